@@ -29,7 +29,7 @@ TABLES = sorted(
     path.relative_to(PACKAGE).with_suffix("").as_posix()
     for path in (PACKAGE / "ops").rglob("*.py")
     if path.parent.name != "gpu"
-    and re.search(r"\n(_TABLE = |@public|@composed)", path.read_text(encoding="utf-8"))
+    and re.search(r"\n(_TABLE = |@public|@composed|globals\(\))", path.read_text(encoding="utf-8"))
 )  # modules whose documentation is completed when they load
 LISTED = sorted(
     path.relative_to(PACKAGE).with_suffix("").as_posix()

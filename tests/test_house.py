@@ -188,6 +188,47 @@ def test_every_ignored_rule_has_a_reason():
     assert [line for line in codes if not re.search(r"# \S+", line)] == []
 
 
+def classes_of(folder):
+    """The classes of modules: the file of each, its node, and the names of its bases."""
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                bases = [ast.unparse(b).partition("[")[0].rpartition(".")[2] for b in node.bases]
+                yield path, node, bases
+
+
+def undocumented(folder):
+    """Public methods without a documentation of their own or of what they override."""
+    found = {}
+    for path, node, bases in classes_of(folder):
+        found.setdefault(node.name, []).append((path, node, bases))
+
+    def documented(name, method, seen):
+        for _, node, bases in found.get(name, ()):
+            texts = [ast.get_docstring(n) for n in node.body if getattr(n, "name", "") == method]
+            if any(texts) or any(documented(b, method, {*seen, b}) for b in bases if b not in seen):
+                return True
+        return False
+
+    for name, rows in found.items():
+        for path, node, _ in rows if not name.startswith("_") else ():
+            for method in node.body:
+                public = isinstance(method, ast.FunctionDef) and not method.name.startswith("_")
+                if public and not documented(name, method.name, {name}):
+                    yield f"{path.name}: {name}.{method.name}"
+
+
+def test_public_methods_have_a_documentation(tmp_path):
+    """Their own, or that of the method they override, which help() shows."""
+    assert list(undocumented(ROOT / "src" / "nbgraph")) == []
+    text = (
+        'class A:\n    def f(self):\n        """Return 1."""\n\n    def g(self): ...\n'
+        "class B(A):\n    def f(self):\n        return 1\n\n    def h(self): ...\n"
+    )
+    (tmp_path / "a.py").write_text(text)
+    assert list(undocumented(tmp_path)) == ["a.py: A.g", "a.py: B.h"]
+
+
 def test_numba_and_llvmlite_are_pinned_together():
     wanted = tomllib.loads(PYPROJECT)["project"]["dependencies"]
     assert any(re.fullmatch(r"numba>=0\.\d+,<0\.\d+", entry) for entry in wanted)

@@ -62,6 +62,16 @@ class Bar:
             width = shutil.get_terminal_size().columns - 1
             self._show(line(label, done, total, note)[:width])
 
+    def show(
+        self, label: str, done: int = 0, total: int | None = None, note: str = "", text: str = ""
+    ) -> None:
+        """Show how far something is that has a label, or write what came of it, a line that
+        stays."""
+        if text:
+            self.write(f"{label}: {text}")
+        else:
+            self.draw(label, done, total, note)
+
     def write(self, text: str) -> None:
         """Write a line that stays."""
         self._show("")

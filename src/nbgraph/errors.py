@@ -32,13 +32,16 @@ from __future__ import annotations
 
 import builtins
 import functools
+import math
 import operator
 import re
+import sys
 import textwrap
 import zlib
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple, Never, Self
 
+from numpy import floating, integer
 from numpy.linalg import LinAlgError
 
 from nbgraph._listing import public_names
@@ -61,6 +64,39 @@ def require_whole(what: str, value: object, least: int = 1) -> int:
     if number < least:
         raise ArgumentError(f"{what}={value!r}; expected a whole number from {least} on")
     return number
+
+
+_MOST = sys.float_info.max
+
+
+def require_number(
+    what: str,
+    value: Any,
+    least: float = -_MOST,
+    most: float = _MOST,
+    *,
+    above: float = -math.inf,
+    below: float = math.inf,
+    noun: str = "a number",
+) -> float:
+    """Return a number within bounds as a float; raise ArgumentError for other values.
+
+    Finite, unless a bound is infinite. `noun`: what it is called, such as "seconds".
+
+    >>> require_number("SGD: momentum", 2, 0, below=1)
+    Traceback (most recent call last):
+    nbgraph.errors.ArgumentError: SGD: momentum=2; expected a number from 0 and below 1
+    """
+    number = math.nan
+    if isinstance(value, (int, float, integer, floating)) and not isinstance(value, bool):
+        number = float(value)
+    if least <= number <= most and above < number < below:
+        return number
+    bounds = {"from": least, "above": above, "to": most, "below": below}
+    words = [f"{word} {bound:g}" for word, bound in bounds.items() if abs(bound) < _MOST]
+    words += ["on"] * (words == [f"from {least:g}"])
+    text = " and ".join(words) if below < math.inf else " ".join(words)
+    raise ArgumentError(f"{what}={value!r}; expected {noun} {text}".rstrip())
 
 
 def require_word(what: str, value: Any, words: Collection[object]) -> Any:
@@ -86,6 +122,17 @@ def noun(value: object) -> str:
     name = type(value).__name__
     article = "an" if name.lower().startswith(("a", "e", "i", "o", "nd")) else "a"
     return "None" if value is None else f"{article} {name}"
+
+
+def called(function: Any) -> str:
+    """Return what a message calls a function.
+
+    >>> called(len), called(functools.partial(len)), called(functools.partial)
+    ('len', 'len', 'partial')
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
 _LONG_ARRAY = re.compile(r"array\((\[[^()]{40})[^()]{40,}\]")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FunctionType, TracebackType
 from typing import Any
 
-from nbgraph.tracebacks import passes, shorten
+from nbgraph.tracebacks import passes, session, shorten
 
 _attended: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions
 _reports: list[Callable[[], None]] = []
@@ -28,8 +28,7 @@ def attend() -> None:
 
     A handler of exceptions that somebody has set already stays.
     """
-    ipython: Any = sys.modules.get("IPython")
-    shell: Any = ipython.get_ipython() if ipython is not None else None
+    shell = session()
     if shell is None or shell in _attended:
         return
     _attended.add(shell)

@@ -58,14 +58,19 @@ def is_own(filename: str) -> bool:
     return filename.startswith(_PACKAGE)
 
 
+def session() -> Any:
+    """Return the session of IPython that runs this process, or None."""
+    ipython: Any = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
 def file_label(filename: str) -> str:
     """Return a file's name as people know it: a notebook's cell as IPython calls it.
 
     >>> file_label("losses.py"), file_label("<stdin>")
     ('losses.py', '<stdin>')
     """
-    ipython: Any = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
+    shell = session()
     if shell is not None:
         try:
             label = shell.compile.format_code_name(filename)
@@ -85,9 +90,7 @@ def place_label(place: str) -> str:
     if not place.startswith("cell "):
         return place
     text, _, line = place.removeprefix("cell ").rpartition(":")
-    ipython: Any = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    for filename in [*getattr(getattr(shell, "compile", None), "_filename_map", ())]:
+    for filename in [*getattr(getattr(session(), "compile", None), "_filename_map", ())]:
         if text in filename:
             return f"{file_label(filename)}:{line}"
     return f"cell:{line}"

@@ -105,7 +105,7 @@ def test_a_users_kernel(driver, library, monkeypatch):
     single = np.dtype("float32")
     operands = Operand(single, 2, writable=False), Operand(single, 1, writable=True)
     signature = Signature(operands, ("f", ("i", "i"), "b", "i"))
-    monkeypatch.setattr("nbgraph.kernels.cuda.handwritten.driver", lambda: driver)
+    monkeypatch.setattr("nbgraph.kernels.cuda.launch.driver", lambda: driver)
     monkeypatch.setattr(HandCode, "ptx", lambda self, capability: b"\x7fELF")
     code = HandCode("op", thread_kernel(lambda src, ret, req, start, step: None), signature)
     code.name = "nbgraph_one"

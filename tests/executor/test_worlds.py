@@ -63,7 +63,7 @@ FUNCTIONS = {
     "sorts": "sort argsort topk searchsorted isin sparsemax",
     "copies, by NumPy": "index_update index_add im2col col2im",
     "looks at indices": "unravel_index ravel_multi_index",
-    "by LAPACK and more": "linalg_det linalg_slogdet linalg_pinv linalg_expm",
+    "by LAPACK and more": "linalg_det linalg_slogdet linalg_expm",
     "eigenvalues that may be complex": "linalg_eig linalg_eigvals",
     "complex numbers, by NumPy": "complex_parts complex_map",
     "by pocketfft": "fft_complex fft_real fft_hermitian",
@@ -76,7 +76,7 @@ FUNCTIONS = {
     "random_negative_binomial random_permutation random_poisson random_standard_gamma",
 }
 _ALLOWED = " ".join(FUNCTIONS.values()).split()
-_SOMETIMES = {"full_like", "take_along_axis"}  # kernels, for other dtypes and attributes
+_SOMETIMES = {"full_like", "take_along_axis", "sort", "argsort", "topk"}  # kernels for some calls
 
 
 @pytest.mark.parametrize("name", sorted(name for name, (inputs, _) in CALLS.items() if inputs))
@@ -163,7 +163,7 @@ def assert_alike(name, world, found, wanted):
     for one, other in zip(found, wanted, strict=True):
         assert one[:2] == other[:2], (name, world)
         a, b = (np.frombuffer(value, dtype) for _, dtype, value in (one, other))
-        np.testing.assert_allclose(a, b, rtol=1e-4, atol=bound * (np.abs(b).max() or 1))
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=bound * (np.abs(b).max(initial=0) or 1))
 
 
 @pytest.mark.parametrize("name", selection(set(PUBLIC) - ANY_VALUES - {"debug"}, 16))

@@ -192,7 +192,7 @@ def test_files_that_are_elsewhere(write):
         ("tabel.csv", r"there is no file .*tabel.csv: its folder has table.csv"),
         ("none/a.csv", "its folder is not there"),
         ("empty.csv", "is empty: it has 0 bytes"),
-        ("names.csv", "has no row of data"),
+        ("names.csv", "has no row"),
         ("twice.csv", "two columns are named 'a'"),
     ],
 )

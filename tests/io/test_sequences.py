@@ -83,7 +83,7 @@ def test_wrong_sequences_are_refused():
         SequenceSource({"x": [[1], [2]], "y": np.ones(1)})
     with pytest.raises(ShapeError, match="no sequences"):
         SequenceSource({"x": np.ones(3)})
-    with pytest.raises(ShapeError, match="no columns"):
+    with pytest.raises(ArgumentError, match="no columns"):
         SequenceSource({})
     with pytest.raises(ArgumentError, match="no sentences"):
         BucketSentenceIter([], 2)

@@ -64,7 +64,7 @@ def test_damage_is_said_at_iteration(tmp_path):
 @pytest.mark.parametrize(
     "options, match",
     [
-        ({"part": 2, "of": 2}, "part=2 of=2; expected 0 <= part < of"),
+        ({"part": 2, "of": 2}, "part=2 of=2; parts are numbered from 0 to 1"),
         ({"kind": "csv"}, "expected 'recordio' or 'text'"),
     ],
 )

@@ -223,7 +223,7 @@ async def waits(x):
 
 
 def helper_that_yields(y):
-    yield y  # here, not at the call
+    y = yield y  # here, not at the call
 
 
 def calls_bad_helper(x):

@@ -287,6 +287,23 @@ def test_an_integer_to_a_negative_power_is_a_float_or_an_error():
     with pytest.raises(ValueError, match=r"write float\(x\) \*\* n .*element 1"):
         ng.op(lambda n: 2**n)(np.array([3, -1]))
     np.testing.assert_array_equal(ng.op(lambda n: 2.0**n)(np.array([3, -1])), [8.0, 0.5])
+    np.testing.assert_array_equal(ng.op(lambda n: 1 - 2 ** (-2 * n))(np.array([1])), [0.75])
+
+
+@pytest.mark.parametrize(
+    ("base", "power", "dtype"),
+    [(4, 31, "int64"), (10, 18, "int64"), (-3, 39, "int64"), (3037000499, 2, "int64")]
+    + [(2, 30, "int32"), (3, 4, "int8"), (4, 31, "uint64")],
+)
+def test_a_power_of_too_many_bits_is_raised_for(base, power, dtype):
+    """Whether the base is a literal or an operand; a power that just fits is exact."""
+    n, bases = np.array([power], dtype), np.array([base], dtype)
+    bits = int(np.iinfo(dtype).max).bit_length()
+    forms = (lambda a, n: a**n, lambda a, n: +pow(a, n), lambda a, n: +operator.pow(a, n))
+    for op, operands in (*((ng.op(f), [bases]) for f in forms), (ng.op(lambda n: base**n), [])):
+        assert op(*operands, n) == base**power
+        with pytest.raises(OverflowError, match=f"more than {bits} bits"):
+            op(*operands, n + 1)
 
 
 def cents(x):

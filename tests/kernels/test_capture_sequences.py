@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import itertools
 import math
 import operator
 import pickle
@@ -253,8 +254,42 @@ def test_nan_leaves_a_loop_without_an_error():
     np.testing.assert_array_equal(got, np.array([np.nan, 1.25, np.nan], np.float32))
 
 
+def bits(n):
+    while n:
+        yield n % 2
+        n //= 2
+
+
+def terms(x, count=9):
+    term = 1.0
+    for k in range(count):
+        if k == 7:
+            return
+        yield term
+        term = term * x / (k + 1)
+    yield math.nan
+
+
+def yielded(x):
+    """Generators: helpers and nested ones, gone through by loops and functions."""
+
+    def both():
+        yield from (x, 2.0 * x)
+        yield 3.0, 4.0
+
+    first, second, (third, _) = both()
+    last = 0.0
+    for last in terms(x):
+        if last < 0.1:
+            break
+    places = sum(place * bit for place, bit in enumerate(bits(int(10.0 * abs(x)))))
+    some = sum(itertools.islice(terms(x), 3))
+    return sum(terms(x)), max(terms(x)), last, places, some, first * second + third
+
+
 X = np.array([0.5, 1.0, 2.0, -1.5, -0.25, 2.75, 1.125])
 FUNCTIONS = [horner, series, pairs, compared, quadrature, endless, outside, parts, cases, infinite]
+FUNCTIONS += [yielded]
 
 
 def numbers(result):

@@ -128,9 +128,53 @@ def whole(x):
         return -1.0
 
 
+def as_array(x):
+    try:
+        x[x < 0] = 0.0
+        total = sum(x)
+    except TypeError:
+        total = max(x, 0.0)
+    return total
+
+
+def cleared(x):
+    x[abs(x) < 1.0] = 0.0
+    return x, x
+
+
+def of_arrays(x):
+    """What a number has no part in raises, as Python says: by a helper, an attribute, a loop."""
+    y = x
+    try:
+        y, _ = cleared(x)
+    except TypeError:
+        y = 2.0 * y
+    try:
+        return x.mean(axis=0)
+    except AttributeError:
+        pass
+    for read in (lambda v: v[0], len, iter, lambda v: [w for w in v][0]):  # noqa: C416, RUF015
+        try:
+            read(x)
+        except (TypeError, IndexError):
+            y = y + 1.0
+    return y
+
+
+def unused(x):
+    try:
+        math.log(x)
+        1.0 / (x - 1.0)
+    except ArithmeticError:
+        return 2.0
+    except ValueError as error:
+        return 3.0 if "domain" in str(error) else 4.0
+    return 5.0
+
+
 FUNCTIONS = (
     *(ratio, assigned, with_else, overflows, several, by_helper, everything, nested),
-    *(raised_again, in_a_loop, powers, whole),
+    *(raised_again, in_a_loop, powers, whole, as_array, of_arrays, unused),
 )
 POINTS = [0.0, 1.0, 2.0, 5.0, 0.25, 6.0, -0.25, 800.0, -800.0, math.inf, math.nan]
 

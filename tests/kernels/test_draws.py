@@ -12,7 +12,7 @@ import nbgraph as ng
 from nbgraph.kernels import attempts, draws, quantiles, ranges
 from nbgraph.kernels.cuda import compile as compiled
 from nbgraph.kernels.cuda import machine
-from nbgraph.kernels.cuda.drawing import drawing
+from nbgraph.kernels.cuda.unit import drawing
 from nbgraph.kernels.written import source, written
 from nbgraph.operator.kernel_call import scalar_word
 from nbgraph.resource.random import Draw

@@ -18,7 +18,11 @@ from nbgraph.kernels.cuda import host as on_host
 from nbgraph.kernels.kernel import deferring, kernel
 from nbgraph.kernels.writer import Source
 
-TEXT = "def kernel(args, lo, hi):\n    return 0\n"
+TEXT = """\
+def kernel(args, lo, hi):
+    x = float32_word(args, 2) + float32_word(args, 3)
+    return 0
+"""
 
 
 class AskedForError(Exception):
@@ -72,7 +76,7 @@ def as_unit(asked):
 
 
 def as_builtin(asked):
-    return asked(lambda: builtin.address("text", ()))
+    return asked(lambda: builtin.address("text"))
 
 
 KERNELS = [by_llvm, by_numba, as_ptx, thread_on_host]

@@ -15,14 +15,14 @@ M, E = np.array([0.3, 1.0, 2.5]), np.array([0.1, 0.5, 0.9])
 
 
 def by_brent(m, e):
-    return brentq(lambda x: x - e * math.sin(x) - m, 0.0, 7.0)
+    return brentq(lambda x: x - e * math.sin(x) - m, 0.0, 7.0, full_output=False)
 
 
 def by_newton(m, e):
     def excess(x):
         return x - e * math.sin(x) - m
 
-    return newton(excess, m)
+    return newton(excess, m, disp=False)
 
 
 def by_halving(m, e):

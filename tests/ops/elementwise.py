@@ -77,6 +77,11 @@ WRITTEN = {
     "xlog1py": scipy.special.xlog1py,
     "logit": scipy.special.logit,
     "rsqrt": lambda x: 1 / np.sqrt(x),
+    "third_power": lambda x: x * x * x,
+    "replace_nan": lambda x, value: np.where(x == x, x, value),
+    "replace_nonfinite": lambda x, nan, high, low: np.where(
+        x == np.inf, high, np.where(x == -np.inf, low, np.where(x == x, x, nan))
+    ),
     "relu": lambda x: np.where(x <= 0, 0, x),
     "relu6": lambda x: np.clip(np.where(x <= 0, 0, x), 0, 6),
     "leaky_relu": lambda x: np.where(x > 0, x, 0.01 * x),
@@ -154,6 +159,7 @@ ULPS = {
     "terms": 16,
     "log_densities": 64,
     "power": 2,
+    "third_power": 1,
     "sqrt": 0,
     "digamma": 128,  # SciPy's own error near its zeros
     "gelu": 256,  # SciPy's erfc far out
@@ -269,7 +275,12 @@ INTEGER_ONLY = {
 REFUSED = NO_FLOAT_RESULT | INTEGER_ONLY | {"nextafter"}
 DIFFERENTIABLE = [n for n in NAMES if n not in REFUSED]
 
-_ANY = ([0.31, 0.72, -0.43, 1.9, -2.6], [0.64, -1.23, 0.9, 2.3, 0.87], [1.4, 0.4, 3.2, -2.1, 1.7])
+_ANY = (
+    [0.31, 0.72, -0.43, 1.9, -2.6],
+    [0.64, -1.23, 0.9, 2.3, 0.87],
+    [1.4, 0.4, 3.2, -2.1, 1.7],
+    [0.2, -0.7, 1.1, 0.6, -1.9],
+)
 _UNIT = ([0.31, 0.72, -0.43, 0.05, -0.9],)
 _POSITIVE = ([0.31, 0.72, 1.43, 5.2, 12.6], [0.64, -1.23, 0.9, 2.3, 0.87])
 POINTS = {

@@ -9,7 +9,7 @@ import numpy as np
 import nbgraph.ops as ops
 from nbgraph.dtype import is_float
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.backward import backward
+from nbgraph.operator.backward import backward, rule_vjp
 from nbgraph.operator.call import call
 from tests import slopes
 
@@ -63,7 +63,7 @@ def _array_rule(op, inputs, attributes, outputs, out_grads, wanted):
     kept_in = [x if op.keeps_input(i) else None for i, x in enumerate(inputs)]
     kept_out = [x if op.keeps_output(i) else None for i, x in enumerate(outputs)]
     specs = [Spec.of(x) for x in inputs]
-    return op.rule(Gradients(op, attributes, out_grads, kept_in, kept_out, specs, wanted))
+    return rule_vjp(Gradients(op, attributes, out_grads, kept_in, kept_out, specs, wanted))
 
 
 def _map_rule(op, inputs, attributes, outputs, out_grads, wanted):

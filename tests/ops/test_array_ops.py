@@ -12,6 +12,7 @@ from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import layout_of
 from nbgraph.ops.define import operator_of
 from nbgraph.settings import config
+from tests import worlds
 
 DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "float32", "float64"]
 QUICK = settings(max_examples=60)
@@ -375,22 +376,42 @@ def test_axes_may_be_a_range():
 
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("among", ["few equals", "many equals", "NaN", "zeros"])
-def test_long_lines_keep_the_order_of_equals(among: str, axis: int) -> None:
-    """Orders of a vectorised sort, and partitions, give what a stable sort gives."""
+@pytest.mark.parametrize("n", [20, 700])
+@pytest.mark.parametrize("make", [np.asarray, ng.array])
+def test_orders_keep_that_of_equals(make, n: int, among: str, axis: int) -> None:
+    """Orders of a vectorised sort, partitions and insertion give what a stable sort gives."""
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(2, 700) if axis else (700, 2)).astype("float32")
+    x = rng.normal(size=(2, n) if axis else (n, 2)).astype("float32")
     if among.endswith("equals"):
         x = np.round(x, 3 if among == "few equals" else 0)
     else:
         x[rng.random(x.shape) < 0.01] = np.nan if among == "NaN" else 0.0
         x[rng.random(x.shape) < 0.01] = np.nan if among == "NaN" else -0.0
     rising = np.argsort(x, axis=axis, kind="stable")
-    falling = 699 - np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
-    for descending, order in ((False, rising), (True, falling)):
-        np.testing.assert_array_equal(ops.argsort(x, axis, descending=descending), order)
+    falling = n - 1 - np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
+    array = make(x)
+    for descending, order in ((False, rising), (True, falling)) * 3:  # calls that are known by then
+        np.testing.assert_array_equal(ops.argsort(array, axis, descending=descending), order)
         ordered = np.take_along_axis(x, order, axis)
-        np.testing.assert_array_equal(ops.sort(x, axis, descending=descending), ordered)
-        for k in (1, 5, 80, 350):
-            values, places = ops.topk(x, k, axis, largest=descending)
+        np.testing.assert_array_equal(ops.sort(array, axis, descending=descending), ordered)
+        for k in (1, 5, n // 9, n // 2):
+            values, places = ops.topk(array, k, axis, largest=descending)
             np.testing.assert_array_equal(places, np.take(order, range(k), axis))
             np.testing.assert_array_equal(values, np.take(ordered, range(k), axis))
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "bfloat16"])
+def test_orders_of_short_lines(dtype):
+    """By a kernel in every dtype, NaN behind all numbers."""
+    x = np.random.default_rng(1).integers(0, 5, (3, 9, 2)).astype("float32")
+    if dtype[0] != "b" and "float" in dtype:
+        x[:, ::4] = np.nan
+    exact = ng.array(x).astype(dtype)
+    order = np.argsort(exact.astype("float64").asnumpy(), 1, kind="stable")
+    for _ in range(3):
+        np.testing.assert_array_equal(ng.argsort(exact, 1), order)
+        for ordered in (ng.sort(exact, 1), ng.topk(exact, 9, 1, largest=False)[0]):
+            assert ordered.dtype == exact.dtype
+            expected = np.take_along_axis(exact.astype("float64").asnumpy(), order, 1)
+            np.testing.assert_array_equal(ordered.astype("float64"), expected)
+    assert not worlds.functions(worlds.bind(lambda x: ng.sort(x, 1), exact))

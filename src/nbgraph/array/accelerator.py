@@ -41,11 +41,9 @@ class Accelerator(Place):
     preparing = staticmethod(deferring)
 
     def read(self, array: Any) -> Values:
-        """See Place."""
         return fetch(array if array._layout.contiguous else copied(array))
 
     def begin(self, array: Any, values: Values) -> None:
-        """See Place."""
         send(array, values)
 
     def push(
@@ -94,7 +92,6 @@ class Accelerator(Place):
     def composed(
         self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]
     ) -> list[Any] | None:
-        """See Place."""
         form = form_of(op, Composed)
         if form is None:
             return None
@@ -110,7 +107,6 @@ class Accelerator(Place):
             recording.set(recorder)
 
     def carry_out(self, job: Job) -> bool:
-        """See Place."""
         op, done = job.op, False
         with deferring():
             if op.kernels:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import struct
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -25,6 +24,7 @@ from nbgraph.device import Context
 from nbgraph.dtype import bfloat16, require_supported
 from nbgraph.errors import ArgumentError, FormatError, noun
 from nbgraph.foreign import checked
+from nbgraph.whole import whole
 
 _ABOUT = "nbgraph.json"  # the entry that says what the file holds
 _FORMAT = 1
@@ -62,17 +62,8 @@ def save(path: str | os.PathLike[str], data: Any) -> None:
         "kind": kind,
         "bfloat16": [name for name, value in values.items() if value.dtype.name == "bfloat16"],
     }
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    try:
-        with temporary.open("xb") as file:
-            _write(file, about, values)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with whole(path) as temporary, temporary.open("xb") as file:
+        _write(file, about, values)
 
 
 @checked

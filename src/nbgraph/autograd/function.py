@@ -6,14 +6,14 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.array.chunk import CPU, shared
-from nbgraph.array.core import Array, make
+from nbgraph.array.chunk import CPU
+from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
 from nbgraph.autograd.results import is_array
 from nbgraph.autograd.rules import Rule
 from nbgraph.autograd.scope import pause
 from nbgraph.autograd.sums import zeros_of
-from nbgraph.autograd.tape import TAPE, TapeError
+from nbgraph.autograd.tape import TAPE, TapeError, bare
 from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.array_op import ArrayOp, Gradients
 from nbgraph.operator.call import recording, training
@@ -151,7 +151,7 @@ def _result(name: str, index: int, value: Any) -> Any:
             raise ArgumentError(
                 f"{name}: forward returned {noun(value)} as result {index}; return NDArrays"
             ) from None
-    return make(value._chunk, value._address, value._layout, shared(value))
+    return bare(value)
 
 
 class Call(Rule):
@@ -192,11 +192,9 @@ class Call(Rule):
         return _several(self._state.as_graph(operands))[1]
 
     def reads_inputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         return self._inputs
 
     def reads_outputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         return self._outputs
 
     def rule(self, g: Gradients) -> Sequence[Any]:

@@ -18,7 +18,6 @@ from nbgraph.autograd.results import (
     Function,
     auxiliary,
     is_array,
-    label,
     lazy_among,
     outside,
     require_function,
@@ -28,7 +27,7 @@ from nbgraph.autograd.results import (
 from nbgraph.autograd.sums import Ones
 from nbgraph.autograd.tree import places
 from nbgraph.autograd.variables import Variables
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, called
 from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
 
@@ -298,7 +297,7 @@ def named(what: str, f: Function) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         function = functools.wraps(f, updated=())(function)  # an op has much of its own
-        function.__doc__ = f"The {what} of {label(f)}."
+        function.__doc__ = f"The {what} of {called(f)}."
         return function
 
     return decorate

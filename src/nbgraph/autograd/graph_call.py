@@ -176,12 +176,16 @@ class Call(Rule):
         self.__name__, self.view = name, None
         self._trained, self._problem = trained, problem
 
-    def on_symbols(self, operands: Sequence[Any]) -> list[Any]:
-        """Return the outputs of the same graph over symbols."""
-        trained = self._trained
-        if trained is None:
+    def _required(self) -> Trained:
+        """Return the graphs; raise the error that came in their place."""
+        if self._trained is None:
             assert self._problem is not None
             raise type(self._problem)(str(self._problem)) from self._problem
+        return self._trained
+
+    def on_symbols(self, operands: Sequence[Any]) -> list[Any]:
+        """Return the outputs of the same graph over symbols."""
+        trained = self._required()
         moved: dict[Entry, Any] = {
             (v, 0): symbol.entry for v, symbol in zip(trained.variables, operands, strict=True)
         }
@@ -189,23 +193,17 @@ class Call(Rule):
         return [type(operands[0])([head]) for head in heads]
 
     def reads_inputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         return () if self._trained is None else self._trained.full.inputs
 
     def reads_outputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         return () if self._trained is None else self._trained.full.outputs
 
     def reads_as_they_are(self) -> Sequence[int]:
-        """See Rule."""
         return () if self._trained is None else self._trained.forward.states
 
     def rule(self, g: Gradients) -> Sequence[Any]:
         """Return the gradients, by the backward graph."""
-        trained = self._trained
-        if trained is None:
-            assert self._problem is not None
-            raise type(self._problem)(str(self._problem)) from self._problem
+        trained = self._required()
         flags = tuple([o is not None for o in g.out_grads])
         backward = trained.backward(flags)
         full = trained.full

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.autograd.control.closing import symbolic
-from nbgraph.autograd.entry import gradients, head_gradient
+from nbgraph.autograd.entry import entries_of, gradients
 from nbgraph.autograd.functional import jit_of, variables_of
 from nbgraph.autograd.results import (
     Function,
@@ -73,11 +73,7 @@ def _vjp_of_arrays(
         if symbolic(cotangents):
             return again()(cotangents)
         seeds = matching("vjp", "cotangents", cotangents, out)
-        entries = [
-            (head._node, head._output, head_gradient("vjp", i, head, value))
-            for i, (head, value) in enumerate(zip(heads, seeds, strict=True))
-            if head._node is not None
-        ]
+        entries = entries_of("vjp", heads, seeds, constants=True)
         slopes = gradients(
             entries,
             variables.arrays,
@@ -189,11 +185,7 @@ def _linear(
         if symbolic(tangents):
             return again(tangents)
         directions = matching(name, "tangents", tangents, variables.like(variables.arrays))
-        entries = [
-            (value._node, value._output, head_gradient(name, i, value, direction))
-            for i, (value, direction) in enumerate(zip(back, directions, strict=True))
-            if value._node is not None
-        ]
+        entries = entries_of(name, back, directions, constants=True)
         outer = recording.get() is not None
         return like(
             out,

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nbgraph.array.chunk import shared
-from nbgraph.array.core import Array, make
+from nbgraph.array.core import Array
 from nbgraph.autograd.scope import record
+from nbgraph.autograd.tape import bare
 from nbgraph.autograd.tree import Place, like, places
-from nbgraph.errors import ArgumentError, ShapeError, noun
+from nbgraph.errors import ArgumentError, ShapeError, called, noun
 from nbgraph.operator.call import carrier_of, differentiating, recording, training
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.ops.define import library
@@ -42,21 +42,21 @@ def run(f: Function, variables: _Variables, args: Sequence[Any], kwargs: dict[st
 
 def scalar(name: str, f: Function, out: Any) -> Any:
     """Return the result; raise unless it is one that has a gradient."""
-    _require_followed(name, label(f), out)
+    _require_followed(name, called(f), out)
     if not is_array(out):
         raise ArgumentError(
-            f"{name}: {label(f)} returned {noun(out)}, through which no gradient "
+            f"{name}: {called(f)} returned {noun(out)}, through which no gradient "
             "flows; return an NDArray, without item(), float() or asnumpy() on the way"
         )
     if out.size != 1:
         raise ShapeError(
-            f"{name}: {label(f)} returned shape {out.shape}; a gradient needs a result of one "
+            f"{name}: {called(f)} returned shape {out.shape}; a gradient needs a result of one "
             "element: sum it, or use ng.vjp with the gradient of each element"
         )
-    _require_floating(name, label(f), out)
+    _require_floating(name, called(f), out)
     if out.dtype.kind == "c":
         raise ArgumentError(
-            f"{name}: {label(f)} gives {out.dtype}; a gradient is that of a real number: return "
+            f"{name}: {called(f)} gives {out.dtype}; a gradient is that of a real number: return "
             "ng.real(y), ng.imag(y) or ng.abs(y), or use ng.vjp"
         )
     return out
@@ -66,7 +66,7 @@ def auxiliary(name: str, f: Function, out: Any) -> tuple[Any, Any]:
     """Return the value and the other result of a function that returns a pair of them."""
     if not isinstance(out, tuple) or len(out) != 2:
         raise ArgumentError(
-            f"{name}: with has_aux=True {label(f)} has to return (value, other); it returned "
+            f"{name}: with has_aux=True {called(f)} has to return (value, other); it returned "
             f"{noun(out)}"
         )
     return out
@@ -161,9 +161,7 @@ def _bare(value: Any, taken: set[int]) -> Any:
         return value
     if id(value._chunk) in taken:
         return library.copy(value)
-    if value._node is None:
-        return value
-    return make(value._chunk, value._address, value._layout, shared(value))
+    return value if value._node is None else bare(value)
 
 
 def require_function(name: str, f: Any) -> None:
@@ -192,8 +190,3 @@ def at_places(
         return f(*arguments, **kwargs)
 
     return call
-
-
-def label(f: Any) -> str:
-    """Return the name of a function for messages."""
-    return str(getattr(f, "__name__", type(f).__name__))

@@ -48,11 +48,9 @@ class MapRule(MapVjp, Rule):
         self.order = [next(at[sort]) for sort, _ in self.reads]  # of `reads` in what is saved
 
     def reads_inputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         return self.inputs
 
     def reads_outputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         return self.outputs
 
 
@@ -67,7 +65,6 @@ class ArrayRule(Rule):
         self._outputs: dict[int, Sequence[int]] = {}
 
     def reads_inputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         reads = self._inputs.get(count)
         if reads is None:
             keeps = self.op.keeps_input
@@ -76,7 +73,6 @@ class ArrayRule(Rule):
         return reads
 
     def reads_outputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         reads = self._outputs.get(count)
         if reads is None:
             keeps = self.op.keeps_output
@@ -85,7 +81,6 @@ class ArrayRule(Rule):
         return reads
 
     def reads_as_they_are(self) -> Sequence[int]:
-        """See Rule."""
         return self.op.states(is_train=True)
 
 

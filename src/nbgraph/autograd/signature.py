@@ -5,7 +5,6 @@ Arrays differ by their layouts alone; everything else is part of the signature b
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from types import BuiltinFunctionType, FunctionType
@@ -16,7 +15,7 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
 from nbgraph.array.place import ELSEWHERE
-from nbgraph.autograd.tree import dynamic_fields, offers_parameters
+from nbgraph.autograd.tree import mapped, offers_parameters
 from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.graph.build import frozen
 from nbgraph.graph.symbol import Symbol
@@ -135,25 +134,11 @@ class Keyed:
 
 def floats_as_arrays(value: Any, chosen: Sequence[int]) -> list[Any]:
     """Return positional arguments with Python floats as arrays, where they are differentiated."""
-    return [_floats(v) if i in chosen else v for i, v in enumerate(value)]
+    return [
+        mapped(_as_array, v, objects=True) if i in chosen and not offers_parameters(v) else v
+        for i, v in enumerate(value)
+    ]
 
 
-def _floats(value: Any) -> Any:
-    if type(value) is float:
-        return new_array(value)
-    if isinstance(value, dict):
-        copy_of_value = value.copy()
-        for key, item in value.items():
-            copy_of_value[key] = _floats(item)
-        return copy_of_value
-    if isinstance(value, (list, tuple)):
-        items = [_floats(v) for v in value]
-        if isinstance(value, list):
-            return items
-        return value._make(items) if hasattr(value, "_make") else tuple(items)  # type: ignore[attr-defined]
-    if is_dataclass(value) and not isinstance(value, type):
-        copy_of_value = copy.copy(value)
-        for name in dynamic_fields(value):
-            object.__setattr__(copy_of_value, name, _floats(getattr(value, name)))
-        return copy_of_value
-    return value
+def _as_array(value: Any) -> Any:
+    return new_array(value) if type(value) is float else value

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array import anomaly
-from nbgraph.array.chunk import shared
-from nbgraph.array.core import Array, empty_of, make
+from nbgraph.array.core import Array, empty_of
 from nbgraph.array.push import inferred, push
 from nbgraph.array.route import Routes
 from nbgraph.autograd.rules import MapRule
 from nbgraph.autograd.sums import Sums
-from nbgraph.autograd.tape import Record, TapeError, kept
+from nbgraph.autograd.tape import Record, TapeError, bare, kept
 from nbgraph.engine import current
 from nbgraph.graph.node import Entry, Node
 from nbgraph.operator.array_op import Gradients, Spec
@@ -88,7 +87,7 @@ def _values(node: Record, *, create_graph: bool) -> list[Any]:
 def _computed_by(value: Any, entry: Entry | None) -> Any:
     if not isinstance(value, Array):
         return value
-    again = make(value._chunk, value._address, value._layout, shared(value))
+    again = bare(value)
     if entry is not None:
         again._node, again._output = entry
     return again
@@ -291,10 +290,9 @@ def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], 
     if not any(flags):
         return
     slopes = rule_vjp(Gradients(node.op, node.attributes, gradients, inputs, outputs, specs, flags))
-    for entry, value, use, own in zip(node.inputs, slopes, flags, node.layouts, strict=True):
-        if use and value is not None:
+    for entry, slope in zip(node.inputs, slopes, strict=True):
+        if slope is not None:
             assert entry is not None
-            slope = value if value.dtype == own.dtype else library.astype(value, own.dtype)
             owned = not sums.create_graph and _unshared(slope, slopes, gradients, node)
             sums.add(entry, slope, owned=owned)
 

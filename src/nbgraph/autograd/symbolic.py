@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.core import Array
+from nbgraph.autograd.control import closing
 from nbgraph.autograd.forward import pushed
 from nbgraph.autograd.results import no_derivative, not_a_value
 from nbgraph.autograd.traced import Traced
 from nbgraph.autograd.tracing import current_tracer
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.autograd.variables import Variables
-from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build
 from nbgraph.graph.build import Operand
@@ -31,7 +31,6 @@ from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.typing import is_foreign
 from nbgraph.ops.define import library
-from nbgraph.settings import config
 
 _numbers = itertools.count()  # of variables that no finished graph has
 
@@ -53,7 +52,6 @@ class SymbolVariables(Variables):
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """See Variables."""
         standing = {} if self._tracer is None else self._tracer.trace.standing
         before = dict(standing)
         for place, node in zip(self._places, self.nodes, strict=True):
@@ -95,23 +93,17 @@ class SymbolVariables(Variables):
                 f"{name}: {place.path} belongs to an object, which looks it up itself; beside "
                 "symbols give the arrays themselves, or use ng.jit"
             )
-        if isinstance(value, Symbol):
-            entry = value.entry
-        elif isinstance(value, Array) or (is_lazy(value) and self._tracer):
-            tracer = self._tracer
-            entry = tracer.entry_of(value) if tracer else (build.constant(value.asnumpy()), 0)  # type: ignore[attr-defined]
-        elif _is_values(value):
-            entry = build.constant(_array(value)), 0
+        if is_lazy(value) and self._tracer:
+            entry = self._tracer.entry_of(value)
+        elif isinstance(value, (Symbol, Array)) or _is_values(value):
+            own = np.asarray(value) if is_foreign(value) else value
+            entry = closing.entry_of(name, own, place.path)
         else:
             raise not_a_value(name, place)
         dtype = Symbol([entry]).dtype
         if dtype.kind not in "cfV":
             raise no_derivative(name, place.path, dtype)
         return entry
-
-
-def _array(value: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(value, as_dtype(config.default_float) if type(value) is float else None)
 
 
 def _spec(entry: Entry) -> Any:
@@ -160,19 +152,12 @@ def entry_of(value: Any, like_it: Any) -> Entry:
     """Return a direction or cotangent as an entry, in the dtype of the value that it belongs to."""
     if not isinstance(value, (Symbol, Array)):
         value = np.asarray(value, like_it.dtype)
-    symbol = value if isinstance(value, Symbol) else Symbol([_constant(value)])
+    symbol = (
+        value if isinstance(value, Symbol) else Symbol([closing.entry_of("derivative", value, "")])
+    )
     if symbol.dtype != like_it.dtype:
         symbol = library.astype(symbol, like_it.dtype)
     return symbol.entry
-
-
-def _constant(value: Any) -> Entry:
-    tracer = current_tracer()
-    if isinstance(value, Array):
-        if tracer is not None:
-            return tracer.entry_of(value)
-        value = value.asnumpy()  # type: ignore[attr-defined]
-    return build.constant(value), 0
 
 
 def _is_values(value: Any) -> bool:

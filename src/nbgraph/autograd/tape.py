@@ -173,13 +173,13 @@ def _enter(
         else:
             own = value
             if in_place and any(value is out for out in outputs):
-                own = _bare(value)  # else the array that holds the node would be held by it
+                own = bare(value)  # else the array that holds the node would be held by it
             saved.append((own, value._chunk.writes))
     for out, written in zip(outputs, in_place, strict=False):
         if written:
             out._chunk.writes += 1
     for i in rule.reads_outputs(len(outputs)):
-        saved.append((_bare(outputs[i]), outputs[i]._chunk.writes))
+        saved.append((bare(outputs[i]), outputs[i]._chunk.writes))
     node.saved = saved
     for i, out in enumerate(outputs):
         if out._layout.floating:
@@ -207,13 +207,13 @@ def _enter_one(
         value = operands[i]
         saved.append((value, value._chunk.writes) if isinstance(value, Array) else (value, None))
     if rule.outputs:
-        saved.append((_bare(out), out._chunk.writes))
+        saved.append((bare(out), out._chunk.writes))
     node.saved = saved
     if own.floating:
         out._node, out._output, out._stamp = node, 0, out._chunk.writes
 
 
-def _bare(array: Array) -> Any:
+def bare(array: Array) -> Any:
     """Return the same memory, without a place on the tape."""
     return make(array._chunk, array._address, array._layout, shared(array))
 

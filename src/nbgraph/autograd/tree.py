@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 
@@ -72,31 +72,36 @@ def like(structure: Any, values: Sequence[Any], *, objects: bool = False) -> Any
     {'w': [10, 20], 'b': None}
     """
     rest = iter(values)
-    result = _like(structure, rest, objects=objects)
+    result = mapped(lambda _: next(rest), structure, objects=objects)
     assert next(rest, None) is None, "more values than places"
     return result
 
 
-def _like(structure: Any, rest: Iterator[Any], *, objects: bool) -> Any:
+def mapped(function: Callable[[Any], Any], structure: Any, *, objects: bool) -> Any:
+    """Return the structure with the function of each value, as `like` does.
+
+    >>> mapped(float, {"w": [1, 2], "b": None}, objects=False)
+    {'w': [1.0, 2.0], 'b': None}
+    """
     if structure is None:
         return None
     if isinstance(structure, dict):
         copy_of_structure = structure.copy()  # of its class: an OrderedDict, a defaultdict
         for key, item in structure.items():
-            copy_of_structure[key] = _like(item, rest, objects=objects)
+            copy_of_structure[key] = mapped(function, item, objects=objects)
         return copy_of_structure
     if isinstance(structure, (list, tuple)):
-        items = [_like(item, rest, objects=objects) for item in structure]
+        items = [mapped(function, item, objects=objects) for item in structure]
         if isinstance(structure, list):
             return items
         return structure._make(items) if hasattr(structure, "_make") else tuple(items)  # type: ignore[attr-defined]
     if offers_parameters(structure):
-        parameters = _like(structure.parameters(), rest, objects=objects)
+        parameters = mapped(function, structure.parameters(), objects=objects)
         return structure if objects else parameters
     if dataclasses.is_dataclass(structure) and not isinstance(structure, type):
         copy_of_structure = copy.copy(structure)
         for name in dynamic_fields(structure):  # past what a frozen one forbids
-            value = _like(getattr(structure, name), rest, objects=objects)
+            value = mapped(function, getattr(structure, name), objects=objects)
             object.__setattr__(copy_of_structure, name, value)
         return copy_of_structure
-    return next(rest)
+    return function(structure)

@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array.chunk import shared
-from nbgraph.array.core import Array, make
+from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
 from nbgraph.autograd.entry import become_variable
 from nbgraph.autograd.results import no_derivative, not_a_value
-from nbgraph.autograd.tape import Leaf
+from nbgraph.autograd.tape import Leaf, bare
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.operator.array_op import ArrayOp
@@ -77,7 +76,7 @@ def _variable(name: str, place: Place) -> Any:
         alias = _ARGUMENT(array)
         become_variable(alias, alias._node)
     else:
-        alias = make(array._chunk, array._address, array._layout, shared(array))
+        alias = bare(array)
         become_variable(alias, Leaf("null", array))
     return alias
 

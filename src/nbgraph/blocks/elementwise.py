@@ -27,8 +27,7 @@ def mapped(op: Mapper, operands: Sequence[Any], attributes: Mapping[str, Any]) -
             "numbers of dask.array.random instead"
         )
     op.require_certificate()
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     parameters = op.parameters(dict(attributes))
     names = op.scalar.operands
     values: list[Any] = [

@@ -12,7 +12,7 @@ import functools
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from nbgraph.codegen import cache, target
@@ -87,27 +87,27 @@ def called(t: Function, code: str, arguments: str, free: str) -> str:
     return result
 
 
-def _declared(text: str, symbols: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return a text with declarations of what it calls of Python, and all that it calls."""
-    names = sorted({*_NAMED.findall(text)})
-    lines = [f"declare {_API[name].replace(' (', f' @{name}(', 1)}" for name in names]
-    named = [name for name in names if not name.startswith("llvm.")]
-    return "\n".join([*lines, text]), (*symbols, *named)
+def _declared(text: str) -> str:
+    """Return a text with declarations of what it calls of Python."""
+    missing = sorted({n for n in _NAMED.findall(text) if not re.search(rf"declare .*@{n}\(", text)})
+    lines = [f"declare {_API[name].replace(' (', f' @{name}(', 1)}" for name in missing]
+    return "\n".join([*lines, text])
 
 
 @attended
-def address(text: str, symbols: Sequence[str] = (), name: str = "builtin") -> int:
-    """Where the machine code of `text` lies, found on disk or made; `symbols` is what it calls
-    besides functions of Python's, `name` what reports call it."""
-    text, symbols = _declared(text, symbols)
-    key = hashlib.sha256(f"builtin {target.host()} {text}".encode()).hexdigest()
+def address(text: str, name: str = "builtin", level: int = 3) -> int:
+    """Where the machine code of `text` lies, found on disk or made at a level of optimisation;
+    `name` is what reports call it. It stays until the process ends."""
+    text = _declared(text)
+    key = hashlib.sha256(f"builtin {level} {target.host()} {text}".encode()).hexdigest()
     with compiling(name, "llvm") as note:
         entry = cache.load(key)
         if entry is None:
             from nbgraph.codegen import optimise  # imports LLVM
 
-            code = bytes(target.machine().emit_object(optimise.optimised(text, name)))
-            entry = cache.Entry(code, tuple(symbols), 0.0, "compiled")
+            module = optimise.optimised(text, name, level=level)
+            code = bytes(target.machine(level).emit_object(module))
+            entry = cache.Entry(code, target.externals(module), 0.0, "compiled")
             cache.store(key, entry)
         note(entry.origin, len(entry.code))
     return target.load_forever(entry.code, entry.symbols, (target.SYMBOL,))[target.SYMBOL]

@@ -20,7 +20,7 @@ from bisect import bisect_right, insort
 import numpy as np
 
 from nbgraph.device.emulated_streams import EmulatedFunction, EmulatedStream
-from nbgraph.device.protocol import Bytes, Capability, Code, View
+from nbgraph.device.protocol import Bytes, Capability, Code, Driver, View
 from nbgraph.errors import DeviceError
 
 DEVICES = 2
@@ -130,8 +130,9 @@ class Emulation:
         self._random = None if seed is None else random.Random(seed)
 
 
-class EmulatedDriver:
-    """See Driver; `devices` can be told to pause, to have less memory, and to be well again."""
+class EmulatedDriver(Driver):
+    """The driver of emulated GPUs; `devices` can be told to pause, to have less memory, and to be
+    well again."""
 
     name = "the emulation"
 
@@ -140,48 +141,38 @@ class EmulatedDriver:
         self.devices += [Emulation(number, self.devices) for number in range(count)]
 
     def count(self) -> int:
-        """See Driver."""
         return len(self.devices)
 
     def title(self, device: int) -> str:
-        """See Driver."""
         return f"emulated GPU {device}"
 
     def capability(self, device: int) -> Capability:
-        """See Driver."""
         return (9, 0)
 
     def multiprocessors(self, device: int) -> int:
-        """See Driver."""
         return _MULTIPROCESSORS
 
     def resident(self, device: int) -> int:
-        """See Driver."""
         return 2048
 
     def memory(self, device: int) -> tuple[int, int]:
-        """See Driver."""
         room = self.devices[device].room
         return room.most - room.used, room.most
 
     def allocate(self, device: int, nbytes: int) -> int:
-        """See Driver."""
         self.devices[device].require_well()
         return self.devices[device].room.take(nbytes)
 
     def free(self, device: int, address: int) -> None:
-        """See Driver."""
         self.devices[device].room.give(address)
 
     def trim(self, device: int) -> None:
         """See Driver; nothing is kept."""
 
     def pinned(self, nbytes: int) -> Bytes:
-        """See Driver."""
         return np.empty(nbytes, np.uint8)
 
     def stream(self, device: int) -> EmulatedStream:
-        """See Driver."""
         stream = EmulatedStream(self.devices[device])
         return self.devices[device].streams.setdefault(stream.handle, stream)
 
@@ -200,11 +191,9 @@ class EmulatedDriver:
         return handle
 
     def owner(self, address: int) -> int:
-        """See Driver."""
         return next((d.number for d in self.devices if d.room.holds(address)), -1)
 
     def function(self, device: int, code: Code) -> EmulatedFunction:
-        """See Driver."""
         self.devices[device].require_well()
         return EmulatedFunction(code)
 

@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbgraph.device.gemm import Gemm
-from nbgraph.device.protocol import Bytes, Code, Extent, View, three
+from nbgraph.device.protocol import (
+    Bytes,
+    Captured,
+    Code,
+    Event,
+    Extent,
+    Launcher,
+    Stream,
+    View,
+    three,
+)
 from nbgraph.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -25,7 +35,7 @@ if TYPE_CHECKING:
 Job = Callable[[], object]
 
 
-class EmulatedEvent:
+class EmulatedEvent(Event):
     """A point in a stream's work."""
 
     def __init__(self, device: Emulation) -> None:
@@ -39,7 +49,6 @@ class EmulatedEvent:
         self._reached.set()
 
     def synchronize(self) -> None:
-        """See Event."""
         self._reached.wait()
         if self._device.error is not None:
             raise DeviceError(self._device.error)
@@ -47,7 +56,6 @@ class EmulatedEvent:
             raise self._problem
 
     def done(self) -> bool:
-        """See Event."""
         return self._reached.is_set()
 
     def pause(self) -> None:
@@ -55,8 +63,8 @@ class EmulatedEvent:
         self._reached.wait()
 
 
-class EmulatedGraph:
-    """Jobs as one; see Captured."""
+class EmulatedGraph(Captured):
+    """Jobs as one."""
 
     def __init__(self, emulation: Emulation) -> None:
         self.emulation = emulation
@@ -64,12 +72,11 @@ class EmulatedGraph:
         self.kernels: list[int] = []  # which of the jobs are launches
 
     def node(self, place: int) -> EmulatedNode:
-        """See Captured."""
         return EmulatedNode(self, self.kernels[place])
 
 
-class EmulatedNode:
-    """See Launcher: a kernel in a graph."""
+class EmulatedNode(Launcher):
+    """A kernel in a graph."""
 
     def __init__(self, graph: EmulatedGraph, place: int) -> None:
         self._graph, self._place = graph, place
@@ -82,13 +89,12 @@ class EmulatedNode:
         record: bytes,
         shared: int = 0,
     ) -> None:
-        """See Captured."""
         emulation = self._graph.emulation
         emulation.require_well()
         self._graph.jobs[self._place] = function.job(emulation.room, blocks, threads, record)
 
 
-class EmulatedStream:
+class EmulatedStream(Stream):
     """A thread that does its jobs in order."""
 
     _numbers = itertools.count(1 << 16)  # as of a pointer: 1 and 2 are names of default streams
@@ -131,7 +137,6 @@ class EmulatedStream:
             raise DeviceError(f"{what}: operation not permitted when stream is capturing")
 
     def captured(self, issue: Callable[[], object]) -> EmulatedGraph:
-        """See Stream."""
         self._require_no_capture("captured")
         self._capturing = graph = EmulatedGraph(self._emulation)
         try:
@@ -141,7 +146,6 @@ class EmulatedStream:
         return graph
 
     def replay(self, captured: EmulatedGraph) -> None:
-        """See Stream."""
         self._require_no_capture("replay")
         jobs = tuple(captured.jobs)  # as they are now
 
@@ -152,7 +156,6 @@ class EmulatedStream:
         self._work(run)
 
     def record(self) -> EmulatedEvent:
-        """See Stream."""
         self._require_no_capture("record")
         self._emulation.require_well()
         event = EmulatedEvent(self._emulation)
@@ -165,7 +168,6 @@ class EmulatedStream:
         return event
 
     def wait(self, event: EmulatedEvent) -> None:
-        """See Stream."""
         self._require_no_capture("wait")
         self._emulation.require_well()
         self._jobs.put(event.pause)
@@ -178,24 +180,20 @@ class EmulatedStream:
         record: bytes,
         shared: int = 0,
     ) -> None:
-        """See Stream."""
         job = function.job(self._emulation.room, blocks, threads, record)
         if self._capturing is not None:
             self._capturing.kernels.append(len(self._capturing.jobs))
         self._work(job)
 
     def write(self, address: int, source: Bytes) -> None:
-        """See Stream."""
         room = self._emulation.room
         self._work(lambda: np.copyto(room.at(address, source.nbytes), source))
 
     def read(self, target: Bytes, address: int) -> None:
-        """See Stream."""
         room = self._emulation.room
         self._work(lambda: np.copyto(target, room.at(address, target.nbytes)))
 
     def copy(self, target: int, source: int, nbytes: int, device: int) -> None:
-        """See Stream."""
         room, other = self._emulation.room, self._emulation.others[device].room
         self._work(lambda: np.copyto(room.at(target, nbytes), other.at(source, nbytes)))
 
@@ -234,7 +232,6 @@ class EmulatedStream:
         self._work(run)
 
     def synchronize(self) -> None:
-        """See Stream."""
         self.record().synchronize()
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from nbgraph.device import cublas
 from nbgraph.device.nvidia_streams import NON_BLOCKING, NvidiaFunction, NvidiaStream
-from nbgraph.device.protocol import Bytes, Capability, Code
+from nbgraph.device.protocol import Bytes, Capability, Code, Driver
 from nbgraph.errors import CompileError, DeviceError
 
 _LIBRARIES = {"win32": ("nvcuda.dll",), "linux": ("libcuda.so.1", "libcuda.so")}
@@ -132,8 +132,8 @@ class _Pinned:
             return
 
 
-class NvidiaDriver:
-    """See Driver."""
+class NvidiaDriver(Driver):
+    """The driver of GPUs of NVIDIA."""
 
     name = "NVIDIA's driver"
 
@@ -197,29 +197,23 @@ class NvidiaDriver:
         return value.value
 
     def count(self) -> int:
-        """See Driver."""
         return self._count
 
     def title(self, device: int) -> str:
-        """See Driver."""
         room = ctypes.create_string_buffer(256)
         self.library.call("cuDeviceGetName", room, len(room), self._device(device))
         return room.value.decode()
 
     def capability(self, device: int) -> Capability:
-        """See Driver."""
         return self._attribute(device, _MAJOR), self._attribute(device, _MINOR)
 
     def multiprocessors(self, device: int) -> int:
-        """See Driver."""
         return self._attribute(device, _MULTIPROCESSORS)
 
     def resident(self, device: int) -> int:
-        """See Driver."""
         return self._attribute(device, _RESIDENT)
 
     def memory(self, device: int) -> tuple[int, int]:
-        """See Driver."""
         free, total = c_size_t(), c_size_t()
         self.on(device, "cuMemGetInfo_v2", byref(free), byref(total))
         return free.value, total.value
@@ -236,7 +230,6 @@ class NvidiaDriver:
         return address.value
 
     def free(self, device: int, address: int) -> None:
-        """See Driver."""
         self.on(device, "cuMemFreeAsync", address, self._memory_stream(device).handle)
 
     def _memory_stream(self, device: int) -> NvidiaStream:
@@ -255,19 +248,15 @@ class NvidiaDriver:
         self.on(device, "cuMemPoolTrimTo", pool, 0)
 
     def pinned(self, nbytes: int) -> Bytes:
-        """See Driver."""
         return np.asarray(_Pinned(self, max(1, nbytes)))[:nbytes]
 
     def stream(self, device: int) -> NvidiaStream:
-        """See Driver."""
         return NvidiaStream(self, device)
 
     def foreign(self, device: int, handle: int) -> NvidiaStream:
-        """See Driver."""
         return NvidiaStream(self, device, handle)
 
     def settled(self, device: int, handle: int) -> int:
-        """See Driver."""
         if handle in (_LEGACY, _PER_THREAD):
             return _LEGACY
         flags = c_uint()
@@ -275,7 +264,6 @@ class NvidiaDriver:
         return handle if flags.value & NON_BLOCKING else _LEGACY
 
     def owner(self, address: int) -> int:
-        """See Driver."""
         ordinal = c_int()
         self.enter(0)
         code = self.library.cuPointerGetAttribute(byref(ordinal), _ORDINAL, address)  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from ctypes import POINTER, byref, c_int, c_size_t, c_uint, c_void_p
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.device.gemm import Gemm
-from nbgraph.device.protocol import Bytes, Extent, View, three
+from nbgraph.device.protocol import Bytes, Captured, Event, Extent, Stream, View, three
 from nbgraph.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class NodeParams(ctypes.Structure):
     )
 
 
-class NvidiaGraph:
+class NvidiaGraph(Captured):
     """Launches as one, ready to be run; `nodes` are those of kernels, in their order."""
 
     __slots__ = ("_driver", "_graph", "_nodes", "device", "handle")
@@ -98,7 +98,6 @@ class NvidiaGraph:
         self.handle = driver.made(device, "cuGraphInstantiateWithFlags", graph, 0)
 
     def node(self, place: int) -> NvidiaNode:
-        """See Captured."""
         return NvidiaNode(self, self._nodes[place])
 
     def change(self, node: int, launch: NodeParams) -> None:
@@ -117,7 +116,7 @@ class NvidiaGraph:
 
 
 class NvidiaNode(NamedTuple):
-    """See Launcher: a kernel in a graph."""
+    """A kernel in a graph."""
 
     graph: NvidiaGraph
     handle: int
@@ -145,7 +144,7 @@ _CAPTURING = 1  # CU_STREAM_CAPTURE_STATUS_ACTIVE
 _RELAXED = 2  # of captures: other threads, and this one, may call what they like
 
 
-class NvidiaEvent:
+class NvidiaEvent(Event):
     """A point in a stream's work."""
 
     __slots__ = ("_driver", "device", "handle")
@@ -155,11 +154,9 @@ class NvidiaEvent:
         self.handle = driver.made(device, "cuEventCreate", _NO_TIMING | _BLOCKING)
 
     def synchronize(self) -> None:
-        """See Event."""
         self._driver.on(self.device, "cuEventSynchronize", self.handle)
 
     def done(self) -> bool:
-        """See Event."""
         self._driver.enter(self.device)
         return self._driver.library.cuEventQuery(self.handle) != _NOT_READY  # type: ignore[attr-defined]
 
@@ -170,7 +167,7 @@ class NvidiaEvent:
             return
 
 
-class NvidiaStream:
+class NvidiaStream(Stream):
     """A queue of a device."""
 
     def __init__(self, driver: NvidiaDriver, device: int, handle: int = 0) -> None:
@@ -184,13 +181,11 @@ class NvidiaStream:
         return 0, self.handle
 
     def record(self) -> NvidiaEvent:
-        """See Stream."""
         event = NvidiaEvent(self._driver, self.device)
         self._driver.on(self.device, "cuEventRecord", event.handle, self.handle)
         return event
 
     def wait(self, event: NvidiaEvent) -> None:
-        """See Stream."""
         self._driver.on(self.device, "cuStreamWaitEvent", self.handle, event.handle, 0)
 
     def launch(
@@ -201,7 +196,6 @@ class NvidiaStream:
         record: bytes,
         shared: int = 0,
     ) -> None:
-        """See Stream."""
         places = parameters(function, record)
         self._driver.on(
             *(self.device, "cuLaunchKernel", function.handle, *three(blocks), *three(threads)),
@@ -225,21 +219,18 @@ class NvidiaStream:
         return nodes[0] or 0
 
     def write(self, address: int, source: Bytes) -> None:
-        """See Stream."""
         where = source.__array_interface__["data"][0]
         self._driver.on(
             self.device, "cuMemcpyHtoDAsync_v2", address, where, source.nbytes, self.handle
         )
 
     def read(self, target: Bytes, address: int) -> None:
-        """See Stream."""
         where = target.__array_interface__["data"][0]
         self._driver.on(
             self.device, "cuMemcpyDtoHAsync_v2", where, address, target.nbytes, self.handle
         )
 
     def copy(self, target: int, source: int, nbytes: int, device: int) -> None:
-        """See Stream."""
         driver = self._driver
         if device == self.device:
             driver.on(device, "cuMemcpyDtoDAsync_v2", target, source, nbytes, self.handle)
@@ -257,7 +248,6 @@ class NvidiaStream:
         self._products.multiply(gemm, a, b, c)
 
     def captured(self, issue: Callable[[], object]) -> NvidiaGraph:
-        """See Stream."""
         self._driver.on(self.device, "cuStreamBeginCapture_v2", self.handle, _RELAXED)
         self._nodes = nodes = []
         try:
@@ -281,7 +271,6 @@ class NvidiaStream:
         return graph
 
     def replay(self, captured: NvidiaGraph) -> None:
-        """See Stream."""
         self._driver.on(self.device, "cuGraphLaunch", captured.handle, self.handle)
 
     def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
@@ -289,5 +278,4 @@ class NvidiaStream:
         call_library(function, views, self.device, self.handle)
 
     def synchronize(self) -> None:
-        """See Stream."""
         self._driver.on(self.device, "cuStreamSynchronize", self.handle)

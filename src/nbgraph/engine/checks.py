@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import time
 import warnings
@@ -15,7 +14,7 @@ from nbgraph.engine.operation import CPU, Operation, Operator
 from nbgraph.engine.properties import NORMAL, OVERWRITE, FnProperty
 from nbgraph.engine.sites import caller, site
 from nbgraph.engine.variable import Owner, Variable
-from nbgraph.errors import ArgumentError, EngineError
+from nbgraph.errors import ArgumentError, EngineError, called
 from nbgraph.settings import DEBUG_ASKED, LARGEST, config
 
 if TYPE_CHECKING:
@@ -31,9 +30,7 @@ def label(fn: Any, name: Any, verb: str) -> str:
     if not callable(fn):
         raise ArgumentError(f"{verb}: fn={fn!r} is not callable; pass a function of a run context")
     if name is None:
-        while isinstance(fn, functools.partial):
-            fn = fn.func
-        return getattr(fn, "__name__", None) or type(fn).__name__
+        return called(fn)
     if not isinstance(name, str):
         raise ArgumentError(f"{verb}: name={name!r}; expected a string")
     return name

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.engine.operation import NEW, STATES, WAITING, Operation
 from nbgraph.engine.variable import Variable
-from nbgraph.picture import columns, html_sections, sections
+from nbgraph.picture import Report, columns
 
 if TYPE_CHECKING:
     from nbgraph.engine.interface import EngineLike
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 _SHOWN = 40  # rows of each table in the text; `to_dict()` has all
 
 
-class Stats(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Stats(Report):
     """Counts of an engine. A bulk is one operation."""
 
     kind: str
@@ -46,13 +48,15 @@ class Stats(NamedTuple):
             failures=len(engine._owner.ledger) + sum(f.raised_at is None for f in failures),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The counts by name."""
-        return self._asdict()
+    @property
+    def title(self) -> str:
+        """The engine."""
+        return f"{self.kind} engine"
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Return headings and texts, in order."""
         limits = ", ".join(f"{k} {v}" for k, v in self.limits.items()) or "none"
-        return [
+        rows = [
             ("workers", str(self.workers) if self.workers else "none: the caller's thread"),
             ("pushed", str(self.pushed)),
             ("completed", str(self.completed)),
@@ -61,12 +65,7 @@ class Stats(NamedTuple):
             ("variables", str(self.variables)),
             ("failures nobody has seen", str(self.failures)),
         ]
-
-    def __str__(self) -> str:
-        return sections([(f"{self.kind} engine", columns(self._rows()))])
-
-    def _repr_html_(self) -> str:
-        return html_sections(f"{self.kind} engine", [("counts", columns(self._rows()))])
+        return [(self.title, columns(rows))]
 
 
 class Unfinished(NamedTuple):
@@ -83,8 +82,11 @@ class Unfinished(NamedTuple):
     members: tuple[str, ...] = ()  # of a bulk
 
 
-class Dump(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Dump(Report):
     """The unfinished operations in push order, and the queues of their variables."""
+
+    title = "ng.engine.dump()"
 
     kind: str
     operations: tuple[Unfinished, ...]
@@ -128,10 +130,11 @@ class Dump(NamedTuple):
         return cls(kind, tuple(rows), {k: tuple(v) for k, v in queues.items()})
 
     def to_dict(self) -> dict[str, Any]:
-        """All rows as plain data."""
-        return {**self._asdict(), "operations": tuple(o._asdict() for o in self.operations)}
+        operations = tuple(o._asdict() for o in self.operations)
+        return {"kind": self.kind, "operations": operations, "variables": self.variables}
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Return headings and texts, in order."""
         rows = [
             (
                 f"#{o.number}",
@@ -149,12 +152,6 @@ class Dump(NamedTuple):
         variables = columns(queues) + _more(len(self.variables))
         head = f"{self.kind} engine: {len(self.operations)} unfinished"
         return [(head, operations or "nothing"), ("variables in use", variables or "none")]
-
-    def __str__(self) -> str:
-        return sections(self._parts())
-
-    def _repr_html_(self) -> str:
-        return html_sections("ng.engine.dump()", self._parts())
 
 
 def _more(count: int) -> str:

@@ -24,7 +24,7 @@ from nbgraph.engine.events import Event
 from nbgraph.engine.step_rows import StepRow, duration, flame, step_rows, table
 from nbgraph.engine.thread import here
 from nbgraph.engine.timing import SWITCH, Clock, Reading, Timing, begin, end
-from nbgraph.picture import COLOURS, Bar, bar_chart, columns, html_sections, packed, sections
+from nbgraph.picture import COLOURS, Bar, Report, bar_chart, columns, packed
 
 _DRAWN = 2000  # bars of a timeline: the longest ones
 
@@ -60,8 +60,10 @@ class Row:
         )
 
 
-class Profile:
+class Profile(Report):
     """What `with ng.profile() as p:` gives: print it, save it, look at its timeline."""
+
+    title = "ng.profile()"
 
     def __init__(self, engine: Engine | None = None) -> None:
         self._engine = engine
@@ -138,12 +140,13 @@ class Profile:
         operations = [asdict(row) for row in self.rows()]
         return {"operations": operations, "steps": steps, "events": events}
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Return headings and texts, in order."""
         steps = table(self._steps, limits()) if self._steps else []
         return [("operations", self._operations()), *steps]
 
     def __str__(self) -> str:
-        return sections(self._parts()) if self._steps else self._operations()
+        return super().__str__() if self._steps else self._operations()
 
     def _operations(self) -> str:
         if not self.events:
@@ -183,7 +186,7 @@ class Profile:
         return bar_chart(list(rows.items()), width=width, title="timeline", unit="ms")
 
     def _repr_html_(self) -> str:
-        text = html_sections("ng.profile()", self._parts())
+        text = super()._repr_html_()
         pictures = self.flame() if self._steps else ""
         return text + pictures + self.timeline() if self.events else text
 

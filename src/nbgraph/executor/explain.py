@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.executor.compiled import Compiled
 from nbgraph.executor.pipeline import Stage
 from nbgraph.executor.program import Program
+from nbgraph.foreign import near
 from nbgraph.graph.build import GraphNode, frozen
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.naming import names_of
@@ -215,7 +215,6 @@ class Explanation(Report):
         return self._sources[program]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values."""
         return {
             "name": self.name,
             "about": self.about,
@@ -238,12 +237,7 @@ def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explana
     node = node_of(name, named)
     if node is None:
         labels = list(dict.fromkeys(n for _, names in named for n in names.values()))
-        near = difflib.get_close_matches(name, labels, 3)
-        hint = (
-            f"did you mean {' or '.join(map(repr, near))}?"
-            if near
-            else f"there are: {_some(labels)}"
-        )
+        hint = near(name, labels) or f"there are: {_some(labels)}"
         raise ArgumentError(f"explain: there is no {name!r} in this executor; {hint}")
     fates: list[Fate] = []
     sources: dict[str, str] = {}

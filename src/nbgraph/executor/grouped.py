@@ -143,7 +143,6 @@ class GroupedBound(Bound):
         return [filled(layout(*spec(h)), devices[h[0]], 0) for h in self.graph.heads]
 
     def require(self) -> None:
-        """See Bound."""
         if self.grads:
             _ = self.both((True,) * len(self.graph.heads))
         else:

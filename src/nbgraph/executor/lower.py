@@ -76,7 +76,7 @@ class Lowering:
             if self.arguments[k].nbytes:
                 self.arguments[k].given, self.arguments[k].pinned = False, offset
         self.results = [
-            Value(f"result {k}", layout(*spec(head)).nbytes, given=True)
+            Value(f"result {k}", spec(head).nbytes, given=True)
             for k, head in enumerate(graph.heads)
         ]
         for k in inside.results:

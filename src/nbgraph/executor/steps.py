@@ -267,7 +267,6 @@ class Footprint(Report):
         return sum(arenas.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values."""
         return {
             "programs": [asdict(p) for p in self.programs],
             "arrays": dict(self.arrays),

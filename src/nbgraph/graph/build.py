@@ -179,8 +179,7 @@ def apply(
     Raises what the operator's inference raises, where all shapes are known.
     """
     if isinstance(op, Mapper):
-        if op.refresh_needed():
-            op.refresh()
+        op.refresh()
         op = op.form(attributes)
         version: Any = op.scalar.watch  # another object once a helper or global has changed
         attributes = op.parameters(dict(attributes))

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Self
 
 from nbgraph.graph.graph import Entry
+from nbgraph.whole import whole
 
 # Reading and writing load what knows all kinds of operators, twenty files: only where it is asked.
 
@@ -46,17 +46,8 @@ class Saved:
         <Symbol tanh0_output>
         """
         text = self.tojson()
-        target = Path(path)
-        temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}")
-        try:
-            with temporary.open("x", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        with whole(path) as file:
+            file.write_text(text, encoding="utf-8")
 
     def __copy__(self) -> Self:
         return self  # a graph does not change

@@ -88,8 +88,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
             scope=naming.scope.get(),
             line=caller(),
         )
-        symbols = [cls([(node, i)]) for i in range(node.nout)]
-        return symbols[0] if len(symbols) == 1 else tuple(symbols)
+        return cls._results(node)
 
     @classmethod
     def __nbgraph_compose__(
@@ -98,8 +97,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
         """Make a node, and variables for the operands that are None; see `graph.compose`."""
         lifted = [None if v is None else cls._lifted(op, i, v) for i, v in enumerate(operands)]
         node = composed(op, [build.lifted(v) for v in lifted], name, *more)
-        symbols = [cls([(node, i)]) for i in range(node.nout)]
-        return symbols[0] if len(symbols) == 1 else tuple(symbols)
+        return cls._results(node)
 
     @classmethod
     def __nbgraph_defer__(
@@ -121,6 +119,11 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
         node = deferred(function, args, kwargs, outputs, name, lift)
         symbols = [cls([(node, i)]) for i in range(node.nout)]
         return symbols[0] if outputs is None else symbols
+
+    @classmethod
+    def _results(cls, node: GraphNode) -> Any:
+        symbols = [cls([(node, i)]) for i in range(node.nout)]
+        return symbols[0] if len(symbols) == 1 else tuple(symbols)
 
     @classmethod
     def _lifted(cls, op: Any, index: int, value: Any) -> Any:

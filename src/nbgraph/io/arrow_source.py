@@ -8,12 +8,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import DataError
 from nbgraph.io.columns import arrow
 from nbgraph.io.files import expand, extra, file_system, is_remote, local, require_file, split
 from nbgraph.io.iterator import SourceIter
+from nbgraph.io.source import offsets
 from nbgraph.io.tables import Tables, TableSource
 
 
@@ -102,10 +101,9 @@ class RowGroups(Tables):
             raise DataError(f"{uri}: not read as Parquet: {error}") from error
         self.name = self._groups[0].path if self._groups else str(uri)
         self.schema = dataset.schema
-        self.blocks = _offsets(self.name, counts)
+        self.blocks = offsets(self.name, counts)
 
     def table(self, block: int, columns: Any) -> Any:
-        """Read some columns of a row group."""
         pa = arrow()
         try:
             group = self._groups[block]
@@ -115,7 +113,6 @@ class RowGroups(Tables):
             raise DataError(f"row group {block}: {text}", file=self.place(block)) from error
 
     def place(self, block: int) -> str:
-        """Return the path of a row group's file."""
         return getattr(self._groups[block], "path", None) or self.name
 
 
@@ -187,10 +184,9 @@ class Pieces(Tables):
     def __init__(self, table: Any) -> None:
         self.name, self.schema = "a pyarrow.Table", table.schema
         self._batches = table.to_batches(max_chunksize=_STEP)
-        self.blocks = _offsets(self.name, [len(batch) for batch in self._batches])
+        self.blocks = offsets(self.name, [len(batch) for batch in self._batches])
 
     def table(self, block: int, columns: Any) -> Any:
-        """Return some columns of a batch."""
         return _table(self._batches[block], columns)
 
 
@@ -221,7 +217,7 @@ class RecordBatches(Tables):
             firsts = [(k, row) for k, size in enumerate(own) for row in range(0, size, _STEP)]
             self._pieces += [(reader, k, row, path) for k, row in firsts]
             counts += [min(_STEP, own[k] - row) for k, row in firsts]
-        self.blocks = _offsets(self.name, counts)
+        self.blocks = offsets(self.name, counts)
 
     def table(self, block: int, columns: Any) -> Any:
         """Read a record batch or a stretch of it; of a mapped one, where it lies."""
@@ -235,7 +231,6 @@ class RecordBatches(Tables):
         return _table(batch.slice(row, _STEP), columns)
 
     def place(self, block: int) -> str:
-        """Return the file of a record batch."""
         return self._pieces[block][3]
 
     def close(self) -> None:
@@ -253,9 +248,3 @@ def _opened(path: str) -> Any:
 
 def _table(batch: Any, columns: Any) -> Any:
     return arrow().Table.from_batches([batch.select(list(columns))])
-
-
-def _offsets(name: str, counts: list[int]) -> Any:
-    if not sum(counts):
-        raise DataError("the table has no row", file=name)
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import DataError, ShapeError
+from nbgraph.errors import DataError
 from nbgraph.io.files import extra
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.source import Columns, Source, Values
-from nbgraph.io.streams import described, together
+from nbgraph.io.source import Columns, Source, Values, common_length, offsets, together
+from nbgraph.io.streams import columns_of, described
 
 _BLOCK = 4096
 
@@ -39,10 +39,7 @@ class ChunkedSource(Source):
         self, arrays: Mapping[str, Any], labels: Sequence[str] = (), *, name: str = "data"
     ) -> None:
         self.arrays, self.labels, self.name = dict(arrays), tuple(labels), name
-        counts = {key: int(values.shape[0]) for key, values in self.arrays.items()}
-        if len(set(counts.values())) > 1:
-            text = ", ".join(f"{key}: {count}" for key, count in counts.items())
-            raise ShapeError(f"{name}: arrays of several lengths ({text}); give one length")
+        common_length(name, self.arrays)
         self.descs = tuple(DataDesc(k, a.shape[1:], a.dtype) for k, a in self.arrays.items())
         self.blocks = _chunks(next(iter(self.arrays.values())))
 
@@ -84,9 +81,7 @@ class PartitionSource(Source):
         heads = [dask.delayed(_head)(part) for part in self._parts]
         results = dask.compute(*heads)
         counts = [count for count, _ in results]
-        if not sum(counts):
-            raise DataError(f"{self.name} has no sample")
-        self.blocks = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        self.blocks = offsets(self.name, counts)
         first = next(sample for count, sample in results if count)
         self.descs, self.labels = described(first, labels)
 
@@ -100,7 +95,7 @@ class PartitionSource(Source):
         if hasattr(part, "columns"):
             return tuple([np.asarray(part[name])[rows] for name in part.columns])
         samples = list(part)
-        return together([samples[int(row)] for row in rows])
+        return together(columns_of(samples[int(row)]) for row in rows)
 
 
 def is_chunked(values: Any) -> bool:

@@ -15,8 +15,8 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.io.files import extra
 from nbgraph.io.protocol import DataDesc
+from nbgraph.io.source import Values
 
-Values = np.ndarray[Any, np.dtype[Any]]
 Names = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 
 

@@ -8,13 +8,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import ArgumentError, DataError
 from nbgraph.io.columns import Field, arrow
 from nbgraph.io.files import Bytes, expand, extra, open_bytes
 from nbgraph.io.iterator import SourceIter
-from nbgraph.io.lines import Lines
+from nbgraph.io.lines import TextFiles
 from nbgraph.io.source import Source, Values
 from nbgraph.io.tables import Beside, Tables, TableSource
 
@@ -139,29 +137,22 @@ class Texts(Tables):
     ) -> None:
         self._csv = extra("pyarrow.csv", "pyarrow", "data", "CSVIter")
         self._delimiter, self._types = delimiter, {}
-        header = names is None
-        self._lines: list[Lines] = []
+        self._files = [open_bytes(path) for path in expand(uri)]
         self._names: list[list[str]] = []
-        for path in expand(uri):
-            file = open_bytes(path)
+        for file in self._files:
             if not file.size:
-                raise DataError(f"{path} is empty: it has 0 bytes")
-            self._names.append(_header(file, delimiter) if names is None else list(names))
-            self._lines.append(Lines(file, header=header, every=every))
-            every = every or self._lines[0].every
-        self.name, self.every = self._lines[0].file.name, every
-        for own, lines in zip(self._names, self._lines):
+                raise DataError(f"{file.name} is empty: it has 0 bytes")
+            own = _header(file, delimiter) if names is None else list(names)
+            self._names.append(own)
             if sorted(own) != sorted(self._names[0]):
                 raise DataError(
                     f"the columns are {', '.join(own)}; expected {', '.join(self._names[0])}, as "
-                    f"in {self.name}",
-                    file=lines.file.name,
+                    f"in {self._files[0].name}",
+                    file=file.name,
                 )
-        self._places = [(k, b) for k, own in enumerate(self._lines) for b in range(own.count)]
-        sizes = np.concatenate([np.diff(own.blocks) for own in self._lines])
-        self.blocks = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        if not self.blocks[-1]:
-            raise DataError("the file has no row of data", file=self.name)
+        self._texts = TextFiles(self._files, every=every, header=names is None)
+        self.name, self.every = self._texts.name, self._texts.every
+        self.blocks, self.close = self._texts.blocks, self._texts.close
         self.schema = self._inferred(numbers=numbers)
 
     def _inferred(self, *, numbers: bool) -> Any:
@@ -171,7 +162,7 @@ class Texts(Tables):
         A column of text whose first value is a number is one of numbers, with a fault in it.
         """
         pa = arrow()
-        table = self._parsed(0, self._lines[0].first(_LOOK), self._names[0], strict=False)
+        table = self._parsed(0, self._texts.first(_LOOK), self._names[0], strict=False)
         types = []
         for column in table.columns:
             kind = column.type
@@ -192,16 +183,10 @@ class Texts(Tables):
         }
 
     def table(self, block: int, columns: Sequence[str]) -> Any:
-        """Read a block."""
-        k, own = self._places[block]
-        return self._parsed(block, self._lines[k].text(own), columns)
+        return self._parsed(block, self._texts.text(block), columns)
 
     def some(self, block: int, rows: Values, columns: Sequence[str]) -> Any:
-        """Read some rows of a block alone."""
-        k, own = self._places[block]
-        texts = self._lines[k].rows(own)
-        text = b"\n".join([texts[int(row)] for row in rows])
-        return self._parsed(block, text, columns, rows)
+        return self._parsed(block, self._texts.text(block, rows), columns, rows)
 
     def _parsed(
         self,
@@ -213,9 +198,10 @@ class Texts(Tables):
         strict: bool = True,
     ) -> Any:
         own = self._csv
-        k, _ = self._places[block]
         reading = own.ReadOptions(
-            column_names=self._names[k], use_threads=False, block_size=len(text) + 1
+            column_names=self._names[self._texts.file(block)],
+            use_threads=False,
+            block_size=len(text) + 1,
         )
         parsing = own.ParseOptions(
             delimiter=self._delimiter,
@@ -234,38 +220,25 @@ class Texts(Tables):
 
     def _found(self, block: int, rows: Values | None, types: Mapping[str, Any]) -> Any:
         """Return the error of the first row that cannot be read, or None."""
-        k, own = self._places[block]
-        names, texts = self._names[k], self._lines[k].rows(own)
+        names, texts = self._names[self._texts.file(block)], self._texts.rows(block)
         for row in range(len(texts)) if rows is None else rows.tolist():
             text = io.StringIO(texts[row].decode("utf-8-sig", "replace"), newline="")
             values = next(csv.reader(text, delimiter=self._delimiter), [])
             if len(values) != len(names):
                 message = f"has {len(values)} columns; expected {len(names)}: {_few(names)}"
-                return self._fault(block, row, " " + message)
+                return self._texts.fault(block, row, " " + message)
             for name, value in zip(names, values):
                 wrong = name in types and _wrong(value.strip(), str(types[name]))
                 if wrong:
-                    return self._fault(block, row, f", column {name!r}: {value!r} is {wrong}")
+                    message = f", column {name!r}: {value!r} is {wrong}"
+                    return self._texts.fault(block, row, message)
         return None
 
     def fault(self, block: int, row: int, message: str) -> DataError:
-        """Return the error of a row of a block."""
-        return self._fault(block, row, f", {message}")
-
-    def _fault(self, block: int, row: int, message: str) -> DataError:
-        k, own = self._places[block]
-        error = self._lines[k].fault(own, row, message)
-        error.record = int(self.blocks[block]) + row
-        return error
+        return self._texts.fault(block, row, f", {message}")
 
     def place(self, block: int) -> str:
-        """Return the file of a block."""
-        return self._lines[self._places[block][0]].file.name
-
-    def close(self) -> None:
-        """Close the files."""
-        for lines in self._lines:
-            lines.file.close()
+        return self._files[self._texts.file(block)].name
 
 
 def _header(file: Bytes, delimiter: str) -> list[str]:

@@ -11,14 +11,13 @@ import glob
 import importlib
 import mmap
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
 import numpy as np
 
-from nbgraph.bar import followed
 from nbgraph.errors import DataError
 
 Uris = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -220,8 +219,3 @@ def extra(module: str, package: str, name: str, what: str) -> Any:
         return importlib.import_module(module)
     except ImportError:
         raise DataError(f"{what}: this needs {package}; install nbgraph[{name}]") from None
-
-
-def progress(items: Iterable[Any], total: int, label: str, done: int = 0) -> Any:
-    """Return the items with a bar on standard output."""
-    return followed(items, total, label, done=done)

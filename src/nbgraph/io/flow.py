@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, require_whole
-from nbgraph.io.order import permutation
+from nbgraph.io.order import permutation, require_part
 from nbgraph.io.plan import Cursor, Piece
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.reading import Lost, Samples, joined
-from nbgraph.io.source import Stream, on_host
+from nbgraph.io.source import Stream, on_host, together
 
 _MIXED = 1 << 10  # samples that are mixed by default
 _PATIENCE = 100  # errors one after another before a stream counts as broken
@@ -42,10 +42,8 @@ class FlowPlan:
     ) -> None:
         self.stream, self.batch_size, self.handle, self.skip = stream, batch_size, handle, skip
         self.shuffle, self.seed = shuffle, seed
-        self.part, self.of = require_whole("part", part, 0), require_whole("of", of, 1)
+        self.part, self.of = require_part(part, of)
         self.window = require_whole("window", _MIXED if window is None else window, 1)
-        if self.part >= self.of:
-            raise ArgumentError(f"part={part} of={of}; parts are numbered from 0 to {self.of - 1}")
         if handle == "roll_over":
             raise ArgumentError(
                 f"{stream.name}: samples of a stream cannot roll over to its next pass; use "
@@ -167,7 +165,7 @@ class FlowPlan:
                 break
             self._taken.append(sample)
         samples, self._taken = self._taken, []
-        return together(samples) if samples else None
+        return _numbered(samples) if samples else None
 
     def load(self, piece: Piece) -> tuple[Samples, int]:
         """Return a batch that was read, filled up with its own samples."""
@@ -223,7 +221,7 @@ class FlowPlan:
         if self.stream.batched:
             columns = tuple([on_host(column) for column in item])
             return Samples(columns, np.arange(len(columns[0])))
-        return together([(0, item)])
+        return _numbered([(0, item)])
 
     def _glance(self) -> tuple[Any, ...]:
         if self._first is None:
@@ -249,14 +247,9 @@ class FlowPlan:
         self.stream.close()
 
 
-def together(samples: Sequence[Numbered]) -> Samples:
-    """Return samples as columns: an array where they have one shape, else a list."""
-    columns: list[Any] = []
-    for column in zip(*[sample for _, sample in samples], strict=True):
-        values = [on_host(value) for value in column]
-        same = len({value.shape for value in values}) == 1
-        columns.append(np.stack(values) if same else values)
-    return Samples(tuple(columns), np.array([number for number, _ in samples], np.int64))
+def _numbered(samples: Sequence[Numbered]) -> Samples:
+    numbers = np.array([number for number, _ in samples], np.int64)
+    return Samples(together(sample for _, sample in samples), numbers)
 
 
 def default_names(count: int) -> list[str]:

@@ -12,8 +12,7 @@ import numpy as np
 from nbgraph.errors import DataError
 from nbgraph.io.files import file_system, is_remote, local, open_bytes
 from nbgraph.io.images import SUFFIXES, ImageDecoder
-from nbgraph.io.iterator import SourceIter
-from nbgraph.io.options import divided
+from nbgraph.io.iterator import SourceIter, divided
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.report import counted
 from nbgraph.io.source import Columns, Source, Values
@@ -87,7 +86,6 @@ class ImageFolderSource(Source):
             raise DataError(str(error), file=name) from error
 
     def where(self, number: int) -> str:
-        """Return the file of a sample."""
         return self.files[number]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import warnings
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from nbgraph.device import Context
@@ -254,7 +255,6 @@ class SourceIter(DataIter):
         return f"<{type(self).__name__}: {count}, batches of {self.batch_size}>"
 
     def close(self) -> None:
-        """Release files and threads; nothing more can be read then."""
         self._closed = True
         self._ahead.drop()
         self._plan.close()
@@ -311,25 +311,20 @@ class SourceIter(DataIter):
     # MXNet's way to take a batch apart ----------------------------------------------------------
 
     def iter_next(self) -> bool:
-        """Go to the next batch; return whether there is one."""
         with contextlib.suppress(StopIteration):
             self.next()
         return self._batch is not None
 
     def getdata(self) -> list[Any]:
-        """Return the data of the batch gone to."""
         return self._gone_to().data
 
     def getlabel(self) -> list[Any]:
-        """Return its labels."""
         return self._gone_to().label
 
     def getpad(self) -> int:
-        """Return how many samples fill it."""
         return self._gone_to().pad
 
     def getindex(self) -> Any:
-        """Return the numbers of its samples."""
         return self._gone_to().index
 
     def _gone_to(self) -> DataBatch:
@@ -338,3 +333,17 @@ class SourceIter(DataIter):
                 f"{type(self).__name__}: call next() or iter_next() first; there is no batch"
             )
         return self._batch
+
+
+def divided(
+    make: Callable[..., Any], options: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return those options that a function takes by name, and the rest.
+
+    >>> divided(lambda x, *, size=1: x, {"size": 2, "seed": 0})
+    ({'size': 2}, {'seed': 0})
+    """
+    parameters = inspect.signature(make).parameters.values()
+    names = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    own = {name: value for name, value in options.items() if name in names}
+    return own, {name: value for name, value in options.items() if name not in names}

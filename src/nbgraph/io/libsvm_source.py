@@ -12,7 +12,7 @@ import numpy as np
 from nbgraph.errors import DataError
 from nbgraph.io.files import expand, extra, open_bytes
 from nbgraph.io.iterator import SourceIter
-from nbgraph.io.lines import Lines
+from nbgraph.io.lines import TextFiles
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.source import Columns, Source, Values
 from nbgraph.io.tables import Beside
@@ -99,17 +99,10 @@ class LibSVMSource(Source):
             "sklearn.datasets", "scikit-learn", "data", "LibSVMIter"
         ).load_svmlight_file
         self.shape, self._zero_based, self._classes = tuple(shape), zero_based, classes
-        self._files: list[Lines] = []
-        for path in expand(uri):
-            lines = Lines(open_bytes(path), every=every, ignored=b"#")
-            every = every or lines.every
-            self._files.append(lines)
-        self.name, self.every = self._files[0].file.name, every
-        self._places = [(own, block) for own in self._files for block in range(own.count)]
-        sizes = np.concatenate([np.diff(own.blocks) for own in self._files])
-        self.blocks = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        if not self.blocks[-1]:
-            raise DataError("the file has no row", file=self.name)
+        files = [open_bytes(path) for path in expand(uri)]
+        self._texts = TextFiles(files, every=every, ignored=b"#")
+        self.name, self.every = self._texts.name, self._texts.every
+        self.blocks, self.close = self._texts.blocks, self._texts.close
         descs = [DataDesc(data, self.shape, dtype)]
         if label is not None:
             descs.append(DataDesc(label, (), dtype if classes is None else "int64"))
@@ -118,13 +111,10 @@ class LibSVMSource(Source):
 
     def read(self, block: int, rows: Values) -> Columns:
         """Read a block, or some of its rows alone."""
-        lines, own = self._places[block]
         whole = len(rows) == self.blocks[block + 1] - self.blocks[block]
         every = np.arange(len(rows)) if whole else rows
-        texts = None if whole else lines.rows(own)
-        text = lines.text(own) if texts is None else b"\n".join([texts[int(k)] for k in rows])
         try:
-            values, labels = self._parsed(text)
+            values, labels = self._parsed(self._texts.text(block, None if whole else rows))
         except (ValueError, OverflowError) as error:
             raise self._found(block, every) or DataError(str(error), file=self.name) from error
         if self._classes is not None:
@@ -145,8 +135,7 @@ class LibSVMSource(Source):
 
     def _found(self, block: int, rows: Values) -> DataError | None:
         """Return the error of the first row that cannot be read."""
-        lines, own = self._places[block]
-        texts = lines.rows(own)
+        texts = self._texts.rows(block)
         for row in rows.tolist():
             try:
                 self._parsed(texts[row])
@@ -162,12 +151,4 @@ class LibSVMSource(Source):
         return None
 
     def _fault(self, block: int, row: int, message: str) -> DataError:
-        lines, own = self._places[block]
-        error = lines.fault(own, row, f", {message}")
-        error.record = int(self.blocks[block]) + row
-        return error
-
-    def close(self) -> None:
-        """Close the files."""
-        for lines in self._files:
-            lines.file.close()
+        return self._texts.fault(block, row, f", {message}")

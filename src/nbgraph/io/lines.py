@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import DataError
 from nbgraph.io.files import Bytes
+from nbgraph.io.source import Values, offsets, taken
 
-Values = np.ndarray[Any, np.dtype[Any]]
 BLOCK = 1 << 20  # bytes of a block, about
 CHUNK = 1 << 22  # bytes that are looked through at once
 NEWLINE, QUOTE = 10, 34
@@ -97,6 +98,58 @@ class Lines:
         if state.fresh:
             begins = begins[:-1]
         return begins[~np.isin(text[begins], self._ignored)]
+
+
+class TextFiles:
+    """Text files, one behind the other, as blocks of rows.
+
+    `every`: rows of a block; by default by the lines of the first file. `how`: see `Lines`.
+    """
+
+    def __init__(self, files: Sequence[Bytes], *, every: int | None = None, **how: Any) -> None:
+        self._files: list[Lines] = []
+        for file in files:
+            self._files.append(Lines(file, every=every, **how))
+            every = every or self._files[0].every
+        self.name, self.every = files[0].name, every
+        self._places = [
+            (k, block) for k, own in enumerate(self._files) for block in range(own.count)
+        ]
+        self.blocks = offsets(
+            self.name, np.concatenate([np.diff(own.blocks) for own in self._files])
+        )
+
+    def file(self, block: int) -> int:
+        """Return the number of the file of a block."""
+        return self._places[block][0]
+
+    def rows(self, block: int) -> list[bytes]:
+        """Return the text of each row of a block."""
+        k, own = self._places[block]
+        return self._files[k].rows(own)
+
+    def text(self, block: int, rows: Values | None = None) -> bytes:
+        """Return the lines of a block, or of some of its rows."""
+        if rows is not None:
+            return b"\n".join(taken(self.rows(block), rows))
+        k, own = self._places[block]
+        return self._files[k].text(own)
+
+    def first(self, size: int) -> bytes:
+        """Return some rows of the first file, of about `size` bytes."""
+        return self._files[0].first(size)
+
+    def fault(self, block: int, row: int, message: str) -> DataError:
+        """Return the error of a row of a block."""
+        k, own = self._places[block]
+        error = self._files[k].fault(own, row, message)
+        error.record = int(self.blocks[block]) + row
+        return error
+
+    def close(self) -> None:
+        """Close the files."""
+        for lines in self._files:
+            lines.file.close()
 
 
 class _State:

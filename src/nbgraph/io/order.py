@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, require_whole
+from nbgraph.shape import Array as Values
 
-Values = np.ndarray[Any, np.dtype[Any]]
 _MIXED = 1 << 16  # samples that a window has by default, where blocks are smaller
 
 
@@ -53,9 +52,7 @@ class Order:
         window: int | None = None,
     ) -> None:
         self.shuffle, self.seed = shuffle, require_whole("seed", seed, 0)
-        self.part, self.of = require_whole("part", part, 0), require_whole("of", of, 1)
-        if self.part >= self.of:
-            raise ArgumentError(f"part={part} of={of}; parts are numbered from 0 to {self.of - 1}")
+        self.part, self.of = require_part(part, of)
         total = int(blocks[-1])
         self.low, self.high = self.part * total // self.of, (self.part + 1) * total // self.of
         self.count = self.high - self.low
@@ -129,6 +126,14 @@ class Epoch:
             return None
         count = int(self.windows[window + 1] - self.windows[window])
         return permutation(count, self.order.seed, self.number, 1 + window)
+
+
+def require_part(part: int, of: int) -> tuple[int, int]:
+    """Return the number of a part and of how many; raise ArgumentError for others."""
+    part, of = require_whole("part", part, 0), require_whole("of", of, 1)
+    if part >= of:
+        raise ArgumentError(f"part={part} of={of}; parts are numbered from 0 to {of - 1}")
+    return part, of
 
 
 def permutation(count: int, seed: int, epoch: int, stream: int) -> Values:

@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbgraph.bar import followed
 from nbgraph.errors import ArgumentError, DataError
 from nbgraph.io import images, records
 from nbgraph.io.appender import Appender
-from nbgraph.io.files import open_bytes, progress
+from nbgraph.io.files import open_bytes
 from nbgraph.io.image_folder import labelled
 from nbgraph.io.packing import pack, unpack
 from nbgraph.io.recordio import read_index
@@ -124,7 +125,7 @@ def pack_files(
     workers: int = 0,
     resume: bool = False,
     skip: bool = False,
-    seen: Callable[..., Any] = progress,
+    seen: Callable[..., Any] = followed,
 ) -> list[str]:
     """Write entries as records, and their places to a file .idx; both appear when they are whole.
 
@@ -142,7 +143,7 @@ def pack_files(
     skip : bool
         Whether entries that cannot be read are left out.
     seen : callable
-        `seen(items, total, label, done)` gives the items, and shows how far they are.
+        `seen(items, total, label, done=)` gives the items, and shows how far they are.
 
     Returns
     -------
@@ -163,7 +164,7 @@ def pack_files(
     try:
         rest = entries[done:]
         with closing(_in_order(make, rest, workers or os.cpu_count() or 1)) as outcomes:
-            for record, entry in zip(seen(outcomes, len(entries), "packing", done), rest):
+            for record, entry in zip(seen(outcomes, len(entries), "packing", done=done), rest):
                 if isinstance(record, DataError) and skip:
                     lost.append(str(record))
                     continue
@@ -234,7 +235,7 @@ def _outcome(future: Future[bytes]) -> bytes | Exception:
         return error
 
 
-def verify(entries: Sequence[Entry], out: str | os.PathLike[str], seen: Any = progress) -> None:
+def verify(entries: Sequence[Entry], out: str | os.PathLike[str], seen: Any = followed) -> None:
     """Read a packed file again: places, keys, labels, and that every image can be decoded.
 
     Raises
@@ -248,7 +249,7 @@ def verify(entries: Sequence[Entry], out: str | os.PathLike[str], seen: Any = pr
     if list(places.values()) != index.starts.tolist():
         raise DataError("its index does not name its records: pack it again", file=file.name)
     labels = {entry.key: entry.labels for entry in entries}
-    for number, (key, at) in enumerate(seen(places.items(), len(places), "verifying", 0)):
+    for number, (key, at) in enumerate(seen(places.items(), len(places), "verifying")):
         header, data = unpack(records.decode(file, at, number)[0])
         expected = np.array(labels.get(key, ()), np.float32)
         if header.id != key or not np.array_equal(np.atleast_1d(header.label), expected):

@@ -14,9 +14,9 @@ from nbgraph.errors import DataError, ShapeError
 from nbgraph.io.files import extra
 from nbgraph.io.images import pillow
 from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
-from nbgraph.picture import columns, escape
+from nbgraph.io.source import Values
+from nbgraph.picture import columns, escape, html_table
 
-Values = np.ndarray[Any, np.dtype[Any]]
 _SHOWN = 16  # samples
 _LEAST = 8  # rows and columns of what is taken for a grey image where nothing says that it is one
 _SMALL, _LARGE = 48, 160  # pixels that an image has across
@@ -69,8 +69,7 @@ class Peek:
         more = f"\n... and {self.left} more" if self.left else ""
         return "\n".join(line.rstrip() for line in columns(rows).split("\n")) + more
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
     def _cells(self, i: int) -> list[str]:
         """Return a sample's row of the table."""
@@ -117,14 +116,9 @@ class Peek:
         return "".join([*parts, "</div>"])
 
     def _table(self, places: Sequence[int]) -> str:
-        def row(kind: str, cells: Sequence[str]) -> str:
-            return "<tr>" + "".join(f"<{kind}>{escape(c)}</{kind}>" for c in cells) + "</tr>"
-
-        rows = [row("th", ["sample", *(self.names[k] for k in places)])]
-        for i, number in enumerate(self.numbers):
-            cells = self._cells(i)
-            rows.append(row("td", [str(number), *(cells[k] for k in places)]))
-        return "<table>" + "".join(rows) + "</table>"
+        cells = [self._cells(i) for i in range(len(self.numbers))]
+        rows = [[str(n), *(row[k] for k in places)] for n, row in zip(self.numbers, cells)]
+        return html_table(["sample", *(self.names[k] for k in places)], rows)
 
     def _repr_png_(self) -> bytes | None:
         """Return the contact sheet, or None where there are no images."""

@@ -296,7 +296,6 @@ class PrefetchingIter(DataIter):
         self.meter = Meter()
 
     def next(self) -> DataBatch:
-        """Return the next batch; StopIteration at the end of the epoch."""
         if self._itself:
             return self.it.next()
         if self._state is None:
@@ -333,7 +332,6 @@ class PrefetchingIter(DataIter):
         return job
 
     def reset(self) -> None:
-        """Begin the next epoch."""
         self._ahead.drop()
         self._rewind()
         self.it.reset()
@@ -366,7 +364,6 @@ class PrefetchingIter(DataIter):
         return self.it.state_dict() if self._state is None else self._state
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
         self._ahead.drop()
         self.it.load_state_dict(state)
         self._state, self._over = None, False

@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.engine import Variable
 from nbgraph.io.order import Epoch
 from nbgraph.io.report import counted
-from nbgraph.io.source import Columns, Source, Values
+from nbgraph.io.source import Columns, Source, Values, taken
 
 _WINDOWS = 2  # a batch may begin in one window and end in the next
 _READS = 64  # of a whole block, to find what in it cannot be read
@@ -24,7 +24,7 @@ class Samples(NamedTuple):
 
     def part(self, chosen: slice | Values) -> Samples:
         """Return some of the samples."""
-        columns = tuple([_chosen(column, chosen) for column in self.columns])
+        columns = tuple([taken(column, chosen) for column in self.columns])
         return Samples(columns, self.numbers[chosen])
 
 
@@ -295,11 +295,3 @@ def _fits(column: Any, out: Values) -> bool:
     """Return whether samples of a column are copied into an array as they are."""
     same = isinstance(column, np.ndarray) and column.dtype == out.dtype
     return same and column.shape[1:] == out.shape[1:]
-
-
-def _chosen(column: Any, chosen: slice | Values) -> Any:
-    if isinstance(chosen, slice):
-        return column[chosen]
-    if isinstance(column, np.ndarray):
-        return column[chosen]
-    return [column[int(k)] for k in chosen]

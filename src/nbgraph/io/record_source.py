@@ -13,8 +13,7 @@ from nbgraph.errors import ArgumentError, DataError
 from nbgraph.io import records
 from nbgraph.io.files import Bytes, Uris, expand, open_bytes
 from nbgraph.io.images import ImageDecoder
-from nbgraph.io.iterator import SourceIter
-from nbgraph.io.options import divided
+from nbgraph.io.iterator import SourceIter, divided
 from nbgraph.io.packing import HEADER_DTYPE, unpack
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.recordio import read_index
@@ -268,14 +267,12 @@ class RecordSource(Source):
         raise DataError(what, file=file, record=number, offset=start) from cause
 
     def where(self, number: int) -> str:
-        """Return the file and the record of a sample."""
         block = int(np.searchsorted(self.blocks, number, side="right")) - 1
         which, first = self._places[block]
         record = first + number - int(self.blocks[block])
         return f"record {record} of {self._files[which].name}"
 
     def close(self) -> None:
-        """Give back the files."""
         for file in self._files:
             file.close()
 

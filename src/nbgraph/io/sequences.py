@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, DataError, ShapeError, require_whole
 from nbgraph.io.iterator import SourceIter
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.source import Columns, Source, Values
+from nbgraph.io.source import Columns, Source, Values, common_length, taken
 from nbgraph.io.transforms.sequences import PadSequences
 
 
@@ -47,10 +47,7 @@ class SequenceSource(Source):
     ) -> None:
         self.name, self.labels = name, tuple(labels)
         self.columns = {key: _values(name, key, column) for key, column in columns.items()}
-        counts = {key: len(values) for key, values in self.columns.items()}
-        if len({*counts.values()}) != 1:
-            text = ", ".join(f"{key}: {n}" for key, n in counts.items()) or "no columns"
-            raise ShapeError(f"{name}: columns of one length are expected, not {text}")
+        common_length(name, self.columns)
         self.descs = tuple(_desc(key, values) for key, values in self.columns.items())
         first: Any = next(iter(self.columns.values()))
         if isinstance(first, np.ndarray) and first.ndim < 2 and len(first):
@@ -72,10 +69,7 @@ class SequenceSource(Source):
     def read(self, block: int, rows: Values) -> Columns:
         """Return sequences as lists, values as arrays."""
         numbers = self._order[rows + self.blocks[block]]
-        return tuple(
-            values[numbers] if isinstance(values, np.ndarray) else [values[n] for n in numbers]
-            for values in self.columns.values()
-        )
+        return tuple([taken(values, numbers) for values in self.columns.values()])
 
 
 def BucketSentenceIter(

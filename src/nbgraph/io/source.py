@@ -6,12 +6,12 @@ Batches, order, parts, transforms, prefetching and errors are written once, in `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, DataError, ShapeError
 from nbgraph.io.protocol import DataDesc
 
 Values = np.ndarray[Any, np.dtype[Any]]
@@ -151,7 +151,7 @@ class ArraySource(Source):
     ) -> None:
         self.arrays = [on_host(values) for values in arrays.values()]
         self.name, self.labels = name, tuple(labels)
-        count = _common_length(name, dict(zip(arrays, self.arrays)))
+        count = common_length(name, dict(zip(arrays, self.arrays)))
         self.descs = tuple(
             DataDesc(key, values.shape[1:], values.dtype)
             for key, values in zip(arrays, self.arrays)
@@ -195,22 +195,75 @@ def stacked(name: str, column: Any, numbers: Values, where: Callable[[int], str]
     return np.stack(values) if values else np.asarray(column)
 
 
-def on_host(values: Any) -> Values:
-    """Return an array of the host."""
-    if isinstance(values, np.ndarray):
-        return values
-    read = getattr(values, "asnumpy", None)
-    return np.asarray(values) if read is None else read()
+def together(samples: Iterable[Sequence[Any]]) -> Columns:
+    """Return samples as columns: arrays where they have one shape, else lists.
+
+    >>> together([(1, [2, 3]), (4, [5])])
+    (array([1, 4]), [array([2, 3]), array([5])])
+    """
+    columns: list[Any] = []
+    for column in zip(*samples, strict=True):
+        values = [on_host(value) for value in column]
+        same = len({value.shape for value in values}) == 1
+        columns.append(np.stack(values) if same else values)
+    return tuple(columns)
 
 
-def _common_length(name: str, arrays: Mapping[str, Values]) -> int:
-    if not arrays or any(a.ndim == 0 for a in arrays.values()):
-        raise ArgumentError(f"{name}: expected arrays with a first axis, that of samples")
-    lengths = {len(a) for a in arrays.values()}
-    if len(lengths) > 1:
-        text = ", ".join(f"{key}: {len(a)}" for key, a in arrays.items())
-        raise ShapeError(
-            f"{name}: arrays of {' and '.join(map(str, sorted(lengths)))} samples ({text}); give "
-            "arrays of one length"
+def taken(column: Any, rows: slice | Values) -> Any:
+    """Return some samples of a column, by their places."""
+    if isinstance(column, np.ndarray) or isinstance(rows, slice):
+        return column[rows]
+    return [column[int(row)] for row in rows]
+
+
+def offsets(name: str, counts: Sequence[int] | Values) -> Values:
+    """Return where blocks of so many samples begin; raise DataError where there are none."""
+    ends = np.cumsum(counts, dtype=np.int64)
+    if not len(ends) or not ends[-1]:
+        raise DataError("it has no row, and so no sample", file=name)
+    return np.concatenate([[0], ends])
+
+
+def common_length(name: str, arrays: Mapping[str, Any]) -> int:
+    """Return the length of arrays or lists; raise ShapeError where they have several."""
+    try:
+        counts = {
+            key: int(values.shape[0]) if hasattr(values, "shape") else len(values)
+            for key, values in arrays.items()
+        }
+    except (IndexError, TypeError):  # no axis
+        counts = {}
+    if not counts:
+        raise ArgumentError(
+            f"{name}: no columns, or one without axes; expected arrays with a first axis, that of "
+            "samples"
         )
-    return lengths.pop()
+    lengths = sorted({*counts.values()})
+    if len(lengths) > 1:
+        text = ", ".join(f"{key}: {count}" for key, count in counts.items())
+        raise ShapeError(
+            f"{name}: arrays of {' and '.join(map(str, lengths))} samples ({text}); give arrays of "
+            "one length"
+        )
+    return lengths[0]
+
+
+def on_host(value: Any) -> Values:
+    """Return an array, a tensor, an image or a number as a NumPy array; shared where it can be.
+
+    A tensor that needs gradients is detached, and one on a device is copied to the host.
+    """
+    if isinstance(value, np.ndarray):
+        return value
+    for name, mark in (
+        ("asnumpy", "shape"),
+        ("detach", "shape"),
+        ("get", "__cuda_array_interface__"),
+    ):
+        read = getattr(value, name, None)
+        if callable(read) and hasattr(value, mark):
+            value = read()
+            if hasattr(value, "cpu"):
+                value = value.cpu()
+            break
+    return np.asarray(value)

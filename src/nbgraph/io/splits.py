@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, require_word
+from nbgraph.errors import require_word
 from nbgraph.io import records
 from nbgraph.io.files import Bytes, Uris, expand, open_bytes
+from nbgraph.io.order import require_part
 
 _CHUNK = 1 << 20
 
@@ -43,10 +44,9 @@ class InputSplit:
 
     def __init__(self, uris: Uris, part: int = 0, of: int = 1, *, kind: str = "recordio") -> None:
         require_word("InputSplit: kind", kind, ("recordio", "text"))
-        if not 0 <= part < of:
-            raise ArgumentError(f"InputSplit: part={part} of={of}; expected 0 <= part < of")
+        self.part, self.of = require_part(part, of)
         self.files = [open_bytes(name) for name in expand(uris)]
-        self.part, self.of, self.kind = part, of, kind
+        self.kind = kind
         self._starts = np.cumsum([0, *[file.size for file in self.files]]).tolist()
 
     def __iter__(self) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, DataError, noun
 from nbgraph.io.flow import default_names
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.source import Columns, Source, Stream, Values
+from nbgraph.io.source import Columns, Source, Stream, Values, on_host, together
 
 _BLOCK = 4096
 _NOTHING: Any = object()
@@ -70,7 +70,7 @@ class IterableStream(Stream):
         self._ahead = first, items
         if not isinstance(first, Mapping):
             return None
-        values = {str(name): host(value) for name, value in first.items()}
+        values = {str(name): on_host(value) for name, value in first.items()}
         shapes = [v.shape[1:] if self.batched else v.shape for v in values.values()]
         return tuple(DataDesc(n, s, v.dtype) for (n, v), s in zip(values.items(), shapes))
 
@@ -150,14 +150,15 @@ class DatasetSource(Source):
 
     def read(self, block: int, rows: Values) -> Columns:
         """Ask for samples one by one."""
-        return together([self._sample(int(k)) for k in rows + self.blocks[block]])
+        samples = [self._sample(int(k)) for k in rows + self.blocks[block]]
+        return together(map(columns_of, samples))
 
 
 def described(
     sample: Any, labels: Sequence[str] | None
 ) -> tuple[tuple[DataDesc, ...], tuple[str, ...]]:
     """Return the columns of a sample, and the names of those that are labels."""
-    values = [host(value) for value in columns_of(sample)]
+    values = [on_host(value) for value in columns_of(sample)]
     if isinstance(sample, Mapping):
         names = [str(name) for name in sample]
     else:
@@ -176,38 +177,8 @@ def columns_of(item: Any) -> tuple[Any, ...]:
     ((array(1), array([2, 3])), (array([1., 2.]),))
     """
     if isinstance(item, Mapping):
-        return tuple([host(value) for value in item.values()])
+        return tuple([on_host(value) for value in item.values()])
     listed = isinstance(item, list) and any(hasattr(value, "shape") for value in item)
     if isinstance(item, tuple) or listed:
-        return tuple([host(value) for value in item])
-    return (host(item),)
-
-
-def together(samples: Sequence[Any]) -> Columns:
-    """Return samples as columns: arrays where they have one shape, else lists."""
-    columns: list[Any] = []
-    for column in zip(*map(columns_of, samples), strict=True):
-        same = len({value.shape for value in column}) == 1
-        columns.append(np.stack(column) if same else list(column))
-    return tuple(columns)
-
-
-def host(value: Any) -> Values:
-    """Return an array, a tensor, an image or a number as a NumPy array; shared where it can be.
-
-    A tensor that needs gradients is detached, and one on a device is copied to the host.
-    """
-    if isinstance(value, np.ndarray):
-        return value
-    for name, mark in (
-        ("asnumpy", "shape"),
-        ("detach", "shape"),
-        ("get", "__cuda_array_interface__"),
-    ):
-        read = getattr(value, name, None)
-        if callable(read) and hasattr(value, mark):
-            value = read()
-            if hasattr(value, "cpu"):
-                value = value.cpu()
-            break
-    return np.asarray(value)
+        return tuple([on_host(value) for value in item])
+    return (on_host(item),)

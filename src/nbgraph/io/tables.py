@@ -14,7 +14,7 @@ import numpy as np
 from nbgraph.errors import DataError
 from nbgraph.io.columns import BadValue, Field, arrow
 from nbgraph.io.fields import fields_of
-from nbgraph.io.source import Columns, Source, Values
+from nbgraph.io.source import Columns, Source, Values, taken
 
 
 class Tables:
@@ -87,12 +87,9 @@ class TableSource(Source):
             raise self.tables.fault(block, row, bad.message) from None
         if not whole or (rows == np.arange(size)).all():
             return tuple(columns)
-        return tuple(
-            [c[rows] if isinstance(c, np.ndarray) else [c[r] for r in rows] for c in columns]
-        )
+        return tuple([taken(column, rows) for column in columns])
 
     def close(self) -> None:
-        """Release the tables."""
         self.tables.close()
 
 
@@ -122,6 +119,5 @@ class Beside(Source):
         return tuple([column for part in self.parts for column in part.read(block, rows)])
 
     def close(self) -> None:
-        """Close both."""
         for part in self.parts:
             part.close()

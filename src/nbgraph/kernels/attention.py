@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from nbgraph.kernels.windows import BLAS, ITEM, multiplying
+from nbgraph.kernels.kinds import ITEMSIZE
+from nbgraph.kernels.windows import BLAS, multiplying
 from nbgraph.kernels.written import Record, function, part, run
 
 Mask = Literal["", "seen", "added"]  # none, truth values, numbers
@@ -50,7 +51,7 @@ def forward_arrays(mask: Mask) -> tuple[str, ...]:
 def forward_text(dtype: str, mask: Mask) -> str:
     """Return the text of out = softmax(scores) @ value. A tile: some rows of one head."""
     arrays = forward_arrays(mask)
-    layout, item = record(arrays), ITEM[dtype]
+    layout, item = record(arrays), ITEMSIZE[dtype]
     mask_row = (
         f", mask_at + ((first + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
     )
@@ -122,7 +123,7 @@ def forward_text(dtype: str, mask: Mask) -> str:
 
 def mask_bytes(mask: Mask, dtype: str) -> int:
     """Return the bytes of an element of a mask."""
-    return 1 if mask == "seen" else ITEM[dtype]
+    return 1 if mask == "seen" else ITEMSIZE[dtype]
 
 
 def prologue(layout: Record, arrays: tuple[str, ...], dtype: str) -> list[str]:
@@ -215,7 +216,7 @@ def backward_text(dtype: str, mask: Mask, results: Results) -> str:
     """Return the text of the gradients by query, key and value, or some of them. A tile: a block of
     rows of one head where the query's is made alone, of columns where it is not made, else all."""
     arrays = backward_arrays(mask, results)
-    layout, item = record(arrays), ITEM[dtype]
+    layout, item = record(arrays), ITEMSIZE[dtype]
     mask_row = f", mask_at + ((i + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
     key, value, query, out_grad = (
         f"{name}_at + {at} * {name}_ld * {item}, {{}}, {name}_ld"

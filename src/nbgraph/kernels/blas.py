@@ -22,16 +22,12 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
-
-import numpy as np
 
 from nbgraph.codegen import builtin
-from nbgraph.errors import CompileError, of_kernel
+from nbgraph.errors import CompileError
 from nbgraph.kernels.blas_text import TEXT
+from nbgraph.kernels.kernel import Ready
 from nbgraph.scopes import forkable
-
-_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 class Threads:
@@ -63,13 +59,6 @@ class Threads:
         words[self.LOCK] = words[self.UNDER_WAY] = 0
 
 
-class Text(NamedTuple):
-    """What a kernel says of itself."""
-
-    name: str
-    text: str
-
-
 _MODEL = """\
 def product(args, lo, hi):
     # tiles [lo, hi) of the result, or of all results one behind the other; without the GIL
@@ -83,30 +72,16 @@ def product(args, lo, hi):
 """
 
 
-class Routine:
-    """A kernel of LLVM text that calls Fortran, with the attributes of `Kernel`."""
+class Routine(Ready):
+    """A kernel of LLVM text that calls Fortran; `model` says in Python what it does."""
 
     def __init__(self, name: str, model: str, text: str) -> None:
-        self.loop = self.source = Text(name, model)
-        self._text, self.address = text, builtin.address(text, ("sched_yield",), name)
-        self._function = _PROTOTYPE(self.address)
-
-    def at_hand(self) -> bool:
-        """It is, always."""
-        return True
-
-    def load(self) -> None:
-        """There is nothing to load."""
+        super().__init__(name, model)
+        self._text, self.address = text, builtin.address(text, name)
 
     def llvm(self) -> str:
         """Its LLVM text."""
         return self._text
-
-    def run(self, record: np.ndarray[Any, Any], lo: int, hi: int) -> None:
-        """Run tiles [lo, hi) on this thread, without the GIL."""
-        status = self._function(record.__array_interface__["data"][0], lo, hi)
-        if status:
-            raise of_kernel(self.loop.name, status)
 
 
 class Products(Routine):

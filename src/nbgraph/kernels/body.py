@@ -13,27 +13,14 @@ from nbgraph.kernels.nodes import MOVES, RESULT
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.tables import Table
 from nbgraph.kernels.vector_math import precision
-from nbgraph.kernels.wording import place
+from nbgraph.kernels.wording import BINARY, place
 
 _SYMBOL = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "div": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-    "eq": "==",
-    "ne": "!=",
+    **{op: symbol for op, (symbol, _) in BINARY.items() if op not in ("shl", "shr")},
     "and": "&",
-    "or": "|",
-    "band": "&",
-    "bor": "|",
-    "bxor": "^",
+    "or": "|",  # both sides are computed
 }
+_UNARY = {"neg": "-{}", "abs": "abs({})", "not": "not {}", "invert": "~{}"}
 TRIGONOMETRIC = ("sin", "cos", "tan")
 _INLINE = 40  # characters up to which a value used once is written into its use
 
@@ -360,14 +347,8 @@ class Body:
             return self._wrap(node, f"{sign}int_{op}({args[0]}, {args[1]})")
         if op in _SYMBOL:
             return self._wrap(node, f"{args[0]} {_SYMBOL[op]} {args[1]}")
-        if op == "neg":
-            return self._wrap(node, f"-{args[0]}")
-        if op == "abs":
-            return self._wrap(node, f"abs({args[0]})")
-        if op == "not":
-            return f"not {args[0]}"
-        if op == "invert":
-            return self._wrap(node, f"~{args[0]}")
+        if op in _UNARY:
+            return self._wrap(node, _UNARY[op].format(args[0]))
         if op in ("shl", "shr"):
             bits = 64 if node.kind == "i" else int(node.kind.lstrip("uint"))
             return self._wrap(node, f"int_{op}({args[0]}, {args[1]}, {bits})")

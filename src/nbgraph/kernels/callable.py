@@ -6,11 +6,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from nbgraph.errors import CompileError
-from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import Body, Namespace
 from nbgraph.kernels.function import Captured, Scalar
+from nbgraph.kernels.reference import names
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.signature import Parameter, defaults_of
+from nbgraph.kernels.writer import Source
 
 _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
@@ -100,11 +101,6 @@ class _Raising(Body):
 
 
 def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
-    import numba
-
-    from nbgraph.kernels import integers
-    from nbgraph.native import floats, memory
-
     namespace = Namespace(compute)
     leaves = {}
     lines = []
@@ -118,26 +114,7 @@ def _function(name: str, head: str, captured: Captured, compute: str) -> Any:
     text = "\n".join(
         [f"def {name}({head}):", *lines, *body.lines, f"    return {', '.join(results)}"]
     )
-    space: dict[str, Any] = {"select": memory.select, **integers.FUNCTIONS}
-    space |= {
-        "float16_to_float32": floats.half_to_float,
-        "float32_to_float16": floats.float_to_half,
-        "float64_to_float16": floats.float_to_half,
-    }
-    for dtype in ("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64").split():
-        space[dtype] = getattr(numba, dtype)
-    import numpy as np
-
-    for constant, (dtype, value) in namespace.constants.items():
-        space[constant] = np.dtype(dtype).type(value)
-    for alias, table in namespace.tables.items():
-        space[alias] = memory.table(table.array(compute))
-    for alias, function in namespace.functions.items():
-        space[alias] = vector_math.implementation(
-            function, vector_math.precision(function, compute)
-        )
-    for alias, extern in namespace.externs.items():
-        space[alias] = extern.compiled(compute)  # type: ignore[attr-defined]
+    space = names(Source(name, text, namespace, fastmath=False))
     try:
         exec(text, space)
     except SyntaxError as error:

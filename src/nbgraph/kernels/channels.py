@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbgraph.kernels.columns import WIDTH
+from nbgraph.kernels.kinds import ITEMSIZE
 from nbgraph.kernels.loops import BLOCK
-from nbgraph.kernels.windows import ITEM
 from nbgraph.kernels.written import Record, function, part, run
 
 Body = tuple[str, list[str]]  # parts, and the lines that call them, behind what reads the record
@@ -72,7 +72,7 @@ def _moments(dtype: str) -> Body:
     parts = _total("added(x, n)", "load_input(x, start + i)", dtype) + _total(
         "spread(x, n, mean)", "off * off", dtype, off="load_input(x, start + i) - mean"
     )
-    run = f"{dtype}_pointer(x + (n * channels + c) * cells * {ITEM[dtype]})"
+    run = f"{dtype}_pointer(x + (n * channels + c) * cells * {ITEMSIZE[dtype]})"
     return parts, [
         f"y = {dtype}_pointer(out)",
         "count = float64(images * cells)",
@@ -104,7 +104,7 @@ def _sums(dtype: str) -> Body:
     parts = _total("added(x, n)", "load_input(x, start + i)", dtype) + _total(
         "along(x, y, n)", "load_input(x, start + i) * load_input(y, start + i)", dtype
     )
-    at = f"(n * channels + c) * cells * {ITEM[dtype]}"
+    at = f"(n * channels + c) * cells * {ITEMSIZE[dtype]}"
     g, x = f"{dtype}_pointer(g + {at})", f"{dtype}_pointer(x + {at})"
     return parts, [
         f"y = {dtype}_pointer(out)",
@@ -137,7 +137,7 @@ def standard_text(dtype: str, *, beside: bool) -> str:
 
 
 def _standard(dtype: str) -> Body:
-    at = f"(n * channels + c) * cells * {ITEM[dtype]}"
+    at = f"(n * channels + c) * cells * {ITEMSIZE[dtype]}"
     line = "store_output(y, i, load_input(x, i) * scale + shift)"
     scaled = run("scaled(y, x, m, scale, shift)", line)
     y, x = (f"{dtype}_pointer({name} + {at})" for name in ("out", "x"))
@@ -187,7 +187,7 @@ def _strip_moments(dtype: str) -> Body:
             "average(y, totals, m, count)", f"store_output(y, i, {dtype}(load(totals, i) / count))"
         )
     )
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     return parts, [
         "totals = strip_float64()",
         "count = float64(images)",
@@ -210,7 +210,7 @@ def _strip_sums(dtype: str) -> Body:
         off="load_input(g_p, i) * load_input(x_p, i)",
         moving=("g", "x"),
     ) + run("put(y, totals, m)", f"store_output(y, i, {dtype}(load(totals, i)))")
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     g, x = (f"{dtype}_pointer({name} + c * {item})" for name in "gx")
     return parts, [
         "totals = strip_float64()",
@@ -241,7 +241,7 @@ def _strip_standard(dtype: str) -> Body:
         "        store_output(y_p, i, value)",
         "return 0",
     )
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     means, variances, gammas, betas, x, y = (
         f"{dtype}_pointer({at} * {item})"
         for at in (

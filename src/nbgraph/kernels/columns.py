@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbgraph.kernels.loops import Access, Loop, Output, Total
-from nbgraph.kernels.rows import Rows, class_code, is_sum, no_place
+from nbgraph.kernels.rows import Rows, is_sum, reached
 from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.writer import ITEMSIZE
 
 WIDTH = 256  # rows at once: long runs, and few bytes of many rows in the cache
 
@@ -42,8 +41,8 @@ class Columns(Rows):
         self.line(1, "while lo < hi:")
         self.line(2, f"m = min(min(n - col, hi - lo), {WIDTH})")
         for k, (name, array) in enumerate(self.arrays()):
-            by = {"c": str(ITEMSIZE[array.dtype]), "s": f"{name}_step"}.get(array.layout)
-            address = self.base(k, "row") + (f" + col * {by}" if by else "")
+            by = "" if array.layout == "0" else f" + col * {self.stride(name, array)}"
+            address = self.base(k, "row") + by
             self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
         self.look_at_classes()
         for number, totals in enumerate(self.loop.stages):
@@ -66,13 +65,10 @@ class Columns(Rows):
         which = [o.node.id for o in self.loop.operands].index(self.loop.classes.id)
         name, operand = self.names[which], self.loop.operands[which]
 
-        at, place, length = self._unique("at"), self._unique("place"), self._length
-        index = "0" if operand.layout == "0" else at
+        at = self._unique("at")
         self.line(2, f"for {at} in range(m):")
-        label = self.widened(operand, f"{name}_p", index)
-        self.line(3, f"{place} = int64({label})")
-        self.line(3, f"if {no_place(place, length, label, operand.dtype)}:")
-        self.line(4, f"return {class_code(f'(lo + {at})', length, place)}")
+        label = self.widened(operand, f"{name}_p", "0" if operand.layout == "0" else at)
+        self.refuse(3, f"(lo + {at})", self._length, label, operand.dtype)
 
     # passes -----------------------------------------------------------------------------------
 
@@ -134,7 +130,7 @@ class Columns(Rows):
     def _each(self, *, kept_too: bool) -> None:
         """The loops over elements and rows, with what the pass needs of an element loaded."""
         known = {**self.leaves, **dict.fromkeys(self.strips, "")}
-        used = self.reached(self._pass, known)
+        used = reached(self.loop.graph, self._pass, known)
         moved = [
             n for n, o in zip(self.names, self.loop.operands, strict=True) if o.node.id in used
         ]
@@ -173,7 +169,7 @@ class Columns(Rows):
             self.leaves[node] = f"{name}_i"
             text = text if dtype == self.loop.compute else f"{self.loop.compute}({text})"
             self.line(indent, f"{name}_i = {text}")
-        needed = self.reached(roots, self.leaves)
+        needed = self.needed(roots)
         which = [k for k, o in enumerate(self.loop.operands) if o.node.id in needed]
         access: Access = "element" if self.loop.access == "element" else "scoped"
         self.load_all(indent, which, access=access)
@@ -181,7 +177,7 @@ class Columns(Rows):
     def _strips_of(self, roots: Sequence[Node]) -> list[int]:
         """The nodes with a strip that `roots` are made of, without what those are made of."""
         strips: set[int] = set()
-        around = self.reached(roots, {**self.leaves, **dict.fromkeys(self.strips, "")})
+        around = reached(self.loop.graph, roots, {**self.leaves, **dict.fromkeys(self.strips, "")})
         for node in self.loop.graph.reachable(list(roots)):
             parts = [node] if node in roots else []
             if node.id in around:

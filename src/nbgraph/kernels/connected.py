@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nbgraph.kernels.windows import BLAS, ITEM, multiplying
+from nbgraph.kernels.kinds import ITEMSIZE
+from nbgraph.kernels.windows import BLAS, multiplying
 from nbgraph.kernels.written import Record, function, part
 
 SIZES = ("inputs", "features", "share", "parts", "size")
@@ -17,7 +18,7 @@ def record(*addresses: str) -> Record:
 def connected_text(dtype: str, *, bias: bool) -> str:
     """out[row, feature] = sum of weights[feature] * x[row]. A tile: some rows, some features."""
     layout = record("x", "w", *(["bias"] if bias else []), "out")
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     filled = (
         f"done = spread({dtype}_pointer(target), {dtype}_pointer(bias + f * {item}), n, m, "
         "features)"

@@ -11,15 +11,12 @@ run, and addresses are written there, so that runs of one table do not meet.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import of_kernel
-from nbgraph.kernels.blas import Text
-from nbgraph.kernels.kernel import Kernel
+from nbgraph.kernels.kernel import Kernel, Ready
 from nbgraph.kernels.written import function, written
 
 # The words at the front of a table. A slot is the place of an array in the record; -1 stands for
@@ -121,15 +118,12 @@ TEXT = function(
 )
 
 
-_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-
-
 def _routine() -> Kernel:
     """Return the kernel that runs any table."""
     return written("control", TEXT, "float64")
 
 
-class Table:
+class Table(Ready):
     """A loop or a branch over kernels, ready but for arrays.
 
     `name`: str. `front`: the words of `WORDS`; those that are left out are -1. `sections`: the
@@ -146,7 +140,7 @@ class Table:
     ) -> None:
         self.keep = keep
         self._codes = [row[0] for row in sections["row"]]
-        self.loop = self.source = Text(name, TEXT)
+        super().__init__(name, TEXT)
         self.origin, self.seconds = "builtin", 0.0
         words, body = [front.get(word, -1) for word in WORDS], list[int]()
         for section in SECTIONS:
@@ -187,10 +181,3 @@ class Table:
     def llvm(self) -> str:
         """Return its LLVM text."""
         return _routine().llvm()
-
-    def run(self, record: np.ndarray[Any, Any], lo: int, hi: int) -> None:
-        """Run it on this thread, without the GIL."""
-        function = _PROTOTYPE(self.address)
-        status = function(record.__array_interface__["data"][0], lo, hi)
-        if status:
-            raise of_kernel(self.loop.name, status)

@@ -65,8 +65,7 @@ def is_chain(graph: Graph, roots: Sequence[Node]) -> bool:
             return False
         own = _LATENCY.get(node.op, 1)
         total += own
-        divides = node.op == "div" or (node.op == "call" and node.data in _ROOTS)
-        divisions += own * divides
+        divisions += own * _divides(node)
         paths[node.id] = own + max([0, *[paths.get(part.id, 0) for part in node.args]])
     longest = max(paths.values(), default=0)
     return longest >= _LONG and total < _WIDE * longest and 2 * divisions < total

@@ -13,11 +13,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nbgraph.codegen.host import features
 from nbgraph.kernels.lanes import Lanes
+from nbgraph.kernels.lanewise import register
 from nbgraph.kernels.windows import SPACE
 from nbgraph.kernels.written import Compute, Record
-from nbgraph.native.processor import vector_bytes
 
 Pair = tuple[int, int]
 Extents = tuple[int, ...]  # two
@@ -25,7 +24,6 @@ MOST = 128  # elements of a window that is part of a text
 _BODY = 360  # products of vectors in a body
 _ROWS = 7  # rows of places at once
 _SUMS = 24  # that stay in registers beside what is loaded
-_ITEM = {"float32": 4, "float64": 8}
 
 
 class Window(NamedTuple):
@@ -58,7 +56,7 @@ class _Axis(NamedTuple):
 def shape_of(dtype: str, outs: Extents, window: Window, *, phases: int = 1) -> Shape:
     """The body for so many places, few of them missing; `phases`: targets of a place."""
     volume = window.kernel[0] * window.kernel[1]
-    wide = vector_bytes(features()) // _ITEM[dtype]
+    wide = register(dtype)
     most = max(1, min(_ROWS, _BODY // volume, _SUMS // phases, outs[0]))
     rows = min(range(most, 0, -1), key=lambda n: -(-outs[0] // n) * (n + 1))
     half = wide // 2

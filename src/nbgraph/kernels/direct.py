@@ -16,12 +16,12 @@ from typing import NamedTuple
 from nbgraph.codegen.host import features
 from nbgraph.kernels.depthwise import Window
 from nbgraph.kernels.lanes import Lanes
+from nbgraph.kernels.lanewise import register
 from nbgraph.kernels.loops import ROOM
 from nbgraph.kernels.windows import SPACE
 from nbgraph.kernels.written import Compute, Record
 from nbgraph.native.processor import vector_bytes
 
-_ITEM = {"float32": 4, "float64": 8}
 _VECTORS = 3  # of places, in a body
 _TERMS = 128  # of a sum, before it is added to the others: more would lose digits
 _WORTH = {16: 0.5, 32: 0.5, 64: 0.75}  # measured beside columns and BLAS, by the bytes of a vector
@@ -39,7 +39,7 @@ def body_of(dtype: str, channels: int) -> Body:
     """The body for so many planes: as many sums as registers hold beside what is loaded."""
     wide = vector_bytes(features())
     most = 8 if wide == 64 else 4
-    return Body(-(-channels // -(-channels // most)), wide // _ITEM[dtype])
+    return Body(-(-channels // -(-channels // most)), register(dtype))
 
 
 def worth() -> float:
@@ -54,7 +54,7 @@ def line_of(window: Window, out_w: int) -> int:
 
 def rows_of(dtype: str, window: Window, outs: tuple[int, ...], read: int, room: int) -> int:
     """Rows of places whose planes fit into the room; 0 where too few do."""
-    line, wide = line_of(window, outs[1]), vector_bytes(features()) // _ITEM[dtype]
+    line, wide = line_of(window, outs[1]), register(dtype)
     slack = (_VECTORS + 1) * wide + line
     each = read * window.step[0] * window.step[1] * line
     rows = min((room - slack) // each - _reach(window, 0), (room // 16 - slack) // line, outs[0])

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.kinds import STORED
+from nbgraph.kernels.kinds import ITEMSIZE, STORED, narrowed, widened
 from nbgraph.kernels.loops import STRIP
 from nbgraph.kernels.philox import (
     BITS,
@@ -30,7 +30,6 @@ from nbgraph.kernels.philox import (
     strip_made,
     words,
 )
-from nbgraph.kernels.writer import ITEMSIZE
 from nbgraph.kernels.written import Compute, Record, function, part, written
 
 _SIGNIFICAND = {"float16": 11, "bfloat16": 8}  # bits
@@ -172,8 +171,8 @@ def rrelu(dtype: str, *, factor: bool = True) -> Drawn:
 
     def chosen(s: str) -> str:
         slope = f"loc + scale * ({compute}(n{s}) * {_unit(compute)})"
-        slope = _widened(narrowed(slope, dtype), dtype)  # as it is stored
-        return f"select({_widened(f'x{s}', dtype)} > {compute}(0), {compute}(1), {slope})"
+        slope = widened(narrowed(slope, dtype), dtype)  # as it is stored
+        return f"select({widened(f'x{s}', dtype)} > {compute}(0), {compute}(1), {slope})"
 
     read = {
         "scale": f"select({{training}} != 0, {{scale}}, {compute}(0))",
@@ -196,7 +195,7 @@ def _multiplied(
     layout = record(["x", *stored], parameters, "training")
 
     def element(s: str) -> list[str]:
-        product = f"{_widened(f'x{s}', dtype)} * k{s}"
+        product = f"{widened(f'x{s}', dtype)} * k{s}"
         lines = [f"k{s} = {chosen(s)}", f"out{s} = {narrowed(product, dtype)}"]
         return [*lines, f"factor{s} = {narrowed(f'k{s}', dtype)}"] if factor else lines
 
@@ -213,15 +212,6 @@ def _multiplied(
 def _unit(compute: Compute, spare: int = 0) -> str:
     """What an integer without its `spare` last bits is multiplied by."""
     return f"{compute}({2.0 ** (spare - BITS[compute])!r})"
-
-
-def narrowed(value: str, dtype: str) -> str:
-    """A number as it is stored."""
-    return f"float32_to_{dtype}({value})" if dtype in _ONE else value
-
-
-def _widened(value: str, dtype: str) -> str:
-    return f"{dtype}_to_float32({value})" if dtype in _ONE else value
 
 
 # kernels ----------------------------------------------------------------------------------------

@@ -29,6 +29,11 @@ from numba.extending import (
     register_model,
 )
 
+from nbgraph.kernels.functions import FUNCTIONS
+from nbgraph.kernels.rules import Term
+from nbgraph.kernels.scalar import Graph
+from nbgraph.kernels.wording import ATOM, Wording
+
 
 class Dual(types.Type):
     """A value and its tangent."""
@@ -38,9 +43,11 @@ class Dual(types.Type):
         super().__init__(f"Dual({base})")
 
     def unify(self, typingctx, other):
+        """Return the type of both, or None."""
         return self if isinstance(other, (types.Float, types.Integer, types.Boolean)) else None
 
     def can_convert_from(self, typingctx, other):
+        """Return how well a value of the other type is taken, or None."""
         return Conversion.safe if isinstance(other, (types.Float, types.Integer)) else None
 
 
@@ -204,75 +211,37 @@ def _unary(targets: tuple[Any, ...], rule: Callable[..., Any]) -> None:
             return rule if isinstance(a, Dual) else None
 
 
-def _exp(a):
-    value = math.exp(a.value)
-    return dual(value, value * a.tangent)
-
-
-def _tanh(a):
-    value = math.tanh(a.value)
-    return dual(value, (like(value, 1) - value * value) * a.tangent)
-
-
-def _sqrt(a):
-    value = math.sqrt(a.value)
-    return dual(value, a.tangent / (value + value))
-
-
-def _tan(a):
-    value = math.tan(a.value)
-    return dual(value, (like(value, 1) + value * value) * a.tangent)
-
-
-def _erf(a):
-    scale = like(a.value, 2 / math.sqrt(math.pi))
-    return dual(math.erf(a.value), scale * math.exp(-(a.value * a.value)) * a.tangent)
-
-
-def _expm1(a):
-    return dual(math.expm1(a.value), math.exp(a.value) * a.tangent)
-
-
-def _log(a):
-    return dual(math.log(a.value), a.tangent / a.value)
-
-
-def _log1p(a):
-    return dual(math.log1p(a.value), a.tangent / (like(a.value, 1) + a.value))
-
-
-def _atan(a):
-    return dual(math.atan(a.value), a.tangent / (like(a.value, 1) + a.value * a.value))
-
-
-def _asin(a):
-    return dual(math.asin(a.value), a.tangent / math.sqrt(like(a.value, 1) - a.value * a.value))
+def _rule(name: str) -> Callable[..., Any] | None:
+    """The rule of a function of `math` by its row in `functions`; None where its slope takes what
+    `math` does not have."""
+    row, graph = FUNCTIONS[name], Graph()
+    value = graph.call(name, graph.argument("x", "f"))
+    for formula in (row.accurate, row.slopes.get(0)):
+        if formula is None or row.arity > 1:
+            continue
+        slope = formula(Term(graph, value), *(Term(graph, x) for x in value.args)).node
+        called = {n.data for n in graph.reachable([slope]) if n.op == "call"}
+        if called - {"rsqrt"} <= vars(math).keys():
+            words = Wording(graph, {})
+            words.names[value.id] = "y", ATOM
+            text = f"dual(y, like(y, {words.text(slope)[0]}) * a.tangent)"
+            space: dict[str, Any] = {"math": math, "dual": dual, "like": like}
+            exec(f"def rule(a):\n  x = a.value\n  y = math.{name}(x)\n  return {text}", space)
+            return space["rule"]
+    return None
 
 
 def _absolute(a):
     return -a if a.value < 0 else a
 
 
-for _targets, _rule in (
-    ((math.exp, np.exp), _exp),
-    ((math.tanh, np.tanh), _tanh),
-    ((math.sqrt, np.sqrt), _sqrt),
-    ((math.tan, np.tan), _tan),
-    ((math.erf,), _erf),
-    ((math.expm1, np.expm1), _expm1),
-    ((math.log, np.log), _log),
-    ((math.log1p, np.log1p), _log1p),
-    ((math.atan, np.arctan), _atan),
-    ((math.asin, np.arcsin), _asin),
-    ((abs, math.fabs, np.abs), _absolute),
-    ((math.sin, np.sin), lambda a: dual(math.sin(a.value), math.cos(a.value) * a.tangent)),
-    ((math.cos, np.cos), lambda a: dual(math.cos(a.value), -(math.sin(a.value) * a.tangent))),
-    ((math.sinh, np.sinh), lambda a: dual(math.sinh(a.value), math.cosh(a.value) * a.tangent)),
-    ((math.cosh, np.cosh), lambda a: dual(math.cosh(a.value), math.sinh(a.value) * a.tangent)),
-    ((operator.neg,), lambda a: dual(-a.value, -a.tangent)),
-    ((operator.pos,), lambda a: a),
-):
-    _unary(_targets, _rule)
+for _name in FUNCTIONS.keys() & vars(math).keys():
+    if (_slope := _rule(_name)) is not None:
+        _ways = {getattr(np, n) for n in FUNCTIONS[_name].names if hasattr(np, n)}
+        _unary((getattr(math, _name), *_ways), _slope)
+_unary((abs, math.fabs, np.abs), _absolute)
+_unary((operator.neg,), lambda a: dual(-a.value, -a.tangent))
+_unary((operator.pos,), lambda a: a)
 
 
 def _extreme(target: Any, op: Callable[..., Any]) -> None:

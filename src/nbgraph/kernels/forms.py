@@ -8,11 +8,11 @@ from nbgraph.errors import RAISED_BITS, RAISED_CODE, raised_code
 from nbgraph.kernels import run_totals
 from nbgraph.kernels.body import Body, has_limit
 from nbgraph.kernels.cost import is_chain
-from nbgraph.kernels.kinds import STORED, is_boolean
+from nbgraph.kernels.kinds import ITEMSIZE, STORED, is_boolean
 from nbgraph.kernels.loops import STRIP, Combine, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.segments import RUN, Segment, cut, has_groups, write_run
-from nbgraph.kernels.writer import ITEMSIZE, Writer
+from nbgraph.kernels.writer import Writer
 
 
 class Elementwise(Writer):
@@ -265,11 +265,14 @@ class Reduce(Elementwise):
             self.ahead(2, lines, f"(hi - lo) * {loop.block}")
         self.line(2, f"{accumulators} = {self.part('run', lines, accumulators)}")
         for k, name, array in totals:
-            step = f"word(args, {loop.steps_at + k})"
-            address = f"{self.base(k, 'row')} + j * {step}"
-            self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
-            value = self.delivered(f"{name}_p", "0", array, f"{name}_acc", self._kind(array))
-            self.line(2, f"store({name}_p, 0, {value})")
+            self.deliver(2, k, name, array, f"{name}_acc")
+
+    def deliver(self, indent: int, k: int, name: str, output: Output, text: str) -> None:
+        """Write the total of a block."""
+        address = f"{self.base(k, 'row')} + j * word(args, {self.loop.steps_at + k})"
+        self.line(indent, f"{name}_p = {output.dtype}_pointer({address})")
+        value = self.delivered(f"{name}_p", "0", output, text, self._kind(output))
+        self.line(indent, f"store({name}_p, 0, {value})")
 
     def _run(self) -> None:
         loop, access = self.loop, self.loop.access

@@ -22,6 +22,12 @@ from nbgraph.kernels.outside import MAX_BITS, Undetermined, Unreached
 from nbgraph.kernels.scalar import ARITHMETIC, BITWISE, COMPARISONS, Graph, Node
 
 MAX_TRIPS = 20_000  # of one loop
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "neg": operator.neg,
+    "abs": abs,
+    "not": operator.not_,
+    "invert": operator.invert,
+}
 
 
 class Exhausted(NbgraphError):
@@ -192,14 +198,8 @@ class Domain:
             return BITWISE[op](*args)
         if op == "narrow":  # numbers of any precision stand for what is meant
             return args[0]
-        if op == "neg":
-            return -args[0]
-        if op == "abs":
-            return abs(args[0])
-        if op == "not":
-            return not args[0]
-        if op == "invert":
-            return operator.invert(args[0])
+        if op in _UNARY:
+            return _UNARY[op](args[0])
         if op == "cast":
             if node.kind == "f":
                 return self.number(args[0])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -20,7 +21,7 @@ from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.source import Source, emit
 from nbgraph.scopes import Scopes, attend, forkable
 
-_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 MAX_KERNELS = 1024  # kernels kept in memory, least recently made first out
 _KERNELS: OrderedDict[tuple[str, str], Kernel] = OrderedDict()  # by key, and name in the text
 _CODES: WeakValueDictionary[str, _Code] = WeakValueDictionary()  # by key
@@ -77,7 +78,7 @@ class Kernel:
         code = self._code
         assert code.loaded is not None
         self.address, self.origin, self.seconds = code.loaded.address, code.origin, code.seconds
-        self._function = _PROTOTYPE(self.address)
+        self._function = prototype(self.address)
         return object.__getattribute__(self, name)
 
     def load(self) -> None:
@@ -128,6 +129,39 @@ class Kernel:
     def llvm(self) -> str:
         """Optimised LLVM text."""
         return cpu.llvm_text(self.source, self.compiler)
+
+
+class Text(NamedTuple):
+    """What a kernel that is not a Loop's says of itself."""
+
+    name: str
+    text: str
+
+
+class Ready:
+    """A kernel whose code others give, with the attributes of `Kernel`; by default it is there."""
+
+    address: Any
+
+    def __init__(self, name: str, text: str) -> None:
+        self.loop = self.source = Text(name, text)
+
+    @functools.cached_property
+    def _function(self) -> Any:
+        return prototype(self.address)
+
+    def at_hand(self) -> bool:
+        """Whether its code is in memory, or on disk."""
+        return True
+
+    def load(self) -> None:
+        """See to it that the code is in memory."""
+
+    def run(self, record: np.ndarray[Any, Any], lo: int, hi: int) -> None:
+        """Run tiles [lo, hi) on this thread, without the GIL."""
+        status = self._function(record.__array_interface__["data"][0], lo, hi)
+        if status:
+            raise of_kernel(self.loop.name, status)
 
 
 def kernel(loop: Loop, name: str | None = None) -> Kernel:

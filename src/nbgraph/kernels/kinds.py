@@ -18,6 +18,25 @@ INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32
 BOOLEAN = ("b", "bool")
 STORED = {"bool": "uint8", "float16": "uint16", "bfloat16": "uint16"}  # held in memory as others
 FLOATS = ("float16", "bfloat16", "float32", "float64")
+SHORT = ("float16", "bfloat16")  # computed in float32
+ITEMSIZE = {
+    "bool": 1,
+    "float16": 2,
+    "bfloat16": 2,
+    "float32": 4,
+    "float64": 8,
+    **{kind: int(kind.lstrip("uint")) // 8 for kind in INTEGERS},
+}
+
+
+def widened(text: str, dtype: str) -> str:
+    """The text of a number in memory as it is computed with: 16-bit floats as float32."""
+    return f"{dtype}_to_float32({text})" if dtype in SHORT else text
+
+
+def narrowed(text: str, dtype: str) -> str:
+    """The text of a number as it is stored."""
+    return f"float32_to_{dtype}({text})" if dtype in SHORT else text
 
 
 def is_integer(kind: str) -> bool:

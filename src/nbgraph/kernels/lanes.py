@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from nbgraph.codegen.text import Function
 from nbgraph.kernels.body import Namespace
 from nbgraph.kernels.kernel import Kernel, of_source
+from nbgraph.kernels.kinds import ITEMSIZE
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.scalar import Graph
 from nbgraph.kernels.writer import Source
 from nbgraph.kernels.written import Compute, Record
 
 _SCALAR = {"float32": "float", "float64": "double"}
-_BYTES = {"float32": 4, "float64": 8}
 _SHORT = {"float": "f32", "double": "f64"}
 
 
@@ -26,7 +26,7 @@ class Lanes(Function):
 
     def __init__(self, dtype: str, lanes: int, layout: Record) -> None:
         super().__init__("i64", "i64 %args, i64 %lo, i64 %hi")
-        self.lanes, self.item, self.scalar = lanes, _BYTES[dtype], _SCALAR[dtype]
+        self.lanes, self.item, self.scalar = lanes, ITEMSIZE[dtype], _SCALAR[dtype]
         self.kind = self.vector = self.of(lanes)
         self._layout = layout
 

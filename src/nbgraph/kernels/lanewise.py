@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 
 from nbgraph.codegen.host import features
 from nbgraph.kernels.body import Body, moving
+from nbgraph.kernels.kinds import ITEMSIZE
 from nbgraph.kernels.loops import VECTORS
 from nbgraph.kernels.scalar import ARITHMETIC, BITWISE, Graph, Node
 from nbgraph.kernels.vector_math.names import NARROW
@@ -26,12 +27,16 @@ from nbgraph.native.processor import vector_bytes
 _TRUTH = ("b", "bool")
 MOST_CARRIED = 48  # variables of loops: vectors of more, such as lists, do not stay in registers
 _WORK = frozenset((*ARITHMETIC, *BITWISE, "call", "neg", "abs", "cast", "narrow"))
-_BYTES = {"float32": 4, "float64": 8}
+
+
+def register(compute: str) -> int:
+    """Elements of one vector."""
+    return vector_bytes(features()) // ITEMSIZE[compute]
 
 
 def lanes(compute: str) -> int:
     """Elements of a group: so many vectors hide what one of them waits for."""
-    return VECTORS * vector_bytes(features()) // _BYTES[compute]
+    return VECTORS * register(compute)
 
 
 def suits(graph: Graph, roots: Sequence[Node], uniform: dict[int, str]) -> bool:

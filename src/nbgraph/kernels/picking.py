@@ -8,8 +8,7 @@ additions is that of the indices.
 from __future__ import annotations
 
 from nbgraph.errors import INDEX_CODE
-from nbgraph.kernels.windows import ITEM
-from nbgraph.kernels.writer import ITEMSIZE
+from nbgraph.kernels.kinds import ITEMSIZE
 from nbgraph.kernels.written import Record, function, run
 
 SIZES = ("inner", "share", "parts")
@@ -94,7 +93,7 @@ def add_along_text(dtype: str, index: str) -> str:
         f"index = {index}_pointer(indices)",
         f"source = {dtype}_pointer(value)",
         "for o in range(lo, hi):",
-        f"    y = {dtype}_pointer(out + o * size * inner * {ITEM[dtype]})",
+        f"    y = {dtype}_pointer(out + o * size * inner * {ITEMSIZE[dtype]})",
         "    done = cleared(y, size * inner)",
         "    for c in range(count):",
         *(f"        {line}" for line in _ALONG),
@@ -111,8 +110,8 @@ def add_text(dtype: str, index: str, several: int, *, single: bool) -> str:
     layout = Record(
         ("size", "count"), ("value", *indices, "out"), ("inner", "share", "parts", *sizes)
     )
-    own = f"{dtype}_pointer(out + (place * inner + c) * {ITEM[dtype]})"
-    source = f"{dtype}_pointer(value + ((o * count + k) * inner + c) * {ITEM[dtype]})"
+    own = f"{dtype}_pointer(out + (place * inner + c) * {ITEMSIZE[dtype]})"
+    source = f"{dtype}_pointer(value + ((o * count + k) * inner + c) * {ITEMSIZE[dtype]})"
     add = f"done = added({own}, {source}, m)"
     helpers = run("added(y, x, m)", "store_output(y, i, load(y, i) + load_input(x, i))")
     pointers = ["done = 0"]

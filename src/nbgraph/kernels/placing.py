@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nbgraph.kernels.writer import ITEMSIZE
+from nbgraph.kernels.kinds import ITEMSIZE
 from nbgraph.kernels.written import Record, function, part
 
 BLOCK = 128  # elements whose largest key is compared before its place is searched

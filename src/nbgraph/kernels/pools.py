@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nbgraph.kernels.kinds import ITEMSIZE
 from nbgraph.kernels.loops import ROOM
-from nbgraph.kernels.windows import ITEM, SPACE
+from nbgraph.kernels.windows import SPACE
 from nbgraph.kernels.written import Record, function, part, run
 
 _WIDEST, _FARTHEST = 8, 4  # elements along a line, and a step, that are part of a text
@@ -175,7 +176,7 @@ def _tiling_windows(dtype: str, line: Line) -> tuple[list[str], str]:
         "    store_output(out, i, t)",
         "return 0",
     )
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     planes = [
         "begun = 0",
         "fits = pad_h + pad_w + adds == 0 and gap_h == 1 and in_d == 1 and kernel_d == 1",
@@ -194,7 +195,7 @@ def _tiling_windows(dtype: str, line: Line) -> tuple[list[str], str]:
 
 def _at(name: str, dtype: str) -> str:
     """Where a line of places begins in an array."""
-    return f"{dtype}_pointer({name} + spot * {ITEM[dtype]})"
+    return f"{dtype}_pointer({name} + spot * {ITEMSIZE[dtype]})"
 
 
 _COUNTED = [
@@ -253,7 +254,7 @@ def _text(
         by = str(step) if near else "step"
         apart = (group - 1) * gap < step
         runs += pool.run("all", group, by, dtype, gap=gap, apart=apart)
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     whole = f"{dtype}_pointer(out + plane * cells * {item})"
     clears = [f"done = filled({whole}, {dtype}(0), cells)"] if "out" in pool.cells else []
     return (
@@ -282,7 +283,7 @@ def _text(
 
 def _line(layout: Record, pool: _Pool, dtype: str, group: int, gap: int) -> str:
     """A line of places: all lines of cells that lie under it, in order."""
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     names = (*pool.spots, *pool.cells)
 
     def call(run: str, start: str, count: str, k: str) -> str:

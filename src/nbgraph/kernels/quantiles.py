@@ -12,8 +12,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from nbgraph.kernels.draws import Drawn, compute_of, narrowed, record
-from nbgraph.kernels.kinds import STORED
+from nbgraph.kernels.draws import Drawn, compute_of, record
+from nbgraph.kernels.kinds import STORED, narrowed
 from nbgraph.kernels.vector_math.coefficients import TABLES
 from nbgraph.kernels.written import Compute
 

@@ -14,25 +14,16 @@ import numpy as np
 from nbgraph.codegen import target
 from nbgraph.errors import CompileError
 from nbgraph.kernels import vector_math
+from nbgraph.kernels.kinds import INTEGERS
 from nbgraph.kernels.writer import Source
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
 _MEMORY = (
-    *("word", "load", "store", "load_input", "store_output", "load_element", "store_element"),
-    *(
-        "address",
-        "shifted",
-        "select",
-        "separate",
-        "interleaved",
-        "straight",
-        "calling",
-        "row_offset",
-    ),
-    *("to_line", "on_line", "copied", "streamed", "fetch"),
-)
+    "word load store load_input store_output load_element store_element address shifted select "
+    "separate interleaved straight calling row_offset to_line on_line copied streamed fetch"
+).split()
 
 
 @functools.cache
@@ -68,7 +59,7 @@ def module(source: Source) -> llvm.ModuleRef:
 
 def python_function(source: Source) -> Any:
     """The emitted function with its names bound, not yet compiled."""
-    space = _names(source)
+    space = names(source)
     filename = f"<nbgraph {source.name} {hashlib.sha256(source.text.encode()).hexdigest()[:8]}>"
     exec(compile(source.text, filename, "exec"), space)
     linecache.cache[filename] = (len(source.text), None, source.text.splitlines(True), filename)
@@ -78,15 +69,13 @@ def python_function(source: Source) -> Any:
         linecache.cache.pop(filename, None)
 
 
-def _names(source: Source) -> dict[str, Any]:
-    """Everything the text refers to."""
+def names(source: Source) -> dict[str, Any]:
+    """Return everything the text refers to, by name."""
     import numba
 
     from nbgraph.codegen import lower
     from nbgraph.kernels import integers
-    from nbgraph.native import memory
-
-    from nbgraph.native import calls, floats  # isort: skip
+    from nbgraph.native import calls, floats, memory
 
     space: dict[str, Any] = {"__name__": "nbgraph.kernels.generated"}
     space.update({name: getattr(memory, name) for name in _MEMORY})
@@ -103,9 +92,7 @@ def _names(source: Source) -> dict[str, Any]:
         float64_to_float16=floats.float_to_half,
         float64_to_bfloat16=floats.float_to_bfloat16,
     )
-    for name in ("float32", "float64", "int8", "int16", "int32", "int64"):
-        space[name] = getattr(numba, name)
-    for name in ("uint8", "uint16", "uint32", "uint64"):
+    for name in ("float32", "float64", *INTEGERS):
         space[name] = getattr(numba, name)
     with np.errstate(over="ignore"):  # a literal beyond float32 is infinite there
         for name, (dtype, value) in source.namespace.constants.items():

@@ -22,7 +22,7 @@ from nbgraph.kernels import run_totals
 from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.loops import BLOCK, Access, Combine, Loop, Operand, Total
 from nbgraph.kernels.scalar import Graph, Node
-from nbgraph.kernels.writer import ITEMSIZE, Writer
+from nbgraph.kernels.writer import Writer
 
 _START: dict[Combine, float] = {"add": 0.0, "multiply": 1.0, "max": float("-inf")}
 _START["min"] = -_START["max"]
@@ -74,11 +74,19 @@ class Rows(Writer):
     def look_at_classes(self) -> None:
         """Return a code where the row's label is not a place in the row."""
         if self.loop.classes is not None:
-            place, label = self._unique("place"), self.leaves[self.loop.classes.id]
             dtype = next(o.dtype for o in self.loop.operands if o.node is self.loop.classes)
-            self.line(2, f"{place} = int64({label})")
-            self.line(2, f"if {no_place(place, 'n', label, dtype)}:")
-            self.line(3, f"return {class_code('row', 'n', place)}")
+            self.refuse(2, "row", "n", self.leaves[self.loop.classes.id], dtype)
+
+    def refuse(self, indent: int, row: str, count: str, label: str, dtype: str) -> None:
+        """Return a code where the label of a row is not a class; see `nbgraph.errors`."""
+        place, half = self._unique("place"), 1 << LABEL_BITS - 1
+        self.line(indent, f"{place} = int64({label})")
+        fraction = f" or float64({place}) != float64({label})" if "float" in dtype else ""
+        self.line(indent, f"if {place} < 0 or {place} >= {count}{fraction}:")
+        text = f"min({row}, {(1 << PLACE_BITS) - 1}) * {1 << COUNT_BITS}"
+        text = f"({text} + min({count}, {(1 << COUNT_BITS) - 1})) * {1 << LABEL_BITS}"
+        text = f"({text} + min(max({place}, 0 - {half}), {half - 1}) + {half}) * 256 + {CLASS_CODE}"
+        self.line(indent + 1, f"return {text}")
 
     # passes -----------------------------------------------------------------------------------
 
@@ -180,7 +188,7 @@ class Rows(Writer):
 
     def results(self) -> None:
         """One value a row."""
-        outputs = [k for k, o in enumerate(self.loop.outputs) if o.layout == "0"]
+        outputs = [k for k, _ in enumerate(self.loop.outputs) if k not in self.elements]
         self.hoist(2, [self.loop.outputs[k].node for k in outputs])
         for k in outputs:
             output, name = self.loop.outputs[k], self.outputs[k]
@@ -188,13 +196,13 @@ class Rows(Writer):
             text = self.leaves.get(output.node.id) or self.namespace.constant(output.node)
             self.line(2, f"{name}_p = {output.dtype}_pointer({name}_at)")
             value = self.delivered(f"{name}_p", "0", output, text, self.loop.compute)
-            self.line(2, f"store({name}_p, 0, {value})")
+            self.line(self.once(2), f"store({name}_p, 0, {value})")
 
     # pieces -----------------------------------------------------------------------------------
 
     def _load(self, roots: Sequence[Node]) -> None:
         """Load the operands that `roots` need of an element, and the place in the row."""
-        needed = self.reached(roots, self.leaves)
+        needed = self.needed(roots)
         which = [k for k, o in enumerate(self.loop.operands) if o.node.id in needed]
         access = self.loop.access
         self.load_all(1, which, access="element" if access == "element" else "scoped")
@@ -204,17 +212,12 @@ class Rows(Writer):
             self.leaves[index.id] = self._unique("at")
             self.line(1, f"{self.leaves[index.id]} = int32(start + i)")
 
-    def reached(self, roots: Sequence[Node], known: dict[int, str]) -> set[int]:
-        """What has to be computed for `roots` besides what is known, by id."""
-        return _reached(self.loop.graph, roots, known)
-
     def _pointers(self, indent: int, lines: Sequence[str]) -> None:
         """Typed pointers to element `start` of the arrays that these lines use."""
         words = set(re.findall(r"\w+", "\n".join(lines)))
         for name, array in self.arrays():
             if f"{name}_p" in words and array.layout != "0":
-                step = f"{name}_step" if array.layout == "s" else str(ITEMSIZE[array.dtype])
-                address = f"{name}_at + start * {step}"
+                address = f"{name}_at + start * {self.stride(name, array)}"
                 self.line(indent, f"{name}_p = {array.dtype}_pointer({address})")
 
     def _wide(self, total: Total) -> bool:
@@ -224,20 +227,6 @@ class Rows(Writer):
     def _start(self, total: Total, *, wide: bool) -> str:
         text = self.namespace.constant(self.loop.graph.const(_START[total.combine]))
         return f"float64({text})" if wide else text
-
-
-def no_place(place: str, count: str, label: str, dtype: str) -> str:
-    """Text of whether a label, as a whole number `place`, is not a class."""
-    fraction = f" or float64({place}) != float64({label})" if "float" in dtype else ""
-    return f"{place} < 0 or {place} >= {count}{fraction}"
-
-
-def class_code(place: str, count: str, label: str) -> str:
-    """Text of the code of a label that is not a class; see `nbgraph.errors`."""
-    half = 1 << LABEL_BITS - 1
-    text = f"min({place}, {(1 << PLACE_BITS) - 1}) * {1 << COUNT_BITS}"
-    text = f"({text} + min({count}, {(1 << COUNT_BITS) - 1})) * {1 << LABEL_BITS}"
-    return f"({text} + min(max({label}, 0 - {half}), {half - 1}) + {half}) * 256 + {CLASS_CODE}"
 
 
 def is_sum(total: Total) -> bool:
@@ -256,7 +245,7 @@ def _nodes(stages: Sequence[Sequence[Total]]) -> list[Node]:
     return [total.node for stage in stages for total in stage]
 
 
-def _reached(graph: Graph, roots: Sequence[Node], known: dict[int, str]) -> set[int]:
+def reached(graph: Graph, roots: Sequence[Node], known: dict[int, str]) -> set[int]:
     """What has to be computed for `roots` besides what is known, by id."""
     return {node.id for node in graph.reachable(roots, known)}
 
@@ -273,12 +262,12 @@ def _kept(loop: Loop) -> _Kept | None:
             continue
         for number, stage in enumerate(loop.stages):
             between = _nodes(loop.stages[number + 1 :])
-            if elements & _reached(graph, between, {}):  # it may be written over, and is read
+            if elements & reached(graph, between, {}):  # it may be written over, and is read
                 continue
             later = [*between, *written]
             for total in stage:
                 costly = any(n.op in _COSTLY for n in graph.reachable([total.node]))
-                if costly and total.node.id in _reached(graph, later, {}):
-                    if not elements & _reached(graph, later, {total.node.id: ""}):
+                if costly and total.node.id in reached(graph, later, {}):
+                    if not elements & reached(graph, later, {total.node.id: ""}):
                         return _Kept(total.node, number, k)
     return None

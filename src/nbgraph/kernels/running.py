@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbgraph.kernels.writer import ITEMSIZE
+from nbgraph.kernels.kinds import ITEMSIZE
 from nbgraph.kernels.written import Record, function, run
 
 

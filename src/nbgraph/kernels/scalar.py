@@ -257,23 +257,20 @@ class Graph(Nodes):
 
     def logical_and(self, a: Node, b: Node) -> Node:
         """`a and b` of two truth values."""
-        if a.op == "const":
-            return b if a.data else a
-        if b.op == "const":
-            return a if b.data else b
-        if self.logical_not(a) is b:
-            return self.const(False)
-        return a if a is b else self.node("and", (a, b), "b")
+        return self._logic("and", a, b)
 
     def logical_or(self, a: Node, b: Node) -> Node:
         """`a or b` of two truth values."""
-        if a.op == "const":
-            return a if a.data else b
-        if b.op == "const":
-            return b if b.data else a
+        return self._logic("or", a, b)
+
+    def _logic(self, op: str, a: Node, b: Node) -> Node:
+        decisive = op == "or"
+        for x, other in ((a, b), (b, a)):
+            if x.op == "const":
+                return x if bool(x.data) is decisive else other
         if self.logical_not(a) is b:
-            return self.const(True)
-        return a if a is b else self.node("or", (a, b), "b")
+            return self.const(decisive)
+        return a if a is b else self.node(op, (a, b), "b")
 
     def logical_not(self, a: Node) -> Node:
         """`not a` of a truth value."""

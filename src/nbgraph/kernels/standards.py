@@ -6,7 +6,7 @@ once for all of them; BLOCK rows are added up in the dtype of the data, their to
 
 from __future__ import annotations
 
-from nbgraph.kernels.windows import ITEM
+from nbgraph.kernels.kinds import ITEMSIZE
 from nbgraph.kernels.written import Record, function, part, run
 
 ROWS = 4  # at once
@@ -16,7 +16,7 @@ LAYOUT = Record(("rows", "columns"), ("g", "x", "mean", "scale", "out"), ("width
 
 def weights_text(dtype: str) -> str:
     """out[0, column] is the sum of g * (x - mean) * scale, out[1, column] that of g."""
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     return (
         _rows("several", ROWS)
         + _rows("one", 1)
@@ -64,7 +64,7 @@ def weights_text(dtype: str) -> str:
 
 
 def _operands(dtype: str) -> str:
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     rows = ", ".join(f"{dtype}_pointer({name} + r * {item})" for name in ("mean", "scale"))
     return f"{dtype}_pointer(g + at), {dtype}_pointer(x + at), {rows}, t, u, columns, m"
 

@@ -15,10 +15,10 @@ and batches; along rows the output's step is that of groups.
 
 from __future__ import annotations
 
-from nbgraph.kernels.kinds import INTEGERS
+from nbgraph.kernels.kinds import INTEGERS, ITEMSIZE
 from nbgraph.kernels.loops import GROUP, STRIP, Combine, Operand
 from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.writer import ITEMSIZE, Writer
+from nbgraph.kernels.writer import Writer
 
 _START: dict[Combine, str] = {"add": "0.0", "multiply": "1.0", "max": "-inf", "min": "inf"}
 _AT_ONCE = 4  # rows that are added to a strip in one go
@@ -95,7 +95,7 @@ class Leading(InOrder):
     def space(self) -> None:
         """See Writer."""
         (x,), (y,) = self.names, self.outputs
-        full, main, carried, groups = (self.leaves[p.id] for p in self.loop.parameters)
+        groups = self.leaves[self.loop.parameters[3].id]
         rows, batches = self.loop.outer_at, self.loop.outer_at + 3
         source, target = self.loop.operands[0].dtype, self.loop.outputs[0].dtype
         for line in (
@@ -107,13 +107,7 @@ class Leading(InOrder):
             f"    m = min(n - col, {STRIP})",
             f"    batch = place // {groups}",
             f"    group = place - batch * {groups}",
-            f"    start = group * {GROUP}",
-            f"    stop = start + {GROUP}",
-            f"    if group >= {full}:",
-            f"        stop = {main}",
-            f"        if {groups} - group <= {carried}:",
-            f"            start = {main} + {carried} - {groups} + group",
-            "            stop = start + 1",
+            *self.group("start"),
             f"    x_at = word(args, 2) + batch * word(args, {batches + 1}) + start * step",
             f"    y_at = word(args, 3) + batch * word(args, {batches + 2})",
             f"    y_at += group * word(args, {rows + 2})",
@@ -124,6 +118,19 @@ class Leading(InOrder):
         self.line(2, "count = stop - start")
         self.locals |= {"step", "count"}
         self.line(2, self.part("run", self.captured(self._run), "0"))
+
+    def group(self, first: str) -> list[str]:
+        """Lines that set `first` and `stop` to the rows of a group."""
+        full, main, carried, groups = (self.leaves[p.id] for p in self.loop.parameters)
+        return [
+            f"    {first} = group * {GROUP}",
+            f"    stop = {first} + {GROUP}",
+            f"    if group >= {full}:",
+            f"        stop = {main}",
+            f"        if {groups} - group <= {carried}:",
+            f"            {first} = {main} + {carried} - {groups} + group",
+            f"            stop = {first} + 1",
+        ]
 
     def _run(self) -> None:
         """A strip of columns: the rows of a group, then the result."""

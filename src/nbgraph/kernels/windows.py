@@ -12,9 +12,9 @@ of the data with zeros around.
 
 from __future__ import annotations
 
+from nbgraph.kernels.kinds import ITEMSIZE
 from nbgraph.kernels.written import Record, function, part, run
 
-ITEM = {"float32": 4, "float64": 8}
 _AXES = "dhw"
 SPACE = tuple(
     f"{what}_{d}" for what in ("in", "out", "kernel", "step", "pad", "gap") for d in _AXES
@@ -32,7 +32,7 @@ def record(*addresses: str) -> Record:
 def convolution_text(dtype: str, *, bias: bool) -> str:
     """out[image, feature, place] = sum of weights * columns; a tile is of one image's group."""
     layout = record("x", "w", *(["bias"] if bias else []), "out")
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     own = f"{dtype}_pointer(bias + (g * features + f) * {item})"
     begins = f"filled({dtype}_pointer(target), {own}, nf, m, spots)"
     return (
@@ -78,7 +78,7 @@ def data_text(dtype: str, *, bias: bool) -> str:
     """out[image, channel, cell] = what each place gives the cells under it. A tile: channels of a
     group in an image, which are done some at a time."""
     layout = record("g", "w", *(["bias"] if bias else []), "out")
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     whole = f"{dtype}_pointer(target)"
     begins = f"cleared({whole}, nc * plane)"
     if bias:
@@ -132,7 +132,7 @@ def data_text(dtype: str, *, bias: bool) -> str:
 def weight_text(dtype: str) -> str:
     """out[feature, row] = sum of gradients * columns; a tile is of one group."""
     layout = record("x", "g", "out")
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     return (
         _runs(layout, dtype)
         + _walk(layout, dtype, spreads=False)
@@ -261,8 +261,10 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
 
 def _whole(dtype: str, *, spreads: bool) -> list[str]:
     """A row of the columns at whole lines of places, of which some parts lie within the data."""
-    cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + a + off) * {ITEM[dtype]})"
-    own = f"shifted(col, ((r - row) * ld + (t - line) * out_w + a) * {ITEM[dtype]})"
+    cells = (
+        f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + a + off) * {ITEMSIZE[dtype]})"
+    )
+    own = f"shifted(col, ((r - row) * ld + (t - line) * out_w + a) * {ITEMSIZE[dtype]})"
     steps = "u - t, b - a, out_w, step_h * in_w"
     run = f"added_lines({cells}, {own}, {steps})"
     clears = []
@@ -313,12 +315,12 @@ _ROW = (
 
 def _own(dtype: str) -> str:
     """Where a run of places lies in its row of the columns."""
-    return f"shifted(col, ((r - row) * ld + p - first) * {ITEM[dtype]})"
+    return f"shifted(col, ((r - row) * ld + p - first) * {ITEMSIZE[dtype]})"
 
 
 def _runs_of(dtype: str) -> tuple[str, str]:
     """The part of the run that lies within the data: in the columns, and in the data."""
-    item = ITEM[dtype]
+    item = ITEMSIZE[dtype]
     cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + along) * {item})"
     return f"shifted({_own(dtype)}, (a - w) * {item})", cells
 
@@ -330,7 +332,7 @@ def _made_line(dtype: str) -> list[str]:
         "if a > w:",
         f"    done = cleared({_own(dtype)}, a - w)",
         "if e > b:",
-        f"    done = cleared(shifted({_own(dtype)}, (b - w) * {ITEM[dtype]}), e - b)",
+        f"    done = cleared(shifted({_own(dtype)}, (b - w) * {ITEMSIZE[dtype]}), e - b)",
         "if b > a and step_w == 1:",
         f"    done = copied_run({inner}, {cells}, b - a)",
         "if b > a and step_w != 1:",

@@ -10,7 +10,7 @@ from typing import Any
 from nbgraph.kernels.functions import FUNCTIONS
 from nbgraph.kernels.scalar import Graph, Node
 
-_BINARY = {  # symbol, how tightly it binds
+BINARY = {  # symbol, how tightly it binds
     "or": ("or", 1),
     "and": ("and", 2),
     **{op: (s, 4) for op, s in zip(("lt", "le", "gt", "ge"), ("<", "<=", ">", ">="), strict=True)},
@@ -29,6 +29,7 @@ _BINARY = {  # symbol, how tightly it binds
     "mod": ("%", 10),
 }
 ATOM, _POWER, _UNARY, _NOT, _TERNARY = 13, 12, 11, 3, 0
+_SIGNS = {"neg": ("-", _UNARY), "not": ("not ", _NOT), "invert": ("~", _UNARY)}
 BARE = frozenset(name for name in FUNCTIONS if not hasattr(math, name))
 _CONSTANTS = {math.pi: "math.pi", math.e: "math.e", math.tau: "math.tau", math.inf: "math.inf"}
 
@@ -76,16 +77,13 @@ class Wording:
             return str(node.data), ATOM
         if op == "const":
             return self._literal(node)
-        if op in _BINARY:
+        if op in BINARY:
             return self._infix(node, parts)
         if op == "check":
             return parts[0]
-        if op == "neg":
-            return f"-{_bound(parts[0], _UNARY)}", _UNARY
-        if op == "not":
-            return f"not {_bound(parts[0], _NOT)}", _NOT
-        if op == "invert":
-            return f"~{_bound(parts[0], _UNARY)}", _UNARY
+        if op in _SIGNS:
+            sign, level = _SIGNS[op]
+            return f"{sign}{_bound(parts[0], level)}", level
         if op == "select":
             cond, yes = _bound(parts[0], 1), _bound(parts[1], 1)
             return f"{yes} if {cond} else {parts[2][0]}", _TERNARY
@@ -106,7 +104,7 @@ class Wording:
         return {"abs": f"abs({arguments})"}.get(op, f"<{op}>"), ATOM
 
     def _infix(self, node: Node, parts: list[tuple[str, int]]) -> tuple[str, int]:
-        symbol, level = _BINARY[node.op]
+        symbol, level = BINARY[node.op]
         left, right = parts
         a, b = node.args
         if node.op in ("add", "mul"):  # these commute: what reads better comes first
@@ -123,7 +121,7 @@ class Wording:
         if name == "pow":
             return f"{_bound(parts[0], ATOM)} ** {_bound(parts[1], _UNARY)}", _POWER
         if name == "rsqrt":
-            return f"1 / math.sqrt({parts[0][0]})", _BINARY["div"][1]
+            return f"1 / math.sqrt({parts[0][0]})", BINARY["div"][1]
         arguments = ", ".join(text for text, _ in parts)
         return f"{'' if name in BARE else 'math.'}{name}({arguments})", ATOM
 

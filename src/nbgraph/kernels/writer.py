@@ -17,21 +17,12 @@ from nbgraph.kernels.body import (
     is_exact_remainder,
     may_fail,
 )
-from nbgraph.kernels.kinds import INTEGERS
+from nbgraph.kernels.kinds import INTEGERS, ITEMSIZE, SHORT, narrowed, widened
 from nbgraph.kernels.lanewise import Lanes, lanes
 from nbgraph.kernels.loops import BLOCK, Access, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
 from nbgraph.native.processor import LINE, has_evex
 
-ITEMSIZE = {
-    "bool": 1,
-    "float16": 2,
-    "bfloat16": 2,
-    "float32": 4,
-    "float64": 8,
-    **{f"{u}int{8 * size}": size for u in ("", "u") for size in (1, 2, 4, 8)},
-}
-SHORT = ("float16", "bfloat16")
 _FAR = 1 << 22  # elements beyond which they are taken to come from memory
 _LOAD: dict[Access, str] = {
     "plain": "load",
@@ -235,14 +226,24 @@ class Writer:
         for k, (name, array) in enumerate(self.arrays()):
             if k not in which:
                 continue
-            step = {"c": f" + {start} * {ITEMSIZE[array.dtype]}", "0": ""}.get(
-                array.layout, f" + {start} * {name}_step"
-            )
-            step = "" if start == "0" else step
+            moves = start != "0" and array.layout != "0"
+            step = f" + {start} * {self.stride(name, array)}" if moves else ""
             self.line(indent, f"{name}_p = {array.dtype}_pointer({self.base(k, row)}{step})")
             if array.layout == "0" and isinstance(array, Operand):
                 self.line(indent, f"{name} = {self.widened(array, f'{name}_p', '0')}")
                 self.leaves[array.node.id] = name
+
+    def stride(self, name: str, array: Operand | Output) -> str:
+        """Bytes from one element of the inner run to the next."""
+        return f"{name}_step" if array.layout == "s" else str(ITEMSIZE[array.dtype])
+
+    def once(self, indent: int) -> int:
+        """One thread goes on where several have a row; the indent of what it does."""
+        return indent
+
+    def needed(self, roots: Sequence[Node]) -> set[int]:
+        """What `roots` are made of that is not known by name yet, by id."""
+        return {node.id for node in self.loop.graph.reachable(roots, self.leaves)}
 
     def ahead(self, indent: int, lines: Sequence[str], elements: str) -> None:
         """Ask for what these lines read one element behind the other of the next block, where so
@@ -277,8 +278,7 @@ class Writer:
     def computed(self, array: Operand, text: str) -> str:
         """What lies in memory of an operand, in the precision that the body computes in."""
         text = _read(text, array.dtype)
-        single = array.dtype in ("float16", "bfloat16", "float32")
-        stored = "float32" if single else array.dtype
+        stored = "float32" if array.dtype in SHORT else array.dtype
         if array.node.kind != "f" or stored == self.loop.compute:
             return text
         return f"{self.loop.compute}({text})"
@@ -288,7 +288,7 @@ class Writer:
         if dtype == "bool":
             return f"uint8({text})"
         kind = self.loop.compute if node.kind == "f" else node.kind
-        if dtype in ("float16", "bfloat16"):
+        if dtype in SHORT:
             return _shortened(text, kind, dtype)
         if node.kind == "f" and dtype in INTEGERS:
             return cut(dtype, text)
@@ -352,7 +352,7 @@ class Writer:
             return value
         old = self.loaded(pointer, index, dtype, access=access)
         if short:
-            return f"float32_to_{dtype}({old} + {dtype}_to_float32({value}))"
+            return narrowed(f"{old} + {widened(value, dtype)}", dtype)
         return f"{dtype}({old} + {value})"
 
     def _stored(self) -> str | None:
@@ -412,9 +412,7 @@ class Writer:
 
 def _read(text: str, dtype: str) -> str:
     """What lies in memory as a dtype, as the body computes with."""
-    if dtype == "bool":
-        return f"({text} != 0)"
-    return f"{dtype}_to_float32({text})" if dtype in SHORT else text
+    return f"({text} != 0)" if dtype == "bool" else widened(text, dtype)
 
 
 def _shortened(text: str, kind: str, dtype: str) -> str:

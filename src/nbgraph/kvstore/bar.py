@@ -25,30 +25,10 @@ def reporter(topic: str) -> Report | None:
 @contextmanager
 def drawn(client: Any, topic: str) -> Generator[None]:
     """Draw, within it, what is reported under a topic."""
-    bar = _Bar()
-    client.subscribe_topic(topic, lambda event: bar.draw(**event[1]["progress"]))
+    bar = Bar()
+    client.subscribe_topic(topic, lambda event: bar.show(**event[1]["progress"]))
     try:
         yield
     finally:
         client.unsubscribe_topic(topic)
         bar.close()
-
-
-class _Bar:
-    """The bar, and a line for each text."""
-
-    def __init__(self) -> None:
-        self._bar = Bar()
-
-    def draw(
-        self, label: str, done: int = 0, total: int | None = None, note: str = "", text: str = ""
-    ) -> None:
-        """Show how far something is that has a label, or what came of it."""
-        if text:
-            self._bar.write(f"{label}: {text}")
-        else:
-            self._bar.draw(label, done, total, note)
-
-    def close(self) -> None:
-        """Take the bar away."""
-        self._bar.close()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.copying import copy_of, filled
-from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.errors import DTypeError, require_number
 from nbgraph.operator.decorator import op
 
 _PER_WORD = 16  # values in 32 bits
@@ -62,15 +62,12 @@ class HalfPrecision(Compression):
         return copy_of(copy_of(gradient, np.dtype("float16")), gradient.dtype)
 
     def nbytes(self, size: int) -> int:
-        """Return how many bytes so many values take."""
         return 2 * size
 
     def encode(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return the bytes of values that `sent` returned."""
         return values.astype(np.float16).view(np.uint8)
 
     def decode(self, data: np.ndarray[Any, Any], size: int, dtype: Any) -> np.ndarray[Any, Any]:
-        """Return the values of so many bytes."""
         return data.view(np.float16).astype(dtype)
 
 
@@ -90,11 +87,7 @@ class TwoBit(Compression):
     """
 
     def __init__(self, threshold: float = 0.5) -> None:
-        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
-            raise ArgumentError(f"2bit: threshold={threshold!r}; expected a number above 0")
-        if not threshold > 0:
-            raise ArgumentError(f"2bit: threshold={threshold!r}; expected a number above 0")
-        self.threshold = float(threshold)
+        self.threshold = require_number("2bit: threshold", threshold, above=0)
         self.residuals: dict[tuple[Any, int], Any] = {}
 
     def sent(self, key: Any, device: int, gradient: Any) -> Any:
@@ -121,7 +114,6 @@ class TwoBit(Compression):
         return np.bitwise_or.reduce(codes.reshape(-1, 4) << _SHIFTS, axis=1)
 
     def decode(self, data: np.ndarray[Any, Any], size: int, dtype: Any) -> np.ndarray[Any, Any]:
-        """Return the values of these bits."""
         table = np.array([0.0, 0.0, -self.threshold, self.threshold], dtype)
         return table[(data[:, None] >> _SHIFTS) & 3].reshape(-1)[:size]
 

@@ -31,7 +31,6 @@ class Joint(KVStore):
         self._variables: dict[Key, Any] = {}
 
     def is_capable(self, capability: str) -> bool:
-        """See `KVStore`."""
         return capability.lower() in {"optimizer", "compression"}
 
     @property

@@ -106,5 +106,4 @@ class Device(Local):
         self._stored |= zip(keys, values, strict=True)
 
     def is_capable(self, capability: str) -> bool:
-        """See `KVStore`."""
         return capability.lower() in {"optimizer", "compression"}

@@ -14,13 +14,13 @@ from nbgraph.array.copying import fill_from
 from nbgraph.array.core import empty_of
 from nbgraph.array.create import array
 from nbgraph.engine import new_variable, push_async
-from nbgraph.errors import KVStoreError, ShapeError, require_whole
+from nbgraph.errors import KVStoreError, ShapeError, require_number, require_whole
 from nbgraph.kvstore import checkpoint as checkpoints
 from nbgraph.kvstore.joint import SLICE, Joint
 from nbgraph.kvstore.local import Local
 from nbgraph.kvstore.shard import add_up, plain
 from nbgraph.kvstore.slices import slices
-from nbgraph.kvstore.store import Key, Keys, Lists, require_seconds
+from nbgraph.kvstore.store import Key, Keys, Lists
 from nbgraph.kvstore.turns import Task, Turns
 
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -50,7 +50,7 @@ class AllReduce(Joint, Local):
         self, *, slice_bytes: int = SLICE, timeout: float = 600.0, checkpoint: Any = None
     ) -> None:
         require_whole("kv.create: slice_bytes", slice_bytes)
-        require_seconds("kv.create: timeout", timeout)
+        require_number("kv.create: timeout", timeout, above=0, noun="seconds")
         super().__init__()
         self._rows: dict[Key, int] = {}  # of the table of turns
         self._turns = Turns(timeout, self._exchange)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, ClassVar, NamedTuple
 
 from nbgraph.array.carry import writable
@@ -13,6 +12,7 @@ from nbgraph.array.core import Array, empty_of
 from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError, noun
+from nbgraph.foreign import near
 from nbgraph.kvstore.compression import Compression, HalfPrecision, TwoBit
 from nbgraph.operator.layout import Layout, layout
 
@@ -313,8 +313,8 @@ class KVStore(ABC):
 
     def _require_key(self, call: str, key: Key) -> None:
         if key not in self._keys:
-            near = get_close_matches(str(key), list(map(str, self._keys)), n=3)
-            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            hint = near(str(key), map(str, self._keys))
+            hint = hint and f"; {hint}"
             raise IndexingError(
                 f"kv.{call}: the key {key!r} has no value{hint}; call kv.init({key!r}, array) first"
             )
@@ -355,12 +355,6 @@ class KVStore(ABC):
     def _like(self, key: Key) -> Any:
         self._require_key("pull", key)
         return empty_of(*self._keys[key])
-
-
-def require_seconds(what: str, value: Any) -> None:
-    """Raise ArgumentError where a value is not a number above 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-        raise ArgumentError(f"{what}={value!r}; expected seconds above 0")
 
 
 def _is_list(value: Any) -> bool:

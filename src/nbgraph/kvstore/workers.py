@@ -17,6 +17,7 @@ from nbgraph.errors import (
     KVMembershipError,
     KVStoreError,
     noun,
+    require_number,
     require_whole,
     require_word,
 )
@@ -25,7 +26,6 @@ from nbgraph.kvstore.bar import drawn
 from nbgraph.kvstore.job import JOB, Job, distributed, impatient, require_picklable
 from nbgraph.kvstore.shard import Shard
 from nbgraph.kvstore.slices import parameter
-from nbgraph.kvstore.store import require_seconds
 from nbgraph.scopes import Scopes
 
 _jobs = Scopes(JOB)
@@ -80,7 +80,7 @@ class Cluster:
             What the function raised on the first worker that failed, with a note that names it.
         """
         require_word("Cluster.run: on_loss", on_loss, _LOSSES)
-        require_seconds("Cluster.run: timeout", timeout)
+        require_number("Cluster.run: timeout", timeout, above=0, noun="seconds")
         require_picklable("Cluster.run", function)
         count, losses, latest = self.workers, 0, checkpoints.number(checkpoint)
         while True:
@@ -385,7 +385,7 @@ def cluster(
     """
     dask = distributed()
     require_whole("kv.cluster: workers", workers)
-    require_seconds("kv.cluster: timeout", timeout)
+    require_number("kv.cluster: timeout", timeout, above=0, noun="seconds")
     _require_alone({"client": client, "address": address}, security, threads)
     if security is not None and not isinstance(security, dask.Security):
         raise ArgumentError(

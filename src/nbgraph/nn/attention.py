@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.errors import ArgumentError
-from nbgraph.nn.layers import Dense, Dropout, require_count
+from nbgraph.errors import ArgumentError, require_whole
+from nbgraph.nn.layers import Dense, Dropout
 from nbgraph.nn.module import Module
 from nbgraph.nn.norms import LayerNorm
 from nbgraph.ops.define import library
@@ -61,7 +61,7 @@ class MultiHeadAttention(Module):
         self, units: int, *, heads: int = 1, causal: bool = False, in_features: int | None = None
     ) -> None:
         for what, count in (("units", units), ("heads", heads)):
-            require_count("MultiHeadAttention", what, count)
+            require_whole(f"MultiHeadAttention: {what}", count)
         if units % heads:
             raise ArgumentError(
                 f"MultiHeadAttention: units={units} and heads={heads}; give a multiple of heads"
@@ -88,7 +88,6 @@ class MultiHeadAttention(Module):
         return library.swapaxes(library.reshape(x, (*x.shape[:2], self.heads, size)), 1, 2)
 
     def describe(self) -> str:
-        """See Module."""
         return f"{self.units}, {self.heads} heads" + (", causal" if self.causal else "")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,8 @@ class Position(NamedTuple):
 
     `rows`: of the epochs that are over; `batch`: how many batches of the next one are done; `data`:
     what their order depends on; `sums`: of loss and metrics over them; `gathered`: sums of
-    gradients that no step was taken with yet; `callbacks`: the states of callbacks.
+    gradients that no step was taken with yet; `callbacks`: the states of callbacks; `random`: that
+    of random numbers, which `save` looks up.
     """
 
     rows: list[dict[str, Any]]
@@ -29,6 +31,7 @@ class Position(NamedTuple):
     sums: dict[str, Any]
     gathered: dict[str, Any]
     callbacks: dict[str, Any]
+    random: Mapping[str, Any] | None = None
 
 
 def save(path: Any, model: Module, optimizer: Optimizer, position: Position) -> None:
@@ -48,14 +51,7 @@ def save(path: Any, model: Module, optimizer: Optimizer, position: Position) -> 
     beside.replace(path)
 
 
-class Held(NamedTuple):
-    """A training as it was found in a file."""
-
-    position: Position
-    random: dict[str, Any]
-
-
-def load(path: Any, model: Module, optimizer: Optimizer) -> Held | None:
+def load(path: Any, model: Module, optimizer: Optimizer) -> Position | None:
     """Load weights and the optimizer's states from a file; return the rest, or None if there is no
     file.
 
@@ -74,4 +70,4 @@ def load(path: Any, model: Module, optimizer: Optimizer) -> Held | None:
     model.load_state_dict(data["model"])
     optimizer.load_state_dict(data["optimizer"])
     parts = [data[name] for name in _PARTS]
-    return Held(Position(about["rows"], about["batch"], about["data"], *parts), about["random"])
+    return Position(about["rows"], about["batch"], about["data"], *parts, random=about["random"])

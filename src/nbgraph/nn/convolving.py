@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ShapeError, called, require_whole
 from nbgraph.nn.layers import (
     Activation,
     activation_of,
     glorot,
-    label,
-    require_count,
     require_extent,
 )
 from nbgraph.nn.module import Module
@@ -50,14 +48,14 @@ class _Windowed(Module):
         init: Initialiser | None = None,
     ) -> None:
         name = type(self).__name__
-        self.features = require_count(name, "features", features)
+        self.features = require_whole(f"{name}: features", features)
         self.activation = activation_of(name, activation, _CHANNELS)
         self.window = self._spelled("window", window)
         self.stride, self.pad = self._spelled("stride", stride), self._spelled("pad", pad)
         self.dilation = self._spelled("dilation", dilation)
-        self.groups = require_count(name, "groups", groups)
+        self.groups = require_whole(f"{name}: groups", groups)
         if in_channels is not None:
-            require_count(name, "in_channels", in_channels)
+            require_whole(f"{name}: in_channels", in_channels)
         shape = (None, None) if in_channels is None else self._channels(in_channels)
         self.weight = self.declare((*shape, *self.window), init or _windows)
         self.bias = self.declare((features,), initial.zeros()) if bias else None
@@ -93,9 +91,8 @@ class _Windowed(Module):
         return out if self.activation is None else self.activation(out)
 
     def describe(self) -> str:
-        """See Module."""
         extents = " x ".join(map(str, self.window))
-        named = "" if self.activation is None else f", {label(self.activation)}"
+        named = "" if self.activation is None else f", {called(self.activation)}"
         return f"{self.features}, {extents}{named}"
 
 
@@ -226,7 +223,6 @@ class _Pool(Module):
         return {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
 
     def describe(self) -> str:
-        """See Module."""
         return str(self.window)
 
 

@@ -9,6 +9,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
+from nbgraph.tracebacks import session
+
 
 class Interrupts:
     """A flag for an interrupt that came; a second one is raised where it comes."""
@@ -47,9 +49,7 @@ def report(training: Any) -> None:
     """
     rows, epochs = len(training.history), training.epochs
     text = f"fit: interrupted after {rows} of {epochs} epochs; the model keeps what it has learned"
-    ipython: Any = sys.modules.get("IPython")
-    shell: Any = ipython.get_ipython() if ipython is not None else None
-    if getattr(shell, "kernel", None) is not None:
+    if getattr(session(), "kernel", None) is not None:
         error: Any = KeyboardInterrupt(text)
         error.history = training.history
         raise error

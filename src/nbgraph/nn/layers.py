@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.errors import ArgumentError, require_whole
+from nbgraph.errors import ArgumentError, called, require_number, require_whole, require_word
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import Initialiser
 from nbgraph.ops.define import library
@@ -74,10 +74,10 @@ class Dense(Module):
         bias: bool = True,
         init: Initialiser | None = None,
     ) -> None:
-        self.units = require_count("Dense", "units", units)
+        self.units = require_whole("Dense: units", units)
         self.activation = activation_of("Dense", activation, _SIZES)
         self.weight = self.declare((units, in_features), init or _matrix)
-        biased = require_flag("Dense", "bias", bias)
+        biased = require_word("Dense: bias", bias, (True, False))
         self.bias = self.declare((units,), initial.zeros()) if biased else None
 
     def forward(self, x: Any) -> Any:
@@ -89,8 +89,7 @@ class Dense(Module):
         return out if self.activation is None else self.activation(out)
 
     def describe(self) -> str:
-        """See Module."""
-        named = "" if self.activation is None else f", {label(self.activation)}"
+        named = "" if self.activation is None else f", {called(self.activation)}"
         return f"{self.units}{named}"
 
 
@@ -119,7 +118,6 @@ class Embedding(Module):
         return library.take(self.weight, x, axis=0)
 
     def describe(self) -> str:
-        """See Module."""
         return " x ".join(map(str, self.weight.shape))
 
 
@@ -136,16 +134,13 @@ class Dropout(Module):
     """
 
     def __init__(self, p: float = 0.5) -> None:
-        if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 <= p <= 1:
-            raise ArgumentError(f"Dropout: p={p!r}; expected a probability, from 0 to 1")
-        self.p = p
+        self.p = require_number("Dropout: p", p, 0, 1, noun="a probability")
 
     def forward(self, x: Any) -> Any:
         """Return an array like `x`."""
         return library.dropout(x, self.p) if self.p else x
 
     def describe(self) -> str:
-        """See Module."""
         return f"{self.p:g}"
 
 
@@ -169,8 +164,7 @@ class Function(Module):
         return self.function(*args)
 
     def describe(self) -> str:
-        """See Module."""
-        return label(self.function)
+        return called(self.function)
 
 
 class Flatten(Module):
@@ -233,31 +227,6 @@ class Sequential(Module):
 
     def __getitem__(self, i: int | slice) -> Module:
         return Sequential(*self.layers[i]) if isinstance(i, slice) else self.layers[i]
-
-
-def label(function: Callable[..., Any]) -> str:
-    """Return the name of a function."""
-    return getattr(function, "__name__", type(function).__name__)
-
-
-def require_count(name: str, what: str, value: Any) -> int:
-    """Return a whole number from 1 on; raise ArgumentError for others."""
-    return require_whole(f"{name}: {what}", value)
-
-
-def require_flag(name: str, what: str, value: Any) -> bool:
-    """Return True or False; raise ArgumentError for other values."""
-    if value not in (True, False):
-        raise ArgumentError(f"{name}: {what}={value!r}; expected True or False")
-    return bool(value)
-
-
-def require_number(name: str, what: str, value: Any, low: float, high: float = math.inf) -> float:
-    """Return a number between bounds; raise ArgumentError for other values, or numbers outside."""
-    if not isinstance(value, (int, float)) or not low <= value <= high:
-        bounds = f"from {low} to {high}" if high < math.inf else f"from {low} on"
-        raise ArgumentError(f"{name}: {what}={value!r}; expected a number {bounds}")
-    return value
 
 
 def require_extent(name: str, what: str, value: Any, extent: Any, least: int) -> None:

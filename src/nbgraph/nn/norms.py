@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbgraph.errors import ShapeError
-from nbgraph.nn.layers import require_count, require_number
+from nbgraph.errors import ShapeError, require_number, require_whole
 from nbgraph.nn.module import Module
 from nbgraph.ops.define import library
 from nbgraph.ops.draws import initial
@@ -29,7 +28,7 @@ class LayerNorm(Module):
     def __init__(self, features: int | None = None, *, eps: float = 1e-5) -> None:
         self.eps = eps
         if features is not None:
-            require_count(type(self).__name__, "features", features)
+            require_whole(f"{type(self).__name__}: features", features)
         self.gamma = self.declare((features,), initial.ones())
         self.beta = self.declare((features,), initial.zeros())
 
@@ -57,7 +56,7 @@ class RMSNorm(Module):
     def __init__(self, features: int | None = None, *, eps: float = 1e-5) -> None:
         self.eps = eps
         if features is not None:
-            require_count(type(self).__name__, "features", features)
+            require_whole(f"{type(self).__name__}: features", features)
         self.gamma = self.declare((features,), initial.ones())
 
     def forward(self, x: Any) -> Any:
@@ -83,8 +82,8 @@ class GroupNorm(Module):
     """
 
     def __init__(self, groups: int, channels: int | None = None, *, eps: float = 1e-5) -> None:
-        self.groups = require_count("GroupNorm", "groups", groups)
-        self.eps = require_number("GroupNorm", "eps", eps, 0)
+        self.groups = require_whole("GroupNorm: groups", groups)
+        self.eps = require_number("GroupNorm: eps", eps, 0)
         self.gamma = self.declare((channels,), initial.ones())
         self.beta = self.declare((channels,), initial.zeros())
 
@@ -120,8 +119,8 @@ class BatchNorm(Module):
     def __init__(
         self, channels: int | None = None, *, momentum: float = 0.1, eps: float = 1e-5
     ) -> None:
-        self.momentum = require_number("BatchNorm", "momentum", momentum, 0, 1)
-        self.eps = require_number("BatchNorm", "eps", eps, 0)
+        self.momentum = require_number("BatchNorm: momentum", momentum, 0, 1)
+        self.eps = require_number("BatchNorm: eps", eps, 0)
         self.gamma = self.declare((channels,), initial.ones())
         self.beta = self.declare((channels,), initial.zeros())
         self.moving_mean = self.declare((channels,), initial.zeros())

@@ -17,15 +17,15 @@ class Progress:
     """A bar with the time that is left and the rate; lines with the numbers of epochs."""
 
     def __init__(self, shown: Shown) -> None:
-        self._report = shown if callable(shown) else None
         self._bar = bars.Bar() if shown is True else None
+        self._show = self._bar.show if self._bar is not None else shown or None
         self._last = -math.inf  # when the bar was drawn
         self._first: tuple[float, int] | None = None  # when the first batch was done, and its place
         self._row: tuple[str, str] | None = None  # of the last epoch, if it has no line
 
     def batch(self, training: Any) -> None:
         """Show where it is, before the first batch and after each one."""
-        if self._bar is None and self._report is None:
+        if not callable(self._show):
             return
         now = bars.now()
         place = training.epoch * (training.batches or 0) + training.batch
@@ -34,13 +34,9 @@ class Progress:
         if now - self._last < bars.OFTEN:
             return
         self._last = now
-        where = _label(training), training.batch, training.batches
         note = f"{self._left(training, now, place)}lr {training.optimizer.rate:.4g}"
-        if self._bar is not None:
-            self._bar.draw(*where, note)
-        elif self._report is not None:
-            label, done, total = where
-            self._report(label=label, done=done, total=total, note=note)
+        done, total = training.batch, training.batches
+        self._show(label=_label(training), done=done, total=total, note=note)
 
     def _left(self, training: Any, now: float, place: int) -> str:
         """Return the time that all epochs still need, at the pace since the first batch."""
@@ -58,13 +54,9 @@ class Progress:
             self._write()
 
     def _write(self) -> None:
-        if self._row is None:
-            return
-        (label, text), self._row = self._row, None
-        if self._report is not None:
-            self._report(label=label, text=text)
-        elif self._bar is not None:
-            self._bar.write(f"{label}: {text}")
+        if self._row is not None and callable(self._show):
+            self._show(label=self._row[0], text=self._row[1])
+        self._row = None
 
     def end(self) -> None:
         """Write the line of the last epoch, where it ended early; close the bar."""

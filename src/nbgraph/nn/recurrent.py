@@ -11,8 +11,8 @@ import numpy as np
 
 from nbgraph.autograd.control.loops import scan
 from nbgraph.autograd.jit import jit
-from nbgraph.errors import ArgumentError, ShapeError, noun
-from nbgraph.nn.layers import glorot, require_count
+from nbgraph.errors import ArgumentError, ShapeError, noun, require_whole
+from nbgraph.nn.layers import glorot
 from nbgraph.nn.module import Module
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.draws import initial
@@ -57,7 +57,7 @@ class Cell(Module):
     def __init__(
         self, units: int, *, in_features: int | None = None, recurrent_bias: bool = False
     ) -> None:
-        self.units = require_count(type(self).__name__, "units", units)
+        self.units = require_whole(f"{type(self).__name__}: units", units)
         rows = self.gates * units
         self.weight = self.declare((rows, in_features), _stacked)
         self.recurrent = self.declare((rows, units), _stacked)
@@ -96,7 +96,6 @@ class Cell(Module):
         return parts
 
     def describe(self) -> str:
-        """See Module."""
         return str(self.units)
 
 
@@ -219,7 +218,7 @@ class RNN(Module):
         recurrent_bias: bool = False,
         bidirectional: bool = False,
     ) -> None:
-        count = require_count(type(self).__name__, "layers", layers)
+        count = require_whole(f"{type(self).__name__}: layers", layers)
         sizes = [in_features, *[units * (1 + bidirectional)] * (count - 1)]
         self.cells, self.back = (
             [self.cell(units, in_features=n, recurrent_bias=recurrent_bias) for n in own]

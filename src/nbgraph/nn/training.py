@@ -70,7 +70,7 @@ class Training:
         self._steps, self._callbacks, self._progress = steps, callbacks, Progress(shown)
         self._watch = watch
         self._meter, self._measured = Meter(steps.measure.all), Meter(steps.measure.all)
-        self._resumed: checkpoints.Held | None = None
+        self._resumed: Position | None = None
         self._cursor: dict[str, Any] = {}
         self._row: dict[str, Any] | None = None  # of the epoch that has just ended
         self._logs: Logs | None = None
@@ -123,7 +123,7 @@ class Training:
         self._resumed = checkpoints.load(newest, self.model, self.optimizer)
         if self._resumed is None:
             return
-        position = self._resumed.position
+        position = self._resumed
         self.history.rows[:] = position.rows
         self.batch, self._cursor = position.batch, dict(position.data)
         self._meter.load_state_dict(position.sums)
@@ -179,7 +179,7 @@ class Training:
         resumed, self._resumed = self._resumed, None
         passed = 0
         if resumed is not None:
-            cursor = dict(resumed.position.data)
+            cursor = dict(resumed.data)
             passed = cursor.pop(_PASSED, 0)
             if cursor:
                 self.data.load_state_dict(cursor)
@@ -190,7 +190,7 @@ class Training:
         batches = iter(self.data.__next__, None) if passed else iter(self.data)
         for _ in islice(batches, self.batch - passed):
             pass
-        if resumed is not None:
+        if resumed is not None and resumed.random is not None:
             restore_random(resumed.random)
         count = length_hint(self.data, -1)
         self.batches = None if count < 0 else count

@@ -93,7 +93,6 @@ class ScalarProductNodeOp(NaryNodeOp):
         super().__init__((a, b), _kept(shape, self.axis))
 
     def type(self) -> str:
-        """See NaryNodeOp."""
         return "scalar_product"
 
     def hash(self) -> int:

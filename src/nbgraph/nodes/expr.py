@@ -63,8 +63,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
             )
         graph = graph_of(op.__name__, operands)
         if isinstance(op, Mapper):
-            if op.refresh_needed():
-                op.refresh()
+            op.refresh()
             options = op.parameters(dict(attributes)) if op.scalar.parameters else attributes
         else:
             options = op.normalise(attributes)

@@ -79,8 +79,7 @@ def element(job: NodeOp, first: bool) -> None:
     if job.scale != 1.0:
         op = scaled(op)
         values.append(job.scale)
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     op.require_certificate()
     common_device(job.name, op.scalar.operands, values, [out])
     parameters = op.parameters(dict(job.parameters)) if op.scalar.parameters else {}
@@ -131,8 +130,7 @@ def _total(job: NodeOp, reduce: Callable[..., Any], axes: Shape) -> Any:
     arrays = [v for v in ins if type(v) not in WEAK]
     if math.prod(np.broadcast_shapes(*(v.shape for v in arrays))) < _FUSED:
         return reduce(carry.apply(op, ins, dict(job.parameters)), axis=axes, keepdims=True)
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     specs = tuple(
         [(type(v), repr(v), v) if type(v) in WEAK else layout(v.shape, v.dtype) for v in ins]
     )

@@ -37,7 +37,6 @@ class Leaf(NaryNodeOp):
         self.name = name
 
     def hash(self) -> int:
-        """See NaryNodeOp."""
         return id(self)
 
     def equal(self, other: Any) -> bool:
@@ -62,7 +61,6 @@ class ConstantNode(Leaf):
         self.content = content
 
     def type(self) -> str:
-        """See NaryNodeOp."""
         return "const"
 
     def hash(self) -> int:
@@ -85,7 +83,6 @@ class ParamNode(Leaf):
         super().__init__(value, trainable=trainable, memoise=RUN, name=name)
 
     def type(self) -> str:
-        """See NaryNodeOp."""
         return "param"
 
 

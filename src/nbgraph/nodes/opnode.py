@@ -80,11 +80,9 @@ class OpNode(NaryNodeOp):
         return str(self.op.__name__)
 
     def hash(self) -> int:
-        """See NaryNodeOp."""
         return id(self) if self.structure is None else hash(self.structure)
 
     def equal(self, other: Any) -> bool:
-        """See NaryNodeOp."""
         return self is other if self.structure is None else self.structure is other.structure
 
     # values -------------------------------------------------------------------------------------
@@ -100,7 +98,6 @@ class OpNode(NaryNodeOp):
 
     @property
     def own_nbytes(self) -> int:
-        """See NaryNodeOp."""
         return 0 if self.is_view else self._layout.nbytes
 
     def run_forward(self) -> None:

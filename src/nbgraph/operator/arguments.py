@@ -139,19 +139,6 @@ def _too_many(op: Elementwise, count: int) -> str:
     return f"{op.__name__}: takes {op.nin} operand(s) {names}, {count} were given"
 
 
-def outputs(op: Elementwise, out: Any) -> tuple[Any, ...]:
-    """Return the arrays of `out`, one or None for each output."""
-    if out is None:
-        return (None,) * op.nout
-    outs = out if isinstance(out, tuple) else (out,)
-    if len(outs) != op.nout:
-        raise ArgumentError(
-            f"{op.__name__}: out has {len(outs)} array(s), the operator gives {op.nout}; "
-            "give a tuple with one array or None for each output"
-        )
-    return outs
-
-
 def words(values: Sequence[Any], key: Any) -> Any:
     """Return the words for what `values` give together.
 

@@ -375,11 +375,9 @@ class FilledOp(ArrayOp):
     def infer_partial(
         self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
     ) -> tuple[Shapes, Shapes] | None:
-        """See ArrayOp."""
         return in_shapes, [attributes["shape"]]
 
     def infer_dtypes(
         self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Attributes
     ) -> tuple[Sequence[Any], Sequence[Any]] | None:
-        """See ArrayOp."""
         return in_dtypes, [attributes["dtype"]]

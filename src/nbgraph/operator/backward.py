@@ -7,6 +7,8 @@ over whole arrays has a rule.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from types import FunctionType
 from typing import Any, Literal
 
 from nbgraph.errors import DerivativeError
@@ -15,7 +17,11 @@ from nbgraph.kernels.function import Scalar
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.forms import Made
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.namespace import Namespace
+from nbgraph.operator.spec import Spec
+from nbgraph.shape import spreads
 
+_library = Namespace("nbgraph.ops")  # it lies above
 _MADE = "backward passes"  # kept with the operator, which forgets them when it changes
 
 
@@ -46,8 +52,7 @@ def forward_backward(op: Mapper) -> Mapper:
 
 
 def _make(op: Mapper, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     cache = op.carried.setdefault(_MADE, {})
     key = forward, wrt
     if key not in cache:
@@ -101,8 +106,7 @@ class MapVjp:
 
 def map_vjp(op: Mapper, wrt: tuple[int, ...]) -> MapVjp:
     """Return how gradients flow to the operands `wrt` of a scalar operator; worked out once."""
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     cache = op.carried.setdefault("vjp", {})
     if wrt not in cache:
         cache[wrt] = MapVjp(op, wrt)
@@ -110,9 +114,12 @@ def map_vjp(op: Mapper, wrt: tuple[int, ...]) -> MapVjp:
 
 
 def rule_vjp(gradients: Gradients) -> Sequence[Any]:
-    """Return the in-gradients of an operator over whole arrays, in operand order, by its rule.
+    """Return the in-gradients of an operator over whole arrays that are wanted, in operand order,
+    by its rule, in the operands' shapes and dtypes.
 
-    Raises DerivativeError where it has none.
+    A rule may leave out the last ones, where none flows, and return functions of no arguments in
+    place of values, which are called where the gradient is wanted. DerivativeError where the
+    operator has no rule, or a gradient does not fit its operand.
     """
     op = gradients.op
     if op.rule is None:
@@ -120,4 +127,27 @@ def rule_vjp(gradients: Gradients) -> Sequence[Any]:
             f"{op.__name__}: it has no gradient; use ng.stop_gradient where none should flow, or "
             "give one with ng.autograd.Function"
         )
-    return op.rule(gradients)
+    slopes, count = [*op.rule(gradients)], len(gradients.specs)
+    slopes += [None] * (count - len(slopes))
+    for i, (slope, wanted) in enumerate(zip(slopes, gradients.wanted, strict=True)):
+        value = slope() if wanted and type(slope) in (FunctionType, partial) else slope
+        slopes[i] = _fitted(value, gradients, i) if wanted and value is not None else None
+    return slopes
+
+
+def _fitted(value: Any, g: Gradients, index: int) -> Any:
+    """Return a gradient summed over the axes along which its operand was broadcast, and in the
+    operand's dtype: of a real operand the real part."""
+    spec: Spec = g.specs[index]
+    shape, dtype = getattr(value, "shape", spec.shape), getattr(value, "dtype", spec.dtype)
+    if shape != spec.shape:
+        if not spreads(spec.shape, tuple(shape)):
+            raise DerivativeError(
+                f"{g.op.__name__}: its gradient rule gives shape {shape} for "
+                f"{g.op.operand_name(index)} of shape {spec.shape}; expected the operand's"
+            )
+        value = _library.sum_to(value, spec.shape)
+    if dtype.kind == "c" and spec.dtype.kind != "c":
+        value = _library.real(value)
+        dtype = value.dtype
+    return value if dtype == spec.dtype else _library.astype(value, spec.dtype)

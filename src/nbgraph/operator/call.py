@@ -135,6 +135,17 @@ def recorded(
     return result
 
 
+def outputs_of(op: Any, out: Any, count: int) -> tuple[Any, ...]:
+    """Return the arrays of `out`, one or None for each of so many outputs."""
+    outs = out if isinstance(out, tuple) else (out,)
+    if len(outs) != count:
+        raise ArgumentError(
+            f"{op.__name__}: out has {len(outs)} array(s), the operator gives {count}; give a "
+            "tuple with one array or None for each output"
+        )
+    return outs
+
+
 def call(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any = None) -> Any:
     """Apply an operator to whatever its operands are.
 
@@ -149,12 +160,7 @@ def call(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any = No
     """
     if attributes and getattr(op, "forms", None) is not None:
         op = op.form(attributes)
-    outs = None if out is None else out if isinstance(out, tuple) else (out,)
-    if outs is not None and len(outs) != op.nout:
-        raise ArgumentError(
-            f"{op.__name__}: out has {len(outs)} array(s), the operator gives {op.nout}; give a "
-            "tuple with one array or None for each output"
-        )
+    outs = None if out is None else outputs_of(op, out, op.nout)
     carrier = carrier_of((*operands, *outs) if outs is not None else operands)
     if carrier is None and not operands:
         carrier = sources.get() or _source_carrier()

@@ -14,7 +14,7 @@ from nbgraph.kernels.capture.names import rewritten
 from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.operator import arguments, complex_call, floating, overrides
 from nbgraph.operator.annotations import Array, C, Host
-from nbgraph.operator.call import carrier_of, recorded
+from nbgraph.operator.call import carrier_of, outputs_of, recorded
 from nbgraph.operator.elementwise import Elementwise
 from nbgraph.operator.fast import FastCall
 from nbgraph.operator.floating import USUAL
@@ -137,7 +137,7 @@ class Calls(Elementwise):
 
     def _call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
         operands, call, named = arguments.split(self, operands, options, out)
-        outs = arguments.outputs(self, out)
+        outs = (None,) * self.nout if out is None else outputs_of(self, out, self.nout)
         handled = overrides.dispatch(self, "__call__", operands, outs, call, named)
         if handled is not overrides.MINE:
             return handled

@@ -54,8 +54,7 @@ def contiguous(op: Elementwise, plan: Plan, cc: tuple[int, int] = CAPABILITY) ->
 
 def made(op: Elementwise, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
     """Return the contiguous kernel for operands of a dtype; errors as of `Mapper.ptx`."""
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     try:
         chosen = as_dtype(dtype)
     except TypeError as error:
@@ -107,7 +106,6 @@ class DeviceExplanation(Explanation):
         return machine.facts(self.ptx, CAPABILITY) if machine.library() else None
 
     def sections(self) -> list[tuple[str, str]]:
-        """See Explanation."""
         parts = super().sections()
         try:
             parts.append(("kernel text for the GPU", self.source))

@@ -58,7 +58,6 @@ class DrawnOp(ArrayOp):
         return draw_of(attributes.get("rng")).words
 
     def mode(self, attributes: Attributes) -> bool | None:
-        """See ArrayOp."""
         return True if self.always(attributes) else None
 
     def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
@@ -108,13 +107,13 @@ def draw_call(
     """
     words, scalars = drawn.words(*parameters), (_WORD,) * (values + DRAW + trains)
     if not host:
-        from nbgraph.kernels.cuda.drawing import drawing
+        from nbgraph.kernels.cuda.unit import drawing
 
         unit, vectors, blocks = drawing(drawn, size)
         call = unit_call(unit, (size, blocks), words, blocks, vectors)
         return replace(call, scalars=scalars)
     from nbgraph.kernels.draws import host_text
-    from nbgraph.kernels.writer import ITEMSIZE
+    from nbgraph.kernels.kinds import ITEMSIZE
     from nbgraph.kernels.written import written
 
     code = written(drawn.name, host_text(drawn), drawn.compute)

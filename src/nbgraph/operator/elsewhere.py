@@ -20,7 +20,7 @@ from nbgraph.operator.layout import Layout, layout_of
 from nbgraph.operator.spec import Attributes
 
 if TYPE_CHECKING:
-    from nbgraph.kernels.cuda.unit import Unit as Code
+    from nbgraph.kernels.cuda.launch import Unit as Code
     from nbgraph.operator.array_op import ArrayOp
 
 View = np.ndarray[Any, Any]

@@ -40,8 +40,7 @@ class Explanation(picture.Report):
     _headed = True
 
     def __init__(self, op: Elementwise, dtype: object = None) -> None:
-        if op.refresh_needed():
-            op.refresh()
+        op.refresh()
         self.op = op
         self.dtype = as_dtype("float32" if dtype is None else dtype)
         try:

@@ -83,8 +83,7 @@ def export(op: Mapper, path: Any, dtypes: Sequence[Any], partials: bool) -> Expo
         raise ArgumentError(
             f"{op.__name__}.export: it draws random numbers, which C has no key for"
         )
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     op.require_certificate()
     entries = [entry for dtype in dtypes for entry in _entries(op, as_dtype(dtype), partials)]
     from nbgraph.kernels.linked import object_file  # imports LLVM

@@ -123,11 +123,9 @@ class FusedMapper(Mapper):
         self.invoker = _FusedInvoker(self)
 
     def refresh(self) -> None:
-        """See Mapper."""
         super().refresh()
         for part in self.parts:
-            if part.op.refresh_needed():
-                part.op.refresh()
+            part.op.refresh()
 
     def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
         """Set up no short path: it would give a Python number the dtype of the first operand."""
@@ -274,7 +272,6 @@ class _FusedInvoker(Invoker):
         dtype: object = None,
         casting: str = "same_kind",
     ) -> tuple[list[Array], Plan]:
-        """See Invoker."""
         name = self.scalar.name
         if dtype is not None:
             raise ArgumentError(
@@ -293,11 +290,9 @@ class _FusedInvoker(Invoker):
         parameters: Mapping[str, Any],
         dtype: object = None,
     ) -> Plan:
-        """See Invoker."""
         return self.plan_of(dtypes, parameters)
 
     def plan_of(self, values: Sequence[Any], parameters: Mapping[str, Any]) -> Plan:
-        """See Invoker."""
         weak = tuple(v if isinstance(v, np.dtype) else type(v) for v in values)
         return self._resolved((weak,), parameters, lambda: self._typed(values, parameters))
 

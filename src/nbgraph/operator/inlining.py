@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 def inline(op: Elementwise, call: Call) -> Value:
     """Build an operator into the graph of the function that calls it."""
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     tracer, bound = call.tracer, op.__signature__.bind(*call.args, **call.kwargs)
     values = dict(bound.arguments)
     for name, p in bound.signature.parameters.items():

@@ -67,11 +67,9 @@ class MapReduce(ArrayOp):
         return [(i, k) for i in range(attributes["mapper"].nin) for k in results]
 
     def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[Any]:
-        """See ArrayOp."""
         return attributes["numbers"]
 
     def mode(self, attributes: Attributes) -> bool | None:
-        """See ArrayOp."""
         return False
 
     def lower(self, case: Application) -> Lowered | None:

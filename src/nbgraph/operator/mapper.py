@@ -108,7 +108,10 @@ class Mapper(Calls):
         if not names or not isinstance(self.scalar, WrittenFunction):
             return False
         choices = tuple(Choice(name, "operand") for name in sorted(names))
-        probe(WrittenFunction(self.scalar.fn, choices, self.scalar))
+        try:
+            probe(WrittenFunction(self.scalar.fn, choices, self.scalar))
+        except CaptureError:
+            return False  # what is wrong without a value is told
         return True
 
     def _count(self) -> None:
@@ -168,7 +171,9 @@ class Mapper(Calls):
     # change -----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Take up changed globals and helpers, as a new definition would."""
+        """Take up globals and helpers that have changed, as a new definition would."""
+        if not self.refresh_needed():
+            return
         self.scalar.refresh()  # or another operator made of the same function has done it
         self._watch = self.scalar.watch
         for counted in ("nout", "nargs"):

@@ -10,6 +10,7 @@ import numpy as np
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import arguments
+from nbgraph.operator.call import outputs_of
 from nbgraph.operator.typing import is_foreign
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def carry(
         last = len(operands) - op.scalar.draws  # the words of draws stay what they are
         cast = [_as(value, as_dtype(dtype)) for value in operands[:last]]
         operands = (*cast, *operands[last:])
-    outs = None if out is None else arguments.outputs(op, out)
+    outs = None if out is None else outputs_of(op, out, op.nout)
     return carrier.__nbgraph_call__(op, operands, parameters, outs)
 
 

@@ -51,7 +51,6 @@ class PiecesOp(ArrayOp):
     def compute(
         self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
     ) -> None:
-        """See ArrayOp."""
         target = out = outputs[0]
         pieces = self._parts(out, *inputs, **attributes)
         if pieces is None:

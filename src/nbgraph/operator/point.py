@@ -87,8 +87,7 @@ def _shown(value: float | tuple[float, ...]) -> str:
 
 def at_point(op: Elementwise, values: tuple[Any, ...], named: dict[str, Any]) -> Point:
     """Evaluate in many digits, rounded to float64; where that leaves the reals, in floats."""
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     if op.forms is not None:
         op, values, named = op.forms.bind(values, named)
     numbers, call, options = arguments.split(op, values, named)

@@ -256,7 +256,6 @@ class ProductOp(ArrayOp):
     def compute(
         self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
     ) -> None:
-        """See ArrayOp."""
         (out,) = outputs
         wide = np.dtype(compute_dtype(out.dtype)) if inexact(out.dtype) else out.dtype
         factors = [x.astype(wide, copy=False) for x in inputs]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from nbgraph.kernels.signature import resolve_parameters
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word, of_space
 from nbgraph.operator.layout import Class, Layout, classes_of, layout, merged, packed
-from nbgraph.operator.row_program import RowProgram
+from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.operator.shortcuts import floats_of
 from nbgraph.operator.typing import parameter_bytes
 from nbgraph.shape import Array, Arrays, Shapes, Space, axes_of, broadcast, space
@@ -41,7 +41,6 @@ class RowOp(ArrayOp):
     result has one value a row, and the program's scalar parameters. Operands with a value for each
     element broadcast; those with one a row have the shape of such a result.
 
-    >>> from nbgraph.operator.row_program import Result
     >>> program = RowProgram(
     ...     "centred",
     ...     totals={"total": ("add", lambda x: x)},
@@ -79,8 +78,26 @@ class RowOp(ArrayOp):
         self._parameters = tuple(program.parameters.values())
         self._kernels: dict[Any, tuple[Kernel, float]] = {}  # and nanoseconds an element
 
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        operands: str,
+        totals: Mapping[str, tuple[Any, Callable[..., Any]]],
+        results: Sequence[Result | Callable[..., Any]],
+        gradient: Callable[[Gradients], Sequence[Any]] | None = None,
+        keeps: str | None = None,
+        **roles: Any,
+    ) -> Self:
+        """Return the operator of a RowProgram; in `operands` those of rows stand behind a bar.
+        `keeps`, words: what its gradient reads, by default all operands."""
+        elements, rows = (part.split() for part in f"{operands}|".split("|")[:2])
+        parts: dict[str, Any] = {"elements": elements, "rows": rows, **roles}
+        program = RowProgram(name, totals=totals, results=results, **parts)
+        kept = program.operands if keeps is None else keeps.split()
+        return cls(program, gradient=gradient, keeps=kept if gradient is not None else ())
+
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
-        """See ArrayOp."""
         values = dict(attributes)
         rows = any(row for _, row in self.program.results)
         axes = {"axis": values.pop("axis", -1)}

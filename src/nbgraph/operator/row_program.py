@@ -85,13 +85,14 @@ class RowProgram:
     name : str
     totals : mapping of str to (combine, function)
         `combine` ("add", "multiply", "max", "min") of the function's values over the row.
-    results : sequence of Result
+    results : sequence of Result, or of functions of each element
     elements, rows : sequence of str
         Operands: with a value for each element, and with one for each row.
     integers : sequence of str
         Operands that are whole numbers below 2**31 in the functions; others are floating.
     classes : str, optional
-        The one of `rows` that is a place in the row: kernels of the host fail where it is none.
+        The one of `rows` that is a place in the row, one of `integers`: kernels of the host fail
+        where it is none.
 
     The positional parameters of a function name operands, totals, the row's length ("count") and
     the place in the row ("index"); its keyword-only ones are scalar parameters of the program.
@@ -103,19 +104,21 @@ class RowProgram:
         name: str,
         *,
         totals: Mapping[str, tuple[Combine, Callable[..., Any]]],
-        results: Sequence[Result],
+        results: Sequence[Result | Callable[..., Any]],
         elements: Sequence[str] = ("x",),
         rows: Sequence[str] = (),
         integers: Sequence[str] = (),
         classes: str | None = None,
     ) -> None:
         self.name, self.classes = name, classes
-        self.elements, self.rows, self.integers = tuple(elements), tuple(rows), frozenset(integers)
+        self.elements, self.rows = tuple(elements), tuple(rows)
+        self.integers = frozenset(integers if classes is None else (*integers, classes))
         self.operands = (*self.elements, *self.rows)
         self.totals: dict[str, tuple[Combine, WrittenFunction]] = {}
         for key, (combine, fn) in totals.items():
             self.totals[key] = combine, WrittenFunction(fn)  # type: ignore[arg-type]
-        self.results = tuple((WrittenFunction(r.value), r.row) for r in results)  # type: ignore[arg-type]
+        listed = [r if isinstance(r, Result) else Result(r) for r in results]
+        self.results = tuple((WrittenFunction(r.value), r.row) for r in listed)  # type: ignore[arg-type]
         functions = [*(fn for _, fn in self.totals.values()), *(fn for fn, _ in self.results)]
         known = {*self.operands, *self.totals, COUNT, INDEX}
         for fn in functions:

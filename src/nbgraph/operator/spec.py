@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -29,6 +30,11 @@ class Spec(NamedTuple):
     def of(cls, array: Any) -> Spec:
         """That of an array of any kind."""
         return cls(tuple(array.shape), np.dtype(array.dtype))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return math.prod(self.shape) * self.dtype.itemsize
 
     def __str__(self) -> str:
         return f"{self.dtype}{list(self.shape)}"

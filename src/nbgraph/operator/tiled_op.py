@@ -122,17 +122,14 @@ class PlacingOp(TiledOp):
     kernels_at_once = False
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
-        """See TiledOp."""
         return all(dtype.kind in "biufV" for dtype in dtypes)
 
     def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
-        """See TiledOp."""
         return np.dtype("int64")
 
     def compute(
         self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
     ) -> None:
-        """See TiledOp."""
         outputs[0][...] = self.naive(*inputs, **attributes)
 
 
@@ -142,11 +139,9 @@ class PickingOp(PlacingOp):
     begins."""
 
     def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
-        """See TiledOp."""
         return dtype
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
-        """See TiledOp."""
         _, *indices = dtypes
         return bool(indices) and indices[0] in _INDICES and len(set(indices)) == 1
 
@@ -155,5 +150,4 @@ class AddingOp(PickingOp):
     """A PickingOp whose array is added up at those lines."""
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
-        """See TiledOp."""
         return super().suits(dtypes) and dtypes[0] in _NATIVE

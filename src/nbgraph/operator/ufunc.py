@@ -224,8 +224,7 @@ def _run_at(
     values: list[Array],
     parameters: Mapping[str, Any],
 ) -> None:
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     resolved = op.parameters(dict(parameters))
     dtypes = [target.dtype, *(v.dtype for v in values[1:])]
     plan: Plan = op.invoker.plan(dtypes, common_dtype(op.scalar, dtypes), resolved)
@@ -272,8 +271,7 @@ def _call(plan: Plan, loop: Loop, where: Space, arrays: int, size: int) -> Kerne
 
 
 def _require_binary(op: Elementwise, method: str) -> None:
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     if method != "outer":
         _require_no_draws(op, method)
     count = op.nin - op.scalar.draws

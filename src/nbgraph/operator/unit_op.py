@@ -37,7 +37,6 @@ class MovingOp(ArrayOp):
         return False
 
     def mode(self, attributes: Attributes) -> bool | None:
-        """See ArrayOp."""
         return False if self.still(attributes) else None
 
     def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
@@ -175,7 +174,6 @@ class UpdateOp(ArrayOp):
         return [attributes[n] for n in self.mapper.scalar.operands if n not in self.names]
 
     def mode(self, attributes: Attributes) -> bool | None:
-        """See ArrayOp."""
         return False
 
     def lower(self, case: Application) -> Lowered | None:

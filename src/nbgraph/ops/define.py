@@ -22,7 +22,7 @@ from nbgraph.dtype import as_dtype, inexact, is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError, require_word
 from nbgraph.foreign import checked
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.declared import DOCS, Row, define, documentation, parameters_of, parse
 from nbgraph.operator.deferred import UnknownShape
@@ -251,21 +251,6 @@ def is_elsewhere(x: Any) -> bool:
     """Whether it is an array with values on a device that is not the host."""
     device = getattr(x, "device", None)
     return isinstance(device, Context) and not device.host and hasattr(x, "asnumpy")
-
-
-def cast(gradient: Any, spec: Spec) -> Any:
-    """A gradient in its operand's dtype: of a real operand the real part."""
-    dtype = getattr(gradient, "dtype", None)
-    if spec.dtype.kind != "c" and dtype is not None and dtype.kind == "c":
-        gradient = library.real(gradient)
-        dtype = gradient.dtype
-    return gradient if dtype == spec.dtype else library.astype(gradient, spec.dtype)
-
-
-def delivered(gradients: Sequence[Any], g: Gradients) -> list[Any]:
-    """Return what a rule found in the operands' dtypes, None for what nobody wants."""
-    each = zip(gradients, g.specs, g.wanted, strict=True)
-    return [cast(v, spec) if wanted and v is not None else None for v, spec, wanted in each]
 
 
 def added(a: Any, b: Any) -> Any:

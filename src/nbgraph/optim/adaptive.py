@@ -94,7 +94,7 @@ class RMSProp(Optimizer):
             self.states = ("square", "velocity")  # type: ignore[misc]
         super().__init__(params, lr, **options)
         self.hyper = {
-            "gain": 1.0 - self._number("alpha", alpha, high=1.0),
+            "gain": 1.0 - self._number("alpha", alpha, below=1),
             "epsilon": self._number("eps", eps),
             "inner": 0.0,
             "momentum": self._number("momentum", momentum),
@@ -134,7 +134,7 @@ class Adadelta(Optimizer):
     ) -> None:
         super().__init__(params, lr, **options)
         self.hyper = {
-            "gain": 1.0 - self._number("rho", rho, high=1.0),
+            "gain": 1.0 - self._number("rho", rho, below=1),
             "epsilon": self._number("eps", eps),
         }
 

@@ -13,7 +13,7 @@ from nbgraph.array.carry import writable
 from nbgraph.array.core import empty_of
 from nbgraph.array.push import same
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_number
 from nbgraph.operator.decorator import op
 from nbgraph.operator.layout import layout
 from nbgraph.ops.elementwise.arithmetic import square
@@ -114,13 +114,12 @@ def clip_by_norm(grads: Any, limit: float) -> Any:
     >>> clip_by_norm(g, 1.0), round(float(g[0][0]), 5)
     (array(5.), 0.6)
     """
-    if not limit > 0:
-        raise ArgumentError(f"clip_by_norm: limit={limit!r}; expected a number above 0")
+    limit = require_number("clip_by_norm: limit", limit, most=math.inf, above=0)
     arrays = _arrays("clip_by_norm", grads)
     for array in arrays:
         writable("clip_by_norm", array, "grads")
     norms = Norms("clip_by_norm", [Slot("grad", array) for array in arrays])
-    norms.limit.value = float(limit)
+    norms.limit.value = limit
     norms.run(joint=True)
     wide = [norms.factor["float64" if a.dtype.itemsize == 8 else "float32"] for a in arrays]
     _write([Row(_scaled, [a, f], [a]) for a, f in zip(arrays, wide, strict=True)], arrays)
@@ -136,9 +135,8 @@ def clip_by_value(grads: Any, bound: float) -> None:
     >>> g
     array([ 0.5, -1. ], dtype=float32)
     """
-    if not bound > 0:
-        raise ArgumentError(f"clip_by_value: bound={bound!r}; expected a number above 0")
-    arrays, most = _arrays("clip_by_value", grads), Slot("bound", float(bound))
+    bound = require_number("clip_by_value: bound", bound, above=0)
+    arrays, most = _arrays("clip_by_value", grads), Slot("bound", bound)
     for array in arrays:
         writable("clip_by_value", array, "grads")
     _write([Row(_bounded, [a, most], [a]) for a in arrays], arrays)

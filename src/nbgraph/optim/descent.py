@@ -118,7 +118,7 @@ class Signum(Optimizer):
         **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, **options)
-        self.hyper = {"gain": 1.0 - self._number("momentum", momentum, high=1.0)}
+        self.hyper = {"gain": 1.0 - self._number("momentum", momentum, below=1)}
         self.shrink = self._number("shrink", shrink)
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:

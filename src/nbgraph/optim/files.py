@@ -20,6 +20,7 @@ from nbgraph.array.create import array
 from nbgraph.array.files import load as load_arrays
 from nbgraph.array.files import save as save_arrays
 from nbgraph.errors import ArgumentError, FormatError, noun
+from nbgraph.whole import whole
 
 _ARRAY = "array"
 _STRUCTURE = "structure"  # the entry that holds the JSON
@@ -39,11 +40,9 @@ def save(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
     arrays: dict[str, Any] = {}
     structure = json.dumps(_without(data, "", arrays))
     if _is_safetensors(path):
-        _safetensors().save_file(
-            {name: _values(value) for name, value in arrays.items()},
-            os.fspath(path),
-            {_STRUCTURE: structure},
-        )
+        values = {name: _values(value) for name, value in arrays.items()}
+        with whole(path) as temporary:
+            _safetensors().save_file(values, os.fspath(temporary), {_STRUCTURE: structure})
         return
     arrays[_STRUCTURE] = np.frombuffer(structure.encode(), np.uint8)
     save_arrays(path, arrays)

@@ -250,7 +250,6 @@ class LAMB(_Means):
         self.hyper |= {"low": low, "high": high}
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """Return the bias corrections of means that began with 0, by name."""
         return {
             "first": 1.0 / (1.0 - self.hyper["beta1"] ** steps),
             "root": (1.0 - self.hyper["beta2"] ** steps) ** -0.5,

@@ -12,7 +12,7 @@ from nbgraph.array.carry import writable
 from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.array.core import Array
 from nbgraph.array.push import copied
-from nbgraph.errors import ArgumentError, FormatError
+from nbgraph.errors import ArgumentError, FormatError, require_number
 from nbgraph.foreign import checked_init
 from nbgraph.operator.call import recording
 from nbgraph.operator.mapper import Mapper
@@ -442,27 +442,21 @@ class Optimizer:
 
     # checks -------------------------------------------------------------------------------------
 
-    def _number(self, what: str, value: Any, *, low: float = 0.0, high: float = math.inf) -> float:
-        """Return a number as a float; ArgumentError unless it is from `low` to below `high`."""
-        if not isinstance(value, (int, float, np.floating)) or not low <= value < high:
-            raise ArgumentError(
-                f"{self.name}: {what}={value!r}; expected a number from {low} on"
-                + ("" if high == math.inf else f" and below {high}")
-            )
-        return float(value)
+    def _number(self, what: str, value: Any, *, below: float = math.inf) -> float:
+        """Return a number from 0 on as a float; raise ArgumentError for others."""
+        return require_number(f"{self.name}: {what}", value, 0, below=below)
 
     def _betas(self, betas: tuple[float, float]) -> dict[str, float]:
         """Return the numbers of a rule with two means, by name."""
         if not isinstance(betas, tuple | list) or len(betas) != 2:
             raise ArgumentError(f"{self.name}: betas={betas!r}; expected two numbers")
         pairs = zip(("beta1", "beta2"), betas, strict=True)
-        numbers = {name: self._number(name, value, high=1.0) for name, value in pairs}
+        numbers = {name: self._number(name, value, below=1) for name, value in pairs}
         return {**numbers, "gain1": 1.0 - numbers["beta1"], "gain2": 1.0 - numbers["beta2"]}
 
     def _positive(self, what: str, value: Any) -> float | None:
-        if value is not None and not self._number(what, value):
-            raise ArgumentError(f"{self.name}: {what}={value!r}; expected more than 0, or None")
-        return None if value is None else float(value)
+        what = f"{self.name}: {what}"
+        return None if value is None else require_number(what, value, above=0)
 
     def __repr__(self) -> str:
         lr = "a schedule" if callable(self.lr) else self.lr

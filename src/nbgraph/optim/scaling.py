@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import require_number, require_whole
 from nbgraph.operator.decorator import op
 
 
@@ -59,13 +59,10 @@ class LossScaler:
     def __init__(
         self, scale: float = 65536.0, *, factor: float = 2.0, window: int = 2000, least: float = 1.0
     ) -> None:
-        if not scale > 0 or not factor > 1 or window < 1 or not least > 0:
-            raise ArgumentError(
-                f"LossScaler: scale={scale}, factor={factor}, window={window}, least={least}; "
-                "expected a scale and a least above 0, a factor above 1, a window of 1 or more"
-            )
-        self.factor, self.window, self.least = float(factor), int(window), float(least)
-        self._set(scale, 0, 0)
+        self.factor = require_number("LossScaler: factor", factor, above=1)
+        self.window = require_whole("LossScaler: window", window)
+        self.least = require_number("LossScaler: least", least, above=0)
+        self._set(require_number("LossScaler: scale", scale, above=0), 0, 0)
 
     def _set(self, scale: float, good: float, skipped: float) -> None:
         self._state = [array(np.float64(v)) for v in (scale, good, skipped)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.array.carry import writable
 from nbgraph.array.copying import copy_of, fill_from
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_number
 from nbgraph.ops.updates import rules
 from nbgraph.optim.parameters import named, require_known, require_weight
 from nbgraph.optim.rows import Row, Rows, Slot
@@ -45,9 +45,8 @@ class Smoothing:
     """
 
     def __init__(self, params: Any, keep: float = 0.999, *, warm: bool = True) -> None:
-        if not 0 <= keep < 1:
-            raise ArgumentError(f"Smoothing: keep={keep!r}; expected a number from 0 on, below 1")
-        self.keep, self.warm, self.count = float(keep), bool(warm), 0
+        self.keep = require_number("Smoothing: keep", keep, 0, below=1)
+        self.warm, self.count = bool(warm), 0
         self._weights = named("Smoothing", params)
         self.means: dict[str, Any] = {}
         for key, weight in self._weights.items():

@@ -12,7 +12,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
 from nbgraph.autograd.functional import value_and_grad
 from nbgraph.autograd.jacobians import hessian, hvp, jacfwd, jacrev
-from nbgraph.autograd.results import label, require_function
+from nbgraph.autograd.results import called, require_function
 from nbgraph.autograd.traced_once import TracedOnce, traced_once
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError, ShapeError, noun
@@ -134,7 +134,7 @@ class Problem:
         value = np.asarray(output, "float64")
         if value.size != 1:
             raise ShapeError(
-                f"{self._name}: {label(self._f)} returned shape {value.shape}; expected one "
+                f"{self._name}: {called(self._f)} returned shape {value.shape}; expected one "
                 "number: sum it, or use ng.optimize.least_squares for residuals"
             )
         return value.item()

@@ -20,7 +20,6 @@ True
 from __future__ import annotations
 
 import itertools
-import operator
 import os
 import secrets
 import threading
@@ -32,7 +31,7 @@ from nbgraph.device import Context, cpu, require
 from nbgraph.device.context import TYPES
 from nbgraph.engine import Variable, current
 from nbgraph.engine.properties import FnProperty
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole
 
 Key = np.ndarray[Any, np.dtype[Any]]  # two uint64
 _CPU = cpu()
@@ -203,9 +202,9 @@ def seed(n: int | None = None, device: Context | None = None) -> None:
     >>> seed(0)
     >>> seed(-1)
     Traceback (most recent call last):
-    nbgraph.errors.ArgumentError: seed: n=-1; expected a whole number from 0, or None
+    nbgraph.errors.ArgumentError: seed: n=-1; expected a whole number from 0 on
     """
-    entropy = secrets.randbits(128) if n is None else _whole(n)
+    entropy = secrets.randbits(128) if n is None else require_whole("seed: n", n, 0)
     if device is not None:
         stream(device).seed(entropy, n is not None)
         return
@@ -214,18 +213,6 @@ def seed(n: int | None = None, device: Context | None = None) -> None:
         known = streams()
     for one in known:
         one.seed(entropy, n is not None)
-
-
-def _whole(n: Any) -> int:
-    try:
-        if isinstance(n, (bool, np.bool_)):
-            raise TypeError
-        value = operator.index(n)
-    except TypeError:
-        value = -1
-    if value < 0:
-        raise ArgumentError(f"seed: n={n!r}; expected a whole number from 0, or None")
-    return value
 
 
 def generator_of(rng: Any = None, device: Context = _CPU) -> np.random.Generator:

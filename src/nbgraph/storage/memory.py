@@ -23,7 +23,7 @@ import numpy as np
 
 from nbgraph.device import Context, cpu, require, room
 from nbgraph.device import allocate as device_memory
-from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError
+from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError, require_whole
 from nbgraph.settings import config
 from nbgraph.storage import out_of_memory
 from nbgraph.storage.sizes import ALIGNMENT, readable
@@ -148,8 +148,7 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
     >>> allocate(100).owner.shape
     (100,)
     """
-    if not isinstance(nbytes, int) or isinstance(nbytes, bool) or nbytes < 0:
-        raise ArgumentError(f"allocate: nbytes={nbytes!r}; expected a whole number from 0")
+    nbytes = require_whole("allocate: nbytes", nbytes, 0)
     require(device, "allocate")
     books = account(device)
     memory = _obtain(nbytes, books)

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError, StorageError
+from nbgraph.errors import StorageError, require_whole
 from nbgraph.settings import config
 from nbgraph.storage.machine import scarce
 from nbgraph.storage.memory import Memory, account, allocate, release
@@ -161,8 +161,7 @@ class Pool(Generic[B]):
         table = self._tables[strategy]
         free = table.get(nbytes)
         if free is None:
-            if not isinstance(nbytes, int) or isinstance(nbytes, bool) or nbytes < 0:
-                raise ArgumentError(f"pool: nbytes={nbytes!r}; expected a whole number from 0")
+            nbytes = require_whole("pool: nbytes", nbytes, 0)
             sized, kept = STRATEGIES[strategy]
             size = sized(nbytes)
             free = self._bins.get((size, kept))

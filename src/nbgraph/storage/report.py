@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from nbgraph.picture import columns, html_sections, sections
+from nbgraph.picture import Report, columns
 from nbgraph.storage.memory import account, held
 from nbgraph.storage.pools import Pool
 from nbgraph.storage.sizes import readable
 
 
-class Stats(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Stats(Report):
     """Memory of a device: bytes, blocks, and how pools did. `peak` counts free blocks too."""
+
+    title = "ng.storage.stats()"
 
     device: str
     strategy: str
@@ -40,10 +44,10 @@ class Stats(NamedTuple):
         return self.hits / self.takes if self.takes else 1.0
 
     def to_dict(self) -> dict[str, Any]:
-        """The counts by name."""
-        return {**self._asdict(), "allocated": self.allocated, "hit_rate": self.hit_rate}
+        return {**asdict(self), "allocated": self.allocated, "hit_rate": self.hit_rate}
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
         rows = [
             ("in use", readable(self.in_use)),
             ("free in pools", f"{readable(self.free)} ({self.free_blocks} blocks)"),
@@ -56,12 +60,6 @@ class Stats(NamedTuple):
         ]
         head = f"storage of {self.device}, {self.strategy}"
         return [(head, columns(rows)), ("who holds it", "\n".join(self.held))]
-
-    def __str__(self) -> str:
-        return sections(self._parts())
-
-    def _repr_html_(self) -> str:
-        return html_sections("ng.storage.stats()", self._parts())
 
 
 def _count(counter: itertools.count[int]) -> int:

@@ -158,4 +158,4 @@ def _count(node: GraphNode) -> int:
 
 
 def _bytes(node: GraphNode) -> int:
-    return sum(math.prod(s.shape) * s.dtype.itemsize for s in node.specs or ())
+    return sum(s.nbytes for s in node.specs or ())

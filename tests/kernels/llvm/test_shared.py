@@ -94,3 +94,29 @@ def test_large_angles_are_computed_by_functions_of_their_own(dtype):
             wanted = np.sin(x) * np.cos(2 * x) + np.sin(3 * x)
             np.testing.assert_allclose(waves(x), wanted, atol=1e-14)
     np.testing.assert_array_equal(waves(large)[1::5], waves(small)[1::5])
+
+
+@ng.op
+def with_gamma(x):
+    step = math.gamma(x) * math.exp(math.sin(x))
+    total, n = step, 0
+    while abs(total) > 1e-3 and n < 9:
+        total, n = total * 0.3 * step / (1 + step * step), n + 1
+    return total
+
+
+@ng.op
+def raised_twice(x):
+    if x < 0.0:
+        raise ValueError("negative")
+    if x > 9.0:
+        raise OverflowError("large")
+    return math.exp(math.sin(x))
+
+
+@pytest.mark.parametrize("op", [with_gamma, raised_twice])
+def test_llvm_remarks_on_nothing(op, capfd):
+    """Loops that cannot become vectors ask for none: LLVM would print a remark."""
+    for dtype in ("float32", "float64"):
+        by_llvm.module(emit(loop(op, dtype)))
+    assert capfd.readouterr().err == ""

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.kernels import lanewise
 from nbgraph.kernels.kernel import kernel, record
 from nbgraph.kernels.llvm import compile as by_llvm
-from nbgraph.kernels.llvm import wide
 from nbgraph.kernels.source import emit
 
 SIZE = 1000  # full groups of vectors, single vectors, and a rest
@@ -87,7 +87,7 @@ def test_a_function_is_there_once(dtype):
     """The loop calls the function for vectors; of the mathematics there are three copies at most:
     for several vectors, for one, and for single elements."""
     text = str(by_llvm.module(emit(loop(chain, dtype)))[0])
-    lanes = wide.lanes(dtype)
+    lanes = lanewise.lanes(dtype)
     part = re.search(r"^define [^\n]*@part_run.*?^}", text, re.MULTILINE | re.DOTALL)
     assert part is not None
     assert len(re.findall(rf"call .* @nbgraph_\w+_v{lanes}\(", part[0])) == 9

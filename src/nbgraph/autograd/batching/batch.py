@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.autograd.batching.rules import Case, broadcast, elementwise, rule_of
-from nbgraph.autograd.control.closing import applied, wrapped
-from nbgraph.autograd.tracing import current_tracer
+from nbgraph.autograd.control.closing import applied, drawn_again, is_later, wrapped
 from nbgraph.errors import ArgumentError
 from nbgraph.executor.control.branch_op import Branches, BranchOp, branch_op
 from nbgraph.executor.control.loop import Loop
@@ -32,7 +31,7 @@ def batched(
         if node.op is None or node in entries:
             continue
         flags = [type(v) is tuple and v in moved for v in node.inputs]
-        own = _own_effect(node, before)
+        own = has_effect(node.op) and is_later(node, before)  # it draws, within the function
         if not any(flags) and not own:
             continue
         operands = [moved[v] if has else v for v, has in zip(node.inputs, flags, strict=True)]
@@ -150,15 +149,6 @@ def _branches(case: Case) -> list[Entry] | None:
 # random draws -----------------------------------------------------------------------------------
 
 
-def _own_effect(node: GraphNode, before: tuple[int, int]) -> bool:
-    """Return whether the node draws, and was created within the function that is batched."""
-    if not has_effect(node.op):
-        return False
-    later = {"traced": before[0], "effect": before[1]}
-    kind, number = node.token or ("", 0)
-    return number > later.get(kind, number)
-
-
 def _drawn(
     node: GraphNode, operands: Sequence[Any], flags: Sequence[bool], size: int
 ) -> list[Entry]:
@@ -173,7 +163,4 @@ def _drawn(
     if name is not None:
         own = attributes[name]
         attributes[name] = (size, *(own if isinstance(own, tuple) else (own,)))
-    tracer = current_tracer()
-    token = None if tracer is None else tracer.trace.token()
-    draw = build.apply(node.op, operands, attributes, token=token, marks=node.marks, line=node.line)  # type: ignore[arg-type]
-    return [(draw, k) for k in range(draw.nout)]
+    return drawn_again(node, operands, attributes)

@@ -20,9 +20,9 @@ from nbgraph.autograd.control.closing import (
     symbolic,
     wrapped,
 )
-from nbgraph.autograd.results import Function, label, require_function
+from nbgraph.autograd.results import Function, require_function
 from nbgraph.autograd.tree import like, places
-from nbgraph.errors import ArgumentError, AxisError, ShapeError, noun
+from nbgraph.errors import ArgumentError, AxisError, ShapeError, called, noun
 from nbgraph.foreign import checked
 from nbgraph.graph.graph import spec
 from nbgraph.graph.symbol import Symbol
@@ -87,7 +87,7 @@ def vmap(
         key = "vmap", f, tuple(axes), _hashable(out_axes), axis_size
         return eagerly("vmap", key, run, (arguments,), lifts=False)
 
-    mapped.__doc__ = f"{label(f)} over many examples."
+    mapped.__doc__ = f"{called(f)} over many examples."
     return mapped
 
 
@@ -171,7 +171,7 @@ def _of_arguments(f: Function, in_axes: Axes, args: Any, kwargs: Any) -> list[in
     if isinstance(in_axes, (tuple, list)):
         if len(in_axes) != len(args):
             raise ArgumentError(
-                f"vmap: in_axes has {len(in_axes)} axes, but {label(f)} is given {len(args)} "
+                f"vmap: in_axes has {len(in_axes)} axes, but {called(f)} is given {len(args)} "
                 "positional argument(s); give one for each"
             )
         axes = [

@@ -22,9 +22,9 @@ from nbgraph.autograd.control.closing import (
     symbolic,
     wrapped,
 )
-from nbgraph.autograd.results import label, require_function
+from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tree import like
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, called
 from nbgraph.executor.control.branch_op import Branches, branch_op
 from nbgraph.foreign import checked
 from nbgraph.graph.graph import Entry
@@ -116,12 +116,12 @@ def _branches(name: str, index: Any, functions: Sequence[Function], operands: An
     outs: list[Any] = []
     for f in functions:
         outs.append(f(*like(operands, [wrapped((v, 0)) for v in variables])))
-        require_like(name, f"what {label(f)} returns", outs[-1], outs[0], label(functions[0]))
+        require_like(name, f"what {called(f)} returns", outs[-1], outs[0], called(functions[0]))
         own = entries_of(name, outs[-1], "result")
         for k, entry in enumerate(own):
             first = spec_of((heads or own)[k])
-            what = f"result {k} of {label(f)}"
-            remedy = f"as {label(functions[0])} gives; all branches return the same"
+            what = f"result {k} of {called(f)}"
+            remedy = f"as {called(functions[0])} gives; all branches return the same"
             require_spec(name, what, spec_of(entry), first, remedy)
         heads += own
     if not heads:

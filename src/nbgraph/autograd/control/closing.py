@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,6 +138,22 @@ def effects_so_far() -> tuple[int, int]:
     return (0 if tracer is None else tracer.trace.effects), build.new_token()[1]
 
 
+def is_later(node: GraphNode, before: tuple[int, int]) -> bool:
+    """Return whether an effect is none of those `before`."""
+    kind, number = node.token or ("", 0)
+    return number > {"traced": before[0], "effect": before[1]}.get(kind, number)
+
+
+def drawn_again(
+    node: GraphNode, operands: Sequence[Any], attributes: Mapping[str, Any]
+) -> list[Entry]:
+    """Return the outputs of an effect over other operands, with other attributes."""
+    tracer = current_tracer()
+    token = None if tracer is None else tracer.trace.token()
+    draw = build.apply(node.op, operands, attributes, token=token, marks=node.marks, line=node.line)  # type: ignore[arg-type]
+    return [(draw, k) for k in range(draw.nout)]
+
+
 class Closing:
     """Heads over the variables of a body, `own`, while they are closed over what is outside.
 
@@ -203,10 +219,7 @@ class Closing:
 
     def _later(self, node: GraphNode, inside: set[GraphNode]) -> bool:
         """Return whether an effect belongs to the body."""
-        later = {"traced": self.before[0], "effect": self.before[1]}
-        kind, number = node.token or ("", 0)
-        reads = any(other in inside for other, _ in node.entries)
-        return reads or number > later.get(kind, number)
+        return any(other in inside for other, _ in node.entries) or is_later(node, self.before)
 
     def _draw(self, node: GraphNode) -> list[Entry]:
         """Return the outputs of random numbers, which are drawn outside for all steps at once."""
@@ -225,17 +238,7 @@ class Closing:
             operands = [uniform("ones", own._replace(shape=(*self.steps, *own.shape))).entry]
         else:
             attributes["size"] = (*self.steps, *attributes["size"])
-        tracer = current_tracer()
-        token = None if tracer is None else tracer.trace.token()
-        draw = build.apply(
-            node.op,  # type: ignore[arg-type]
-            operands,
-            attributes,
-            token=token,
-            marks=node.marks,
-            line=node.line,
-        )
-        outputs = [self._part((draw, k)) for k in range(draw.nout)]
+        outputs = [self._part(entry) for entry in drawn_again(node, operands, attributes)]
         if dropout:
             x = self._inside(node.inputs[0])
             outputs[0] = (wrapped(x) * wrapped(outputs[0])).entry
@@ -306,7 +309,6 @@ class _Runner(Jit):
     """A function of ours that has no other way to run than as a graph."""
 
     def as_written(self) -> bool:
-        """See Jit."""
         return False
 
 

@@ -10,7 +10,6 @@ from nbgraph.autograd.control.branches import checkpointed
 from nbgraph.executor.control.loop import Loop
 from nbgraph.executor.control.loop_op import LoopOp
 from nbgraph.graph.graph import spec
-from nbgraph.operator.layout import layout
 from nbgraph.ops.define import library
 
 MOST_KEPT = 1 << 28  # bytes that a loop keeps for its gradient before steps are computed again
@@ -25,7 +24,7 @@ def wanted(op: LoopOp, checkpoint: bool | None) -> bool:
         return checkpoint and bool(loop.saved)
     last = loop.carries + loop.ys
     residuals = [spec(head) for head in loop.heads[last - loop.saved : last]]
-    return (loop.length or 0) * sum(layout(*own).nbytes for own in residuals) > MOST_KEPT
+    return (loop.length or 0) * sum(own.nbytes for own in residuals) > MOST_KEPT
 
 
 def segmented(loop: Loop, operands: Sequence[Any], run: Run, scan: Scan) -> list[Any]:

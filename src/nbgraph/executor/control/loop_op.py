@@ -54,7 +54,6 @@ class LoopOp(ArrayOp):
         self._typed: dict[tuple[Spec, ...], Loop] = {}
 
     def keeps_input(self, index: int) -> bool:
-        """See ArrayOp."""
         return not self.loop.saved or index >= self.loop.counted + self.loop.carries
 
     def keeps_output(self, index: int) -> bool:
@@ -141,7 +140,7 @@ class LoopOp(ArrayOp):
     def _variables(self, loop: Loop, rows: Rows, buffers: Sequence[tuple[int, int]]) -> list[Where]:
         """Return where the body's variables lie; carries are copied to where they begin."""
         places: list[Where] = []
-        sizes = [layout(*spec((v, 0))).nbytes for v in loop.variables]
+        sizes = [spec((v, 0)).nbytes for v in loop.variables]
         for k, nbytes in enumerate(sizes):
             slot = k + loop.counted
             if k < loop.carries:
@@ -167,7 +166,7 @@ class LoopOp(ArrayOp):
         requests: list[OpReqType] = []
         last = loop.carries + loop.ys
         for k, head in enumerate(body.heads):
-            nbytes = layout(*spec(head)).nbytes
+            nbytes = spec(head).nbytes
             if k < loop.carries:
                 even, odd = buffers[k]
                 place: Where = Turning(odd, even)

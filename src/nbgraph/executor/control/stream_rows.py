@@ -21,7 +21,7 @@ from nbgraph.executor.pipeline import Options
 from nbgraph.executor.program import Program
 from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes.gradient import uniform
-from nbgraph.kernels.blas import Text
+from nbgraph.kernels.kernel import Text
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import layout
@@ -57,7 +57,6 @@ class StreamRows(Rows):
     def call(
         self, name: str, front: Mapping[str, int], order: Sequence[int], writes: int, trips: int
     ) -> tuple[KernelCall, int]:
-        """See Rows."""
         for to, x, nbytes in self.sections["clear"]:
             heads = [uniform("zeros", Spec((nbytes,), _BYTE)).entry]
             self.sections["fixed"].append(

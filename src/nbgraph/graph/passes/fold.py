@@ -72,7 +72,7 @@ def _small(node: GraphNode, arrays: Sequence[Any]) -> bool:
     """Return whether the results are small enough; a view takes no memory."""
     if node.specs is None:
         return False
-    total = sum(math.prod(spec.shape) * spec.dtype.itemsize for spec in node.specs)
+    total = sum(spec.nbytes for spec in node.specs)
     read = sum(_nbytes(a) for a in arrays if isinstance(a, np.ndarray))
     return total <= LIMIT + read or _is_view(node)
 

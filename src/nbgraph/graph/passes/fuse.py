@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 import heapq
-import math
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
@@ -21,19 +20,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from nbgraph.dtype import name_of
 from nbgraph.graph.build import GraphNode, Operand, apply, frozen, rebuilt
-from nbgraph.graph.graph import Entry, Graph, spec_of
+from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.node import topological
 from nbgraph.graph.passes.fuse_facts import (
     COMBINES,
     Fusion,
     Knowledge,
     Loop,
-    reduced_axes,
     values_of,
 )
 from nbgraph.graph.passes.fuse_groups import Group, Grouping
+from nbgraph.graph.passes.means import as_sum
 from nbgraph.kernels.fused import Source
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.fused import Part
@@ -42,9 +40,8 @@ from nbgraph.operator.map_reduce import Reduction, map_reduce_op
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.typing import common_dtype
 from nbgraph.ops.define import operator_of
-from nbgraph.ops.elementwise.arithmetic import divide, positive
+from nbgraph.ops.elementwise.arithmetic import positive
 from nbgraph.ops.elementwise.casting import checkpoint
-from nbgraph.ops.reductions.reductions import sum as total_of
 from nbgraph.ops.reductions.statistics import mean
 from nbgraph.settings import config
 
@@ -53,7 +50,7 @@ _NAMED = 2  # members that a loop is called by
 # Scalar operations in loops of one graph that differ, as each is compiled: 1 ms and more for each.
 # A network has a few hundred, and layers that are alike count once.
 MOST_COMPILED = 2048
-_MEAN, _SUM, _CHECKPOINT = operator_of(mean), operator_of(total_of), operator_of(checkpoint)
+_MEAN, _CHECKPOINT = operator_of(mean), operator_of(checkpoint)
 
 
 def fuse(
@@ -107,7 +104,7 @@ def _prepared(graph: Graph, knowledge: Knowledge) -> tuple[Graph, Callable[[Grap
     def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
         if node.op is _CHECKPOINT:
             return inputs
-        return _mean_as_sum(node, inputs[0], knowledge) if node.op is _MEAN else None
+        return _mean_as_sum(node, inputs, knowledge) if node.op is _MEAN else None
 
     result = graph
     if any(node.op in (_MEAN, _CHECKPOINT) for node in graph.nodes):
@@ -115,19 +112,14 @@ def _prepared(graph: Graph, knowledge: Knowledge) -> tuple[Graph, Callable[[Grap
     return result, lambda node: _node(moved.get((node, 0), (node, 0)))
 
 
-def _mean_as_sum(node: GraphNode, x: Operand, knowledge: Knowledge) -> list[Operand] | None:
+def _mean_as_sum(
+    node: GraphNode, inputs: tuple[Operand, ...], knowledge: Knowledge
+) -> list[Operand] | None:
     """Return a mean of what a scalar operator gives as the sum, divided: the same bits."""
-    spec, dtype = spec_of(x), node.attributes["dtype"]
-    if spec is None or name_of(spec.dtype) not in ("float32", "float64"):
+    quotient = as_sum(node, inputs) if isinstance(_node(inputs[0]).op, Mapper) else None
+    if quotient is None or knowledge.of(_node(_node(quotient[0]).inputs[0])).problem is not None:
         return None
-    if dtype not in (None, spec.dtype) or not isinstance(_node(x).op, Mapper):
-        return None
-    attributes = {"axis": node.attributes["axis"], "dtype": None}
-    total = apply(_SUM, [x], attributes | {"keepdims": node.attributes["keepdims"]})
-    if knowledge.of(total).problem is not None:
-        return None
-    count = math.prod(spec.shape[d] for d in reduced_axes(total, spec))
-    return [(apply(divide, [(total, 0), float(count)]), 0)]
+    return quotient
 
 
 def _node(operand: Operand) -> GraphNode:

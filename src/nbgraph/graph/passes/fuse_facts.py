@@ -11,7 +11,7 @@ import numpy as np
 
 from nbgraph.dtype import is_float, name_of
 from nbgraph.graph.build import GraphNode
-from nbgraph.graph.graph import Entry, Graph, spec_of
+from nbgraph.graph.graph import Entry, Graph, spec, spec_of
 from nbgraph.graph.naming import names_of
 from nbgraph.kernels.body import TRIGONOMETRIC
 from nbgraph.kernels.loops import Combine
@@ -19,6 +19,7 @@ from nbgraph.operator.array_op import Spec
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.reductions import extremes, reductions
+from nbgraph.picture import Report, columns
 
 _SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
 _FREE = ("arg", "param", "const")  # scalar nodes that compute nothing
@@ -163,13 +164,6 @@ def _plain(node: GraphNode, spec: Spec) -> bool:
     return dtype is None and spec.dtype.kind != "b" and node.op is not _SUM_TO
 
 
-def nbytes(entry: Entry) -> int:
-    """Return the bytes of an entry's array."""
-    spec = spec_of(entry)
-    assert spec is not None, "an entry is an array"
-    return math.prod(spec.shape) * spec.dtype.itemsize
-
-
 class Loop(NamedTuple):
     """A node that stands for several: its members, their number of scalar operations, and which
     of their outputs it gives, in the order of its own."""
@@ -183,19 +177,21 @@ class Loop(NamedTuple):
     def saved_bytes(self) -> int:
         """What one after another would read and write, less what the loop does."""
         before = sum(
-            nbytes(e)
+            spec(e).nbytes
             for m in self.members
             for e in (*dict.fromkeys(m.entries), *((m, k) for k in range(m.nout)))
         )
-        return before - sum(nbytes(e) for e in (*self.node.entries, *self.outputs))
+        return before - sum(spec(e).nbytes for e in (*self.node.entries, *self.outputs))
 
 
-class Fusion:
+class Fusion(Report):
     """The loops that a graph got, and the neighbours that stayed apart with the reason.
 
     `loops`: one Loop for each fused node. `apart`: (producer, consumer): reason, of nodes of the
     graph before.
     """
+
+    title = "fusion"
 
     def __init__(
         self, graph: Graph, loops: list[Loop], apart: Mapping[tuple[GraphNode, GraphNode], str]
@@ -217,7 +213,6 @@ class Fusion:
         return next((lo for lo in self.loops if node is lo.node or node in lo.members), None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values."""
         names = self.names
         return {
             "saved_bytes": self.saved_bytes,
@@ -237,9 +232,8 @@ class Fusion:
             ],
         }
 
-    def _parts(self) -> list[tuple[str, str]]:
-        from nbgraph.picture import columns
-
+    def sections(self) -> list[tuple[str, str]]:
+        """Return headings and texts, in order."""
         values = self.to_dict()
         loops = [
             [
@@ -251,14 +245,6 @@ class Fusion:
             for loop in values["loops"]
         ]
         apart = [[e["from"], "->", e["to"], e["reason"]] for e in values["apart"]]
-        return [("loops", columns(loops)), ("apart", columns(apart))]
-
-    def __str__(self) -> str:
-        return "\n".join(f"{head}\n{text}" for head, text in self._parts() if text)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from nbgraph.picture import html_sections
-
-        return html_sections("fusion", self._parts())
+        return [
+            (head, columns(rows)) for head, rows in (("loops", loops), ("apart", apart)) if rows
+        ]

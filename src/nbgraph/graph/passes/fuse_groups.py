@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from nbgraph.dtype import is_float, name_of
 from nbgraph.graph.build import GraphNode
-from nbgraph.graph.graph import Entry, Graph, spec_of
-from nbgraph.graph.passes.fuse_facts import Facts, Knowledge, nbytes
+from nbgraph.graph.graph import Entry, Graph, spec
+from nbgraph.graph.passes.fuse_facts import Facts, Knowledge
 from nbgraph.operator.mapper import Mapper
 
 STRETCH = 4096  # nodes between which groups are found
@@ -167,9 +167,9 @@ class Grouping:
         for entry in dict.fromkeys(node.entries):
             if entry[0] in group.place:
                 alone = len(self.graph.users[entry]) == 1 and entry not in self.graph.head_set
-                total += nbytes(entry) * (1 + alone)
+                total += spec(entry).nbytes * (1 + alone)
             elif entry in group.reads:
-                total += nbytes(entry)
+                total += spec(entry).nbytes
         return total
 
     def _reason(
@@ -220,10 +220,10 @@ class Grouping:
         readers: dict[Entry, list[Group]] = {}
         for group in groups:
             for entry in group.reads if not group.facts.problem else ():
-                if _shape(entry) == group.facts.shape:
+                if spec(entry).shape == group.facts.shape:
                     readers.setdefault(entry, []).append(group)
         shared = [entry for entry, found in readers.items() if len(found) > 1]
-        for entry in sorted(shared, key=lambda e: -nbytes(e)):
+        for entry in sorted(shared, key=lambda e: -spec(e).nbytes):
             remaining: list[Group] = []
             for group in dict.fromkeys(root(g) for g in readers[entry]):
                 host = next((g for g in remaining[-_TRIED:] if self._mergeable(g, group)), None)
@@ -240,20 +240,13 @@ class Grouping:
         return len({*group.reads, *other.reads}) + written <= POINTERS
 
 
-def _shape(entry: Entry) -> tuple[int, ...]:
-    spec = spec_of(entry)
-    assert spec is not None, "an entry is an array"
-    return spec.shape
-
-
 def _not_kept(entry: Entry, compute: str | None) -> str | None:
     """Why a loop cannot pass a value on."""
     if not isinstance(entry[0].op, Mapper):
         return READ_AGAIN
-    spec = spec_of(entry)
-    assert spec is not None, "an entry is an array"
-    if is_float(spec.dtype) and name_of(spec.dtype) != compute:
-        return f"reads {spec.dtype}, which is rounded in memory but not in a loop"
+    dtype = spec(entry).dtype
+    if is_float(dtype) and name_of(dtype) != compute:
+        return f"reads {dtype}, which is rounded in memory but not in a loop"
     return None
 
 

@@ -24,10 +24,11 @@ def means(graph: Graph) -> Graph:
 
     Preserves every value but for the order in which a sum adds up. Without shapes nothing is done.
     """
-    return graph.rewrite(_rule) if graph.typed else graph
+    return graph.rewrite(as_sum) if graph.typed else graph
 
 
-def _rule(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
+def as_sum(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
+    """Return what takes the place of a mean, None for other nodes; a rule of `Graph.rewrite`."""
     if node.op is not library.mean.op or not node.entries:
         return None
     source, result = spec(node.entries[0]), spec((node, 0))

@@ -43,6 +43,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nbgraph.errors import ArgumentError
+from nbgraph.foreign import near
 from nbgraph.graph.passes.arena import NOBODY, Arena, Segment
 from nbgraph.graph.passes.lifetimes import Life, by_task, footprint, homes, lives, peak_of
 from nbgraph.graph.passes.reach import EXACT, Reach, reach
@@ -84,10 +85,8 @@ class MemoryPlan:
         if not self._names:
             self._names = {value.name: value for value in reversed(self.schedule.values)}
         if name not in self._names:
-            import difflib
-
-            near = difflib.get_close_matches(name, self._names, 3)
-            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+            hint = near(name, self._names)
+            hint = hint and f"; {hint}"
             raise ArgumentError(f"memory plan: there is no value {name!r}{hint}")
         return whereabouts(self.schedule, self.offset, self._names[name])
 

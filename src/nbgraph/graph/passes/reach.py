@@ -84,7 +84,7 @@ def reach(before: Sequence[set[int]], *, exact: int = EXACT) -> Reach:
     return Exact(before) if len(before) <= exact else Chains(before)
 
 
-class Exact:
+class Exact(Reach):
     """Sets of ancestors, as bits."""
 
     def __init__(self, before: Sequence[set[int]]) -> None:
@@ -93,7 +93,6 @@ class Exact:
         self._others = 0  # bits of those that are not ancestors of the current task
 
     def enter(self, task: int) -> None:
-        """See `Reach`."""
         sets = self._sets
         bits = 0
         for other in self.before[task]:
@@ -102,7 +101,6 @@ class Exact:
         self._others = bits ^ (2 << task) - 1
 
     def after(self, task: int) -> bool:
-        """See `Reach`."""
         return not self._others >> task & 1
 
     def guard(self, tasks: Iterable[int]) -> int:
@@ -113,7 +111,6 @@ class Exact:
         return bits
 
     def sift(self, guarded: Sequence[G]) -> tuple[list[G], list[G]]:
-        """See `Reach`."""
         others = self._others
         return (
             [one for one in guarded if not one.guard & others],
@@ -121,7 +118,6 @@ class Exact:
         )
 
     def wait(self, task: int) -> None:
-        """See `Reach`."""
         self._sets[-1] |= self._sets[task]
         self._others &= ~self._sets[task]
 
@@ -134,7 +130,7 @@ class Exact:
         return EVERY
 
 
-class Chains:
+class Chains(Reach):
     """The last ancestor on each of the longest paths."""
 
     def __init__(self, before: Sequence[set[int]], tracked: int = TRACKED) -> None:
@@ -148,7 +144,6 @@ class Chains:
         self._near: set[int] = set()  # its direct predecessors
 
     def enter(self, task: int) -> None:
-        """See `Reach`."""
         self._current, self._near = task, self.before[task]
         self._note(self._near)
 
@@ -163,7 +158,6 @@ class Chains:
             row[column] = self.place[task]
 
     def after(self, task: int) -> bool:
-        """See `Reach`."""
         chain = self.chain[task]
         if chain == self.chain[self._current]:
             return task < self._current
@@ -177,7 +171,6 @@ class Chains:
         return tuple(sorted(tasks, reverse=True))
 
     def sift(self, guarded: Sequence[G]) -> tuple[list[G], list[G]]:
-        """See `Reach`."""
         free: list[G] = []
         late: list[G] = []
         after = self.after
@@ -189,7 +182,6 @@ class Chains:
         return free, late
 
     def wait(self, task: int) -> None:
-        """See `Reach`."""
         self._near = self._near | {task}
         self._note((task,))
 

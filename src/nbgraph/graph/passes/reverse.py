@@ -53,9 +53,9 @@ class Value(Symbol):
     @classmethod
     def applied(cls, op: Any, inputs: Sequence[Operand], attributes: Attributes) -> Any:
         """The outputs of an operator over operands."""
-        node = build.apply(op, inputs, attributes, line=line.get(), marks=_group.get())
-        outputs = [cls.of((node, i)) for i in range(node.nout)]
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return cls._results(
+            build.apply(op, inputs, attributes, line=line.get(), marks=_group.get())
+        )
 
     @classmethod
     def of(cls, entry: Entry) -> Self:
@@ -195,21 +195,12 @@ def _of_array_op(
         values = rule_vjp(gradients)
     except DerivativeError as problem:
         raise located(problem, node) from problem
-    return [_checked(node, i, value, specs[i]) for i, value in enumerate(values)]
+    return [v if v is None else _valued(v, own) for v, own in zip(values, specs, strict=True)]
 
 
-def _checked(node: GraphNode, index: int, value: Any, spec: Spec) -> Value | None:
+def _valued(value: Any, spec: Spec) -> Value:
     """A gradient that a rule gave; arrays that do not depend on the graph become constants."""
-    if value is None:
-        return None
     if not isinstance(value, Symbol):
         array = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value, spec.dtype)
-        value = Value.of((build.constant(array), 0))
-    if value.shape != spec.shape:
-        op: Any = node.op
-        raise located(
-            f"{op.__name__}: its gradient rule gives shape {value.shape} for "
-            f"{op.operand_name(index)} of shape {spec.shape}; expected the operand's",
-            node,
-        )
+        return Value.of((build.constant(array), 0))
     return Value.of(value.entry)

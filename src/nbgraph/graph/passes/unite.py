@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from nbgraph.graph.build import GraphNode, Operand, apply
 from nbgraph.graph.graph import Graph
+from nbgraph.graph.node import topological
 
 
 def unite(graph: Graph) -> Graph:
@@ -52,7 +53,7 @@ def _pair(gradient: GraphNode) -> tuple[GraphNode, GraphNode, GraphNode] | None:
         return None
     rest = gradient.inputs[count:]
     above = [v for v in rest if not (type(v) is tuple and v[0] is first)]
-    if _depends([v[0] for v in above if type(v) is tuple], first):
+    if first in topological([v[0] for v in above if type(v) is tuple], [first]):
         return None
     return first, gradient, apply(both, (*first.inputs, *above), first.attributes)
 
@@ -67,17 +68,3 @@ def _source(gradient: GraphNode) -> GraphNode | None:
 
 def _narrow(node: GraphNode) -> bool:
     return node.specs is None or any(spec.dtype.itemsize < 4 for spec in node.specs)
-
-
-def _depends(nodes: list[GraphNode], first: GraphNode) -> bool:
-    """Whether one of the nodes depends on `first`."""
-    seen = set(nodes)
-    stack = list(seen)
-    while stack:
-        node = stack.pop()
-        if node is first:
-            return True
-        earlier = {v[0] for v in node.inputs if type(v) is tuple}.union(node.after) - seen
-        seen |= earlier
-        stack += earlier
-    return False

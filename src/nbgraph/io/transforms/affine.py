@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from nbgraph.errors import require_number, require_word
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, interval, number, one_of
+from nbgraph.io.transforms.base import interval
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import Images, channels_last
 from nbgraph.shape import Array
 
 
-def _shares(name: str, parameter: str, value: Any) -> tuple[float, ...]:
+def _shares(what: str, value: Any) -> tuple[float, ...]:
     both = value if isinstance(value, (tuple, list)) and len(value) == 2 else (value, value)
-    return tuple(number(name, parameter, share, 0, 1) for share in both)
+    return tuple(require_number(what, share, 0, 1) for share in both)
 
 
 class RandomAffine(Images):
@@ -51,16 +52,15 @@ class RandomAffine(Images):
     fill: float = 0
     layout: str | None = None
 
-    _checks: ClassVar[Checks] = {
+    _checks = {
         "degrees": (interval, -np.inf, 0),
         "translate": (_shares,),
         "scale": (interval, 1e-3),
         "shear": (interval, -np.inf, 0),
-        "interpolation": (one_of, ("linear", "nearest")),
+        "interpolation": (require_word, ("linear", "nearest")),
     }
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         from nbgraph.kernels.warp import DTYPES, warp
 
         axes = self._axes(desc)
@@ -75,7 +75,7 @@ class RandomAffine(Images):
     def _maps(self, size: tuple[int, int], draws: Draws) -> Array:
         """Return for each sample the map from a pixel to its place in the image: rows (r, q, 1)."""
         angle, lean = (
-            np.radians(draws.uniform((), *interval(self.name, "", ends)).astype(np.float64))
+            np.radians(draws.uniform((), *interval(f"{self.name}: ", ends)).astype(np.float64))
             for ends in (self.degrees, self.shear)
         )
         factor = draws.uniform((), *self.scale).astype(np.float64)

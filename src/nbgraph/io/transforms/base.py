@@ -15,7 +15,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError, require_whole, require_word
+from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.shape import Array
@@ -23,7 +23,7 @@ from nbgraph.shape import Array
 Column = Array | list[Array]
 Columns = tuple[Column, ...]
 Run = Callable[[Columns, Draws], Columns]
-# of parameters: a function of transform, parameter and value that returns the value, and bounds
+# of parameters: a function of what it is called and its value, which returns the value, and bounds
 Checks = Mapping[str, tuple[Any, ...]]
 
 
@@ -65,7 +65,9 @@ class Transform:
         for f in dataclasses.fields(self):
             if f.name in self._checks:
                 check, *bounds = self._checks[f.name]
-                self._set(**{f.name: check(self.name, f.name, getattr(self, f.name), *bounds)})
+                self._set(
+                    **{f.name: check(f"{self.name}: {f.name}", getattr(self, f.name), *bounds)}
+                )
 
     def __repr__(self) -> str:
         parts = [
@@ -121,7 +123,6 @@ class ColumnTransform(Transform):
         raise ArgumentError(f"{self.name}: a transform of columns defines apply")
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See Transform."""
         places = self.places(descs, labels)
         after = [self.described(d) if k in places else d for k, d in enumerate(descs)]
 
@@ -227,7 +228,7 @@ def require_held(name: str, parameter: str, value: float, desc: DataDesc) -> Non
 # parameters -------------------------------------------------------------------------------------
 
 
-def pair(name: str, parameter: str, value: Any, least: int = 1) -> tuple[int, int]:
+def pair(what: str, value: Any, least: int = 1) -> tuple[int, int]:
     """Return height and width from one whole number or two; ArgumentError for other values."""
     both = (value, value) if isinstance(value, (int, np.integer)) else value
     if (
@@ -237,14 +238,13 @@ def pair(name: str, parameter: str, value: Any, least: int = 1) -> tuple[int, in
         or isinstance(value, bool)
     ):
         raise ArgumentError(
-            f"{name}: {parameter}={value!r}; expected a whole number from {least} on, or (height, "
-            "width) of such"
+            f"{what}={value!r}; expected a whole number from {least} on, or (height, width) of such"
         )
     return int(both[0]), int(both[1])
 
 
 def interval(
-    name: str, parameter: str, value: Any, least: float = -np.inf, around: float | None = None
+    what: str, value: Any, least: float = -np.inf, around: float | None = None
 ) -> tuple[float, float]:
     """Return the ends of an interval: two numbers in order, from `least` on. One number r means the
     interval (around - r, around + r), cut off at `least`, where `around` is a number."""
@@ -260,32 +260,6 @@ def interval(
         one = "a number from 0 on, or " if around is not None else ""
         bound = f", from {least:g} on" if np.isfinite(least) else ""
         raise ArgumentError(
-            f"{name}: {parameter}={value!r}; expected {one}(low, high), two finite numbers in "
-            f"order{bound}"
+            f"{what}={value!r}; expected {one}(low, high), two finite numbers in order{bound}"
         )
     return float(ends[0]), float(ends[1])
-
-
-def number(
-    name: str, parameter: str, value: Any, low: float = -np.inf, high: float = np.inf
-) -> float:
-    """Return a finite number within bounds; raise ArgumentError for other values."""
-    if (
-        not isinstance(value, (int, float, np.number))
-        or isinstance(value, bool)
-        or not (np.isfinite(value) and low <= value <= high)
-    ):
-        raise ArgumentError(
-            f"{name}: {parameter}={value!r}; expected a number from {low:g} to {high:g}"
-        )
-    return float(value)
-
-
-def whole(name: str, parameter: str, value: Any, low: int = 1) -> int:
-    """Return a whole number from `low` on; raise ArgumentError for other values."""
-    return require_whole(f"{name}: {parameter}", value, low)
-
-
-def one_of(name: str, parameter: str, value: Any, choices: Sequence[str]) -> Any:
-    """Return one of some words; raise ArgumentError for other values."""
-    return require_word(f"{name}: {parameter}", value, choices)

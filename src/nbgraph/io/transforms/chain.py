@@ -123,7 +123,6 @@ class Pixels(ColumnTransform):
         raise ArgumentError(f"{self.name}: a transform of pixels defines extend")
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         chain = Chain(x)
         self.extend(chain, draws, desc)
         return chain.values()

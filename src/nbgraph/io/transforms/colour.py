@@ -6,13 +6,13 @@ Values of integers stay within their range; floats are not cut off.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ShapeError, require_word
+from nbgraph.errors import ShapeError, require_number, require_word
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, changed, interval, number
+from nbgraph.io.transforms.base import changed, interval
 from nbgraph.io.transforms.chain import Chain, Pixels, along
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import blended, scaled, shifted
@@ -33,17 +33,16 @@ class _Factor(Images, Pixels):
 
     amount: float | tuple[float, float]
     layout: str | None = None
-    _checks: ClassVar[Checks] = {"amount": (interval, 0, 1)}
+    _checks = {"amount": (interval, 0, 1)}
 
     def _factors(self, draws: Draws) -> Array:
-        return draws.uniform((), *interval(self.name, "amount", self.amount))
+        return draws.uniform((), *interval(f"{self.name}: amount", self.amount))
 
 
 class _Colours(Images, Pixels):
     """A transform of three colours."""
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         self._three(desc)
         return desc
 
@@ -72,7 +71,6 @@ class RandomBrightness(_Factor):
     """
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         chain.apply(scaled, _of_samples(self._factors(draws), chain))
 
 
@@ -90,7 +88,6 @@ class RandomContrast(_Factor):
     """
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axes, x = self._axes(desc), chain.values()
         means = _means(x, axes)
         colours = 1 if means.ndim == 1 else means.shape[1]
@@ -114,7 +111,6 @@ class RandomSaturation(_Colours, _Factor):
     """
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axis = self._three(desc)
         factor = self._factors(draws)[:, None, None]
         chain.mix(factor * np.eye(3) + (1 - factor) * np.tile(LUMA, (3, 1)), axis)
@@ -138,16 +134,17 @@ class RandomHue(_Colours):
 
     amount: float | tuple[float, float]
     layout: str | None = None
-    _checks: ClassVar[Checks] = {"amount": (interval, -1, 0)}
+    _checks = {"amount": (interval, -1, 0)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number(self.name, "amount", interval(self.name, "amount", self.amount)[1], -1, 1)
+        require_number(
+            f"{self.name}: amount", interval(f"{self.name}: amount", self.amount)[1], -1, 1
+        )
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axis = self._three(desc)
-        low, high = interval(self.name, "amount", self.amount)
+        low, high = interval(f"{self.name}: amount", self.amount)
         angle = np.pi * draws.uniform((), low, high).astype(np.float64)
         turn = np.tile(np.eye(3), (len(draws), 1, 1))
         turn[:, 1, 1] = turn[:, 2, 2] = np.cos(angle)
@@ -172,20 +169,15 @@ class Grayscale(_Colours):
 
     channels: int = 1
     layout: str | None = None
-
-    def __post_init__(self) -> None:
-        require_word(f"{self.name}: channels", self.channels, (1, 3))
-        super().__post_init__()
+    _checks = {"channels": (require_word, (1, 3))}
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         axis = self._three(desc)
         shape = list(desc.shape)
         shape[axis - 1] = self.channels
         return changed(desc, shape=shape)
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axis = self._three(desc)
         chain.mix(np.tile(LUMA, (len(draws), self.channels, 1)), axis)
 
@@ -208,10 +200,9 @@ class RandomLighting(_Colours):
 
     alpha: float
     layout: str | None = None
-    _checks: ClassVar[Checks] = {"alpha": (number, 0)}
+    _checks = {"alpha": (require_number, 0)}
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axis = self._three(desc)
         shares = draws.normal((3,), 0.0, self.alpha) * _DEVIATIONS
         colours = shares @ _DIRECTIONS.T / (1 if chain.dtype.kind in "iu" else 255)
@@ -239,9 +230,10 @@ class RandomColorJitter(Pixels):
     hue: float = 0.0
     layout: str | None = None
 
+    _checks = dict.fromkeys(("brightness", "contrast", "saturation", "hue"), (require_number, 0))
+
     def __post_init__(self) -> None:
-        for parameter in _JITTER:
-            number(self.name, parameter, getattr(self, parameter), 0)
+        super().__post_init__()
         self._parts()
 
     def _parts(self) -> list[Pixels]:
@@ -250,13 +242,11 @@ class RandomColorJitter(Pixels):
         return [make(amount, layout=self.layout) for make, amount in amounts.items() if amount]
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         for one in self._parts():
             one.described(desc)
         return desc
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         for one in self._parts():
             one.extend(chain, draws.child(one.name), desc)
 
@@ -282,10 +272,9 @@ class RandomNoise(Pixels):
     """
 
     deviation: float
-    _checks: ClassVar[Checks] = {"deviation": (number, 0)}
+    _checks = {"deviation": (require_number, 0)}
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         noise = draws.normal(chain.shape[1:], 0.0, self.deviation)
         chain.apply(shifted, noise)
 

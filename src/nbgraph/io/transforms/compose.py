@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, called, require_number
 from nbgraph.io.protocol import DataDesc
+from nbgraph.io.source import taken
 from nbgraph.io.transforms.base import (
     Array,
     Column,
@@ -18,7 +19,6 @@ from nbgraph.io.transforms.base import (
     Transform,
     by_shape,
     descs_of,
-    number,
     own_desc,
 )
 from nbgraph.io.transforms.chain import Chain, Pixels
@@ -87,7 +87,6 @@ class Compose(Transform):
         return run
 
     def __call__(self, columns: Columns, draws: Draws) -> Columns:
-        """See Transform."""
         descs = descs_of(columns)
         labels = [d.name for d in descs[1:][-1:]]
         first = tuple([column[:1] for column in columns])
@@ -118,7 +117,7 @@ class OneOf(Transform):
         transforms = checked(self.name, self.transforms)
         weights = self.weights
         if weights is not None:
-            weights = tuple(number(self.name, "weights", w, 0) for w in weights)
+            weights = tuple(require_number(f"{self.name}: weights", w, 0) for w in weights)
             if len(weights) != len(transforms) or not sum(weights):
                 raise ArgumentError(
                     f"{self.name}: weights={self.weights!r} of {len(transforms)} transforms; "
@@ -129,7 +128,6 @@ class OneOf(Transform):
         self._set(transforms=transforms, weights=weights)
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See Transform."""
         stages = [
             _named(Compose([one]).stage(descs, labels), f"{k}.{_name(one)}")
             for k, one in enumerate(self.transforms)
@@ -148,7 +146,7 @@ class OneOf(Transform):
             choice = np.searchsorted(ends, draws.uniform(), side="right")
             places = [np.flatnonzero(choice == k) for k in range(len(stages))]
             parts = [
-                stage(tuple([_taken(c, p) for c in columns]), draws.take(p))
+                stage(tuple([taken(c, p) for c in columns]), draws.take(p))
                 for stage, p in zip(stages, places, strict=True)
                 if len(p) or not len(draws)
             ]
@@ -182,11 +180,10 @@ class RandomApply(Transform):
         several = isinstance(self.transforms, (list, tuple))
         self._set(
             transforms=checked(self.name, self.transforms if several else (self.transforms,)),
-            p=number(self.name, "p", self.p, 0, 1),
+            p=require_number(f"{self.name}: p", self.p, 0, 1),
         )
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See Transform."""
         either = OneOf((Compose(()), Compose(self.transforms)), (1 - self.p, self.p))
         try:
             return either.stage(descs, labels)
@@ -213,7 +210,7 @@ def checked(name: str, transforms: Any) -> tuple[Any, ...]:
 
 
 def _name(one: Any) -> str:
-    return one.name if isinstance(one, Transform) else getattr(one, "__name__", type(one).__name__)
+    return one.name if isinstance(one, Transform) else called(one)
 
 
 def _named(stage: Stage, name: str) -> Stage:
@@ -325,10 +322,6 @@ def _kinds(columns: Any) -> str:
     if isinstance(columns, (tuple, list)):
         return ", ".join(str(getattr(c, "shape", type(c).__name__)) for c in columns) or "nothing"
     return type(columns).__name__
-
-
-def _taken(column: Column, places: Array) -> Column:
-    return column[places] if isinstance(column, np.ndarray) else [column[i] for i in places]
 
 
 def _together(parts: Sequence[Column], places: Sequence[Array]) -> Column:

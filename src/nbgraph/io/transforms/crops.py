@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, changed, pair
+from nbgraph.io.transforms.base import changed, pair
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import Axes, Images, resized
 from nbgraph.shape import Array
@@ -35,20 +35,19 @@ class CenterCrop(Images):
     padding: int | tuple[int, int] = 0
     fill: float = 0
     layout: str | None = None
-    _checks: ClassVar[Checks] = {
+    _checks = {
         "size": (pair,),
-        "padding": (lambda name, parameter, value: value and pair(name, parameter, value, 0),),
+        "padding": (lambda what, value: value and pair(what, value, 0),),
     }
 
     def _margins(self) -> tuple[int, int]:
         return self.padding if isinstance(self.padding, tuple) else (0, 0)
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         super().described(desc)
         axes = self._axes(desc)
         extents = desc.shape[axes.height - 1], desc.shape[axes.width - 1]
-        size = pair(self.name, "size", self.size)
+        size = pair(f"{self.name}: size", self.size)
         for extent, target, margin in zip(extents, size, self._margins(), strict=True):
             if extent >= 0 and extent + 2 * margin < target:
                 raise ShapeError(
@@ -59,10 +58,9 @@ class CenterCrop(Images):
         return changed(desc, shape=resized(desc, axes, size))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         x = padded(x, axes, self._margins(), self.fill)
-        size = pair(self.name, "size", self.size)
+        size = pair(f"{self.name}: size", self.size)
         room = x.shape[axes.height] - size[0], x.shape[axes.width] - size[1]
         return cut(x, axes, *self._corners(room, draws), size)
 
@@ -108,7 +106,6 @@ class RandomFlipLeftRight(Images):
     _along: ClassVar[str] = "width"
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         axis = getattr(axes, self._along)
         # pixels of a few bytes would be copied one by one; a channel is copied in one stretch
@@ -130,7 +127,7 @@ class RandomFlipTopBottom(RandomFlipLeftRight):
     [[[3, 4], [1, 2]]]
     """
 
-    _along: ClassVar[str] = "height"
+    _along = "height"
 
 
 def padded(x: Array, axes: Axes, margins: tuple[int, int], fill: float) -> Array:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ShapeError, require_number, require_word
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, ColumnTransform, number, require_held
+from nbgraph.io.transforms.base import ColumnTransform, require_held
 from nbgraph.shape import Array
 
-LAYOUTS = ("HWC", "CHW", "HW")
+IS_LAYOUT = require_word, ("HWC", "CHW", "HW", None)  # None: that of the column
 _CHANNELS = (3, 4, 1)  # what an axis of channels has, where nothing says which one it is
 
 
@@ -58,30 +58,19 @@ def axes_of(name: str, desc: DataDesc, layout: str | None = None) -> Axes:
     )
 
 
-def checked_layout(name: str, parameter: str, layout: Any) -> str | None:
-    """Return the layout of a transform's argument; raise ArgumentError for other values."""
-    if layout is not None and layout not in LAYOUTS:
-        raise ArgumentError(
-            f"{name}: {parameter}={layout!r}; expected 'HWC', 'CHW', 'HW', or None for that of the "
-            "column"
-        )
-    return layout
-
-
 class Images(ColumnTransform):
     """A transform of images, which has a parameter `layout`."""
 
-    _checks: ClassVar[Checks] = {
-        "p": (number, 0, 1),
-        "fill": (number,),
-        "layout": (checked_layout,),
+    _checks = {
+        "p": (require_number, 0, 1),
+        "fill": (require_number,),
+        "layout": IS_LAYOUT,
     }
 
     def _axes(self, desc: DataDesc) -> Axes:
         return axes_of(self.name, desc, vars(self)["layout"])
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         self._axes(desc)
         if "fill" in vars(self):
             require_held(self.name, "fill", vars(self)["fill"], desc)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_number
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import (
-    Checks,
     Columns,
     ColumnTransform,
     Stage,
     changed,
-    number,
     pair,
 )
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import blended
-from nbgraph.io.transforms.images import Axes, Images, axes_of, channels_last, checked_layout
+from nbgraph.io.transforms.images import IS_LAYOUT, Axes, Images, axes_of, channels_last
 from nbgraph.io.transforms.values import require_probabilities
 from nbgraph.shape import Array
 
@@ -47,12 +45,11 @@ class Cutout(Images):
     p: float = 1.0
     fill: float = 0
     layout: str | None = None
-    _checks: ClassVar[Checks] = {"size": (pair,)}
+    _checks = {"size": (pair,)}
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         axes = self._axes(desc)
-        size = np.broadcast_to(pair(self.name, "size", self.size), (len(x), 2))
+        size = np.broadcast_to(pair(f"{self.name}: size", self.size), (len(x), 2))
         chosen = draws.bernoulli(self.p)
         out = np.array(x)
         inside = rectangles(extents_of(x, axes), size * chosen[:, None], draws)
@@ -85,14 +82,13 @@ class Mixup(ColumnTransform):
     alpha: float = 0.2
     p: float = 1.0
     on: str | tuple[str, ...] = field(default="all", kw_only=True)
-    _checks: ClassVar[Checks] = {
-        "alpha": (number, 1e-3),
-        "p": (number, 0, 1),
-        "layout": (checked_layout,),
+    _checks = {
+        "alpha": (require_number, 1e-3),
+        "p": (require_number, 0, 1),
+        "layout": IS_LAYOUT,
     }
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See ColumnTransform."""
         places, after = self.places(descs, labels), list(descs)
         for k in places:
             after[k] = self._blended(descs[k], descs[k].name in labels)
@@ -147,7 +143,6 @@ class CutMix(Mixup):
     layout: str | None = None
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See ColumnTransform."""
         places, after = self.places(descs, labels), list(descs)
         images = [k for k in places if descs[k].name not in labels]
         if not images:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 
+from nbgraph.errors import require_whole, require_word
 from nbgraph.io.files import extra
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, changed, interval, one_of, pair, whole
+from nbgraph.io.transforms.base import changed, interval, pair
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import Axes, Images, as_before, channels_last, resized
 from nbgraph.shape import Array
@@ -42,15 +42,14 @@ class Resize(Images):
     keep_ratio: bool = False
     interpolation: str = "linear"
     layout: str | None = None
-    _checks: ClassVar[Checks] = {"interpolation": (one_of, tuple(FILTERS))}
+    _checks = {"interpolation": (require_word, tuple(FILTERS))}
 
     def __post_init__(self) -> None:
-        size = whole if self.keep_ratio else pair
-        self._set(size=size(self.name, "size", self.size))
+        size = require_whole if self.keep_ratio else pair
+        self._set(size=size(f"{self.name}: size", self.size))
         super().__post_init__()
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         size = self._size(desc.shape[axes.height - 1], desc.shape[axes.width - 1])
         return changed(desc, shape=resized(desc, axes, size))
@@ -64,7 +63,6 @@ class Resize(Images):
         return max(self.size, round(height * by)), max(self.size, round(width * by))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         height, width = x.shape[axes.height], x.shape[axes.width]
         boxes = [(0, 0, width, height)] * len(x)
@@ -96,23 +94,21 @@ class RandomResizedCrop(Images):
     ratio: tuple[float, float] = (3 / 4, 4 / 3)
     interpolation: str = "linear"
     layout: str | None = None
-    _checks: ClassVar[Checks] = {
+    _checks = {
         "size": (pair,),
         "scale": (interval, 1e-6),
         "ratio": (interval, 1e-6),
-        "interpolation": (one_of, tuple(FILTERS)),
+        "interpolation": (require_word, tuple(FILTERS)),
     }
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
-        size = pair(self.name, "size", self.size)
+        size = pair(f"{self.name}: size", self.size)
         return changed(desc, shape=resized(desc, self._axes(desc), size))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         boxes = self._boxes(x.shape[axes.height], x.shape[axes.width], draws)
-        size = pair(self.name, "size", self.size)
+        size = pair(f"{self.name}: size", self.size)
         return _resized(x, axes, boxes, size, self.interpolation)
 
     def _boxes(self, height: int, width: int, draws: Draws) -> list[Box]:

@@ -6,14 +6,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_number
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, changed, number
+from nbgraph.io.transforms.base import changed
 from nbgraph.io.transforms.chain import Chain, Pixels, along
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import normalised
 from nbgraph.io.transforms.images import Images
 from nbgraph.shape import Array
+
+
+def _divisor(what: str, value: Any) -> float | None:
+    return None if value is None else require_number(what, value, above=0)
 
 
 class ToFloat(Pixels):
@@ -29,27 +33,22 @@ class ToFloat(Pixels):
     """
 
     divisor: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.divisor is not None:
-            self._set(divisor=number(self.name, "divisor", self.divisor, 1e-30))
+    _checks = {"divisor": (_divisor,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         return changed(desc, dtype=_floating(desc.dtype))
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         divisor = self.divisor
         if divisor is None:
             divisor = np.iinfo(chain.dtype).max if chain.dtype.kind in "iu" else 1
         chain.apply(normalised, 0, divisor, dtype=_floating(chain.dtype))
 
 
-def _numbers(name: str, parameter: str, value: Any) -> float | tuple[float, ...]:
+def _numbers(what: str, value: Any) -> float | tuple[float, ...]:
     if np.ndim(value) == 0:
-        return number(name, parameter, value)
-    return tuple(number(name, parameter, v) for v in np.ravel(value).tolist())
+        return require_number(what, value)
+    return tuple(require_number(what, v) for v in np.ravel(value).tolist())
 
 
 class Normalize(Images, Pixels):
@@ -70,7 +69,7 @@ class Normalize(Images, Pixels):
     mean: float | tuple[float, ...] = 0.0
     std: float | tuple[float, ...] = 1.0
     layout: str | None = None
-    _checks: ClassVar[Checks] = {"mean": (_numbers,), "std": (_numbers,)}
+    _checks = {"mean": (_numbers,), "std": (_numbers,)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,7 +77,6 @@ class Normalize(Images, Pixels):
             raise ArgumentError(f"{self.name}: std={self.std!r}; expected numbers other than 0")
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         for parameter in ("mean", "std"):
             self._shaped(parameter, desc)
         return changed(desc, dtype=_floating(desc.dtype))
@@ -99,7 +97,6 @@ class Normalize(Images, Pixels):
         return along(values[None], len(desc.shape) + 1, len(desc.shape) if axis is None else axis)
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         mean, std = self._shaped("mean", desc), self._shaped("std", desc)
         chain.apply(normalised, mean, std, dtype=_floating(chain.dtype))
 
@@ -112,7 +109,6 @@ class _Layout(Images, Pixels):
     layout: str | None = None
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         shape = list(desc.shape)
         if axes.channel is not None and axes.layout != self._wanted:
@@ -120,7 +116,6 @@ class _Layout(Images, Pixels):
         return changed(desc, shape=shape, layout="N" + (self._wanted if axes.channel else "HW"))
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axes = self._axes(desc)
         if axes.channel is not None and axes.layout != self._wanted:
             chain.move(axes.channel, 3 if self._wanted == "HWC" else 1)
@@ -146,7 +141,7 @@ class ToHWC(_Layout):
     (5, 8, 9, 3)
     """
 
-    _wanted: ClassVar[str] = "HWC"
+    _wanted = "HWC"
 
 
 class ToTensor(ToCHW):
@@ -164,11 +159,9 @@ class ToTensor(ToCHW):
     """
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         return ToFloat().described(super().described(desc))
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         ToFloat().extend(chain, draws, desc)
         super().extend(chain, draws, desc)
 

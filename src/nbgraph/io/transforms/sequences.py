@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_whole
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import (
     Array,
@@ -17,7 +17,6 @@ from nbgraph.io.transforms.base import (
     Stage,
     changed,
     require_held,
-    whole,
 )
 from nbgraph.io.transforms.draws import Draws
 
@@ -53,15 +52,14 @@ class PadSequences(ColumnTransform):
     def __post_init__(self) -> None:
         lengths: Any = self.length
         if lengths is not None and not isinstance(lengths, (int, np.integer)):
-            lengths = tuple(sorted(whole(self.name, "length", n) for n in lengths))
+            lengths = tuple(sorted(require_whole(f"{self.name}: length", n) for n in lengths))
             if not lengths:
                 raise ArgumentError(f"{self.name}: length={self.length!r}; give at least one")
         elif lengths is not None:
-            lengths = whole(self.name, "length", lengths)
+            lengths = require_whole(f"{self.name}: length", lengths)
         self._set(length=lengths)
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         if not desc.shape:
             raise ShapeError(
                 f"{self.name}: column {desc.name!r} has samples of shape (); expected sequences, "
@@ -76,7 +74,6 @@ class PadSequences(ColumnTransform):
         return changed(desc, shape=(steps, *desc.shape[1:]))
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See ColumnTransform."""
         places = self.places(descs, labels)
         after: list[DataDesc] = []
         named = list(labels)

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
-from nbgraph.errors import ArgumentError, DTypeError, LabelError, ShapeError
+from nbgraph.errors import (
+    ArgumentError,
+    DTypeError,
+    LabelError,
+    ShapeError,
+    require_number,
+    require_whole,
+)
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, ColumnTransform, changed, number, whole
+from nbgraph.io.transforms.base import ColumnTransform, changed
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.shape import Array
 
 
-def _dtype(name: str, parameter: str, value: Any) -> str | None:
+def _dtype(what: str, value: Any) -> str | None:
     return None if value is None else as_dtype(value).name
 
 
@@ -34,14 +41,12 @@ class Cast(ColumnTransform):
     """
 
     dtype: Any = "float32"
-    _checks: ClassVar[Checks] = {"dtype": (_dtype,)}
+    _checks = {"dtype": (_dtype,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         return changed(desc, dtype=as_dtype(self.dtype))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         dtype = as_dtype(self.dtype)
         if dtype.kind in "iu" and x.dtype != dtype and x.size:
             ends = np.iinfo(dtype)
@@ -76,7 +81,7 @@ class Lambda(ColumnTransform):
     function: Callable[[Array], Any]
     shape: tuple[int, ...] | None = None
     dtype: Any = None
-    _checks: ClassVar[Checks] = {"dtype": (_dtype,)}
+    _checks = {"dtype": (_dtype,)}
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -84,7 +89,6 @@ class Lambda(ColumnTransform):
         super().__post_init__()
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         if self.shape is not None and self.dtype is not None:
             return changed(desc, shape=self.shape, dtype=self.dtype)
         zeros = np.zeros((1, *(max(n, 1) for n in desc.shape)), desc.dtype)
@@ -96,7 +100,6 @@ class Lambda(ColumnTransform):
         return changed(desc, shape=shape, dtype=self.dtype or result.dtype)
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         result = np.asarray(self.function(x), self.dtype)
         if result.shape[:1] != (len(x),) or self.shape not in {None, result.shape[1:]}:
             expected = (len(x), *(("...",) if self.shape is None else self.shape))
@@ -126,10 +129,9 @@ class OneHot(ColumnTransform):
     classes: int
     dtype: Any = "float32"
     on: str | tuple[str, ...] = field(default="label", kw_only=True)
-    _checks: ClassVar[Checks] = {"classes": (whole,), "dtype": (_dtype,)}
+    _checks = {"classes": (require_whole,), "dtype": (_dtype,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         if tuple(desc.shape) not in {(), (1,)}:
             raise ShapeError(
                 f"{self.name}: column {desc.name!r} has samples of shape {tuple(desc.shape)}; "
@@ -138,7 +140,6 @@ class OneHot(ColumnTransform):
         return changed(desc, shape=(self.classes,), dtype=as_dtype(self.dtype))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         values = x.reshape(len(x))
         wrong = np.flatnonzero(~((values >= 0) & (values < self.classes) & (values == values // 1)))
         if wrong.size:
@@ -166,15 +167,13 @@ class LabelSmoothing(ColumnTransform):
 
     share: float = 0.1
     on: str | tuple[str, ...] = field(default="label", kw_only=True)
-    _checks: ClassVar[Checks] = {"share": (number, 0, 1)}
+    _checks = {"share": (require_number, 0, 1)}
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         require_probabilities(self.name, desc)
         return desc
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         return x * x.dtype.type(1 - self.share) + x.dtype.type(self.share / x.shape[-1])
 
 

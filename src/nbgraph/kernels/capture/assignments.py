@@ -18,7 +18,8 @@ from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.items import places
 from nbgraph.kernels.capture.lists import put
 from nbgraph.kernels.capture.mappings import keys
-from nbgraph.kernels.capture.values import Env, Node, Value
+from nbgraph.kernels.capture.results import RAISES
+from nbgraph.kernels.capture.values import Env, Node, Undefined, Value
 
 
 def assigned(tracer: Tracer, st: ast.Assign | ast.AnnAssign, env: Env, path: Node) -> Env:
@@ -27,6 +28,8 @@ def assigned(tracer: Tracer, st: ast.Assign | ast.AnnAssign, env: Env, path: Nod
         return env
     env = dict(env)
     value = placed(tracer.object(st.value, env, path), env)
+    if isinstance(value, Undefined) and value.why == RAISES and tracer.catching:
+        return env
     for target in st.targets if isinstance(st, ast.Assign) else [st.target]:
         tracer.assign_to(target, value, env, path)
     return env
@@ -107,8 +110,10 @@ def _store(tracer: Tracer, target: ast.Subscript, value: Value, env: Env, path: 
     owner, call = tracer.object(target.value, env, path), Call(tracer, target, path)
     if isinstance(mapping(tracer.held(owner, env)), Mapping):
         store_key(call, owner, tracer.expression(target.slice, env, path), value, env)
-    else:
-        indices = places(tracer, target, tracer.held(owner, env), env, path)
+        return
+    indices = places(tracer, target, tracer.held(owner, env), env, path)
+    number = isinstance(owner, Node)
+    if not number or not tracer.fails(target, TypeError, "a number has no items"):
         put(call, owner, (indices,), value, env)
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from nbgraph.kernels.capture import composed, integers
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.operators import NUMBERS, divide_floor, power
+from nbgraph.kernels.capture.operators import NUMBERS, check_power, divide_floor, power
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Node, Static, Value
 from nbgraph.kernels.functions import FUNCTIONS, ROUNDING
@@ -58,6 +58,8 @@ def operation(call: Call, operation: tuple[str, object]) -> Value:
     nodes = [a for a in args if isinstance(a, Node)]
     if len(nodes) < len(args):
         call.refuse(f"{call.name}() takes numbers, and not all arguments are", "give numbers")
+    if name == "pow" and sort != "call" and len(nodes) == 2:
+        check_power(call, nodes[0], nodes[1])
     if sort == "operator":
         return _operator(call.tracer, name, nodes, call.path)
     if name == "hypot" and len(args) != 2:

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from types import FunctionType, MethodType
-from typing import NoReturn, cast
+from typing import cast
 
 from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
@@ -31,7 +31,7 @@ from nbgraph.kernels.capture.context import Call, Inlinable, Method, Tracer
 from nbgraph.kernels.capture.displays import elements, summary
 from nbgraph.kernels.capture.distributions import distribution
 from nbgraph.kernels.capture.draws import draw
-from nbgraph.kernels.capture.environment import placed
+from nbgraph.kernels.capture.environment import is_true, placed
 from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.references import view
@@ -55,6 +55,8 @@ def call(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> Value:
     if isinstance(callee, Record) and (own := _method(callee.cls, "__call__")):
         callee = Static(Bound(own, (tracer.object(node.func, env, path),), {}))
     if not isinstance(callee, (Static, Choice)):
+        if tracer.catching and any(is_true(where) for _, where in tracer.pending):
+            return callee  # the attribute of a number that is called has raised
         tracer.refuse(node, "a number is called like a function", "check the name")
     if isinstance(callee, Static):
         value = summary(tracer, node, callee.value, env, path)
@@ -142,8 +144,12 @@ def apply(tracer: Tracer, call: Call) -> Value:
     return _refuse_function(call) if value is None else value
 
 
-def _refuse_function(call: Call) -> NoReturn:
+def _refuse_function(call: Call) -> Value:
     of_tuples, survey = takes_tuples(call.target), call.tracer.survey
+    one = len(call.values) == 1 and isinstance(call.values[0], Node)
+    if one and (of_tuples or call.target is iter) and call.target.__module__ == "builtins":
+        if none := call.tracer.fails(call.node, TypeError, "a number is not iterable"):
+            return none
     what = f"the function {call.name!r} is not known to scalar functions"
     if of_tuples:
         what = f"the function {call.name!r} is known for a tuple, a list or an array only"

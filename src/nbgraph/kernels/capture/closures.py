@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.environment import RESULT, placed, without_flags
-from nbgraph.kernels.capture.syntax import Definition
+from nbgraph.kernels.capture.syntax import Definition, collected
 from nbgraph.kernels.capture.values import Env, Node, Value
 
 _TRANSPARENT = (functools.cache, functools.lru_cache, functools.wraps)  # of a nested function
@@ -75,7 +75,7 @@ class LocalFunction:
     def body(self) -> list[ast.stmt]:
         """Its statements; those of a lambda are one `return`."""
         if isinstance(self.definition, ast.FunctionDef):
-            return self.definition.body
+            return collected(self.definition.body)
         result = ast.Return(self.definition.body)
         return [ast.copy_location(result, self.definition.body)]
 

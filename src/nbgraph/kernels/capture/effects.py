@@ -1,8 +1,8 @@
 """Statements whose value nobody uses.
 
 What a text reports (print, logging, warnings) is left out of kernels, with a note for `explain()`;
-`compiler="python"` still does it. A call whose result nobody uses is traced where it is a Python
-function: what it raises counts.
+`compiler="python"` still does it. Any other call whose result nobody uses is traced: what it raises
+counts.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
         name = ast.copy_location(ast.Name("SystemExit", ast.Load()), st)
         exits = ast.Call(name, call.args, [])
         return tracer.statement(ast.copy_location(ast.Raise(exits), st), env, path)
-    elif _is_report(target):
-        if not _only_reports(target) and _reaches_lists(call, env):
-            what = f"{ast.unparse(call.func)}() may change the list, array or object that it gets"
-            tracer.refuse(st, what, "use a method of it, an assignment, or sorted(values)")
+    elif _only_reports(target):
         _note(tracer, st)
+    elif _is_report(target) and _reaches_lists(call, env):
+        what = f"{ast.unparse(call.func)}() may change the list, array or object that it gets"
+        tracer.refuse(st, what, "use a method of it, an assignment, or sorted(values)")
     else:
         return _checked(tracer, st, target, env, path)
     return env

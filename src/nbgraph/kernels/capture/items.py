@@ -44,6 +44,8 @@ def listed(tracer: Tracer, node: ast.expr, value: Value) -> tuple[Value, ...]:
     if isinstance(items, Mapping):
         return keys(tracer, node, items)
     _refuse_text(tracer, node, items)
+    if isinstance(items, Node) and tracer.fails(node, TypeError, "a number is not iterable"):
+        return ()
     if not isinstance(items, tuple):
         what = "this is not something to loop over in a scalar function"
         tracer.refuse(node, what, "loop over range(...) or over a constant tuple")
@@ -97,7 +99,11 @@ def _of_value(tracer: Tracer, node: ast.Subscript, owner: Value, env: Env, path:
         indices = places(tracer, node, characters, env, path)
         return objects.joined(call, entries(tracer, node, characters, indices, path))
     _refuse_text(tracer, node, owner)
+    if isinstance(owner, Node) and isinstance(node.slice, ast.Tuple) and not node.slice.elts:
+        return owner  # `array[()]` of an array without axes
     if not isinstance(owner, (tuple, Resizable)):
+        if none := tracer.fails(node, TypeError, "a number is not subscriptable"):
+            return none
         what = f"{ast.unparse(node.value)} is one number here and cannot be indexed"
         remedy = (
             "write the scalar formula; neighbouring elements are reached by passing shifted "

@@ -32,6 +32,7 @@ from nbgraph.kernels.capture.environment import (
 from nbgraph.kernels.capture.items import listed
 from nbgraph.kernels.capture.joining import join
 from nbgraph.kernels.capture.lookups import is_constant
+from nbgraph.kernels.capture.raising import class_of
 from nbgraph.kernels.capture.ranges import Range, range_of
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
@@ -59,7 +60,8 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
         return _else(tracer, st, tracer.going(tracer.settled(env), path, run), path)
     after = RegionLoop(tracer, st, env, path).run()
     if isinstance(st.test, ast.Constant) and st.test.value and not breaks(st.body):
-        if RESULT not in after and not raises_of(after):
+        ends = any(class_of(tracer.graph, n) is not MemoryError for n in raises_of(after))
+        if RESULT not in after and not ends:
             tracer.refuse(st, "this loop never ends", "leave it by `break` or `return`")
         return {**after, RETURNED: tracer.graph.const(True)}  # it ends by `return` or never
     return _else(tracer, st, _last_test(tracer, st, after, path), path)

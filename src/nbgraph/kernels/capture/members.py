@@ -48,7 +48,8 @@ def attribute(tracer: Tracer, node: ast.Attribute, env: Env, path: Node) -> Valu
         owner = Static(known)
     if isinstance(owner, Static):
         return tracer.attribute(node, owner.value, name)
-    tracer.refuse(node, sort.without.format(name), sort.remedy)
+    what = sort.without.format(name)
+    return tracer.fails(node, AttributeError, what) or tracer.refuse(node, what, sort.remedy)
 
 
 class Sort(NamedTuple):

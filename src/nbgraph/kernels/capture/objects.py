@@ -51,7 +51,8 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 def known(value: Value) -> tuple[Any] | None:
     """The Python object that a value is, in a tuple; None where it depends on values."""
     if isinstance(value, Static):
-        return None if isinstance(value.value, UnknownText) else (value.value,)
+        words = value.value.args if isinstance(value.value, BaseException) else True
+        return (value.value,) if words and not isinstance(value.value, UnknownText) else None
     if isinstance(value, Node):
         return (value.data,) if value.op == "const" else None
     if isinstance(value, tuple):

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
+import math
 from typing import NoReturn
+
+import numpy as np
 
 from nbgraph.kernels.capture import complex_numbers, composed, objects, resizable, trying
 from nbgraph.kernels.capture.arrays import MAX_SIZE, matmul, spread, whole
@@ -57,11 +61,8 @@ def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path:
     a, b = _operand(tracer, node.left, a), _operand(tracer, node.right, b)
     if type(node.op) not in BINARY:
         tracer.refuse(node, "a matrix product of numbers", "multiply them by *")
-    whole = isinstance(node.op, ast.Pow) and "f" not in (getattr(v, "kind", "f") for v in (a, b))
-    if whole and b.op not in ("const", "neg") and Intervals(tracer.graph, path).of(b)[0] < 0:
-        below = tracer.graph.compare("lt", b, tracer.graph.const(0))
-        words = "an integer to a negative power is a float: write float(x) ** n"
-        tracer.raises_lookup(node, ValueError, words, below)  # type: ignore[arg-type]
+    if isinstance(node.op, ast.Pow):
+        check_power(Call(tracer, node, path), a, b)
     return tracer.binary(BINARY[type(node.op)], a, b, path)
 
 
@@ -132,7 +133,7 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
             return _product(tracer, a, int(exponent))
         whole = _product(tracer, graph.float(a), -int(exponent))
         return graph.arithmetic("div", graph.const(1.0), whole)
-    if b.op == "neg" and "f" not in (a.kind, b.kind):  # 10 ** -n is a float in Python
+    if _is_fraction(b) and "f" not in (a.kind, b.kind):
         a = graph.float(a)
     if a.kind == "f" or b.kind == "f":
         if exponent == 0.5:
@@ -145,6 +146,40 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
     if kind == "f":  # int64 with uint64
         return graph.call("pow", a, b)
     return tracer.compose(composed.integer_power, [a, b], path)
+
+
+def check_power(call: Call, base: Value, exponent: Value) -> None:
+    """Raise for the elements where an integer power is a fraction, or has too many bits."""
+    graph, const = call.graph, call.graph.const
+    if not isinstance(base, Node) or not isinstance(exponent, Node):
+        return
+    kind = promote(base.kind, exponent.kind)
+    if exponent.op == "const" or _is_fraction(exponent) or kind == "f":
+        return
+    low, high = Intervals(graph, call.path).of(exponent)
+    raises = functools.partial(call.tracer.raises_lookup, call.node)
+    if low < 0:
+        words = "an integer to a negative power is a float: write float(x) ** n"
+        raises(ValueError, words, graph.compare("lt", exponent, const(0)))
+    bits = int(np.iinfo("int64" if kind in ("b", "i") else kind).max).bit_length()
+    most = 1
+    if base.op == "const":
+        size = max(abs(base.data), 1)
+        most = next((n for n in range(bits) if size ** (n + 1) >> bits), math.inf)
+    if high <= most:
+        return
+    large = graph.compare("gt", exponent, const(most))
+    if base.op != "const":
+        size = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
+        limit = const(math.ldexp(1 - 2.0**-40, bits))  # no other power lies so near
+        large = graph.logical_and(large, graph.compare("ge", size, limit))
+    raises(OverflowError, f"an integer power of more than {bits} bits: write float(x) ** n", large)
+
+
+def _is_fraction(exponent: Node) -> bool:
+    """Whether an integer power is a float in Python: `10 ** -n`, `2 ** (-3 * n)`."""
+    factors = exponent.args if exponent.op == "mul" else ()
+    return exponent.op == "neg" or any(n.op == "const" and n.data < 0 for n in factors)
 
 
 def _product(tracer: Tracer, a: Node, n: int) -> Node:

@@ -69,12 +69,12 @@ def joined(tracer: Tracer, node: ast.AST, value: Value, remedy: str) -> Value:
 def raises_lookup(
     tracer: Tracer,
     node: ast.AST,
-    cls: type[LookupError],
+    cls: type[Exception],
     words: str,
     where: Node,
     ahead: Node | None = None,
 ) -> None:
-    """Note that an index or a key is missing where a condition holds.
+    """Note that an index or a key is missing, or a power too large, where a condition holds.
 
     Unless a `try` around catches it, the text goes on with the first entry: nobody uses the
     result, and what comes after needs no condition. The library's own texts look up freely.
@@ -97,6 +97,15 @@ def raises(
     line = place(tracer.text.filename, tracer.text.line_of(node))
     found = Raised(tracer.operator, cls.__name__, words, line)
     tracer.pending.append((flag_of(tracer.graph, found, sort=sort), where))
+
+
+def fails(tracer: Tracer, node: ast.AST, cls: type[Exception], words: str) -> Node | None:
+    """Note what Python raises for what is no operation of a number: `len(x)`, `x[0]`. None
+    where nothing around catches it; else a number that nobody uses."""
+    if not issubclass(cls, tracer.catching):
+        return None
+    tracer.raises(node, cls, words, tracer.graph.const(True))
+    return tracer.graph.const(0)
 
 
 def settled(tracer: Tracer, env: Env, before: Env | None = None) -> Env:

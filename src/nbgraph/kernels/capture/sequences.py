@@ -284,7 +284,7 @@ def _iterated(call: Call, *args: Value, **kwargs: Value) -> Value:
 
 
 _ITERTOOLS = (
-    "product combinations combinations_with_replacement permutations pairwise chain".split()
+    "product combinations combinations_with_replacement permutations pairwise chain islice".split()
 )
 _REDUCTIONS = {getattr(np, name): text for name, text in arrays.REDUCTIONS.items()}
 _MAKERS: dict[object, Callable[..., Value]] = {

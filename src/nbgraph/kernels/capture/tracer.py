@@ -7,6 +7,7 @@ condition on which the text is reached. A tracer has those as methods that sever
 from __future__ import annotations
 
 import ast
+import inspect
 from types import FunctionType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -27,7 +28,7 @@ from nbgraph.kernels.capture import (
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
 from nbgraph.kernels.capture.refusals import refusal
-from nbgraph.kernels.capture.syntax import Definition
+from nbgraph.kernels.capture.syntax import Definition, collected
 from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.values import Env, Graph, Node, Static
 
@@ -59,6 +60,8 @@ class FunctionTracer:
         )
         self.handled: list[dict[str, Node]] = []  # exceptions of the handlers that are traced
         self.text: FunctionText = function_text(fn)
+        if caller is not None and fn.__code__.co_flags & inspect.CO_GENERATOR:
+            self.text = self.text._replace(body=collected(self.text.body))
         self.frame: Env = {}  # the variables at the latest call, which nested functions see
         self.locals: dict[ast.AST, Static] = {}  # nested functions
         self.name, self.scope = fn.__name__, Scope(fn, watch)
@@ -110,4 +113,4 @@ class FunctionTracer:
     taken, changes_in_place = references.taken, references.changes_in_place
     raises, raises_lookup, under = raising.raises, raising.raises_lookup, raising.under
     settled, leave, joined = raising.settled, raising.leave, raising.joined
-    unchecked = raising.unchecked
+    unchecked, fails = raising.unchecked, raising.fails

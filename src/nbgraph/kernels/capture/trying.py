@@ -19,7 +19,7 @@ from nbgraph.errors import Raised
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.environment import RESULT, is_flag, raises_of, without_flags
 from nbgraph.kernels.capture.joining import join
-from nbgraph.kernels.capture.raising import class_of, flag_of
+from nbgraph.kernels.capture.raising import class_of, flag_of, of_flag
 from nbgraph.kernels.capture.values import Env, Graph, Node, Static
 
 _DIVISIONS = ("div", "floordiv", "mod")
@@ -57,7 +57,10 @@ def _handled(
     cond = functools.reduce(graph.logical_or, caught.values())
     inner = {k: v for k, v in without_flags(body).items() if k != RESULT}
     if handler.name:
-        inner[handler.name] = Static(class_of(graph, next(iter(caught)))())
+        name, *others = caught
+        words, cls = of_flag(graph, name).message, class_of(graph, name)
+        known = not others and "{" not in words and cls.__module__ == "builtins"
+        inner[handler.name] = Static(cls(words) if known else cls())
     tracer.handled.append(caught)
     try:
         ended = tracer.block(handler.body, inner, graph.logical_and(path, cond))

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from nbgraph.device import RunContext, driver
 from nbgraph.device.gemm import Gemm
+from nbgraph.kernels.kernel import Text
 from nbgraph.kernels.products import Axis, Call
 
 MOST = 1 << 15  # products of a request: grids end at 65535 along an axis
@@ -25,13 +26,6 @@ def product(first, second, out):
     for gemm, a, b, c in requests(first, second, out):
         stream.multiply(gemm, a, b, c)
 """
-
-
-class Text(NamedTuple):
-    """What a kernel says of itself."""
-
-    name: str
-    text: str
 
 
 def requests(call: Call, item: int) -> int:

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import struct
 import threading
 from collections.abc import Callable, Generator, Sequence
 from types import CellType, FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from nbgraph.device import RunContext, driver
 from nbgraph.device.protocol import Bytes, Capability
 from nbgraph.errors import CompileError, DeviceError
-from nbgraph.kernels.cuda.arguments import SHAPE_WORDS, Shape, Signature
+from nbgraph.kernels.cuda.arguments import SHAPE_WORDS, Signature
+from nbgraph.kernels.cuda.launch import Code, Launcher, Ready
 from nbgraph.kernels.handwritten import Compiled, ThreadKernel, python_function
 
 EXTRA = "pip install 'nbgraph[cuda13]', or set CUDA_HOME to a CUDA toolkit's folder"
@@ -33,14 +32,14 @@ _LOCK = threading.RLock()  # one compilation, or one simulated launch, at a time
 _DROPPED = {"row_stack": "vstack", "in1d": "isin", "trapz": "trapezoid"}
 
 
-class HandCode:
-    """A user's kernel for arguments of certain types; see `nbgraph.device.protocol.Code`."""
+class HandCode(Code):
+    """A user's kernel for arguments of certain types."""
 
     def __init__(self, op: str, fn: Any, signature: Signature) -> None:
-        self.op, self.signature = op, signature
+        # the name is that of the entry, once that is compiled
+        super().__init__(python_function(fn).__name__, len(signature.arrays))
+        self.op, self.signature, self.order = op, signature, signature.order
         self.fn: Any = fn if isinstance(fn, Compiled) else getattr(fn, "dispatcher", fn)
-        self.name: str = python_function(fn).__name__  # of the entry, once that is compiled
-        self.pointers, self.order = len(signature.arrays), signature.order
 
     def ptx(self, capability: Capability) -> bytes:
         """See Code; machine code, for the device whose context is the calling thread's."""
@@ -177,43 +176,20 @@ def _device_form(cuda: Any, fn: Any, known: dict[Any, Any]) -> Any:
 # launches ---------------------------------------------------------------------------------------
 
 
-class Ready(NamedTuple):
-    """A launch but for its record."""
+class HandLaunches(Launcher):
+    """A user's kernel for arguments of certain types; Numba's kernels tell nothing of failures."""
 
-    function: Any
-    shape: Shape
-    pack: Callable[..., bytes]
-
-
-class HandLaunches:
-    """A user's kernel for arguments of certain types, as often as it is asked for; as Launches."""
-
-    __slots__ = ("_functions", "code")
-    fails, replays = False, "any record"  # as of `Launches`; Numba's kernels tell nothing
+    __slots__ = ("code",)
 
     def __init__(self, code: HandCode) -> None:
+        super().__init__(code.op, fails=False)
         self.code = code
-        self._functions: dict[int, Any] = {}
 
-    def require(self, device: int) -> Any:
-        """What the driver made of the kernel, which is compiled now."""
-        function = self._functions.get(device)
-        if function is None:
-            with _LOCK:
-                function = self._functions.get(device)
-                if function is None:
-                    function = self._functions[device] = driver().function(device, self.code)
-        return function
+    def require(self, device: int) -> None:
+        """See Launcher."""
+        self.code.on(device)
 
     def ready(self, record: Sequence[int], device: int) -> Ready:
-        """The launch for a record."""
-        function = self.require(device)
-        *shape, shared = record[-SHAPE_WORDS:]
-        how = Shape((shape[0], shape[1], shape[2]), (shape[3], shape[4], shape[5]), shared)
-        return Ready(function, how, struct.Struct(f"={len(record)}q").pack)
-
-    def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
-        """Put it on the stream."""
-        run_ctx.stream.launch(
-            ready.function, *ready.shape[:2], ready.pack(*record), ready.shape.shared
-        )
+        """See Launcher; the record's last words are the shape."""
+        b0, b1, b2, t0, t1, t2, shared = record[-SHAPE_WORDS:]
+        return Ready.of(self.code.on(device), (b0, b1, b2), (t0, t1, t2), len(record), shared)

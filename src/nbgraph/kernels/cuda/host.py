@@ -8,41 +8,28 @@ threads, which trade values, the CPU's kernel of the loop stands in.
 from __future__ import annotations
 
 import ctypes
-import hashlib
+import functools
 import math
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from nbgraph.codegen import cache, target
-from nbgraph.kernels.body import loop_may_fail
+from nbgraph.codegen import builtin
 from nbgraph.kernels.cuda import compile as compiled
-from nbgraph.kernels.cuda.emit import emit
-from nbgraph.kernels.cuda.grid import BLOCKS, Grid, units
-from nbgraph.kernels.kernel import kernel
+from nbgraph.kernels.cuda.grid import Grid, units
+from nbgraph.kernels.kernel import kernel, prototype
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.writer import Source
 
 Bytes = np.ndarray[Any, np.dtype[Any]]
 UNITS = 5
-_PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-_KNOWN: dict[str, target.LoadedCode] = {}
-_LOCK = threading.Lock()
-
-
-def host_form(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
-    """What runs a loop on the host, given its record with the host's addresses."""
-    if loop.form in BLOCKS:
-        return _blocks(loop, grid)
-    return by_thread(emit(loop, grid), fails=loop_may_fail(loop))
 
 
 def by_thread(source: Source, *, fails: bool = False) -> Callable[[Bytes], None]:
     """What calls a text for one thread after another. `fails`: a code that it returns is left
     where the record's last word says; see `compile.Form`."""
-    run = _PROTOTYPE(_loaded(source).address)
+    run = prototype(_address(compiled.host_text(source), source.name))
 
     def form(record: Bytes) -> None:
         address = record.__array_interface__["data"][0]
@@ -54,7 +41,8 @@ def by_thread(source: Source, *, fails: bool = False) -> Callable[[Bytes], None]
     return form
 
 
-def _blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
+def by_blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
+    """What runs a loop's kernel for hosts where a grid has a block of threads for each unit."""
     code = kernel(loop)
 
     def form(record: Bytes) -> None:
@@ -70,26 +58,7 @@ def memory(address: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Bytes:
     return np.ndarray(tuple(shape), dtype, buffer)
 
 
-def _loaded(source: Source) -> target.LoadedCode:
-    """Compiled once per content. It stays: streams run it until the process ends."""
-    text = compiled.host_text(source)
-    key = hashlib.sha256(f"cuda host\0{target.host()}\0{source.fastmath}\0{text}".encode())
-    name = key.hexdigest()
-    with _LOCK:
-        loaded = _KNOWN.get(name)
-        if loaded is None:
-            entry = cache.load(name)
-            if entry is None:
-                entry = _compiled(text, source.name)
-                cache.store(name, entry)
-            loaded = _KNOWN[name] = target.LoadedCode(entry.code, entry.symbols)
-            loaded.keep()
-    return loaded
-
-
-def _compiled(text: str, name: str) -> cache.Entry:
-    from nbgraph.codegen import optimise  # imports LLVM
-
-    module = optimise.optimised(text, name, level=0)
-    code = bytes(target.machine(0).emit_object(module))
-    return cache.Entry(code, target.externals(module), 0.0, "compiled")
+@functools.cache
+def _address(text: str, name: str) -> int:
+    """Where the code lies, which stays: streams run it until the process ends."""
+    return builtin.address(text, name=name, level=0)

@@ -1,50 +1,89 @@
-"""Loops on a device: from an argument record to a launch.
+"""Kernels on a device: from an argument record to a launch.
 
-A loop has a function for each grid that its records ask for, found again by what the record says of
-ranks, alignment and sizes. A launch has no more blocks than the device holds at once: units go on
-in steps of the grid.
+A driver takes the code of a kernel in once a device. A loop has a code for each grid that its
+records ask for, found again by what a record says of ranks, alignment and sizes. A launch has no
+more blocks than the device holds at once: units go on in steps of the grid.
 """
 
 from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.device import RunContext, driver
-from nbgraph.device.protocol import Bytes, Capability
+from nbgraph.device.protocol import Bytes, Capability, Extent
 from nbgraph.errors import CompileError
 from nbgraph.kernels.body import loop_may_fail
 from nbgraph.kernels.cuda.compile import CAPABILITIES, Form, entry_name, form_of
 from nbgraph.kernels.cuda.emit import emit
 from nbgraph.kernels.cuda.grid import Grid, blocks, choose
-from nbgraph.kernels.cuda.host import host_form
-from nbgraph.kernels.cuda.kernel import device_kernel
+from nbgraph.kernels.cuda.host import by_blocks, by_thread
+from nbgraph.kernels.cuda.kernel import kernel_of
 from nbgraph.kernels.loops import Loop
+from nbgraph.kernels.writer import Source
 
 MAKING = threading.RLock()
 _LOW = 31  # bits of an address: vectors are of 32 bytes at most
-_KEPT = 256  # launches of a loop that are known
+_KEPT = 256  # launches of a kernel that are known
 
 
-class LoopCode:
-    """A loop's kernel for a grid, as drivers take it in; see `nbgraph.device.protocol.Code`."""
+class Code:
+    """A kernel, as drivers take it in; see `nbgraph.device.protocol.Code`."""
 
     order: tuple[int, ...] | None = None  # the record is the one parameter
 
-    def __init__(self, loop: Loop, grid: Grid) -> None:
-        self.loop, self.grid = loop, grid
-        self.name = entry_name(emit(loop, grid))
-        self.pointers = loop.pointers
+    def __init__(self, name: str, pointers: int) -> None:
+        self.name, self.pointers = name, pointers
+        self._functions: dict[Any, Any] = {}
+
+    def on(self, device: int) -> Any:
+        """What the driver made of it for a device; it is compiled now, or was before."""
+        key = driver(), device
+        function = self._functions.get(key)
+        if function is None:
+            with MAKING:
+                function = self._functions.get(key)
+                if function is None:
+                    function = self._functions[key] = driver().function(device, self)  # type: ignore[arg-type]
+        return function
+
+
+class Unit(Code):
+    """The kernel of a text. `pointers`: addresses in its record, from the third word on.
+    `stand_in`: what does on the host, given a record, what threads do that trade values."""
+
+    def __init__(
+        self,
+        source: Source,
+        pointers: int,
+        form: Form,
+        stand_in: Callable[[Bytes], None] | None = None,
+    ) -> None:
+        super().__init__(entry_name(source), pointers)
+        self.source, self.form, self.label = source, form, source.name
+        self._stand_in = stand_in
 
     def ptx(self, capability: Capability) -> str:
         """See Code."""
-        return device_kernel(self.loop, self.grid, suited(capability)).ptx
+        return kernel_of(self.source, self.form, suited(capability), self.label).ptx
 
     def host(self) -> Callable[[Bytes], None]:
         """See Code."""
-        return host_form(self.loop, self.grid)
+        return self._stand_in or by_thread(self.source, fails=self.form.fails)
+
+
+class LoopCode(Unit):
+    """A loop's kernel for a grid."""
+
+    def __init__(self, loop: Loop, grid: Grid) -> None:
+        super().__init__(emit(loop, grid), loop.pointers, form_of(loop, grid))
+        self.loop, self.grid, self.label = loop, grid, loop.name
+
+    def host(self) -> Callable[[Bytes], None]:
+        """See Code: of blocks of threads, which trade values, the loop's kernel for hosts."""
+        return by_blocks(self.loop, self.grid) if self.form.blocks else super().host()
 
 
 def suited(capability: Capability) -> Capability:
@@ -66,77 +105,95 @@ class Ready(NamedTuple):
     """A launch but for its record: `pack` takes its first `words`."""
 
     function: Any
-    blocks: int
-    threads: int
+    blocks: Extent
+    threads: Extent
     words: int
     pack: Callable[..., bytes]
+    shared: int = 0
 
     @classmethod
-    def of(cls, function: Any, blocks: int, form: Form) -> Ready:
-        """The launch of a kernel of a form."""
-        pack = struct.Struct(f"={form.words}q").pack
-        return cls(function, blocks, form.threads, form.words, pack)
+    def of(
+        cls, function: Any, blocks: Extent, threads: Extent, words: int, shared: int = 0
+    ) -> Ready:
+        """The launch of a kernel whose record has so many words."""
+        return cls(function, blocks, threads, words, struct.Struct(f"={words}q").pack, shared)
 
 
-class Launches:
-    """A loop, as often as it is asked for, on whatever device."""
+class Launcher:
+    """A kernel, as often as it is asked for, on whatever device. `fails`: a run may fail for what
+    operands hold; `name` is what such failures call it."""
 
-    __slots__ = ("_functions", "_known", "fails", "loop", "name")
+    __slots__ = ("_known", "fails", "name")
     replays = "any record"  # see `array.issue`: one launch, which may be given another record
 
-    def __init__(self, loop: Loop, name: str) -> None:
-        self.loop, self.name = loop, name
-        self.fails = loop_may_fail(loop)  # for what operands hold
-        self._functions: dict[tuple[int, Grid], Any] = {}
+    def __init__(self, name: str, *, fails: bool) -> None:
+        self.name, self.fails = name, fails
         self._known: dict[Any, Ready] = {}
 
     def require(self, device: int) -> None:
         """CompileError for what no device does, before there is a record."""
-        if any(node.op == "extern" for node in self.loop.graph.nodes):
-            emit(self.loop, Grid())
 
     def ready(self, record: Sequence[int], device: int) -> Ready:
         """The launch for a record on a device; the kernel is compiled now, so that what cannot be
-        is told here. What a grid depends on is found again: extents, and what addresses are
-        multiples of."""
-        loop = self.loop
-        last = 2 + loop.pointers
-        key = (
-            device,
-            *record[:2],
-            *[address & _LOW for address in record[2:last]],
-            # parameters may be other numbers in each call; of this form they are extents
-            *record[loop.parameters_at if loop.form == "leading" else loop.outer_at :],
-        )
+        is told here."""
+        key = device, self.key(record)
         ready = self._known.get(key)
         if ready is None:
             if len(self._known) >= _KEPT:
                 self._known.clear()
-            ready = self._known[key] = self._ready(record, device)
+            code, count = self.chosen(record, device)
+            form = code.form
+            ready = Ready.of(code.on(device), count, form.threads, form.words)
+            self._known[key] = ready
         return ready
 
-    def _ready(self, record: Sequence[int], device: int) -> Ready:
-        grid, device_driver = choose(self.loop, record), driver()
-        wave = device_driver.multiprocessors(device) * max(
-            1, device_driver.resident(device) // grid.threads
-        )
-        count = blocks(self.loop, record, grid, wave)
-        form = form_of(self.loop, grid)  # a grid may do without dimensions of one row
-        return Ready.of(self.function(device, grid), count, form)
+    def key(self, record: Sequence[int]) -> Hashable:
+        """What of a record the launch depends on."""
+        raise AssertionError
 
-    def function(self, device: int, grid: Grid) -> Any:
-        """What the driver made of the kernel."""
-        function = self._functions.get((device, grid))
-        if function is None:
-            with MAKING:
-                function = self._functions.get((device, grid))
-                if function is None:
-                    function = driver().function(device, LoopCode(self.loop, grid))
-                    self._functions[device, grid] = function
-        return function
+    def chosen(self, record: Sequence[int], device: int) -> tuple[Unit, int]:
+        """The kernel for a record, and the number of blocks."""
+        raise AssertionError
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
         """Put it on the stream."""
         words = record[: ready.words - self.fails]
         packed = ready.pack(*words, *(run_ctx.slot(self.name) for _ in range(self.fails)))
-        run_ctx.stream.launch(ready.function, ready.blocks, ready.threads, packed)
+        run_ctx.stream.launch(ready.function, ready.blocks, ready.threads, packed, ready.shared)
+
+
+def wave(device: int, threads: int) -> int:
+    """Blocks of so many threads that a device holds at once."""
+    on = driver()
+    return on.multiprocessors(device) * max(1, on.resident(device) // threads)
+
+
+class Launches(Launcher):
+    """A loop, as often as it is asked for."""
+
+    __slots__ = ("_codes", "loop")
+
+    def __init__(self, loop: Loop, name: str) -> None:
+        super().__init__(name, fails=loop_may_fail(loop))
+        self.loop = loop
+        self._codes: dict[Grid, LoopCode] = {}
+
+    def require(self, device: int) -> None:
+        """See Launcher."""
+        if any(node.op == "extern" for node in self.loop.graph.nodes):
+            emit(self.loop, Grid())
+
+    def key(self, record: Sequence[int]) -> Hashable:
+        """See Launcher. A grid depends on extents, and on what addresses are multiples of."""
+        loop = self.loop
+        # parameters may be other numbers in each call; of this form they are extents
+        rest = record[loop.parameters_at if loop.form == "leading" else loop.outer_at :]
+        aligned = [address & _LOW for address in record[2 : 2 + loop.pointers]]
+        return (*record[:2], *aligned, *rest)
+
+    def chosen(self, record: Sequence[int], device: int) -> tuple[Unit, int]:
+        """See Launcher; a grid may do without dimensions of one row."""
+        grid = choose(self.loop, record)
+        with MAKING:
+            code = self._codes.get(grid) or self._codes.setdefault(grid, LoopCode(self.loop, grid))
+        return code, blocks(self.loop, record, grid, wave(device, grid.threads))

@@ -57,7 +57,7 @@ class Map(Device):
 
     def _olds(self) -> list[str]:
         pairs = zip(self.outputs, self.loop.outputs, strict=True)
-        return [name for name, output in pairs if output.request == "add"]
+        return [n for n, output in pairs if output.request == "add" and not output.combine]
 
     def _results(self, texts: Sequence[str]) -> list[str]:
         return [
@@ -106,7 +106,7 @@ class Map(Device):
         used = {*self.outputs, *(name for name, _ in self._read())}
         for k, (name, array) in enumerate(self.arrays()):
             if name in used:
-                step = self.stride(array, name)
+                step = self.stride(name, array)
                 step = step if lanes == 1 else str(lanes * int(step))
                 along = f" + int64(col) * {step}" if array.layout != "0" else ""
                 self.line(indent, f"{name}_p = {array.dtype}_pointer({self.base(k, 'row')}{along})")

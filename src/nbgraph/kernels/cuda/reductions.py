@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nbgraph.kernels.cuda.maps import Map
 from nbgraph.kernels.cuda.writer import Device
 from nbgraph.kernels.forms import Reduce as HostReduce
-from nbgraph.kernels.loops import GROUP, Output
+from nbgraph.kernels.loops import Output
 from nbgraph.kernels.totals import At as HostAt
 from nbgraph.kernels.totals import Fold as HostFold
 from nbgraph.kernels.totals import InOrder
+from nbgraph.kernels.totals import Leading as HostLeading
 
 
-class Reduce(Device, HostReduce):
+class Reduce(Map, HostReduce):
     """One value a block of the inner run; outputs of a map beside it.
 
     The threads of a block, or of a team where runs are short, take elements, or vectors of them, a
@@ -40,7 +42,9 @@ class Reduce(Device, HostReduce):
         self.shared_out(2, "m", self._some)
         for k, (name, array) in enumerate(self.arrays()):
             if isinstance(array, Output) and array.combine:
-                self._deliver(2, k, name, array)
+                together = self.together(array.combine, self._kind(array), f"{name}_acc")
+                self.line(2, f"{name}_all = {together}")
+                self.deliver(self.once(2), k, name, array, f"{name}_all")
         self.go_on("b")
 
     def _wide(self, output: Output) -> bool:
@@ -55,23 +59,16 @@ class Reduce(Device, HostReduce):
         pairs = zip(self.outputs, self.loop.outputs, strict=True)
         return [(name, output) for name, output in pairs if not output.combine]
 
-    def _olds(self) -> list[str]:
-        return [name for name, output in self._mapped() if output.request == "add"]
-
     def _results(self, texts: Sequence[str]) -> list[str]:
-        return [
-            self._accumulated(text, output)
-            if output.combine
-            else self.given(output, text, f"was_{name}")
-            for name, output, text in zip(self.outputs, self.loop.outputs, texts, strict=True)
-        ]
+        each = zip(texts, self.loop.outputs, super()._results(texts), strict=True)
+        return [self._accumulated(text, o) if o.combine else result for text, o, result in each]
 
     def _bases(self, indent: int) -> None:
         """Pointers to the block's first element."""
         for k, (name, array) in enumerate(self.arrays()):
             if isinstance(array, Output) and array.combine:
                 continue
-            along = "" if array.layout == "0" else f" + first * {self.stride(array, name)}"
+            along = "" if array.layout == "0" else f" + first * {self.stride(name, array)}"
             place = f"{self.base(k, 'row')}{along}"
             self.line(indent, f"{name}_p = {array.dtype}_pointer({place})")
 
@@ -92,18 +89,6 @@ class Reduce(Device, HostReduce):
         for k, index in enumerate(self.beside(count)):
             for name, _ in self._mapped():
                 self.leave(indent, name, "new", lanes, index, k * lanes)
-
-    def _deliver(self, indent: int, k: int, name: str, output: Output) -> None:
-        """The first thread writes the block's total."""
-        assert output.combine is not None
-        kind = self._kind(output)
-        together = self.together(output.combine, kind, f"{name}_acc")
-        self.line(indent, f"{name}_all = {together}")
-        inside = self.once(indent)
-        place = f"{self.base(k, 'row')} + j * word(args, {self.loop.steps_at + k})"
-        self.line(inside, f"{name}_p = {output.dtype}_pointer({place})")
-        value = self.delivered(f"{name}_p", "0", output, f"{name}_all", kind)
-        self.line(inside, f"store({name}_p, 0, {value})")
 
 
 def paired(combine: str, values: Sequence[str]) -> str:
@@ -143,7 +128,7 @@ class Totals(Device, InOrder):
             self.line(indent, f"acc = {self.combined('acc', self.term(f'lane{j}_{name}'))}")
 
 
-class Leading(Device, InOrder):
+class Leading(Device, HostLeading):
     """Rows combined column by column: a column of a group of rows for each thread; see `totals`.
     The order is that of the CPU, and so are the bits. LLVM unrolls the loop over a whole group, and
     a thread's loads of 32 rows are under way at once."""
@@ -151,7 +136,7 @@ class Leading(Device, InOrder):
     def space(self) -> None:
         """See Writer."""
         (x,), (y,), (out,) = self.names, self.outputs, self.loop.outputs
-        full, main, carried, groups = (self.leaves[p.id] for p in self.loop.parameters)
+        groups = self.leaves[self.loop.parameters[3].id]
         rows, batches = self.loop.outer_at, self.loop.outer_at + 3
         source, target = self.loop.operands[0].dtype, out.dtype
         for line in (
@@ -164,13 +149,7 @@ class Leading(Device, InOrder):
         self.divided(2, "place", "col", "i", "n")
         self.divided(2, "batch", "group", "place", groups)
         for line in (
-            f"    first = group * {GROUP}",
-            f"    stop = first + {GROUP}",
-            f"    if group >= {full}:",
-            f"        stop = {main}",
-            f"        if {groups} - group <= {carried}:",
-            f"            first = {main} + {carried} - {groups} + group",
-            "            stop = first + 1",
+            *self.group("first"),
             f"    at = word(args, 2) + batch * word(args, {batches + 1})",
             f"    at += first * below + col * word(args, {self.loop.steps_at})",
             f"    acc = {self.start()}",

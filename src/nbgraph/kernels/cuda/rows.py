@@ -64,17 +64,6 @@ class _Programs(Device, HostRows):
         self._pass = [self.loop.outputs[k].node for k in self.elements]
         self._over(len(self.loop.stages), [f"{name}_one" for name in names], use, names)
 
-    def results(self) -> None:
-        """See Rows."""
-        outputs = [(k, o) for k, o in enumerate(self.loop.outputs) if k not in self.elements]
-        self.hoist(2, [o.node for _, o in outputs])
-        for k, output in outputs:
-            name = self.outputs[k]
-            text = self.leaves.get(output.node.id) or self.namespace.constant(output.node)
-            self.line(2, f"{name}_p = {output.dtype}_pointer({name}_at)")
-            value = self.delivered(f"{name}_p", "0", output, text, self.loop.compute)
-            self.line(self.once(2), f"store({name}_p, 0, {value})")
-
     # pieces -------------------------------------------------------------------------------------
 
     def _over(
@@ -286,7 +275,7 @@ class Columns(_Programs):
         self.divided(2, "row", "col", "place", "n")
         self.rows(2, "row")
         for k, (name, array) in enumerate(self.arrays()):
-            by = "" if array.layout == "0" else f" + col * {self.stride(array, name)}"
+            by = "" if array.layout == "0" else f" + col * {self.stride(name, array)}"
             self.line(2, f"{name}_at = {self.base(k, 'row')}{by}")
         self._passes()
         self.line(2, "place += step")

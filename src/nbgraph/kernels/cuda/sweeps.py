@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nbgraph.kernels.kinds import STORED
+from nbgraph.kernels.kinds import narrowed, widened
 from nbgraph.kernels.written import Compute
 
 
@@ -30,13 +30,11 @@ class Element(NamedTuple):
 
     def load(self, place: str) -> str:
         """The text of an element's value; `place`: pointer and index."""
-        read = f"load({place})"
-        return f"{self.dtype}_to_float32({read})" if self.dtype in STORED else read
+        return widened(f"load({place})", self.dtype)
 
     def store(self, place: str, value: str) -> str:
         """The line that stores a value."""
-        narrowed = f"float32_to_{self.dtype}({value})" if self.dtype in STORED else value
-        return f"store({place}, {narrowed})"
+        return f"store({place}, {narrowed(value, self.dtype)})"
 
 
 class Sweep(NamedTuple):

@@ -10,46 +10,13 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 
-from nbgraph.device import RunContext, driver
-from nbgraph.device.protocol import Bytes, Capability
-from nbgraph.kernels.cuda.compile import Form, entry_name
+from nbgraph.device.protocol import Bytes
+from nbgraph.kernels.cuda.compile import Form
 from nbgraph.kernels.cuda.grid import LARGEST, THREADS, VECTOR, WAVES
-from nbgraph.kernels.cuda.host import by_thread
-from nbgraph.kernels.cuda.kernel import kernel_of
-from nbgraph.kernels.cuda.launch import MAKING, Ready, suited
+from nbgraph.kernels.cuda.launch import Launcher, Unit, wave
+from nbgraph.kernels.draws import Drawn, device_text
 from nbgraph.kernels.kernel import Kernel
-from nbgraph.kernels.writer import Source
 from nbgraph.kernels.written import Compute, Record, function, source, written
-
-
-class Unit:
-    """A kernel, as drivers take it in; see `nbgraph.device.protocol.Code`.
-
-    `pointers`: addresses in its record, from the third word on. `fails`: it returns a code where
-    something is wrong (see `errors.of_kernel`), which the host looks at when the kernel is over.
-    `stand_in`: what does on the host, given a record, what threads do that trade values.
-    """
-
-    order: tuple[int, ...] | None = None  # the record is the one parameter
-
-    def __init__(
-        self,
-        source: Source,
-        pointers: int,
-        form: Form,
-        stand_in: Callable[[Bytes], None] | None = None,
-    ) -> None:
-        self.source, self.pointers, self.form = source, pointers, form
-        self._stand_in = stand_in
-        self.name = entry_name(source)
-
-    def ptx(self, capability: Capability) -> str:
-        """See Code."""
-        return kernel_of(self.source, self.form, suited(capability), self.source.name).ptx
-
-    def host(self) -> Callable[[Bytes], None]:
-        """See Code."""
-        return self._stand_in or by_thread(self.source, fails=self.form.fails)
 
 
 @functools.lru_cache(maxsize=512)
@@ -83,58 +50,40 @@ def team(
     return Unit(source(name, text, compute), addresses, form, stand_in)
 
 
-class UnitLaunches:
-    """A kernel over `units` threads, or blocks of such, as often as it is asked for, on whatever
-    device; see `launch.Launches`. `vectors`: the kernel where all addresses are multiples of 16, if
-    that is another; `name`: what failures call it."""
+class UnitLaunches(Launcher):
+    """A kernel over `units` threads, or blocks of such. `vectors`: the kernel where all addresses
+    are multiples of 16, if that is another."""
 
-    __slots__ = ("_known", "code", "name", "units", "vectors")
-    replays = "any record"  # as of `Launches`
+    __slots__ = ("code", "units", "vectors")
 
     def __init__(self, code: Unit, units: int, vectors: Unit | None, name: str) -> None:
-        self.code, self.units, self.vectors, self.name = code, units, vectors, name
-        self._known: dict[tuple[int, Unit], Ready] = {}
+        super().__init__(name, fails=code.form.fails)
+        self.code, self.units, self.vectors = code, units, vectors
 
-    @property
-    def fails(self) -> bool:
-        """Whether a run may fail for what its operands hold."""
-        return self.code.form.fails
-
-    def require(self, device: int) -> None:
-        """See Launches; what is written by hand can be compiled."""
-
-    def ready(self, record: Sequence[int], device: int) -> Ready:
-        """The launch on a device; the kernel is compiled now."""
-        key = device, self.suited(record)
-        ready = self._known.get(key)
-        if ready is None:
-            with MAKING:
-                ready = self._known.get(key) or self._ready(*key)
-                self._known[key] = ready
-        return ready
-
-    def suited(self, record: Sequence[int]) -> Unit:
-        """Return the kernel for a record."""
+    def key(self, record: Sequence[int]) -> Unit:
+        """See Launcher: the kernel."""
         addresses = record[2 : 2 + self.code.pointers]
         if self.vectors is None or any(address % VECTOR for address in addresses):
             return self.code
         return self.vectors
 
-    def _ready(self, device: int, code: Unit) -> Ready:
-        device_driver, form = driver(), code.form
-        wave = device_driver.multiprocessors(device) * max(
-            1, device_driver.resident(device) // form.threads
-        )
-        blocks = self.units if form.blocks else -(-self.units // form.threads)
-        blocks = max(1, min(blocks, WAVES * wave))
-        return Ready.of(device_driver.function(device, code), blocks, form)
+    def chosen(self, record: Sequence[int], device: int) -> tuple[Unit, int]:
+        """See Launcher."""
+        form = self.code.form
+        count = self.units if form.blocks else -(-self.units // form.threads)
+        return self.key(record), max(1, min(count, WAVES * wave(device, form.threads)))
 
-    def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
-        """Put it on the stream."""
-        if self.fails:
-            record = [*record, run_ctx.slot(self.name)]
-        packed = ready.pack(*record)
-        run_ctx.stream.launch(ready.function, ready.blocks, ready.threads, packed)
+
+def drawing(d: Drawn, count: int) -> tuple[Unit, Unit, int]:
+    """Return the kernel that draws `count` numbers, that for aligned ones, and the blocks of Philox
+    that they take, of which a thread makes one at a time."""
+    addresses = len(d.arrays)
+    words = len(d.record.names) - 2 - addresses
+    plain, vectors = (
+        unit(d.name, device_text(d, vectors=v), addresses, words, compute=d.compute)
+        for v in (False, True)
+    )
+    return plain, vectors, -(-count // d.block)
 
 
 _HOST = (  # of the text of a unit, and what stands there for hosts

@@ -10,20 +10,14 @@ from collections.abc import Sequence
 
 from nbgraph.errors import CompileError
 from nbgraph.kernels.cuda.grid import MOST_LANES
-from nbgraph.kernels.kinds import INTEGERS, STORED
+from nbgraph.kernels.kinds import INTEGERS, ITEMSIZE, STORED
 from nbgraph.kernels.llvm.arithmetic import cast
 from nbgraph.kernels.llvm.function import Function
-from nbgraph.kernels.llvm.values import FLOATS, Value, llvm_type, width
-from nbgraph.kernels.llvm.vocabulary import Primitive
+from nbgraph.kernels.llvm.values import FLOATS, Value, llvm_type
+from nbgraph.kernels.llvm.vocabulary import Primitive, setting
 
-_BYTES = {"float32": 4, "float64": 8}
 WARPS = 32  # of a block at most
 EVERY = "i32 -1"  # the mask of all threads of a warp
-
-
-def itemsize(kind: str) -> int:
-    """Bytes of a kind in memory."""
-    return _BYTES.get(kind) or width(kind) // 8
 
 
 def _vector(pointer: Value, count: int) -> str:
@@ -40,7 +34,7 @@ def _load(count: int) -> Primitive:
         pointer, index = args
         kind, whole = pointer.kind[1:], _vector(pointer, count)
         at = _place(f, pointer, index, count)
-        vector = f.value(kind, f"load {whole}, ptr {at}, align {count * itemsize(kind)}").text
+        vector = f.value(kind, f"load {whole}, ptr {at}, align {count * ITEMSIZE[kind]}").text
         return tuple(
             f.value(kind, f"extractelement {whole} {vector}, i32 {j}") for j in range(count)
         )
@@ -57,18 +51,14 @@ def _store(count: int) -> Primitive:
             element = cast(f, value, kind)
             vector = f.value(kind, f"insertelement {whole} {vector}, {element.typed}, i32 {j}").text
         at = _place(f, pointer, index, count)
-        f.line(f"store {whole} {vector}, ptr {at}, align {count * itemsize(kind)}")
+        f.line(f"store {whole} {vector}, ptr {at}, align {count * ITEMSIZE[kind]}")
 
     return store
 
 
-def _inlined(f: Function, args: Sequence[Value]) -> None:
-    f.inlined = True
-
-
 _COUNTS = [n for n in (2, 4, 8, 16) if n <= MOST_LANES]
 SHARED_FORMS: dict[str, Primitive] = {  # what host and device do alike
-    "inlined": _inlined,
+    "inlined": setting("inlined"),
     **{f"load{n}": _load(n) for n in _COUNTS},
     **{f"store{n}": _store(n) for n in _COUNTS},
 }
@@ -131,7 +121,7 @@ def _traded(f: Function, args: Sequence[Value]) -> Value:
     value, distance = args
     f.convergent = True
     kind = value.kind
-    bits = 8 * itemsize(kind)
+    bits = 8 * ITEMSIZE[kind]
     plain = f.value(kind, f"bitcast {value.typed} to i{bits}").text
     if bits <= 32:
         word = plain if bits == 32 else f.value(kind, f"zext i{bits} {plain} to i32").text

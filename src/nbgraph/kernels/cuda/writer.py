@@ -13,9 +13,9 @@ from nbgraph.errors import CompileError
 from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import TRIGONOMETRIC
 from nbgraph.kernels.cuda.grid import BLOCKS, Grid
-from nbgraph.kernels.loops import Loop, Operand, Output
+from nbgraph.kernels.loops import Loop, Operand
 from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.writer import ITEMSIZE, Source, Writer
+from nbgraph.kernels.writer import Source, Writer
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _PREFIXED = re.compile(r"(?:lane|was|new|raw|dim|rest|to)\d*(?:_|$)")
@@ -158,17 +158,6 @@ class Device(Writer):
             self.parts += [f"def {name}(x):", "    inlined()", text, "", ""]
         return name
 
-    def needed(self, roots: Sequence[Node]) -> set[int]:
-        """What `roots` are made of that is not known by name yet, by id."""
-        needed: set[int] = set()
-        stack = list(roots)
-        while stack:
-            node = stack.pop()
-            if node.id not in needed and node.id not in self.leaves:
-                needed.add(node.id)
-                stack += self.loop.graph.children(node)
-        return needed
-
     def moving(self, roots: Sequence[Node]) -> list[tuple[int, str, Operand]]:
         """The operands that `roots` need of each element: place in the record, name, operand."""
         needed = self.needed(roots)
@@ -239,7 +228,7 @@ class Device(Writer):
         return length if self.grid.teams == 1 else f"select(mine < total, {length}, 0)"
 
     def once(self, indent: int) -> int:
-        """One thread of each team that has a row goes on; the indent of what it does."""
+        """See Writer: of each team that has a row."""
         test = "thread() == 0"
         if self.grid.teams > 1:
             test = "mine < total"
@@ -288,10 +277,6 @@ class Device(Writer):
         if not any(line.startswith(f"def {name}(") for line in self.parts):
             self.parts += together_text(name, combine, kind, self.grid.team)
         return f"{name}({value})"
-
-    def stride(self, array: Operand | Output, name: str) -> str:
-        """Bytes from one element of the inner run to the next."""
-        return f"{name}_step" if array.layout == "s" else str(ITEMSIZE[array.dtype])
 
 
 def together_text(name: str, combine: str, kind: str, threads: int) -> list[str]:

@@ -35,6 +35,7 @@ class Function:
         self.inlines = False  # mathematics of more than few instructions
         self.interleaved = False
         self.straight = False  # the loop being written is to become vectors without a loop
+        self.scalar = False  # the loop being written does not become vectors
         self.convergent = False  # threads meet in it, so no call may come to depend on more
         self.grouped = False  # an access says that elements are independent
         self.returns: tuple[str, ...] = ()  # kinds of the results, known at the first return

@@ -8,34 +8,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from nbgraph.errors import CompileError
 from nbgraph.kernels.llvm import arithmetic
 from nbgraph.kernels.llvm.function import Function
 from nbgraph.kernels.llvm.values import Value, constant
 
-_BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
-_COMPARE: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-}
+_OPERATORS = (
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod),
+    *(ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift),
+    *(ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq),
+)
+_SIGNS: dict[type[ast.AST], str] = dict(
+    zip(_OPERATORS, "+ - * / // % & | ^ << >> < <= > >= == !=".split(), strict=True)
+)
 _ZERO = Value("int64", "0")
 
 
@@ -99,6 +86,7 @@ class Lowering:
             elif isinstance(node, ast.Return):
                 self._return(node)
             elif isinstance(node, ast.Break):
+                self.f.scalar |= len(self._breaks) == 1
                 self.f.jump(self._breaks[-1])
             else:
                 raise _unknown(node)
@@ -120,7 +108,7 @@ class Lowering:
         return [self.value(node)]
 
     def _augmented(self, node: ast.AugAssign) -> None:
-        name, op = _name(node.target), _sign(_BINARY, node.op, node)
+        name, op = _name(node.target), _sign(node.op, node)
         old, new = self._read(name), self.value(node.value)
         self._assign(name, arithmetic.binary(self.f, op, old, new))
 
@@ -220,7 +208,7 @@ class Lowering:
                 raise _unknown(node)
             return results[0]
         if isinstance(node, ast.BinOp):
-            op = _sign(_BINARY, node.op, node)
+            op = _sign(node.op, node)
             return arithmetic.binary(f, op, self.value(node.left), self.value(node.right))
         if isinstance(node, ast.Compare):
             return self._comparison(node)
@@ -251,7 +239,7 @@ class Lowering:
         left = self.value(node.left)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.value(right_node)
-            part = arithmetic.compare(self.f, _sign(_COMPARE, op, node), left, right)
+            part = arithmetic.compare(self.f, _sign(op, node), left, right)
             if result is not None:
                 part = self.f.value("bool", f"and {result.typed}, {part.text}")
             result, left = part, right
@@ -303,11 +291,11 @@ def _name(node: ast.expr) -> str:
     return node.id
 
 
-def _sign(table: dict[type[Any], str], op: ast.AST, node: ast.AST) -> str:
+def _sign(op: ast.AST, node: ast.AST) -> str:
     """An operator as text."""
-    if type(op) not in table:
+    if type(op) not in _SIGNS:
         raise _unknown(node)
-    return table[type(op)]
+    return _SIGNS[type(op)]
 
 
 def _range(node: ast.For) -> Sequence[ast.expr]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from nbgraph import parsing
 from nbgraph.errors import CompileError
 from nbgraph.kernels import loops
-from nbgraph.kernels.lanewise import lanes
+from nbgraph.kernels.lanewise import lanes, register
 from nbgraph.kernels.llvm import vocabulary, wide
 from nbgraph.kernels.llvm.frame import Frame, is_frame
 from nbgraph.kernels.llvm.function import Function
@@ -20,6 +20,7 @@ from nbgraph.kernels.llvm.wide import Called
 from nbgraph.kernels.source import Source
 from nbgraph.kernels.tables import llvm_global
 from nbgraph.kernels.vector_math import precision
+from nbgraph.kernels.vector_math.names import BRANCHING
 
 SYMBOL = "nbgraph_kernel"
 VECTORS = 4  # that an interleaved loop works on in turn
@@ -123,7 +124,8 @@ class Module(Unit):
         """A function of vector_math, inlined or called."""
         function = self._source.namespace.functions[name]
         compute = precision(function, self._source.namespace.compute)
-        count = self._at_once(f)
+        f.scalar |= function in BRANCHING
+        count = 0 if f.scalar else self._at_once(f)
         if not count or not wide.is_called(function):
             self.mathematics.add((function, compute))
             f.inlines |= wide.is_called(function)
@@ -137,8 +139,8 @@ class Module(Unit):
         """Elements that mathematics takes at once where it is called; 0: it is inlined."""
         compute = self._source.namespace.compute
         if f.seldom:
-            return wide.register(compute)
-        return wide.lanes(compute) if f.wide else 0
+            return register(compute)
+        return lanes(compute) if f.wide else 0
 
     def _primitive(self, name: str) -> Primitive:
         if name in self._words:
@@ -163,13 +165,14 @@ class Module(Unit):
     def loop(self, f: Function) -> str:
         """See Names: elements that are independent, vectors worked on in turn. Loops around
         inner runs stay as they are: unrolling those would take most of the time of a compile."""
-        if f.straight:
-            f.straight = False
-            return self._says(self._straight())
+        straight, scalar = f.straight, f.scalar
+        f.straight = f.scalar = False
+        if straight:
+            return self._says(self._straight()[: 1 if scalar else None])
         says: list[str] = [] if f.separate else ['!{!"llvm.loop.unroll.disable"}']
         if f.grouped:
             says.append(f'!{{!"llvm.loop.parallel_accesses", {vocabulary.ELEMENT}}}')
-        if count := self._at_once(f):
+        if (count := self._at_once(f)) and not scalar:  # LLVM remarks on widths in vain
             says.append(f'!{{!"llvm.loop.vectorize.width", i32 {count}}}')
         elif f.interleaved:
             count = _FEW_VECTORS if f.inlines else VECTORS
@@ -179,9 +182,9 @@ class Module(Unit):
     def _straight(self) -> Sequence[str]:
         """Of a loop over the lanes of a group: written out before it is made of vectors, it would
         stay scalar; then it is not a loop any more."""
-        register = lanes(self._source.namespace.compute) // loops.VECTORS
+        elements = register(self._source.namespace.compute)
         return (
             '!{!"llvm.loop.unroll.disable"}',
-            f'!{{!"llvm.loop.vectorize.width", i32 {register}}}',
+            f'!{{!"llvm.loop.vectorize.width", i32 {elements}}}',
             f'!{{!"llvm.loop.interleave.count", i32 {loops.VECTORS}}}',
         )

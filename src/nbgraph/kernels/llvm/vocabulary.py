@@ -138,30 +138,21 @@ def _select(f: Function, args: Sequence[Value]) -> Value:
     return select(f, cast(f, args[0], "bool"), args[1], args[2])
 
 
+_ALIKE = {"float32": "uint32", "float64": "uint64", "uint32": "float32", "uint64": "float64"}
+
+
 def _bits(f: Function, args: Sequence[Value]) -> Value:
-    kind = {"float32": "uint32", "float64": "uint64"}[args[0].kind]
+    kind = _ALIKE[args[0].kind]
     return f.value(kind, f"bitcast {args[0].typed} to {llvm_type(kind)}")
 
 
-def _from_bits(f: Function, args: Sequence[Value]) -> Value:
-    kind = {"uint32": "float32", "uint64": "float64"}[args[0].kind]
-    return f.value(kind, f"bitcast {args[0].typed} to {llvm_type(kind)}")
+def setting(flag: str) -> Primitive:
+    """A word that says something of the function that it stands in."""
 
+    def say(f: Function, args: Sequence[Value]) -> None:
+        setattr(f, flag, True)
 
-def _separate(f: Function, args: Sequence[Value]) -> None:
-    f.separate = True
-
-
-def _interleaved(f: Function, args: Sequence[Value]) -> None:
-    f.interleaved = True
-
-
-def _straight(f: Function, args: Sequence[Value]) -> None:
-    f.straight = True
-
-
-def _calling(f: Function, args: Sequence[Value]) -> None:
-    f.seldom = True
+    return say
 
 
 def _accumulate(floating: str, integer: str) -> Primitive:
@@ -254,11 +245,9 @@ PRIMITIVES: dict[str, Primitive] = {
     "fetch": _fetch,
     "select": _select,
     "bits": _bits,
-    "from_bits": _from_bits,
-    "separate": _separate,
-    "interleaved": _interleaved,
-    "straight": _straight,
-    "calling": _calling,
+    "from_bits": _bits,
+    **{word: setting(word) for word in ("separate", "interleaved", "straight")},
+    "calling": setting("seldom"),
     "acc_add": _accumulate("fadd", "add"),
     "acc_multiply": _accumulate("fmul", "mul"),
     "acc_max": _extreme("maximum", ">"),

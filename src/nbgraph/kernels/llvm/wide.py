@@ -3,11 +3,12 @@ little else than long functions.
 
 Inlined, every call in a loop is a copy of the function's code, for each of the vectors worked on in
 turn and again for the loop's end: LLVM takes half a second for thirty calls, and the code outgrows
-the first cache. Called, the function is there once. It takes VECTORS vectors at once, so that the
-one hides what the other waits for. Measured, a chain of 32 `tanh` runs as fast as inlined, and
-loops of one long function up to a fifth faster, as LLVM works on a single vector where it inlines
-these; they are compiled in half of the time. A call costs what lives in registers around it: with
-few calls of short functions, or calls that do not wait for each other, it is up to a fifth slower.
+the first cache. Called, the function is there once. It takes `lanewise.lanes` elements at once, so
+that one vector hides what the other waits for. Measured, a chain of 32 `tanh` runs as fast as
+inlined, and loops of one long function up to a fifth faster, as LLVM works on a single vector where
+it inlines these; they are compiled in half of the time. A call costs what lives in registers around
+it: with few calls of short functions, or calls that do not wait for each other, it is up to a fifth
+slower.
 
 The functions are compiled once and shared by kernels, see `shared`. A run that seldom takes place
 calls them, too, as `calling()` in its text says.
@@ -24,17 +25,14 @@ import functools
 from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
-from nbgraph.codegen.host import features
 from nbgraph.kernels.functions import FUNCTIONS
+from nbgraph.kernels.lanewise import register
 from nbgraph.kernels.llvm.shared import NAME, Shared, shared
 from nbgraph.kernels.llvm.values import LLVM
 from nbgraph.kernels.vector_math.names import ARITY, WIDE
 from nbgraph.kernels.vector_math.texts import texts
-from nbgraph.native.processor import vector_bytes
 
-VECTORS = 4  # that a function takes at once
 _CALLS, _REPEATED = 8, 4  # in a loop, at least: calls, and calls for each different function
-_BYTES = {"float32": 4, "float64": 8}
 _SHORT = {n for n, row in FUNCTIONS.items() if row.family == "rounding"}.difference(
     ("fmod", "fmod_small")
 )  # few instructions
@@ -65,16 +63,6 @@ def worth(
     ]
     names = {name for name, _ in called}
     return len(called) >= max(_CALLS, _REPEATED * len(names)) or 2 * len(long) > len(called)
-
-
-def lanes(compute: str) -> int:
-    """Elements that such a function takes at once."""
-    return VECTORS * register(compute)
-
-
-def register(compute: str) -> int:
-    """Elements of one vector."""
-    return vector_bytes(features()) // _BYTES[compute]
 
 
 class Called(NamedTuple):

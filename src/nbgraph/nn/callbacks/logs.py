@@ -37,11 +37,9 @@ class Speedometer(Callback):
         self._since = 0.0, 0
 
     def on_epoch_begin(self, training: Training) -> None:
-        """See Callback."""
         self._since = time.perf_counter(), training.samples
 
     def on_batch_end(self, training: Training) -> None:
-        """See Callback."""
         if training.batch % self.every:
             return
         values = text_of(training.logs)
@@ -71,11 +69,9 @@ class CSVLog(Callback):
         self.path = Path(path)
 
     def on_train_begin(self, training: Training) -> None:
-        """See Callback."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def on_epoch_end(self, training: Training) -> None:
-        """See Callback."""
         training.history.to_csv(self.path)
 
 
@@ -98,17 +94,14 @@ class TensorBoard(Callback):
         self._writer: Any = None
 
     def on_train_begin(self, training: Training) -> None:
-        """See Callback."""
         self._writer = self._make(str(self.folder))
 
     def on_batch_end(self, training: Training) -> None:
-        """See Callback."""
         if self.every is not None and training.batch % self.every == 0:
             for name, value in training.logs.items():
                 self._add(f"{name}/batch", value, training.step)
 
     def on_epoch_end(self, training: Training) -> None:
-        """See Callback."""
         for name, value in training.logs.items():
             plain = name.removeprefix("val_")
             part = "train" if plain == name else "validation"
@@ -117,7 +110,6 @@ class TensorBoard(Callback):
         self._writer.flush()
 
     def on_train_end(self, training: Training) -> None:
-        """See Callback."""
         if self._writer is not None:
             self._writer.close()
 
@@ -143,13 +135,11 @@ class LivePlot(Callback):
         self._shown: Any = None
 
     def on_train_begin(self, training: Training) -> None:
-        """See Callback."""
         self._shown = None
         if self.path is not None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def on_epoch_end(self, training: Training) -> None:
-        """See Callback."""
         if self.path is not None:
             self.path.write_text(training.history.picture(), encoding="utf-8")
         elif self._shown is not None:

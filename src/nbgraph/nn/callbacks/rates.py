@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_number, require_whole
 from nbgraph.nn.callbacks.callback import Callback
 from nbgraph.nn.callbacks.stopping import Monitor
-from nbgraph.nn.layers import require_count
 
 if TYPE_CHECKING:
     from nbgraph.nn.training import Training
@@ -36,7 +35,6 @@ class LearningRate(Callback):
         self.schedule = schedule
 
     def on_epoch_begin(self, training: Training) -> None:
-        """See Callback."""
         training.optimizer.lr = self.schedule(training.epoch)
 
 
@@ -73,13 +71,9 @@ class ReduceLROnPlateau(Callback):
         cooldown: int = 0,
         min_lr: float = 0.0,
     ) -> None:
-        if not 0 < factor < 1:
-            raise ArgumentError(
-                f"ReduceLROnPlateau: factor={factor!r}; expected more than 0 and less than 1"
-            )
         self.monitor = Monitor("ReduceLROnPlateau", monitor, mode, min_delta)
-        self.factor = factor
-        self.patience = require_count("ReduceLROnPlateau", "patience", patience)
+        self.factor = require_number("ReduceLROnPlateau: factor", factor, above=0, below=1)
+        self.patience = require_whole("ReduceLROnPlateau: patience", patience)
         self.cooldown, self.min_lr = cooldown, min_lr
         self._schedule: Any = None
         self._rests, self._scale = 0, 1.0  # epochs that are not counted; what rates are times
@@ -98,7 +92,6 @@ class ReduceLROnPlateau(Callback):
         return max(rate * factor, min(self.min_lr, rate))
 
     def on_epoch_end(self, training: Training) -> None:
-        """See Callback."""
         self.monitor.better(training)
         if self._rests:
             self._rests, self.monitor.waited = self._rests - 1, 0

@@ -69,16 +69,13 @@ class Checkpoint(Callback):
         return path
 
     def on_train_begin(self, training: Training) -> None:
-        """See Callback."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def on_batch_end(self, training: Training) -> None:
-        """See Callback."""
         step = training.step
         if self.steps is not None and step != self._last and step % self.steps == 0:
             training.save(self.path_of(training))
 
     def on_epoch_end(self, training: Training) -> None:
-        """See Callback."""
         if self.epochs is not None and (training.epoch + 1) % self.epochs == 0:
             training.save(self.path_of(training))

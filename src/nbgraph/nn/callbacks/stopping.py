@@ -6,9 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.array.copying import copy_of
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole, require_word
 from nbgraph.nn.callbacks.callback import Callback
-from nbgraph.nn.layers import require_count
 
 if TYPE_CHECKING:
     from nbgraph.nn.training import Training
@@ -30,8 +29,7 @@ class Monitor:
     """
 
     def __init__(self, owner: str, name: str, mode: str, min_delta: float) -> None:
-        if mode not in ("auto", "min", "max"):
-            raise ArgumentError(f"{owner}: mode={mode!r}; expected 'auto', 'min' or 'max'")
+        require_word(f"{owner}: mode", mode, ("auto", "min", "max"))
         if mode == "auto":
             mode = "max" if name.removeprefix("val_").startswith(_RISING) else "min"
         self.owner, self.name = owner, name
@@ -63,10 +61,6 @@ class Monitor:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from there."""
         self.best, self.waited = float(state["best"]), int(state["waited"])
-
-
-if TYPE_CHECKING:
-    from nbgraph.nn.training import Training
 
 
 class EarlyStopping(Callback):
@@ -103,17 +97,15 @@ class EarlyStopping(Callback):
         restore_best: bool = True,
     ) -> None:
         self.monitor = Monitor("EarlyStopping", monitor, mode, min_delta)
-        self.patience = require_count("EarlyStopping", "patience", patience)
+        self.patience = require_whole("EarlyStopping: patience", patience)
         self.restore_best = restore_best
         self.best_epoch: int | None = None
         self._weights: dict[str, Any] = {}
 
     def on_train_begin(self, training: Training) -> None:
-        """See Callback."""
         self._stop(training)
 
     def on_epoch_end(self, training: Training) -> None:
-        """See Callback."""
         if self.monitor.better(training):
             self.best_epoch = training.epoch
             if self.restore_best:
@@ -127,7 +119,6 @@ class EarlyStopping(Callback):
             training.stop(f"EarlyStopping: {self.monitor.name} has not improved for {epochs}")
 
     def on_train_end(self, training: Training) -> None:
-        """See Callback."""
         if self._weights and training.error is None and not training.interrupted:
             training.model.load_state_dict(self._weights)
 

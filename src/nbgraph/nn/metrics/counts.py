@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ShapeError, require_word
 from nbgraph.nn.metrics.metric import Metric, Sums
 from nbgraph.ops.define import library
 from nbgraph.ops.losses.alike import require_rows
@@ -60,11 +60,7 @@ class Confusion(Metric):
            [1., 1.]])
     """
 
-    def __init__(self) -> None:
-        super().__init__("confusion")
-
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
-        """See Metric."""
         targets, outcomes = _pairs("confusion", out, target, out.shape[-1])
         if weight is not None:
             outcomes = outcomes * _weights(weight, tuple(target.shape))
@@ -80,15 +76,14 @@ Ratio = Callable[[Array, Array, Array], tuple[Array, Array]]
 
 
 class _Ratio(Metric):
-    """A ratio of counts by class: hits, those that were chosen, and those there are."""
+    """A ratio of counts by class: of hits, those that were chosen, and those there are."""
 
-    def __init__(self, name: str, ratio: Ratio, average: str | None, threshold: float) -> None:
-        super().__init__(name)
-        if average not in _AVERAGES:
-            raise ArgumentError(
-                f"{name}: average={average!r}; expected {', '.join(map(repr, _AVERAGES))}"
-            )
-        self.ratio, self.average, self.threshold = ratio, average, threshold
+    _ratio: ClassVar[Ratio]
+
+    def __init__(self, average: str | None = "binary", *, threshold: float = 0.5) -> None:
+        super().__init__()
+        self.average = require_word(f"{self.__name__}: average", average, _AVERAGES)
+        self.threshold = threshold
 
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
         """Return counts by class: hits, outcomes, targets."""
@@ -122,7 +117,7 @@ class _Ratio(Metric):
         hits, outcomes, targets = sums
         if self.average == "micro":
             hits, outcomes, targets = (each.sum(keepdims=True) for each in sums)
-        above, below = self.ratio(hits, outcomes, targets)
+        above, below = type(self)._ratio(hits, outcomes, targets)
         each = np.divide(above, below, out=np.zeros_like(above), where=below != 0)
         if self.average is None:
             return each
@@ -153,10 +148,7 @@ class F1(_Ratio):
     0.5
     """
 
-    def __init__(self, average: str | None = "binary", *, threshold: float = 0.5) -> None:
-        super().__init__(
-            "f1", lambda hits, found, wanted: (2 * hits, found + wanted), average, threshold
-        )
+    _ratio = staticmethod(lambda hits, found, wanted: (2 * hits, found + wanted))
 
 
 class Precision(_Ratio):
@@ -171,8 +163,7 @@ class Precision(_Ratio):
     0.5
     """
 
-    def __init__(self, average: str | None = "binary", *, threshold: float = 0.5) -> None:
-        super().__init__("precision", lambda hits, found, wanted: (hits, found), average, threshold)
+    _ratio = staticmethod(lambda hits, found, wanted: (hits, found))
 
 
 class Recall(_Ratio):
@@ -187,5 +178,4 @@ class Recall(_Ratio):
     0.25
     """
 
-    def __init__(self, average: str | None = "binary", *, threshold: float = 0.5) -> None:
-        super().__init__("recall", lambda hits, found, wanted: (hits, wanted), average, threshold)
+    _ratio = staticmethod(lambda hits, found, wanted: (hits, wanted))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, called
 from nbgraph.ops.define import library
 from nbgraph.settings import config
 
@@ -43,8 +43,8 @@ class Metric(ABC):
 
     joined = False
 
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
+    def __init__(self, name: str | None = None) -> None:
+        self.__name__ = type(self).__name__.lower() if name is None else name
 
     @abstractmethod
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
@@ -99,7 +99,7 @@ class Mean(Metric):
         class_weight: Mapping[int, float] | Sequence[float] | None = None,
         after: Callable[[Any], Any] | None = None,
     ) -> None:
-        super().__init__(name_of(function) if name is None else name)
+        super().__init__(called(function) if name is None else name)
         functools.update_wrapper(self, function, ("__module__", "__doc__"), ())
         self.function, self.after = function, after
         self.ignore_label, self.class_weight = ignore_label, class_weight
@@ -136,7 +136,6 @@ class Mean(Metric):
         return library.sum(values * each) / library.where(count == 0, 1.0, count), count
 
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
-        """See Metric."""
         return weighed(*self.mean(out, target, weight, exact=True))
 
     def value(self, *sums: np.ndarray[Any, Any]) -> float:
@@ -149,7 +148,7 @@ class Mean(Metric):
         values = self.function(out, target)  # many refuse such shapes themselves
         if values is None:
             raise ArgumentError(
-                f"{self.__name__}: {name_of(self.function)} returned None; return one number, or a "
+                f"{self.__name__}: {called(self.function)} returned None; return one number, or a "
                 "value for each sample"
             )
         self._warn_of_broadcast(out, target, getattr(values, "shape", ()))
@@ -158,7 +157,7 @@ class Mean(Metric):
         if "reduction" in _parameters(self.function):
             return self.function(out, target, reduction="none")  # type: ignore[call-arg]
         raise ArgumentError(
-            f"{self.__name__}: weights need a value for each sample, and {name_of(self.function)} "
+            f"{self.__name__}: weights need a value for each sample, and {called(self.function)} "
             "returned one number for the batch; return the values, as with reduction='none'"
         )
 
@@ -191,9 +190,7 @@ class Mean(Metric):
 
 def name_of(metric: Callable[..., Any]) -> str:
     """Return what a metric is called in a History."""
-    if isinstance(metric, functools.partial):
-        return name_of(metric.func)
-    return getattr(metric, "__name__", type(metric).__name__)
+    return called(metric)
 
 
 def samples_of(target: Any) -> int:

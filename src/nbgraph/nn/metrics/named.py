@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph import foreign
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, called
 from nbgraph.nn.metrics import classes, counts, numbers, ranking
-from nbgraph.nn.metrics.metric import Mean, Metric, name_of
+from nbgraph.nn.metrics.metric import Mean, Metric
 
 _NAMED: dict[str, Callable[..., Metric]] = {
     "accuracy": classes.Accuracy,
@@ -49,7 +49,7 @@ def create(metric: Any, *, what: str = "metric ", **options: Any) -> Metric:
         )
     if not foreign.accepts(metric, 2):
         raise ArgumentError(
-            f"{what}{name_of(metric)}: it is called with two arguments, outputs and targets; write "
+            f"{what}{called(metric)}: it is called with two arguments, outputs and targets; write "
             "it as a function of both"
         )
     return Mean(metric, **options)

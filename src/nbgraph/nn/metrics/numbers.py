@@ -84,11 +84,7 @@ class R2(_Moments):
     0.785714
     """
 
-    def __init__(self) -> None:
-        super().__init__("r2")
-
     def value(self, *sums: Array) -> float:
-        """See Metric."""
         _, variance, _, error = self.together(*sums)
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = np.where(variance == 0, np.where(error == 0, 1.0, 0.0), 1 - error / variance)
@@ -105,11 +101,7 @@ class Pearson(_Moments):
     1.0
     """
 
-    def __init__(self) -> None:
-        super().__init__("pearson")
-
     def value(self, *sums: Array) -> float:
-        """See Metric."""
         xx, yy, xy, _ = self.together(*sums)
         with np.errstate(invalid="ignore", divide="ignore"):
             return float((xy / np.sqrt(xx * yy)).mean())

@@ -27,9 +27,6 @@ class AUC(Metric):
 
     joined = True
 
-    def __init__(self) -> None:
-        super().__init__("auc")
-
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
         """Return outputs, targets and weights, in float64."""
         samples = target.shape[0]

@@ -104,7 +104,6 @@ class Choice(Operator):
     def forward(
         self, ctx: Any, in_data: Arrays, req: Requests, out_data: Arrays, aux_states: Arrays
     ) -> None:
-        """See Operator."""
         key = ("forward", ctx.is_train, self._key)
         index = self._tuner.next(key, len(self.candidates))
         self._last[0] = index
@@ -121,7 +120,6 @@ class Choice(Operator):
         in_grad: Arrays,
         aux_states: Arrays,
     ) -> None:
-        """See Operator."""
         key = ("backward", True, self._key)
         last = self._last[0]
         index = last if self._stateful else self._tuner.next(key, len(self.candidates))

@@ -65,7 +65,6 @@ class Pass(ArrayOp):
     words = INPLACE_WORDS  # their kernels see it
 
     def within(self, states: dict[Any, Any] | None) -> Any:
-        """See ArrayOp."""
         find = self.find_in(states)
         return self if find is None else SimpleNamespace(run=partial(self.run, find=find))
 
@@ -169,17 +168,14 @@ class CustomGradient(Pass):
         return [spec for spec, w in zip(specs, self.wanted, strict=False) if w]
 
     def operand_specs(self, inputs: Arrays, attributes: Attributes) -> Specs:
-        """See Pass."""
         return tuple([Spec(tuple(shape), as_dtype(d)) for shape, d in attributes[SPECS]])
 
     def find_in(self, states: dict[Any, Any] | None) -> Find | None:
-        """See Pass."""
         return self.op.find_in(states)
 
     def grant_to(
         self, device: Context, attributes: Attributes, specs: Sequence[Spec]
     ) -> tuple[Any, ...]:
-        """See ArrayOp."""
         return self.op.grant_gradient(device, self.operand_specs((), attributes))
 
     def own_kernel(self, device: Context, attributes: Attributes) -> Any:

@@ -90,14 +90,12 @@ class CustomOp(Pass):
     def infer_partial(
         self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
     ) -> tuple[Shapes, Shapes] | None:
-        """See ArrayOp."""
         prop = self.semantics(attributes)
         return inference.infer(self, prop, SHAPE, in_shapes, out_shapes)
 
     def infer_dtypes(
         self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Attributes
     ) -> tuple[Sequence[Any], Sequence[Any]] | None:
-        """See ArrayOp."""
         prop = self.semantics(attributes)
         return inference.infer(self, prop, DTYPE, in_dtypes, out_dtypes)
 
@@ -194,15 +192,12 @@ class PropertyOp(CustomOp):
         return self.parameters
 
     def semantics(self, attributes: Attributes) -> OperatorProperty:
-        """See CustomOp."""
         return self.property
 
     def operator(self, run: Run) -> Operator:
-        """See CustomOp."""
         return (run.find or self.places.operator)(run.ctx.device, run.specs)
 
     def require_backward(self, specs: Sequence[Spec]) -> None:
-        """See CustomOp."""
         if not self.places.differentiable(tuple(specs)):
             raise DerivativeError(
                 f"{self.__name__}: its operator has no backward, so no gradient flows through it; "
@@ -223,7 +218,6 @@ class PropertyOp(CustomOp):
         )
 
     def grant_gradient(self, device: Context, specs: Specs) -> tuple[Any, ...]:
-        """See CustomOp."""
         return self._granted(
             device, specs, self.facts.backward_requests, self.property.backward_resource
         )
@@ -237,7 +231,6 @@ class PropertyOp(CustomOp):
         return self.places.granted(device, known)
 
     def find_in(self, states: dict[Any, Any] | None) -> Find | None:
-        """See Pass."""
         return self.places.find_in(states) if self.stateful else None
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -43,7 +43,7 @@ from typing import Any, TypeVar
 
 from nbgraph.errors import ArgumentError, NbgraphError
 from nbgraph.operator import registry
-from nbgraph.operator.call import call, carrier_of, sources
+from nbgraph.operator.call import call, carrier_of, outputs_of, sources
 from nbgraph.operator.full.choosing import Measured, Tuner
 from nbgraph.operator.full.content import content
 from nbgraph.operator.full.facts import facts_of
@@ -201,13 +201,8 @@ def _outs(op: PropertyOp, out: Any) -> Any:
     """Return `out` for all outputs: hidden ones are new."""
     if out is None:
         return None
-    outs = out if isinstance(out, tuple) else (out,)
-    if len(outs) != op.facts.visible:
-        raise ArgumentError(
-            f"{op.__name__}: out has {len(outs)} array(s), the operator gives {op.facts.visible}; "
-            "give one array or None for each output"
-        )
-    return (*outs, *[None] * (op.nout - op.facts.visible))
+    count = op.facts.visible
+    return (*outputs_of(op, out, count), *[None] * (op.nout - count))
 
 
 def _visible(op: PropertyOp, results: Any) -> Any:

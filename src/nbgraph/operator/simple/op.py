@@ -264,7 +264,6 @@ class SimpleOp(CustomOp):
         return super().grant(device) if device.host else ()
 
     def grant_gradient(self, device: Context, specs: Specs) -> tuple[Any, ...]:
-        """See CustomOp."""
         self._require("gradient", device)
         return super().grant(device) if device.host else ()
 
@@ -287,11 +286,9 @@ class SimpleOp(CustomOp):
         return table.get(device.device_type) or self._require(of, device)
 
     def semantics(self, attributes: Attributes) -> SimpleProperty:
-        """See CustomOp."""
         return SimpleProperty(self, attributes)
 
     def operator(self, run: Run) -> FunctionOperator:
-        """See CustomOp."""
         return FunctionOperator(self, run.attributes)
 
     def content(self) -> str:

@@ -31,7 +31,6 @@ class SimpleProperty(OperatorProperty):
         self.op, self.attributes = op, attributes
 
     def list_arguments(self) -> Sequence[str]:
-        """See OperatorProperty."""
         return self.op.operands
 
     def infer_shape(
@@ -114,7 +113,6 @@ class SimpleProperty(OperatorProperty):
     def create_operator(
         self, ctx: Context, in_shapes: Sequence[tuple[int, ...]], in_dtypes: Sequence[np.dtype[Any]]
     ) -> Operator:
-        """See OperatorProperty."""
         return FunctionOperator(self.op, self.attributes)
 
 
@@ -127,7 +125,6 @@ class FunctionOperator(Operator):
     def forward(
         self, ctx: OpContext, in_data: Arrays, req: Requests, out_data: Arrays, aux_states: Arrays
     ) -> None:
-        """See Operator."""
         env = self.op.environment(self.attributes, ctx.requested)
         function = self.op.function_on("function", ctx.device)
         function.call(ctx, env, self.attributes, in_data, out_data, req)
@@ -142,7 +139,6 @@ class FunctionOperator(Operator):
         in_grad: Arrays,
         aux_states: Arrays,
     ) -> None:
-        """See Operator."""
         env = self.op.environment(self.attributes, ctx.requested)
         function = self.op.function_on("gradient", ctx.device)
         form = function.form

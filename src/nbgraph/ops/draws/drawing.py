@@ -124,7 +124,6 @@ class Drawing(DrawnOp):
         *,
         host: bool,
     ) -> KernelCall | None:
-        """See DrawnOp."""
         kernel = self._by_numbers(attributes)
         if kernel is None:
             return None
@@ -141,7 +140,6 @@ class Drawing(DrawnOp):
         return self._kernel(attributes["dtype"].name, *values, **options)
 
     def fixed(self, attributes: Attributes) -> Attributes:
-        """See ArrayOp."""
         kernel = self._by_numbers(attributes)
         return attributes if kernel is None else {**attributes, "parameters": kernel[0]}
 

@@ -45,7 +45,6 @@ class InTraining(DrawnOp):
         self.by_kernels(trains=True)
 
     def always(self, attributes: Attributes) -> bool:
-        """See DrawnOp."""
         return bool(attributes.get("always"))
 
     def drawn_call(
@@ -56,7 +55,6 @@ class InTraining(DrawnOp):
         *,
         host: bool,
     ) -> KernelCall:
-        """See DrawnOp."""
         (x,) = operands
         options = {n: value for n, value in attributes.items() if n not in ("rng", "always")}
         drawn, parameters = self._kernel(x.dtype.name, factor=stores[1], **options)

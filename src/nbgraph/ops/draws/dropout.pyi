@@ -18,10 +18,10 @@ class InTraining(DrawnOp):
         ...
 
     def always(self, attributes: Attributes) -> bool:
-        """See DrawnOp."""
+        ...
 
     def drawn_call(self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Attributes, *, host: bool) -> KernelCall:
-        """See DrawnOp."""
+        ...
 
     def run(self, inputs: Arrays, outputs: Arrays, requests: Sequence[OpReqType], attributes: Attributes, **how: Any) -> None:
         """See ArrayOp; whether to drop is known at the push."""

@@ -6,8 +6,6 @@ NaN stays NaN. At a kink the slope is that of the side named in each text.
 import math
 
 from nbgraph.operator.declared import define_scalars
-from nbgraph.operator.decorator import op
-from nbgraph.operator.registry import register
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 GELU_SCALE, ROOT_HALF = math.sqrt(2 / math.pi), math.sqrt(0.5)
@@ -81,32 +79,18 @@ hard_tanh(x, *, low=-1.0, high=1.0): x limited to [low, high]. Its slope at the 
     >>> hard_tanh([-2.0, 0.5])
     array([-1. ,  0.5])
     = low if x <= low else (high if x >= high else x)
-"""
-define_scalars(_TABLE, globals())
-
-
-@register
-@op
-def gelu(x, *, approximate="none"):
-    """x times the normal distribution function; `approximate="tanh"` is the quicker formula.
-
+gelu(x, *, approximate="none"): x times the normal distribution function; `approximate="tanh"` is
+    the quicker formula.
     >>> gelu([-1.0, 1.0])
     array([-0.15865525,  0.84134475])
     >>> gelu([-1.0, 1.0], approximate="tanh")
     array([-0.15880801,  0.84119199])
-    """
-    if approximate == "tanh":
-        return 0.5 * x * (1 + math.tanh(GELU_SCALE * (x + 0.044715 * x**3)))
-    return 0.5 * x * math.erfc(-x * ROOT_HALF)
-
-
-@register
-@op
-def hard_sigmoid(x, *, alpha=1 / 6, beta=0.5):
-    """alpha * x + beta limited to [0, 1], where its slope is 0. MXNet's alpha is 0.2.
-
+    = (0.5 * x * (1 + math.tanh(GELU_SCALE * (x + 0.044715 * x**3))) if approximate == "tanh"
+        else 0.5 * x * math.erfc(-x * ROOT_HALF))
+hard_sigmoid(x, *, alpha=1 / 6, beta=0.5): alpha * x + beta limited to [0, 1], where its slope is 0.
+    MXNet's alpha is 0.2.
     >>> hard_sigmoid([-4.0, 0.0, 4.0])
     array([0. , 0.5, 1. ])
-    """
-    line = alpha * x + beta
-    return 0 if line <= 0 else (1 if line >= 1 else line)
+    = 0 if alpha * x + beta <= 0 else (1 if alpha * x + beta >= 1 else alpha * x + beta)
+"""
+define_scalars(_TABLE, globals())

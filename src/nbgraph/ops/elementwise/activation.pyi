@@ -11,20 +11,6 @@ GELU_SCALE: _GELU_SCALE
 from builtins import float as _ROOT_HALF
 ROOT_HALF: _ROOT_HALF
 @op
-def gelu(x, *, approximate='none'):
-    """x times the normal distribution function; `approximate="tanh"` is the quicker formula.
-    
-    >>> gelu([-1.0, 1.0])
-    array([-0.15865525,  0.84134475])
-    >>> gelu([-1.0, 1.0], approximate="tanh")
-    array([-0.15880801,  0.84119199])"""
-@op
-def hard_sigmoid(x, *, alpha=1 / 6, beta=0.5):
-    """alpha * x + beta limited to [0, 1], where its slope is 0. MXNet's alpha is 0.2.
-    
-    >>> hard_sigmoid([-4.0, 0.0, 4.0])
-    array([0. , 0.5, 1. ])"""
-@op
 def relu(x):
     r"""x where it is positive, else 0. Its slope at 0 is 0.
 
@@ -403,6 +389,57 @@ def hard_tanh(x, *, low=-1.0, high=1.0):
 
         def hard_tanh(x, *, low=-1.0, high=1.0):
             return low if x <= low else (high if x >= high else x)
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
+def gelu(x, *, approximate='none'):
+    r"""x times the normal distribution function; `approximate="tanh"` is the quicker formula.
+
+    >>> gelu([-1.0, 1.0])
+    array([-0.15865525,  0.84134475])
+    >>> gelu([-1.0, 1.0], approximate="tanh")
+    array([-0.15880801,  0.84119199])
+
+    Parameters
+    ----------
+    x : array or number
+    approximate : scalar, default 'none'
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def gelu(x, *, approximate="none"):
+            return (0.5 * x * (1 + math.tanh(GELU_SCALE * (x + 0.044715 * x**3))) if approximate == "tanh" else 0.5 * x * math.erfc(-x * ROOT_HALF))
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
+def hard_sigmoid(x, *, alpha=0.16666666666666666, beta=0.5):
+    r"""alpha * x + beta limited to [0, 1], where its slope is 0. MXNet's alpha is 0.2.
+
+    >>> hard_sigmoid([-4.0, 0.0, 4.0])
+    array([0. , 0.5, 1. ])
+
+    Parameters
+    ----------
+    x : array or number
+    alpha : scalar, default 0.16666666666666666
+    beta : scalar, default 0.5
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def hard_sigmoid(x, *, alpha=1 / 6, beta=0.5):
+            return 0 if alpha * x + beta <= 0 else (1 if alpha * x + beta >= 1 else alpha * x + beta)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """

@@ -14,7 +14,7 @@ from nbgraph.operator.call import carrier_of
 from nbgraph.operator.complex_call import is_complex
 from nbgraph.operator.decorator import op
 from nbgraph.operator.reduce_call import same
-from nbgraph.ops.define import as_array, cast, define_rows, library, public
+from nbgraph.ops.define import as_array, define_rows, library, public
 from nbgraph.shape import Array, same_shape
 
 _DISCARDED = "Casting complex values to real discards the imaginary part"  # NumPy's words
@@ -60,9 +60,7 @@ def _astype(inputs: list[Array], outputs: list[Array], *, dtype: np.dtype[Any]) 
 
 
 def _astype_rule(g: Gradients) -> list[Any]:
-    if not inexact(g.attributes["dtype"]):
-        return [None]
-    return [cast(g.out_grad, g.specs[0])]
+    return [g.out_grad] if inexact(g.attributes["dtype"]) else []
 
 
 _ASTYPE = ArrayOp(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,6 @@ from nbgraph.operator.complex_call import known_dtype
 from nbgraph.ops.define import (
     as_known,
     by_numpy,
-    cast,
     composed,
     deferrable,
     define_rows,
@@ -41,16 +41,14 @@ def _part_infer(x: Spec) -> Spec:
     return Spec(x.shape, real_dtype(x.dtype))
 
 
-_REAL = ArrayOp(
-    "real", _part_infer, view=lambda x: x.real, gradient=lambda g: [cast(g.out_grad, g.specs[0])]
-)
+_REAL = ArrayOp("real", _part_infer, view=lambda x: x.real, gradient=lambda g: [g.out_grad])
 
 
 _IMAG = ArrayOp(
     "imag",
     _part_infer,
     view=lambda x: x.imag,
-    gradient=lambda g: [cast(library.multiply(g.out_grad, -1j), g.specs[0])],
+    gradient=lambda g: [library.multiply(g.out_grad, -1j)],
 )
 
 
@@ -80,9 +78,7 @@ def run_parts(xp: Any, x: Any, y: Any, out: Any) -> None:
 
 
 def _parts_rule(g: Gradients) -> list[Any]:
-    parts = library.real(g.out_grad), library.negative(imag(g.out_grad))
-    pairs = zip(parts, g.specs, strict=True)
-    return [cast(library.sum_to(part, spec.shape), spec) for part, spec in pairs]
+    return [library.real(g.out_grad), library.negative(imag(g.out_grad))]
 
 
 _PARTS = ArrayOp(
@@ -208,18 +204,17 @@ def _map_infer(*specs: Spec, function: str) -> Spec:
 def run_map(xp: Any, *arrays: Any, function: str) -> None:
     """Compute `complex_map` by an array library."""
     *operands, out = arrays
+    loop = getattr(xp, function)
     with np.errstate(all="ignore"):
-        out[...] = getattr(xp, function)(*operands)
+        if isinstance(loop, np.ufunc):
+            loop(*operands, out=out)
+        else:
+            out[...] = loop(*operands)
 
 
 def _map_rule(g: Gradients) -> list[Any]:
-    name, gradients = g.attributes["function"], list[Any]()
-    slopes = _SLOPES.get(name, ())
-    for k, spec in enumerate(g.specs):
-        wanted = slopes and g.wanted[k]
-        slope = slopes[k](g.out_grad, g.outputs[0], *g.inputs) if wanted else None
-        gradients.append(None if slope is None else cast(library.sum_to(slope, spec.shape), spec))
-    return gradients
+    slopes = _SLOPES.get(g.attributes["function"], ())
+    return [partial(slope, g.out_grad, g.outputs[0], *g.inputs) for slope in slopes]
 
 
 _COMPLEX_MAP = ArrayOp(
@@ -249,14 +244,7 @@ real(x, *, out=None): The real part of each element: a view.
     >>> real([1 + 2j, 3.0])
     array([1., 3.])
 complex_parts(x, y, *, out=None): x + iy.
-    x, y : arrays of floats
-    >>> complex_parts([1.0, 2.0], 3.0)
-    array([1.+3.j, 2.+3.j])
 complex_map(*x, function: str, out=None): A function of NumPy, by its name, on arrays of which some
     are complex.
-    *x : arrays
-    function : name
-    >>> complex_map([1j], function="square")
-    array([-1.+0.j])
 """
 define_rows(_TABLE, globals())

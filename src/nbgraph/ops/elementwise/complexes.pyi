@@ -60,21 +60,14 @@ def complex_parts(x: Operand[Carried], y: Operand[Carried], *, out: Any=None) ->
 
     Parameters
     ----------
-    x, y : arrays of floats
+    x : array
     out : array to write to, optional
-
-    >>> complex_parts([1.0, 2.0], 3.0)
-    array([1.+3.j, 2.+3.j])
     """
 def complex_map(*x: Any, function: str, out: Any=None) -> Any:
     r"""A function of NumPy, by its name, on arrays of which some are complex.
 
     Parameters
     ----------
-    *x : arrays
-    function : name
+    x : array
     out : array to write to, optional
-
-    >>> complex_map([1j], function="square")
-    array([-1.+0.j])
     """

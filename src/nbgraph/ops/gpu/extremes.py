@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.kernels.kinds import widened
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.kernel_call import KernelCall
@@ -40,8 +41,7 @@ _LOOP = (
 
 
 def _value(dtype: str, place: str) -> str:
-    loaded = f"load(given, row + {place} * inner)"
-    return f"{dtype}_to_float32({loaded})" if dtype in ("float16", "bfloat16") else loaded
+    return widened(f"load(given, row + {place} * inner)", dtype)
 
 
 def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -> KernelCall:

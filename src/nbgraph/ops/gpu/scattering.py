@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nbgraph.kernels.kinds import FLOATS, narrowed, widened
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.kernel_call import KernelCall
@@ -78,9 +79,7 @@ _GO_ON, _BEHIND = "r = r", "else:\n            break"
 
 def _read(dtype: str, text: str) -> str:
     """What is loaded, as it is added up."""
-    if dtype in ("float16", "bfloat16"):
-        return f"{dtype}_to_float32({text})"
-    return text if dtype in ("float32", "float64") else f"int64({text})"
+    return widened(text, dtype) if dtype in FLOATS else f"int64({text})"
 
 
 def _body(value: Spec, out: Spec, *, sums: bool, ordered: bool) -> list[str]:
@@ -98,7 +97,7 @@ def _body(value: Spec, out: Spec, *, sums: bool, ordered: bool) -> list[str]:
             from_result=_read(name, "load(y, own + y0)"),
             from_value=loaded,
             plus="|" if name == "bool" else "+",
-            to_result=f"float32_to_{name}(held)" if name in ("float16", "bfloat16") else "held",
+            to_result=narrowed("held", name),
             otherwise=otherwise,
         ),
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Rule, Spec
 from nbgraph.operator.tiled_op import AddingOp, PickingOp
-from nbgraph.ops.define import Shape, as_array, cast, define_rows, library, public, shape_tuple
+from nbgraph.ops.define import Shape, as_array, define_rows, library, public, shape_tuple
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.indexing.indexing import add_at, require_integers
@@ -75,7 +76,7 @@ def _gather_rule(g: Gradients) -> list[Any]:
     _, *arrays = g.inputs
     shape, key = g.specs[0].shape, g.attributes["key"]
     added = library.scatter_add(g.out_grad, *arrays, shape=shape, key=key)
-    return [added, *(None for _ in arrays)]
+    return [added]
 
 
 _GATHER = PickingOp(
@@ -102,8 +103,7 @@ def _scatter(value: Array, *arrays: Array, shape: Shape, key: Template) -> Array
 
 def _scatter_rule(g: Gradients) -> list[Any]:
     _, *arrays = g.inputs
-    gathered = library.gather(g.out_grad, *arrays, key=g.attributes["key"])
-    return [library.sum_to(gathered, g.specs[0].shape), *(None for _ in arrays)]
+    return [library.gather(g.out_grad, *arrays, key=g.attributes["key"])]
 
 
 _SCATTER_ADD = AddingOp(
@@ -156,15 +156,15 @@ def _over(name: str, write: Callable[[Any, Any, Any], object], rule: Rule) -> Ar
 
 def _update_rule(g: Gradients) -> list[Any]:
     _, _, *arrays = g.inputs
-    value, key = g.specs[1], g.attributes["key"]
-    kept = library.index_update(g.out_grad, 0, *arrays, key=key) if g.wanted[0] else None
-    to_value = None
-    if g.wanted[1]:
-        to_value = library.gather(g.out_grad, *arrays, key=key)
+    key = g.attributes["key"]
+
+    def to_value() -> Any:
+        selected = library.gather(g.out_grad, *arrays, key=key)
         if arrays:
-            to_value = multiply(to_value, _last_written(g, arrays, key))
-        to_value = cast(_sum_to(to_value, value.shape), value)
-    return [kept, to_value, *(None for _ in arrays)]
+            selected = multiply(selected, _last_written(g, arrays, key))
+        return _sum_to(selected, g.specs[1].shape)
+
+    return [partial(library.index_update, g.out_grad, 0, *arrays, key=key), to_value]
 
 
 def _last_written(g: Gradients, arrays: list[Any], key: Template) -> Any:
@@ -192,12 +192,8 @@ _INDEX_UPDATE = _over("index_update", operator.setitem, _update_rule)
 
 def _add_rule(g: Gradients) -> list[Any]:
     _, _, *arrays = g.inputs
-    value = g.specs[1]
-    to_value = None
-    if g.wanted[1]:
-        gathered = library.gather(g.out_grad, *arrays, key=g.attributes["key"])
-        to_value = cast(_sum_to(gathered, value.shape), value)
-    return [g.out_grad, to_value, *(None for _ in arrays)]
+    gathered = partial(library.gather, g.out_grad, *arrays, key=g.attributes["key"])
+    return [g.out_grad, lambda: _sum_to(gathered(), g.specs[1].shape)]
 
 
 _INDEX_ADD = _over("index_add", add_at, _add_rule)

@@ -97,7 +97,7 @@ def _take_rule(g: Gradients) -> list[Any]:
     shape = g.specs[0].shape
     place = axis_of("take", g.attributes["axis"], len(shape))
     key = at_axis(place, "array")
-    return [library.scatter_add(g.out_grad, g.inputs[1], shape=shape, key=key), None]
+    return [library.scatter_add(g.out_grad, g.inputs[1], shape=shape, key=key)]
 
 
 _TAKE = PickingOp(
@@ -212,8 +212,7 @@ def _along_rule(g: Gradients) -> list[Any]:
     place = axis_of("take_along_axis", axis, len(shape))
     wide = _chosen("take_along_axis", shape, g.specs[1].shape, place)
     whole_shape = tuple(shape[d] if d == place else n for d, n in enumerate(wide))
-    added = library.scatter_along_axis(g.out_grad, g.inputs[1], whole_shape, axis)
-    return [library.sum_to(added, shape), None]
+    return [library.scatter_along_axis(g.out_grad, g.inputs[1], whole_shape, axis)]
 
 
 _TAKE_ALONG = PickingOp(

@@ -16,8 +16,8 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.foreign import require_keywords
 from nbgraph.operator.array_op import ArrayOp, Spec
-from nbgraph.operator.call import carrier_of
-from nbgraph.ops.define import composed, define_rows, library
+from nbgraph.operator.call import carrier_of, recording
+from nbgraph.ops.define import composed, define_rows, is_elsewhere, library
 from nbgraph.shape import Array
 
 
@@ -51,12 +51,12 @@ def dynamic(function: Callable[..., Any], name: str | None = None) -> Callable[.
 def choosing(choose: Callable[..., Any], make: Callable[..., Any] | None = None) -> Any:
     """Mark a function whose values are elements of its last operand.
 
-    `choose` gives their places in that array, flat, and whatever else comes out; `make` puts
-    values and the rest together where there is a rest.
+    `choose` gives their places in that array, flat, and whatever else comes out, where derivatives
+    are recorded or on devices; `make` puts values and the rest together where there is a rest.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        chosen = dynamic(choose, function.__name__)
+        chosen, computed = dynamic(choose, function.__name__), dynamic(function)
 
         @functools.wraps(function)
         def apply(*operands: Any, **options: Any) -> Any:
@@ -65,6 +65,8 @@ def choosing(choose: Callable[..., Any], make: Callable[..., Any] | None = None)
                 return function(*operands, **options)
             if carrier_of(operands) is None:
                 return function(*map(np.asarray, operands))
+            if recording.get() is None and not any(map(is_elsewhere, operands)):
+                return computed(*operands)
             places, *rest = chosen(*operands)
             values = library.take(library.ravel(operands[-1]), places)
             return values if make is None else make(values, *rest)
@@ -148,9 +150,9 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Any
 
 
-def _each(x: Any, *, equal_nan: bool = False) -> UniqueAll:
+def _each(x: Any) -> UniqueAll:
     values, first, inverse, counts = np.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, equal_nan=equal_nan
+        x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
     )
     return UniqueAll(values, first, inverse.reshape(x.shape), counts)
 
@@ -173,12 +175,12 @@ def count_places(x: Any) -> tuple[Array, ...]:
 
 def first_places(x: Any) -> tuple[Array, ...]:
     """Where values are first."""
-    return _each(x)[1:2]
+    return np.unique(x, return_index=True, equal_nan=False)[1:]
 
 
 def first_places_with_nan(x: Any) -> tuple[Array, ...]:
     """The same, with NaN once."""
-    return _each(x, equal_nan=True)[1:2]
+    return np.unique(x, return_index=True)[1:]
 
 
 @composed("x")

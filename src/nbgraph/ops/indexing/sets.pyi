@@ -15,8 +15,8 @@ def dynamic(function: Callable[..., Any], name: str | None=None) -> Callable[...
 def choosing(choose: Callable[..., Any], make: Callable[..., Any] | None=None) -> Any:
     """Mark a function whose values are elements of its last operand.
     
-    `choose` gives their places in that array, flat, and whatever else comes out; `make` puts
-    values and the rest together where there is a rest."""
+    `choose` gives their places in that array, flat, and whatever else comes out, where derivatives
+    are recorded or on devices; `make` puts values and the rest together where there is a rest."""
 def nonzero(x: Any) -> tuple[Any, ...]:
     """The indices of the elements that are not zero; waits for the values.
     

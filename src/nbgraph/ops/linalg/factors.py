@@ -17,7 +17,7 @@ import numpy as np
 from nbgraph.dtype import real_dtype
 from nbgraph.errors import DerivativeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import cast, library
+from nbgraph.ops.define import library
 from nbgraph.ops.linalg.matrices import (
     adjoint_of,
     conventional,
@@ -97,16 +97,13 @@ def _solve_infer(a: Spec, b: Spec) -> Spec:
 
 
 def _solve_rule(g: Gradients) -> list[Any]:
-    (a, _), (x,), (spec_a, spec_b) = g.inputs, g.outputs, g.specs
-    grad, vector = g.out_grad, len(spec_b.shape) == 1
+    (a, _), (x,), grad = g.inputs, g.outputs, g.out_grad
+    vector = len(g.specs[1].shape) == 1
     if vector:
         grad, x = _column(grad), _column(x)
     to_b = library.linalg_solve(swapped(a), grad)
-    to_a = library.negative(library.matmul(to_b, swapped(x))) if g.wanted[0] else None
-    if vector:
-        to_b = library.squeeze(to_b, -1)
-    pairs = (to_a, spec_a), (to_b, spec_b)
-    return [None if x is None else cast(library.sum_to(x, s.shape), s) for x, s in pairs]
+    to_a = lambda: library.negative(library.matmul(to_b, swapped(x)))
+    return [to_a, library.squeeze(to_b, -1) if vector else to_b]
 
 
 def _solve_steps(steps: Steps, a: Spec, b: Spec) -> float:
@@ -144,10 +141,26 @@ def _pinv_rule(g: Gradients) -> list[Any]:
         library.subtract(ended, _product(a, p, ended)),
         _product(h(p), p, rest),
     ]
-    return [cast(_sum(terms), g.specs[0])]
+    return [_sum(terms)]
 
 
-define("linalg_pinv", "pinv", _pinv_infer, conventional(_pinv_rule), "a out")
+def by_singular_values(a: Any, *, rtol: Any) -> Any:
+    """Pseudo-inverses, in which singular values up to `rtol` of the largest are as 0."""
+    u, s, v = library.linalg_svd(a, full_matrices=False)
+    kept = library.greater(s, library.multiply(_columns(s, 0, 1), rtol))
+    inverse = library.where(kept, library.divide(1, library.where(kept, s, 1)), 0)
+    left, right = (swapped(library.conj(x)) for x in (u, v))
+    return library.matmul(library.multiply(right, _row(inverse)), left)
+
+
+OPERATORS["linalg_pinv"] = ArrayOp(
+    "linalg_pinv",
+    _pinv_infer,
+    gradient=conventional(_pinv_rule),
+    operands=("a",),
+    keeps=("a", "out"),
+    composition=by_singular_values,
+)
 
 
 # singular values and eigenvalues ----------------------------------------------------------------
@@ -190,7 +203,7 @@ def _svd_rule(g: Gradients) -> list[Any]:
         turn = _skew(_product(v, h(to_v)), h)
         terms.append(library.multiply(_column(s), _off_diagonal(library.divide(turn, gaps), k)))
     if not terms:
-        return [None]
+        return []
     inner = _sum(terms)
     if m > k and to_u is not None:
         outside = library.divide(to_u, _row(s))
@@ -202,7 +215,7 @@ def _svd_rule(g: Gradients) -> list[Any]:
         gradient = library.matmul(u, library.add(library.matmul(inner, v), outside))
     else:
         gradient = _product(u, inner, v)
-    return [cast(gradient, g.specs[0])]
+    return [gradient]
 
 
 def _svdvals_infer(a: Spec) -> Spec:
@@ -212,7 +225,7 @@ def _svdvals_infer(a: Spec) -> Spec:
 
 def _svdvals_rule(g: Gradients) -> list[Any]:
     u, _, v = library.linalg_svd(g.inputs[0], full_matrices=False)
-    return [cast(_product(library.multiply(u, _row(g.out_grad)), v), g.specs[0])]
+    return [_product(library.multiply(u, _row(g.out_grad)), v)]
 
 
 def _svd_steps(steps: Steps, a: Spec, *, full_matrices: bool) -> float:
@@ -279,14 +292,14 @@ def _eigh_rule(g: Gradients) -> list[Any]:
         turn = library.divide(_product(h(v), to_v), _gaps(w, size))
         terms.append(_off_diagonal(turn, size))
     if not terms:
-        return [None]
+        return []
     gradient = _product(v, _sum(terms), h(v))
-    return [cast(library.multiply(library.add(gradient, h(gradient)), 0.5), g.specs[0])]
+    return [library.multiply(library.add(gradient, h(gradient)), 0.5)]
 
 
 def _eigvalsh_rule(g: Gradients) -> list[Any]:
     _, v = library.linalg_eigh(g.inputs[0], UPLO=g.attributes["UPLO"])
-    return [cast(_product(library.multiply(v, _row(g.out_grad)), adjoint_of(g)(v)), g.specs[0])]
+    return [_product(library.multiply(v, _row(g.out_grad)), adjoint_of(g)(v))]
 
 
 def _eigvalsh_steps(steps: Steps, a: Spec, *, UPLO: str, job: str = "N") -> float:
@@ -347,13 +360,12 @@ def _of_vectors(w: Any, v: Any, to_w: Any, to_v: Any, size: int) -> Any:
 
 
 def _eig_rule(g: Gradients) -> list[Any]:
-    gradient = _of_vectors(*g.outputs, *g.out_grads, size=g.specs[0].shape[-1])
-    return [cast(gradient, g.specs[0])]
+    return [_of_vectors(*g.outputs, *g.out_grads, size=g.specs[0].shape[-1])]
 
 
 def _eigvals_rule(g: Gradients) -> list[Any]:
     w, v = library.linalg_eig(g.inputs[0])
-    return [cast(_of_vectors(w, v, g.out_grad, None, g.specs[0].shape[-1]), g.specs[0])]
+    return [_of_vectors(w, v, g.out_grad, None, g.specs[0].shape[-1])]
 
 
 define("linalg_eig", "eig", _eig_infer, conventional(_eig_rule), "out", nout=2)
@@ -391,7 +403,7 @@ def _qr_rule(g: Gradients) -> list[Any]:
             library.zeros_like(q, shape=(*g.specs[0].shape[:-1], n - m)) if rest is None else rest
         )
         gradient = library.concatenate([gradient, rest], -1)
-    return [gradient if gradient is None else cast(gradient, g.specs[0])]
+    return [gradient]
 
 
 def _square_qr(q: Any, r: Any, to_q: Any, to_r: Any, h: Callable[[Any], Any]) -> Any:
@@ -422,11 +434,7 @@ def _qr_steps(steps: Steps, a: Spec, *, mode: str) -> float:
     return 4 * m * n * k
 
 
-define(
-    *("linalg_qr", "qr", _qr_infer, conventional(_qr_rule), "out"),
-    nout=2,
-    recipe=_qr_steps,
-)
+define(*("linalg_qr", "qr", _qr_infer, conventional(_qr_rule), "out"), nout=2, recipe=_qr_steps)
 
 
 def _expm_infer(a: Spec) -> Spec:
@@ -437,7 +445,7 @@ def _expm_infer(a: Spec) -> Spec:
 def _expm_rule(g: Gradients) -> list[Any]:
     """The upper right block of the exponential of [[A^T, out_grad], [0, A^T]] (Mathias, 1996)."""
     turned, size = swapped(g.inputs[0]), g.specs[0].shape[-1]
-    upper = library.concatenate([turned, cast(g.out_grad, g.specs[0])], -1)
+    upper = library.concatenate([turned, library.astype(g.out_grad, turned.dtype)], -1)
     lower = library.concatenate([library.zeros_like(turned), turned], -1)
     derivative = library.linalg_expm(library.concatenate([upper, lower], -2))
     return [library.slice_view(derivative, (..., slice(size), slice(size, None)))]

@@ -15,7 +15,7 @@ from nbgraph.operator.complex_call import known_dtype
 from nbgraph.operator.declared import DOCS, parse
 from nbgraph.ops.define import as_array, as_known, define_rows, library, one_of
 from nbgraph.ops.define import whole as whole
-from nbgraph.ops.linalg.factors import OPERATORS
+from nbgraph.ops.linalg.factors import OPERATORS, by_singular_values
 
 
 class EighResult(NamedTuple):
@@ -324,13 +324,7 @@ def pseudo_inverse(a: Any, rtol: Any) -> Any:
         rtol = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
     if np.ndim(rtol) == 0:
         return apply("linalg_pinv", a, rtol=float(rtol))
-    u, s, v = library.linalg_svd(a, full_matrices=False)
-    largest = library.max(s, axis=-1, keepdims=True)
-    kept = library.greater(s, library.multiply(largest, _last_axis(rtol)))
-    inverse = library.where(kept, library.divide(1, library.where(kept, s, 1)), 0)
-    return library.matmul(
-        library.multiply(adjoint(v), library.expand_dims(inverse, -2)), adjoint(u)
-    )
+    return by_singular_values(a, rtol=_last_axis(rtol))
 
 
 def least_squares(a: Any, b: Any, rcond: Any) -> tuple[Any, Any, Any, Any]:

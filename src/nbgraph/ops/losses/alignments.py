@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.dtype import compute_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import by_numpy, cast, library, one_of, public, require_floats
+from nbgraph.ops.define import by_numpy, library, one_of, public, require_floats
 from nbgraph.ops.named.layering import named
 from nbgraph.shape import Array, Arrays
 
@@ -116,11 +116,9 @@ def alignments(xp: Any, data: Array, label: Array, *others: Array, **how: Any) -
 
 
 def _rule(g: Gradients) -> list[Any]:
-    rest: list[Any] = [None] * (len(g.specs) - 1)
     if g.out_grads[0] is None:
-        return [None, *rest]
-    slope = library.multiply(library.expand_dims(g.out_grads[0], (0, 2)), g.outputs[1])
-    return [cast(slope, g.specs[0]), *rest]
+        return []
+    return [library.multiply(library.expand_dims(g.out_grads[0], (0, 2)), g.outputs[1])]
 
 
 _CTC = ArrayOp(

@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.errors import LabelError, no_class
 from nbgraph.operator.array_op import Attributes
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram, no_classes
+from nbgraph.operator.row_program import Result, no_classes
 from nbgraph.ops.define import axis_of
 from nbgraph.shape import Array
 
@@ -31,7 +31,6 @@ class LabelOp(RowOp):
     def on_numpy(
         self, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
     ) -> Any:
-        """See ArrayOp."""
         try:
             return super().on_numpy(operands, attributes, out)
         except LabelError:  # the kernel knows the place in its order of rows
@@ -46,16 +45,7 @@ _nothing = lambda label: 0.0 * label
 
 @functools.cache
 def _looking(name: str) -> LabelOp:
-    return LabelOp(
-        RowProgram(
-            name,
-            rows=("label",),
-            integers=("label",),
-            classes="label",
-            totals={},
-            results=[Result(_nothing, row=True)],
-        )
-    )
+    return LabelOp.of(name, "| label", {}, [Result(_nothing, row=True)], classes="label")
 
 
 def zeros_of_classes(name: str, scores: Any, label: Any) -> Any:

@@ -14,10 +14,9 @@ import math
 from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
-from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import added, cast, define_rows, library, number
+from nbgraph.operator.row_program import Result
+from nbgraph.ops.define import added, define_rows, library, number
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.losses.classes import LabelOp
 from nbgraph.ops.losses.scores import Entropy, element, inverse_of, largest, weight
@@ -56,53 +55,30 @@ def _label_rule(g: Gradients) -> list[Any]:
     (x, label), (_, top, inverse) = g.inputs, g.outputs
     share = added(to_loss, None if to_inverse is None else negative(multiply(to_inverse, inverse)))
     if share is None:
-        return [None, None]
+        return []
     hit = library.zeros_like(share) if to_loss is None else to_loss
-    gradient = library.label_entropy_gradient(x, label, top, inverse, share, hit, **g.attributes)
-    return [cast(gradient, g.specs[0]), None]
+    return [library.label_entropy_gradient(x, label, top, inverse, share, hit, **g.attributes)]
 
 
-_LABEL_TOTALS: dict[str, tuple[Combine, Any]] = {
+_LABEL_TOTALS = {
     "top": ("max", element),
     "total": ("add", weight),
     "picked": ("add", _chosen),
     "sum_": ("add", element),
 }
 _LABEL_RESULTS = [Result(f, row=True) for f in (_label_loss, largest, inverse_of)]
-_LABEL = _LabelEntropy(
-    RowProgram(
-        "label_entropy",
-        rows=("label",),
-        integers=("label",),
-        classes="label",
-        totals=_LABEL_TOTALS,
-        results=_LABEL_RESULTS,
-    ),
-    gradient=_label_rule,
-    keeps=("x", "label", "out1", "out2"),
-)
-_LABEL_GRADIENT = Entropy(
-    RowProgram(
-        "label_entropy_gradient",
-        rows=("label", "top", "inverse", "share", "hit"),
-        integers=("label",),
-        classes="label",
-        totals={},
-        results=[Result(_label_slope)],
-    ),
-    gradient=derived,
-    keeps=("x", "label", "top", "inverse", "share", "hit"),
-)
-_LABEL_AT_ONCE = Entropy(
-    RowProgram(
-        "label_entropy_at_once",
-        rows=("label", "share", "hit"),
-        integers=("label",),
-        classes="label",
-        totals=_LABEL_TOTALS,
-        results=[*_LABEL_RESULTS, Result(_label_slope_at_once)],
-    )
-)
+_LABEL = _LabelEntropy.of(
+    "label_entropy", "x | label", _LABEL_TOTALS, _LABEL_RESULTS, _label_rule, "x label out1 out2",
+    classes="label",
+)  # fmt: skip
+_LABEL_GRADIENT = Entropy.of(
+    "label_entropy_gradient", "x | label top inverse share hit", {}, [_label_slope], derived,
+    classes="label",
+)  # fmt: skip
+_LABEL_AT_ONCE = Entropy.of(
+    "label_entropy_at_once", "x | label share hit", _LABEL_TOTALS,
+    [*_LABEL_RESULTS, _label_slope_at_once], classes="label",
+)  # fmt: skip
 _LABEL.at_once = _LABEL_GRADIENT, _LABEL_AT_ONCE
 
 
@@ -118,34 +94,15 @@ def smoothing_share(name: str, value: Any) -> float:
 _TABLE = """
 label_entropy(x, label, axis: int = -1, *, keepdims=False, smoothing: float = 0.0, out=None):
     -log(softmax(x)) at the label's class, and what its derivative needs. See `cross_entropy`.
-    x : array of scores, classes along `axis`
-    label : array of the shape of x without `axis`, classes from 0
-    axis : int
-    keepdims : whether the axis stays, with size 1
-    smoothing : float, the share of the label that is spread over all classes
-    -> three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
-        derivatives; 1 / sum(exp(x - largest))
-    >>> loss, top, inverse = label_entropy([[0.0, 0.0], [9.0, 9.0]], [0, 1])
-    >>> loss, top, inverse
-    (array([0.69314718, 0.69314718]), array([0., 9.]), array([0.5, 0.5]))
+    -> three arrays of the labels' shape: losses; the largest of x; 1 / sum(exp(x - largest))
     = op(..., smoothing=smoothing_share("label_entropy", smoothing))
 label_entropy_gradient(x, label, top, inverse, share, hit, axis: int = -1, *, keepdims=False,
     smoothing: float = 0.0, out=None): softmax(x) * share, less `hit` at the label's class:
     `label_entropy` backward.
-    x, label, axis, keepdims, smoothing : as those of `label_entropy`
-    top, inverse : arrays that it gave
-    share, hit : arrays of the shape of x without `axis`
-    >>> label_entropy_gradient([[3.0, 3.0]], [1], [3.0], [0.5], [1.0], [1.0])
-    array([[ 0.5, -0.5]])
     = op(..., smoothing=smoothing_share("label_entropy_gradient", smoothing))
 label_entropy_at_once(x, label, share, hit, axis: int = -1, *, keepdims=False,
     smoothing: float = 0.0, out=None): What `label_entropy` gives, and what
     `label_entropy_gradient` makes of it, in one pass.
-    x, label, axis, keepdims, smoothing : as those of `label_entropy`
-    share, hit : as those of `label_entropy_gradient`
-    >>> loss, top, inverse, slope = label_entropy_at_once([[3.0, 3.0]], [1], [1.0], [1.0])
-    >>> loss, slope
-    (array([0.69314718]), array([[ 0.5, -0.5]]))
     = op(..., smoothing=smoothing_share("label_entropy_at_once", smoothing))
 """
 define_rows(_TABLE, globals())

@@ -11,45 +11,32 @@ def label_entropy(x: Any, label: Any, axis: int=-1, *, keepdims: bool=False, smo
 
     Parameters
     ----------
-    x : array of scores, classes along `axis`
-    label : array of the shape of x without `axis`, classes from 0
-    axis : int
-    keepdims : whether the axis stays, with size 1
-    smoothing : float, the share of the label that is spread over all classes
+    x : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
     out : array to write to, optional
 
     Returns
     -------
-    three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
-        derivatives; 1 / sum(exp(x - largest))
-
-    >>> loss, top, inverse = label_entropy([[0.0, 0.0], [9.0, 9.0]], [0, 1])
-    >>> loss, top, inverse
-    (array([0.69314718, 0.69314718]), array([0., 9.]), array([0.5, 0.5]))
+    three arrays of the labels' shape: losses; the largest of x; 1 / sum(exp(x - largest))
     """
 def label_entropy_gradient(x: Operand[Carried], label: Operand[Carried], top: Operand[Carried], inverse: Operand[Carried], share: Operand[Carried], hit: Operand[Carried], axis: int=-1, *, keepdims: bool=False, smoothing: float=0.0, out: Any=None) -> Carried:
     r"""softmax(x) * share, less `hit` at the label's class: `label_entropy` backward.
 
     Parameters
     ----------
-    x, label, axis, keepdims, smoothing : as those of `label_entropy`
-    top, inverse : arrays that it gave
-    share, hit : arrays of the shape of x without `axis`
+    x : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
     out : array to write to, optional
-
-    >>> label_entropy_gradient([[3.0, 3.0]], [1], [3.0], [0.5], [1.0], [1.0])
-    array([[ 0.5, -0.5]])
     """
 def label_entropy_at_once(x: Any, label: Any, share: Any, hit: Any, axis: int=-1, *, keepdims: bool=False, smoothing: float=0.0, out: Any=None) -> Any:
     r"""What `label_entropy` gives, and what `label_entropy_gradient` makes of it, in one pass.
 
     Parameters
     ----------
-    x, label, axis, keepdims, smoothing : as those of `label_entropy`
-    share, hit : as those of `label_entropy_gradient`
+    x : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
     out : array to write to, optional
-
-    >>> loss, top, inverse, slope = label_entropy_at_once([[3.0, 3.0]], [1], [1.0], [1.0])
-    >>> loss, slope
-    (array([0.69314718]), array([[ 0.5, -0.5]]))
     """

@@ -14,7 +14,7 @@ from typing import Any
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS, Row, parse
-from nbgraph.ops.define import cast, define_rows, library, require_floats
+from nbgraph.ops.define import define_rows, library, require_floats
 from nbgraph.ops.elementwise.activation import sigmoid
 from nbgraph.ops.elementwise.arithmetic import multiply, sign, subtract
 from nbgraph.ops.named.layering import applied as applied
@@ -39,7 +39,7 @@ def _regression(
         label = library.reshape(g.inputs[1], data.shape)
         numbers = math.prod(data.shape[1:])
         scale = g.attributes["grad_scale"] / max(numbers, 1)
-        return [cast(multiply(slope(g.outputs[0], cast(label, data)), scale), data), None]
+        return [multiply(slope(g.outputs[0], library.astype(label, data.dtype)), scale)]
 
     loss_op = ArrayOp(
         name, infer, gradient=rule, operands=("data", "label"), keeps=("label", "out"),

@@ -10,14 +10,13 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.ops.define import require_floats
-from nbgraph.ops.reductions.reductions import kept, options_of
+from nbgraph.ops.reductions.reductions import kept
 
 
 class Entropy(RowOp):
     """A row program of floating scores; operands with elements have one shape."""
 
     def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
-        """See ArrayOp."""
         if specs:
             require_floats(self.__name__, specs[0])
         for name, spec in zip(self.program.elements, specs, strict=False):
@@ -31,7 +30,7 @@ class Entropy(RowOp):
 
 def rows(g: Gradients, *values: Any) -> list[Any]:
     """Values of rows, to be combined with elements."""
-    return [kept(v, g.specs[0], **options_of(g)) for v in values]
+    return [kept(v, g) for v in values]
 
 
 def element(x):

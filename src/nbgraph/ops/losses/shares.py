@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
-from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import added, cast, define_rows, library
+from nbgraph.operator.row_program import Result
+from nbgraph.ops.define import added, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 from nbgraph.ops.elementwise.exponential import log
 from nbgraph.ops.losses.scores import Entropy, element, inverse_of, largest, rows, weight
@@ -37,77 +36,43 @@ def _target_rule(g: Gradients) -> list[Any]:
     more = None if to_inverse is None else negative(multiply(to_inverse, inverse))
     through = added(to_loss, more)
     if through is None:
-        return [None, None]
+        return []
     hit, share = (library.zeros_like(through) if v is None else v for v in (to_loss, more))
-    to_x = to_target = None
-    if g.wanted[0]:
-        to_x = library.target_entropy_gradient(x, target, top, inverse, share, hit, **g.attributes)
-        to_x = cast(to_x, g.specs[0])
-    if g.wanted[1]:
-        top, inverse, hit = rows(g, top, inverse, hit)
-        logarithm = add(subtract(x, top), log(inverse))
-        to_target = cast(negative(multiply(hit, logarithm)), g.specs[1])
-    return [to_x, to_target]
+
+    def to_target() -> Any:
+        wide_top, wide_inverse, wide_hit = rows(g, top, inverse, hit)
+        return negative(multiply(wide_hit, add(subtract(x, wide_top), log(wide_inverse))))
+
+    values = x, target, top, inverse, share, hit
+    return [lambda: library.target_entropy_gradient(*values, **g.attributes), to_target]
 
 
-_TOTALS: dict[str, tuple[Combine, Any]] = {
+_TOTALS = {
     "top": ("max", element),
     "mass": ("add", _target),
     "total": ("add", weight),
     "product": ("add", _product),
 }
 _RESULTS = [Result(f, row=True) for f in (_target_loss, largest, inverse_of)]
-_TARGET = Entropy(
-    RowProgram("target_entropy", elements=("x", "target"), totals=_TOTALS, results=_RESULTS),
-    gradient=_target_rule,
-    keeps=("x", "target", "out1", "out2"),
+_TARGET = Entropy.of(
+    "target_entropy", "x target", _TOTALS, _RESULTS, _target_rule, "x target out1 out2"
 )
-_TARGET_GRADIENT = Entropy(
-    RowProgram(
-        "target_entropy_gradient",
-        elements=("x", "target"),
-        rows=("top", "inverse", "share", "hit"),
-        totals={"mass": ("add", _target)},
-        results=[Result(_target_slope)],
-    ),
-    gradient=derived,
-    keeps=("x", "target", "top", "inverse", "share", "hit"),
-)
-_TARGET_AT_ONCE = Entropy(
-    RowProgram(
-        "target_entropy_at_once",
-        elements=("x", "target"),
-        rows=("share", "hit"),
-        totals=_TOTALS,
-        results=[*_RESULTS, Result(_target_slope_at_once)],
-    )
+_TARGET_GRADIENT = Entropy.of(
+    "target_entropy_gradient", "x target | top inverse share hit", {"mass": ("add", _target)},
+    [_target_slope], derived,
+)  # fmt: skip
+_TARGET_AT_ONCE = Entropy.of(
+    "target_entropy_at_once", "x target | share hit", _TOTALS, [*_RESULTS, _target_slope_at_once]
 )
 _TARGET.at_once = _TARGET_GRADIENT, _TARGET_AT_ONCE
 
 _TABLE = """
 target_entropy(x, target, axis=-1, *, keepdims=False, out=None): -sum(target * log(softmax(x))), and
     what its derivative needs. See `cross_entropy`.
-    x : array of scores
-    target : array of that shape; shares need not add up to 1, and those that are 0 count for
-        nothing
-    -> three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
-        derivatives; 1 / sum(exp(x - largest))
-    >>> loss, top, inverse = target_entropy([0.0, 0.0], [0.5, 0.5])
-    >>> loss, top, inverse
-    (np.float64(0.6931471805599453), np.float64(0.0), np.float64(0.5))
+    -> three arrays, one value a row: losses; the largest of x; 1 / sum(exp(x - largest))
 target_entropy_gradient(x, target, top, inverse, share, hit, axis=-1, *, keepdims=False, out=None):
     softmax(x) * (share + sum(target) * hit) - target * hit: `target_entropy` backward.
-    x, target, axis, keepdims : as those of `target_entropy`
-    top, inverse : arrays that it gave
-    share, hit : arrays of the shape of x without `axis`
-    >>> target_entropy_gradient([[3.0, 3.0]], [[0.0, 1.0]], [3.0], [0.5], [0.0], [1.0])
-    array([[ 0.5, -0.5]])
 target_entropy_at_once(x, target, share, hit, axis=-1, *, keepdims=False, out=None): What
     `target_entropy` gives, and what `target_entropy_gradient` makes of it, in one pass.
-    x, target, axis, keepdims : as those of `target_entropy`
-    share, hit : as those of `target_entropy_gradient`
-    >>> given = [[3.0, 3.0]], [[0.0, 1.0]], [0.0], [1.0]
-    >>> target_entropy_at_once(*given)[3]
-    array([[ 0.5, -0.5]])
 """
 define_rows(_TABLE, globals())

@@ -9,45 +9,32 @@ def target_entropy(x: Any, target: Any, axis: int | tuple[int, ...] | None=-1, *
 
     Parameters
     ----------
-    x : array of scores
-    target : array of that shape; shares need not add up to 1, and those that are 0 count for
-        nothing
+    x : array
     axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
     out : array to write to, optional
 
     Returns
     -------
-    three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
-        derivatives; 1 / sum(exp(x - largest))
-
-    >>> loss, top, inverse = target_entropy([0.0, 0.0], [0.5, 0.5])
-    >>> loss, top, inverse
-    (np.float64(0.6931471805599453), np.float64(0.0), np.float64(0.5))
+    three arrays, one value a row: losses; the largest of x; 1 / sum(exp(x - largest))
     """
 def target_entropy_gradient(x: Operand[Carried], target: Operand[Carried], top: Operand[Carried], inverse: Operand[Carried], share: Operand[Carried], hit: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, keepdims: bool=False, out: Any=None) -> Carried:
     r"""softmax(x) * (share + sum(target) * hit) - target * hit: `target_entropy` backward.
 
     Parameters
     ----------
-    x, target, axis, keepdims : as those of `target_entropy`
-    top, inverse : arrays that it gave
-    share, hit : arrays of the shape of x without `axis`
+    x : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
     out : array to write to, optional
-
-    >>> target_entropy_gradient([[3.0, 3.0]], [[0.0, 1.0]], [3.0], [0.5], [0.0], [1.0])
-    array([[ 0.5, -0.5]])
     """
 def target_entropy_at_once(x: Any, target: Any, share: Any, hit: Any, axis: int | tuple[int, ...] | None=-1, *, keepdims: bool=False, out: Any=None) -> Any:
     r"""What `target_entropy` gives, and what `target_entropy_gradient` makes of it, in one pass.
 
     Parameters
     ----------
-    x, target, axis, keepdims : as those of `target_entropy`
-    share, hit : as those of `target_entropy_gradient`
+    x : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
     out : array to write to, optional
-
-    >>> given = [[3.0, 3.0]], [[0.0, 1.0]], [0.0], [1.0]
-    >>> target_entropy_at_once(*given)[3]
-    array([[ 0.5, -0.5]])
     """

@@ -13,11 +13,9 @@ from typing import Any
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.ops.define import (
     Shape,
     as_array,
-    cast,
     define_rows,
     library,
     one_of,
@@ -81,44 +79,27 @@ def _scale(label: Any, data: Spec, attributes: Attributes) -> Any:
 
 
 def _rule(g: Gradients) -> list[Any]:
-    return [_by_label(g.outputs[0], g.inputs[1], g.specs[0], g.attributes), None]
+    return [_by_label(g.outputs[0], g.inputs[1], g.specs[0], g.attributes)]
 
 
 def _by_label(share: Any, label: Any, data: Spec, attributes: Attributes) -> Any:
     options = {name: attributes[name] for name in ("axis", "keepdims", "smoothing")}
     scale = _scale(label, data, attributes)
-    return cast(library.softmax_output_gradient(share, label, scale, **options), data)
+    return library.softmax_output_gradient(share, label, scale, **options)
 
 
 def _gradient_rule(g: Gradients) -> list[Any]:
-    scale = kept(g.inputs[2], g.specs[0], g.attributes["axis"], keepdims=g.attributes["keepdims"])
-    return [cast(multiply(g.out_grad, scale), g.specs[0]), None, None]
+    return [multiply(g.out_grad, kept(g.inputs[2], g))]
 
 
-_SOFTMAX = _Output(
-    RowProgram(
-        "softmax_output",
-        elements=("data",),
-        rows=("label",),
-        integers=("label",),
-        totals={"top": ("max", _data), "total": ("add", _weight)},
-        results=[Result(_share)],
-    ),
-    gradient=_rule,
-    keeps=("label", "out"),
-)
-_SOFTMAX_GRADIENT = RowOp(
-    RowProgram(
-        "softmax_output_gradient",
-        elements=("share",),
-        rows=("label", "scale"),
-        integers=("label",),
-        totals={},
-        results=[Result(_slope)],
-    ),
-    gradient=_gradient_rule,
-    keeps=("scale",),
-)
+_SOFTMAX = _Output.of(
+    "softmax_output", "data | label", {"top": ("max", _data), "total": ("add", _weight)}, [_share],
+    _rule, "label out", integers=("label",),
+)  # fmt: skip
+_SOFTMAX_GRADIENT = RowOp.of(
+    "softmax_output_gradient", "share | label scale", {}, [_slope], _gradient_rule, "scale",
+    integers=("label",),
+)  # fmt: skip
 
 
 # other labels -----------------------------------------------------------------------------------
@@ -139,12 +120,10 @@ def _head_rule(g: Gradients) -> list[Any]:
     data, label = g.specs[0], g.specs[2]
     if label.shape == data.shape:
         scale = g.attributes["grad_scale"]
-        slope = multiply(subtract(g.outputs[0], cast(g.inputs[2], data)), scale)
+        slope = multiply(subtract(g.outputs[0], library.astype(g.inputs[2], data.dtype)), scale)
     else:
         slope = _by_label(g.outputs[0], g.inputs[2], data, g.attributes)
-    if not getattr(g.op, "is_loss", False):
-        slope = multiply(slope, g.out_grad)
-    return [cast(slope, data), None, None]
+    return [slope if getattr(g.op, "is_loss", False) else multiply(slope, g.out_grad)]
 
 
 def _head_partial(
@@ -259,13 +238,6 @@ _TABLE = """
 softmax_output_gradient(share, label, scale, *, axis: int = -1, keepdims=False,
     smoothing: float = 0.0, out=None): (share - one at the label's class) * scale:
     `softmax_output` backward.
-    share : array, classes along `axis`
-    label, scale : arrays of the shape of share without `axis`
-    axis : int
-    keepdims : whether they have that axis, with size 1
-    smoothing : float, the share of a label that is spread over the other classes
-    >>> softmax_output_gradient([[0.5, 0.5]], [1], [2.0])
-    array([[ 1., -1.]])
     = op(..., axis=axis)
 """
 define_rows(_TABLE, globals())

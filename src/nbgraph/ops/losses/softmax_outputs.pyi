@@ -37,13 +37,7 @@ def softmax_output_gradient(share: Operand[Carried], label: Operand[Carried], sc
 
     Parameters
     ----------
-    share : array, classes along `axis`
-    label, scale : arrays of the shape of share without `axis`
-    axis : int
-    keepdims : whether they have that axis, with size 1
-    smoothing : float, the share of a label that is spread over the other classes
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
     out : array to write to, optional
-
-    >>> softmax_output_gradient([[0.5, 0.5]], [1], [2.0])
-    array([[ 1., -1.]])
     """

@@ -3,61 +3,6 @@
 from nbgraph.operator.decorator import op
 
 @op
-def smooth_l1(x, *, sigma=1.0):
-    """(sigma * x)**2 / 2 where abs(x) is below 1 / sigma**2, else abs(x) - 1 / (2 * sigma**2).
-    
-    The robust loss of Fast R-CNN (Girshick, 2015) of a difference x; `smooth_l1_loss` takes
-    predictions and targets, and reduces.
-    
-    >>> smooth_l1([0.5, -3.0])
-    array([0.125, 2.5  ])
-    >>> smooth_l1([0.5, -3.0], sigma=2.0)
-    array([0.375, 2.875])"""
-@op
-def smooth_l1_term(prediction, target, *, beta=1.0):
-    """d**2 / (2 * beta) where the distance d is below beta, else d - beta / 2.
-    
-    >>> smooth_l1_term([0.5, -3.0], 0.0)
-    array([0.125, 2.5  ])"""
-@op
-def huber_term(prediction, target, *, delta=1.0):
-    """d**2 / 2 where the distance d is below delta, else delta * (d - delta / 2).
-    
-    >>> huber_term([1.0, -3.0], 0.0, delta=2.0)
-    array([0.5, 4. ])"""
-@op
-def hinge_term(prediction, target, *, margin=1.0):
-    """margin - prediction * target where that is positive, else 0. Its slope at the kink is 0.
-    
-    >>> hinge_term([0.5, -2.0], [1, -1])
-    array([0.5, 0. ])"""
-@op
-def squared_hinge_term(prediction, target, *, margin=1.0):
-    """The square of `hinge_term`.
-    
-    >>> squared_hinge_term([0.5, -2.0], [1, -1])
-    array([0.25, 0.  ])"""
-@op
-def cosine_term(cosine, target, *, margin=0.0):
-    """1 - cosine where target is positive, else cosine - margin, or 0 if that is less.
-    
-    >>> cosine_term([0.5, 0.5, -0.5], [1, -1, -1])
-    array([0.5, 0.5, 0. ])"""
-@op
-def binary_term(probability, target):
-    """-target * log(probability) - (1 - target) * log(1 - probability), where 0 * log(0) is 0.
-    
-    >>> binary_term([0.5, 1.0], 1.0)
-    array([0.69314718, 0.        ])"""
-@op
-def focal_term(x, target, *, gamma=2.0, positive=1.0, negative=1.0):
-    """(1 - p)**gamma * -log(p), p the probability that sigmoid(x) gives to the target.
-    
-    Times `positive` where target is 1, `negative` where it is 0.
-    
-    >>> focal_term([0.0], [1.0], gamma=1.0) * 2
-    array([0.69314718])"""
-@op
 def l1_term(prediction, target):
     r"""abs(prediction - target).
 
@@ -236,4 +181,224 @@ def unlikelihood_term(x):
             return -math.log(-math.expm1(-x))
 
     Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
+def smooth_l1(x, *, sigma=1.0):
+    r"""(sigma * x)**2 / 2 where abs(x) is below 1 / sigma**2, else abs(x) - 1 / (2 * sigma**2).
+
+    The robust loss of Fast R-CNN (Girshick, 2015) of a difference x; `smooth_l1_loss` takes
+    predictions and targets, and reduces.
+
+    >>> smooth_l1([0.5, -3.0])
+    array([0.125, 2.5  ])
+    >>> smooth_l1([0.5, -3.0], sigma=2.0)
+    array([0.375, 2.875])
+
+    Parameters
+    ----------
+    x : array or number
+    sigma : scalar, default 1.0
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def smooth_l1(x, *, sigma=1.0):
+            return (abs(x) - 0.5 * (1 / (sigma * sigma)) if abs(x) > 1 / (sigma * sigma) else 0.5 * sigma * sigma * x * x)
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
+def smooth_l1_term(prediction, target, *, beta=1.0):
+    r"""d**2 / (2 * beta) where the distance d is below beta, else d - beta / 2.
+
+    >>> smooth_l1_term([0.5, -3.0], 0.0)
+    array([0.125, 2.5  ])
+
+    Parameters
+    ----------
+    prediction : array or number
+    target : array or number
+    beta : scalar, default 1.0
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def smooth_l1_term(prediction, target, *, beta=1.0):
+            return (0.5 * abs(prediction - target) ** 2 / beta if abs(prediction - target) < beta else abs(prediction - target) - 0.5 * beta)
+
+    Backward: prediction is T2: the derivative reads prediction, target, kept until backward; target is T2: the derivative reads prediction, target, kept until backward
+    """
+@op
+def huber_term(prediction, target, *, delta=1.0):
+    r"""d**2 / 2 where the distance d is below delta, else delta * (d - delta / 2).
+
+    >>> huber_term([1.0, -3.0], 0.0, delta=2.0)
+    array([0.5, 4. ])
+
+    Parameters
+    ----------
+    prediction : array or number
+    target : array or number
+    delta : scalar, default 1.0
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def huber_term(prediction, target, *, delta=1.0):
+            return (0.5 * abs(prediction - target) ** 2 if abs(prediction - target) < delta else delta * (abs(prediction - target) - 0.5 * delta))
+
+    Backward: prediction is T2: the derivative reads prediction, target, kept until backward; target is T2: the derivative reads prediction, target, kept until backward
+    """
+@op
+def hinge_term(prediction, target, *, margin=1.0):
+    r"""margin - prediction * target where that is positive, else 0. Its slope at the kink is 0.
+
+    >>> hinge_term([0.5, -2.0], [1, -1])
+    array([0.5, 0. ])
+
+    Parameters
+    ----------
+    prediction : array or number
+    target : array or number
+    margin : scalar, default 1.0
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def hinge_term(prediction, target, *, margin=1.0):
+            return 0 if margin - prediction * target <= 0 else margin - prediction * target
+
+    Backward: prediction is T2: the derivative reads prediction, target, kept until backward; target is T2: the derivative reads prediction, target, kept until backward
+    """
+@op
+def squared_hinge_term(prediction, target, *, margin=1.0):
+    r"""The square of `hinge_term`.
+
+    >>> squared_hinge_term([0.5, -2.0], [1, -1])
+    array([0.25, 0.  ])
+
+    Parameters
+    ----------
+    prediction : array or number
+    target : array or number
+    margin : scalar, default 1.0
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def squared_hinge_term(prediction, target, *, margin=1.0):
+            return (0 if margin - prediction * target <= 0 else (margin - prediction * target) * (margin - prediction * target))
+
+    Backward: prediction is T2: the derivative reads prediction, target, kept until backward; target is T2: the derivative reads prediction, target, kept until backward
+    """
+@op
+def cosine_term(cosine, target, *, margin=0.0):
+    r"""1 - cosine where target is positive, else cosine - margin, or 0 if that is less.
+
+    >>> cosine_term([0.5, 0.5, -0.5], [1, -1, -1])
+    array([0.5, 0.5, 0. ])
+
+    Parameters
+    ----------
+    cosine : array or number
+    target : array or number
+    margin : scalar, default 0.0
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def cosine_term(cosine, target, *, margin=0.0):
+            return 1 - cosine if target > 0 else (0 if cosine - margin <= 0 else cosine - margin)
+
+    Backward: cosine is T2: the derivative reads cosine, target, kept until backward; target is T0: the derivative is constant: backward needs out_grad only
+    """
+@op
+def binary_term(probability, target):
+    r"""-target * log(probability) - (1 - target) * log(1 - probability), where 0 * log(0) is 0.
+
+    >>> binary_term([0.5, 1.0], 1.0)
+    array([0.69314718, 0.        ])
+
+    Parameters
+    ----------
+    probability : array or number
+    target : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def binary_term(probability, target):
+            return ((-math.log(probability) * target if target != 0 else 0.0) + (-math.log1p(-probability) * (1 - target) if target != 1 else 0.0))
+
+    Backward: probability is T2: the derivative reads probability, target, kept until backward; target is T2: the derivative reads probability, target, kept until backward
+    """
+@op
+def focal_term(x, target, *, gamma=2.0, positive=1.0, negative=1.0):
+    r"""(1 - p)**gamma * -log(p), p the probability that sigmoid(x) gives to the target; times
+    `positive` where target is 1, `negative` where it is 0.
+
+    >>> focal_term([0.0], [1.0], gamma=1.0) * 2
+    array([0.69314718])
+
+    Parameters
+    ----------
+    x : array or number
+    target : array or number
+    gamma : scalar, default 2.0
+    positive : scalar, default 1.0
+    negative : scalar, default 1.0
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def focal_term(x, target, *, gamma=2.0, positive=1.0, negative=1.0):
+            return ((positive * target + negative * (1 - target)) * (special.sigmoid(x) * (1 - target) + (1 - special.sigmoid(x)) * target) ** gamma * (special.softplus(x) - x * target))
+
+    Backward: x is T2: the derivative reads target, x, kept until backward; target is T2: the derivative reads target, x, kept until backward
     """

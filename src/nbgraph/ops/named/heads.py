@@ -6,7 +6,7 @@ from typing import Any
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import cast, define_rows, library, require_floats
+from nbgraph.ops.define import define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, negative, subtract
 from nbgraph.ops.elementwise.comparison import greater, maximum, where
 from nbgraph.ops.named.layering import applied as applied
@@ -35,10 +35,10 @@ def _loss_rule(g: Gradients) -> list[Any]:
         count = library.sum(
             library.astype(greater(g.outputs[0], g.attributes["valid_thresh"]), spec.dtype)
         )
-        return [cast(multiply(whole, divide(scale, maximum(count, 1))), spec)]
+        return [multiply(whole, divide(scale, maximum(count, 1)))]
     if how == "batch":
         scale /= max(spec.shape[0], 1) if spec.shape else 1
-    return [cast(multiply(whole, scale), spec)]
+    return [multiply(whole, scale)]
 
 
 _MAKE_LOSS = _loss(
@@ -76,7 +76,7 @@ def _svm_rule(g: Gradients) -> list[Any]:
     size = where(greater(short, 0), weight, 0.0)
     if not g.attributes["use_linear"]:
         size = multiply(multiply(size, short), 2.0)
-    return [cast(where(own, negative(size), size), data), None]
+    return [where(own, negative(size), size)]
 
 
 def _svm_partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, Shapes]:

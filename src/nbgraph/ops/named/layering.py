@@ -7,7 +7,7 @@ by the node's `name` and its own, as `conv1_weight`, whose shape follows from th
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from nbgraph.errors import ArgumentError
@@ -86,13 +86,18 @@ def applied(
         ]
     if compose is not None:
         return compose(op, values, name, op.normalise(attributes), known or {})
+    require_arrays(op, values)
+    return op(*values, **attributes)
+
+
+def require_arrays(op: Any, values: Iterable[Any]) -> None:
+    """ArgumentError where an operand is not given."""
     for label, value in zip(op.operands, values, strict=True):
         if value is None:
             raise ArgumentError(
                 f"{op.__name__}: no array is given for {label}; give it (on symbols, what is not "
                 "given becomes a variable)"
             )
-    return op(*values, **attributes)
 
 
 def unnamed(op: str, name: str | None) -> None:

@@ -9,7 +9,7 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.expected import with_shape
 from nbgraph.operator.parameters import Param, field
-from nbgraph.ops.define import cast, library, public
+from nbgraph.ops.define import library, public
 from nbgraph.ops.indexing.picking import embedding
 from nbgraph.ops.named.layering import applied, composer, documented, read, unnamed
 from nbgraph.shape import Shapes
@@ -23,8 +23,8 @@ def _infer(data: Spec, weight: Spec) -> Spec:
 
 def _rule(g: Gradients) -> list[Any]:
     places = library.astype(g.inputs[0], "int64")
-    scattered = library.scatter_add(g.out_grad, places, shape=g.specs[1].shape, key=("array",))
-    return [None, cast(scattered, g.specs[1])]
+    shape = g.specs[1].shape
+    return [None, library.scatter_add(g.out_grad, places, shape=shape, key=("array",))]
 
 
 def _partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:

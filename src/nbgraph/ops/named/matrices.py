@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.dtype import real_dtype
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.ops.define import as_known, by_numpy, cast, composed, deferrable, define_rows, library
+from nbgraph.ops.define import as_known, by_numpy, composed, deferrable, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.linalg.matrices import (
     adjoint_of,
@@ -63,13 +63,9 @@ def _trsm_rule(g: Gradients) -> list[Any]:
     (a, _), (x,) = g.inputs, g.outputs
     turned, lower = g.attributes["transpose"], g.attributes["lower"]
     to_b = _TRSM(a, g.out_grad, transpose=not turned, lower=lower)
-    to_a = None
-    if g.wanted[0]:
-        left, right = (x, to_b) if turned else (to_b, x)
-        to_a = cast(
-            _triangle(negative(library.matmul(left, swapped(right))), lower=lower), g.specs[0]
-        )
-    return [to_a, cast(to_b, g.specs[1])]
+    left, right = (x, to_b) if turned else (to_b, x)
+    product = lambda: negative(library.matmul(left, swapped(right)))
+    return [lambda: _triangle(product(), lower=lower), to_b]
 
 
 def _trsm_steps(steps: Steps, a: Spec, b: Spec, *, transpose: bool, lower: bool) -> float:
@@ -119,9 +115,9 @@ def _potrf_rule(g: Gradients) -> list[Any]:
     (factor,), h = g.outputs, adjoint_of(g)
     inner = library.matmul(h(factor), library.tril(g.out_grad))
     inner = library.add(library.tril(inner), library.tril(inner, -1))  # twice P
-    gradient = library.linalg_trsm(swapped(h(factor)), cast(inner, g.specs[0]), transpose=True)
+    gradient = library.linalg_trsm(swapped(h(factor)), inner, transpose=True)
     gradient = library.linalg_trsm(factor, gradient, rightside=True)
-    return [cast(multiply(library.add(gradient, h(gradient)), 0.25), g.specs[0])]
+    return [multiply(library.add(gradient, h(gradient)), 0.25)]
 
 
 def _potrf_steps(steps: Steps, a: Spec) -> float:
@@ -161,8 +157,7 @@ def linalg_potri(A: Any) -> Any:
 
 def _inverse_rule(g: Gradients) -> list[Any]:
     turned = swapped(g.outputs[0])
-    product = library.matmul(library.matmul(turned, g.out_grad), turned)
-    return [cast(negative(product), g.specs[0])]
+    return [negative(library.matmul(library.matmul(turned, g.out_grad), turned))]
 
 
 def _inverse_steps(steps: Steps, a: Spec) -> float:
@@ -246,7 +241,7 @@ def linalg_gelqf(A: Any) -> tuple[Any, Any]:
 
 def _by_inverse(factor: Any, g: Gradients) -> list[Any]:
     turned = swapped(library.linalg_inverse(g.inputs[0]))
-    return [cast(multiply(library.expand_dims(factor, (-1, -2)), turned), g.specs[0])]
+    return [multiply(library.expand_dims(factor, (-1, -2)), turned)]
 
 
 def _slogdet_rule(g: Gradients) -> list[Any]:
@@ -254,7 +249,7 @@ def _slogdet_rule(g: Gradients) -> list[Any]:
     if to_sign is not None and g.specs[0].dtype.kind == "c":  # it turns as the angle does
         turn = multiply(library.imag(multiply(to_sign, g.outputs[0])), 1j)
         to_size = turn if to_size is None else library.add(to_size, turn)
-    return [None] if to_size is None else _by_inverse(to_size, g)
+    return [] if to_size is None else _by_inverse(to_size, g)
 
 
 def _det_infer(a: Spec) -> Spec:
@@ -272,9 +267,7 @@ _DET = by_lapack(
     operands="A",
 )
 _SLOGDET = by_lapack(
-    *("linalg_slogdet", "slogdet", _slogdet_infer, _slogdet_rule, "A out0"),
-    operands="A",
-    nout=2,
+    *("linalg_slogdet", "slogdet", _slogdet_infer, _slogdet_rule, "A out0"), operands="A", nout=2
 )
 
 _TABLE = """

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.parameters import Param, field
-from nbgraph.ops.define import cast, composed, define_rows, library, whole
+from nbgraph.ops.define import composed, define_rows, library, whole
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, square
 from nbgraph.ops.named.layering import applied, composer, documented, named, read, unnamed
 from nbgraph.ops.named.reshaping import Reshape, reshape_like
@@ -49,7 +49,7 @@ def _along_rule(g: Gradients) -> Sequence[Any]:
     data, weight = g.specs
     each, (count,) = data.shape[g.attributes["axis"]], weight.shape
     rows = library.reshape(g.out_grad, (count, each // max(count, 1)))
-    return [None, cast(library.sum(rows, axis=1), g.specs[1])]
+    return [None, library.sum(rows, axis=1)]
 
 
 def _along_partial(

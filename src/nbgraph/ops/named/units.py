@@ -7,7 +7,7 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import cast, composed, library, one_of
+from nbgraph.ops.define import composed, library, one_of
 from nbgraph.ops.draws.dropout import rrelu
 from nbgraph.ops.elementwise.activation import elu, gelu, leaky_relu, prelu, selu
 from nbgraph.ops.named.layering import applied, named
@@ -42,9 +42,9 @@ def _slopes(data: Any, gamma: Any) -> Any:
 def _slopes_rule(g: Gradients) -> Sequence[Any]:
     spec = g.specs[1]
     if len(spec.shape) != 1:
-        return [None, cast(g.out_grad, spec)]
+        return [None, g.out_grad]
     whole = library.sum_to(g.out_grad, (spec.shape[0], *(1,) * max(len(g.specs[0].shape) - 2, 0)))
-    return [None, cast(library.reshape(whole, spec.shape), spec)]
+    return [None, library.reshape(whole, spec.shape)]
 
 
 def _slopes_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:

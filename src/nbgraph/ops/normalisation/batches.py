@@ -19,7 +19,7 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType, assign, kWriteTo
 from nbgraph.operator.tiled_op import TiledOp, tile_call
 from nbgraph.operator.unit_op import MovingOp
-from nbgraph.ops.define import Shape, cast, define_rows, delivered, library
+from nbgraph.ops.define import Shape, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.settings import config
 from nbgraph.shape import Array, Arrays, Shapes
@@ -82,7 +82,7 @@ def row(moments: Any, k: int) -> Any:
 
 def _moments_rule(g: Gradients) -> Sequence[Any]:
     """By x: to the mean each element gives 1/n, to the variance 2 (x - mean) / n."""
-    return [cast(_by_data(g.inputs[0], g.outputs[0], g.out_grad, g.specs[0]), g.specs[0])]
+    return [_by_data(g.inputs[0], g.outputs[0], g.out_grad, g.specs[0])]
 
 
 def _by_data(x: Any, moments: Any, out_grad: Any, spec: Spec) -> Any:
@@ -134,11 +134,9 @@ class _Statistics(MovingOp):
             assign(out, request, np.asarray(value, out.dtype))
 
     def still(self, attributes: Attributes) -> bool:
-        """See MovingOp."""
         return bool(attributes["frozen"])
 
     def moving_call(self, specs: Sequence[Spec], attributes: Attributes) -> KernelCall | None:
-        """See MovingOp."""
         x, dtype = specs[0], specs[0].dtype
         if dtype.itemsize < 4 or any(s.dtype != dtype for s in specs) or 0 in x.shape:
             return None
@@ -176,9 +174,9 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, S
 
 def _statistics_rule(g: Gradients) -> Sequence[Any]:
     if g.out_grads[0] is None:
-        return [None, None, None]
+        return []
     gradient = _by_data(g.inputs[0], g.outputs[0], g.out_grads[0], g.specs[0])
-    return [cast(multiply(gradient, g.outputs[1]), g.specs[0]), None, None]
+    return [multiply(gradient, g.outputs[1])]
 
 
 _STATISTICS = _Statistics(
@@ -215,9 +213,7 @@ def _sums_naive(g: Array, x: Array) -> Array:
 def _sums_rule(g: Gradients) -> Sequence[Any]:
     (out_grad, x), axes = g.inputs, len(g.specs[0].shape)
     total, along = (beside(row(g.out_grad, k), axes) for k in (0, 1))
-    to_grad = add(multiply(x, along), total) if g.wanted[0] else None
-    to_x = multiply(out_grad, along) if g.wanted[1] else None
-    return delivered((to_grad, to_x), g)
+    return [lambda: add(multiply(x, along), total), lambda: multiply(out_grad, along)]
 
 
 _SUMS = TiledOp(
@@ -260,20 +256,18 @@ _FIRST = np.array([[True], [False]])  # of the two rows; chosen so, they fuse, a
 
 def _standard_rule(g: Gradients) -> Sequence[Any]:
     """With s the scale: by x it is s * out_grad, the rest follow from sums of each channel."""
-    (x, moments, gamma, _), specs, axes = g.inputs, g.specs, len(g.specs[0].shape)
+    (x, moments, gamma, _), axes = g.inputs, len(g.specs[0].shape)
     root = library.rsqrt(add(row(moments, 1), g.attributes["eps"]))
     scale = multiply(root, gamma)
-    gradients: list[Any] = [None] * 4
-    if g.wanted[0]:
-        gradients[0] = cast(multiply(g.out_grad, beside(scale, axes)), specs[0])
-    if any(g.wanted[1:]):
-        sums = library.channel_sums(g.out_grad, x)
-        total = row(sums, 0)
-        off = multiply(subtract(row(sums, 1), multiply(row(moments, 0), total)), root)
-        to_mean = library.negative(multiply(scale, total))
-        to_variance = multiply(multiply(multiply(scale, root), off), -0.5)
-        gradients[1:] = [library.where(_FIRST, to_mean, to_variance), off, total]
-    return delivered(gradients, g)
+    to_x = lambda: multiply(g.out_grad, beside(scale, axes))
+    if not any(g.wanted[1:]):
+        return [to_x]
+    sums = library.channel_sums(g.out_grad, x)
+    total = row(sums, 0)
+    off = multiply(subtract(row(sums, 1), multiply(row(moments, 0), total)), root)
+    to_mean = library.negative(multiply(scale, total))
+    to_variance = multiply(multiply(multiply(scale, root), off), -0.5)
+    return [to_x, library.where(_FIRST, to_mean, to_variance), off, total]
 
 
 _STANDARD = TiledOp(
@@ -285,38 +279,14 @@ _STANDARD = TiledOp(
 _TABLE = """
 channel_moments(x, *, out=None): Mean and variance of each channel of (images, channels, *space), as
     two rows.
-    x : array (images, channels, *space), floats
-    -> array (2, channels); the variance is divided by n
-    >>> channel_moments(np.array([[[1.0, 3.0], [5.0, 5.0]]]))
-    array([[2., 5.],
-           [1., 0.]])
 batch_statistics(x, moving_mean, moving_var, *, momentum: float = 0.1, frozen=False, correction: int
     = 1): The mean and variance of each channel that `batch_norm` uses.
-    x : array (images, channels, *space), floats
-    moving_mean, moving_var : arrays (channels,), states: written in training
-    momentum : float, what they take of the batch's
-    frozen : whether the moving ones are used in training, too
-    correction : 1 or 0: the moving variance is of what was divided by n - correction, 0 as in MXNet
+    The moving ones are states, written in training unless `frozen`; 1 or 0 is the `correction` of
+    their divisor n.
     -> array (2, channels), and whether they are the batch's (1) or the moving ones (0)
-    >>> x = np.array([[[1.0, 3.0]]])
-    >>> batch_statistics(x, np.array([7.0]), np.array([4.0]))
-    (array([[7.],
-           [4.]]), np.float64(0.0))
 channel_sums(out_grad, x, *, out=None): Of each channel of (images, channels, *space) the sums of
     `out_grad` and of its product with `x`, as two rows.
-    out_grad, x : arrays (images, channels, *space) of one shape
-    -> array (2, channels)
-    >>> channel_sums(np.array([[[1.0, 2.0]]]), np.array([[[3.0, 4.0]]]))
-    array([[ 3.],
-           [11.]])
 batch_standard(x, moments, gamma, beta, *, eps: float = 1e-05, out=None): Channels brought from the
     mean and variance in `moments` (two rows) to `beta` and `gamma`.
-    x : array (images, channels, *space), floats
-    moments : array (2, channels)
-    gamma, beta : arrays (channels,)
-    eps : float, added to the variance
-    >>> x, moments = np.array([[[1.0, 3.0]]]), np.array([[2.0], [1.0]])
-    >>> batch_standard(x, moments, np.array([10.0]), np.array([5.0]), eps=0)
-    array([[[-5., 15.]]])
 """
 define_rows(_TABLE, globals())

@@ -15,36 +15,20 @@ def channel_moments(x: Operand[Carried], *, out: Any=None) -> Carried:
 
     Parameters
     ----------
-    x : array (images, channels, *space), floats
+    x : array
     out : array to write to, optional
-
-    Returns
-    -------
-    array (2, channels); the variance is divided by n
-
-    >>> channel_moments(np.array([[[1.0, 3.0], [5.0, 5.0]]]))
-    array([[2., 5.],
-           [1., 0.]])
     """
 def batch_statistics(x: Any, moving_mean: Any, moving_var: Any, *, momentum: float=0.1, frozen: bool=False, correction: int=1) -> Any:
-    r"""The mean and variance of each channel that `batch_norm` uses.
+    r"""The mean and variance of each channel that `batch_norm` uses. The moving ones are states,
+    written in training unless `frozen`; 1 or 0 is the `correction` of their divisor n.
 
     Parameters
     ----------
-    x : array (images, channels, *space), floats
-    moving_mean, moving_var : arrays (channels,), states: written in training
-    momentum : float, what they take of the batch's
-    frozen : whether the moving ones are used in training, too
-    correction : 1 or 0: the moving variance is of what was divided by n - correction, 0 as in MXNet
+    x : array
 
     Returns
     -------
     array (2, channels), and whether they are the batch's (1) or the moving ones (0)
-
-    >>> x = np.array([[[1.0, 3.0]]])
-    >>> batch_statistics(x, np.array([7.0]), np.array([4.0]))
-    (array([[7.],
-           [4.]]), np.float64(0.0))
     """
 def channel_sums(out_grad: Operand[Carried], x: Operand[Carried], *, out: Any=None) -> Carried:
     r"""Of each channel of (images, channels, *space) the sums of `out_grad` and of its product with
@@ -52,29 +36,14 @@ def channel_sums(out_grad: Operand[Carried], x: Operand[Carried], *, out: Any=No
 
     Parameters
     ----------
-    out_grad, x : arrays (images, channels, *space) of one shape
+    x : array
     out : array to write to, optional
-
-    Returns
-    -------
-    array (2, channels)
-
-    >>> channel_sums(np.array([[[1.0, 2.0]]]), np.array([[[3.0, 4.0]]]))
-    array([[ 3.],
-           [11.]])
     """
 def batch_standard(x: Operand[Carried], moments: Operand[Carried], gamma: Operand[Carried], beta: Operand[Carried], *, eps: float=1e-05, out: Any=None) -> Carried:
     r"""Channels brought from the mean and variance in `moments` (two rows) to `beta` and `gamma`.
 
     Parameters
     ----------
-    x : array (images, channels, *space), floats
-    moments : array (2, channels)
-    gamma, beta : arrays (channels,)
-    eps : float, added to the variance
+    x : array
     out : array to write to, optional
-
-    >>> x, moments = np.array([[[1.0, 3.0]]]), np.array([[2.0], [1.0]])
-    >>> batch_standard(x, moments, np.array([10.0]), np.array([5.0]), eps=0)
-    array([[[-5., 15.]]])
     """

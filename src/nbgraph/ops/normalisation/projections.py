@@ -10,8 +10,8 @@ from nbgraph.dtype import compute_dtype
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import axis_of, by_numpy, cast, define_rows, library, require_floats
+from nbgraph.ops.define import axis_of, by_numpy, define_rows, library, require_floats
+from nbgraph.ops.rowwise.derived import derived
 
 
 def _infer(x: Spec, *, axis: int) -> Spec:
@@ -40,27 +40,16 @@ _slope = lambda out, out_grad, size, total: out_grad - total / size if out > 0 e
 
 
 def _rule(g: Gradients) -> list[Any]:
-    return [cast(library.sparsemax_gradient(g.outputs[0], g.out_grad, **g.attributes), g.specs[0])]
-
-
-def _gradient_rule(g: Gradients) -> list[Any]:
-    """Linear in out_grad and symmetric; in `out` it is constant but for jumps."""
-    return [
-        None,
-        cast(library.sparsemax_gradient(g.inputs[0], g.out_grad, **g.attributes), g.specs[1]),
-    ]
+    return [library.sparsemax_gradient(g.outputs[0], g.out_grad, **g.attributes)]
 
 
 _SPARSEMAX = ArrayOp("sparsemax", _infer, by_numpy(_shares), gradient=_rule, keeps=("out",))
-_SPARSEMAX_GRADIENT = RowOp(
-    RowProgram(
-        "sparsemax_gradient",
-        elements=("out", "out_grad"),
-        totals={"size": ("add", _support), "total": ("add", _held)},
-        results=[Result(_slope)],
-    ),
-    gradient=_gradient_rule,
-    keeps=("out",),
+_SPARSEMAX_GRADIENT = RowOp.of(
+    "sparsemax_gradient",
+    "out out_grad",
+    {"size": ("add", _support), "total": ("add", _held)},
+    [_slope],
+    derived,
 )
 
 _TABLE = """
@@ -73,9 +62,5 @@ sparsemax(x, axis: int = -1, *, out=None): As `softmax` shares that add up to 1,
     array([0.75, 0.25, 0.  ])
 sparsemax_gradient(share, out_grad, axis: int = -1, *, out=None): The in-gradient of `sparsemax`,
     from its result and its gradient.
-    share, out_grad : arrays of one shape
-    axis : int
-    >>> sparsemax_gradient([0.75, 0.25, 0.0], [1.0, 0.0, 9.0])
-    array([ 0.5, -0.5,  0. ])
 """
 define_rows(_TABLE, globals())

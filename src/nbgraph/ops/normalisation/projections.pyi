@@ -26,10 +26,6 @@ def sparsemax_gradient(share: Any, out_grad: Operand[Carried], axis: int=-1, *, 
 
     Parameters
     ----------
-    share, out_grad : arrays of one shape
-    axis : int
+    axis : int, several, or None for all
     out : array to write to, optional
-
-    >>> sparsemax_gradient([0.75, 0.25, 0.0], [1.0, 0.0, 9.0])
-    array([ 0.5, -0.5,  0. ])
     """

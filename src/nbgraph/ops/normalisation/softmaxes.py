@@ -15,11 +15,10 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.row_program import Result
 from nbgraph.ops.define import (
     as_known,
     axis_of,
-    cast,
     composed,
     deferrable,
     define_rows,
@@ -61,28 +60,13 @@ _product = lambda out_grad, out: out_grad * out
 
 
 def _softmax_rule(g: Gradients) -> list[Any]:
-    (spec,) = g.specs
-    return [cast(library.softmax_gradient(g.outputs[0], g.out_grad, **g.attributes), spec)]
+    return [library.softmax_gradient(g.outputs[0], g.out_grad, **g.attributes)]
 
 
-_SOFTMAX = RowOp(
-    RowProgram(
-        "softmax",
-        totals={"top": ("max", _element), "total": ("add", _weight)},
-        results=[Result(_share)],
-    ),
-    gradient=_softmax_rule,
-    keeps=("out",),
-)
-_SOFTMAX_GRADIENT = RowOp(
-    RowProgram(
-        "softmax_gradient",
-        elements=("out", "out_grad"),
-        totals={"total": ("add", _product)},
-        results=[Result(_softmax_slope)],
-    ),
-    gradient=derived,
-    keeps=("out", "out_grad"),
+_WEIGHTS = {"top": ("max", _element), "total": ("add", _weight)}
+_SOFTMAX = RowOp.of("softmax", "x", _WEIGHTS, [_share], _softmax_rule, "out")
+_SOFTMAX_GRADIENT = RowOp.of(
+    "softmax_gradient", "out out_grad", {"total": ("add", _product)}, [_softmax_slope], derived
 )
 
 
@@ -115,28 +99,16 @@ _out_grad = lambda out_grad: out_grad
 
 
 def _log_softmax_rule(g: Gradients) -> list[Any]:
-    (spec,) = g.specs
-    return [cast(library.log_softmax_gradient(g.outputs[0], g.out_grad, **g.attributes), spec)]
+    return [library.log_softmax_gradient(g.outputs[0], g.out_grad, **g.attributes)]
 
 
-_LOG_SOFTMAX = RowOp(
-    RowProgram(
-        "log_softmax",
-        totals={"top": ("max", _element), "total": ("add", _weight)},
-        results=[Result(_log_share)],
-    ),
-    gradient=_log_softmax_rule,
-    keeps=("out",),
-)
-_LOG_SOFTMAX_GRADIENT = RowOp(
-    RowProgram(
-        "log_softmax_gradient",
-        elements=("out", "out_grad"),
-        totals={"total": ("add", _out_grad)},
-        results=[Result(_log_softmax_slope)],
-    ),
-    gradient=derived,
-    keeps=("out", "out_grad"),
+_LOG_SOFTMAX = RowOp.of("log_softmax", "x", _WEIGHTS, [_log_share], _log_softmax_rule, "out")
+_LOG_SOFTMAX_GRADIENT = RowOp.of(
+    "log_softmax_gradient",
+    "out out_grad",
+    {"total": ("add", _out_grad)},
+    [_log_softmax_slope],
+    derived,
 )
 
 
@@ -149,20 +121,18 @@ _log_total = lambda top, total: math.log(total) + _finite(top)
 
 
 def _logsumexp_rule(g: Gradients) -> list[Any]:
-    (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
+    (x,), (out,) = g.inputs, g.outputs
     finite = library.where(library.isfinite(out), out, 0)
-    share = library.exp(subtract(x, kept(finite, spec, **g.attributes)))
-    return [cast(multiply(spread(g.out_grad, spec, **g.attributes), share), spec)]
+    return [multiply(spread(g), library.exp(subtract(x, kept(finite, g))))]
 
 
-_LOGSUMEXP = RowOp(
-    RowProgram(
-        "logsumexp",
-        totals={"top": ("max", _element), "total": ("add", _above)},
-        results=[Result(_log_total, row=True)],
-    ),
-    gradient=_logsumexp_rule,
-    keeps=("x", "out"),
+_LOGSUMEXP = RowOp.of(
+    "logsumexp",
+    "x",
+    {"top": ("max", _element), "total": ("add", _above)},
+    [Result(_log_total, row=True)],
+    _logsumexp_rule,
+    "x out",
 )
 
 _TABLE = """
@@ -183,10 +153,6 @@ softmax(x, axis=-1, *, temperature: float | None = None, length=None, out=None):
         temperature=checked_temperature("softmax", temperature))
 softmax_gradient(probability, out_grad, axis=-1, *, temperature: float | None = None, out=None): The
     in-gradient of `softmax`: (out_grad - sum(out_grad * probability)) * probability / temperature.
-    probability, out_grad : arrays of one shape
-    axis, temperature : as those of `softmax`
-    >>> softmax_gradient([0.5, 0.5], [1.0, 0.0])
-    array([ 0.25, -0.25])
     = op(..., temperature=checked_temperature("softmax_gradient", temperature))
 log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None): The logarithm of
     `softmax`, exact where that would be 0.
@@ -199,11 +165,6 @@ log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None
 log_softmax_gradient(log_probability, out_grad, axis=-1, *, temperature: float | None = None,
     out=None): The in-gradient of `log_softmax`: (out_grad - sum(out_grad) * exp(log_probability)) /
     temperature.
-    log_probability, out_grad : arrays of one shape
-    axis, temperature : as those of `log_softmax`
-    >>> import numpy as np
-    >>> log_softmax_gradient(np.log([0.5, 0.5]), [1.0, 0.0])
-    array([ 0.5, -0.5])
     = op(..., temperature=checked_temperature("log_softmax_gradient", temperature))
 logsumexp(x, axis=None, *, keepdims=False, out=None): log(sum(exp(x))) over axes, without overflow;
     -inf of no elements.

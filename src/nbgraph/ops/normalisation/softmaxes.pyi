@@ -45,12 +45,8 @@ def softmax_gradient(probability: Any, out_grad: Operand[Carried], axis: int | t
 
     Parameters
     ----------
-    probability, out_grad : arrays of one shape
-    axis, temperature : as those of `softmax`
+    axis : int, several, or None for all
     out : array to write to, optional
-
-    >>> softmax_gradient([0.5, 0.5], [1.0, 0.0])
-    array([ 0.25, -0.25])
     """
 def log_softmax(x: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, temperature: float | None=None, out: Any=None) -> Carried:
     r"""The logarithm of `softmax`, exact where that would be 0.
@@ -75,13 +71,8 @@ def log_softmax_gradient(log_probability: Any, out_grad: Operand[Carried], axis:
 
     Parameters
     ----------
-    log_probability, out_grad : arrays of one shape
-    axis, temperature : as those of `log_softmax`
+    axis : int, several, or None for all
     out : array to write to, optional
-
-    >>> import numpy as np
-    >>> log_softmax_gradient(np.log([0.5, 0.5]), [1.0, 0.0])
-    array([ 0.5, -0.5])
     """
 def logsumexp(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, out: Any=None) -> Carried:
     r"""log(sum(exp(x))) over axes, without overflow; -inf of no elements.

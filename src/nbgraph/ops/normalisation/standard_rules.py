@@ -13,53 +13,39 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.ops.define import Axis, added, axes_of, delivered, library
+from nbgraph.ops.define import Axis, added, axes_of, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
-from nbgraph.ops.reductions.reductions import sum_to
 
 
-def layer_norm_rule(g: Gradients) -> Sequence[Any]:
-    """By x, gamma and beta."""
-    (x, gamma, _), (_, mean, scale), axis = g.inputs, g.outputs, g.attributes["axis"]
-    out_grad, to_mean, to_scale = g.out_grads
-    gradients: list[Any] = [None, None, None]
-    if out_grad is not None and g.wanted[0]:
-        gradients[0] = library.layer_norm_gradient(out_grad, x, gamma, mean, scale, axis=axis)
-    if g.wanted[0]:
-        gradients[0] = _through_scale(gradients[0], to_scale, subtract(x, mean), scale, g)
-        if to_mean is not None:
-            each = multiply(to_mean, 1 / _count(g))
-            gradients[0] = added(gradients[0], library.broadcast_to(each, g.specs[0].shape))
-    if out_grad is not None and any(g.wanted[1:]):
-        gradients[1:] = _by_weights(out_grad, x, mean, scale, g.specs, axis)
-    return delivered(gradients, g)
+def norm_rule(g: Gradients) -> Sequence[Any]:
+    """By x, gamma and, where there is a mean, beta."""
+    (x, gamma, *_), (_, *mean, scale), axis = g.inputs, g.outputs, g.attributes["axis"]
+    out_grad, *to_mean, to_scale = g.out_grads
+    by_x = library.layer_norm_gradient if mean else library.rms_norm_gradient
 
+    def to_x() -> Any:
+        slope = None if out_grad is None else by_x(out_grad, x, gamma, *mean, scale, axis=axis)
+        slope = _through_scale(slope, to_scale, subtract(x, *mean) if mean else x, scale, g)
+        if not mean or to_mean[0] is None:
+            return slope
+        each = multiply(to_mean[0], 1 / _count(g))
+        return added(slope, library.broadcast_to(each, g.specs[0].shape))
 
-def rms_norm_rule(g: Gradients) -> Sequence[Any]:
-    """By x and gamma."""
-    (x, gamma), (_, scale), axis = g.inputs, g.outputs, g.attributes["axis"]
-    out_grad, to_scale = g.out_grads
-    gradients: list[Any] = [None, None]
-    if out_grad is not None and g.wanted[0]:
-        gradients[0] = library.rms_norm_gradient(out_grad, x, gamma, scale, axis=axis)
-    if g.wanted[0]:
-        gradients[0] = _through_scale(gradients[0], to_scale, x, scale, g)
-    if out_grad is not None and g.wanted[1]:
-        specs = (*g.specs, g.specs[1])
-        nothing = library.zeros_like(scale)
-        gradients[1], _ = _by_weights(out_grad, x, nothing, scale, specs, axis)
-    return delivered(gradients, g)
+    if out_grad is None or not any(g.wanted[1:]):
+        return [to_x]
+    middle = mean[0] if mean else library.zeros_like(scale)
+    slopes = [to_x, *_by_weights(out_grad, x, middle, scale, (*g.specs, g.specs[1]), axis)]
+    return slopes[: len(g.specs)]
 
 
 def layer_norm_weights_rule(g: Gradients) -> Sequence[Any]:
     """sum(out_grad * z) and sum(out_grad), over rows: by out_grad, x, mean and scale."""
-    (out_grad, x, mean, scale), specs = g.inputs, g.specs
+    out_grad, x, mean, scale = g.inputs
     h, k = (library.slice_view(g.out_grad, (i,)) for i in (0, 1))
     off, each = subtract(x, mean), multiply(out_grad, h)
     to_x = multiply(each, scale)
-    to_grad = add(multiply(multiply(off, scale), h), k)
-    to_mean = sum_to(negative(to_x), specs[2].shape)
-    return delivered([to_grad, to_x, to_mean, sum_to(multiply(each, off), specs[3].shape)], g)
+    to_grad = lambda: add(multiply(multiply(off, scale), h), k)
+    return [to_grad, to_x, lambda: negative(to_x), lambda: multiply(each, off)]
 
 
 def _count(g: Gradients) -> int:
@@ -81,12 +67,11 @@ def _by_weights(
     out_grad: Any, x: Any, mean: Any, scale: Any, specs: Sequence[Spec], axis: Axis
 ) -> tuple[Any, Any]:
     """The gradients of gamma and beta: one pass where both have the shape of a row."""
-    xs, gammas, betas = specs
+    xs, gammas, betas = specs[:3]
     axes = axes_of("layer_norm", axis, len(xs.shape))
     rows = tuple(d for d in range(len(xs.shape)) if d not in axes)
     last = axes == tuple(range(len(rows), len(xs.shape)))
     if rows and last and gammas.shape == betas.shape == tuple(xs.shape[d] for d in axes):
         both = library.layer_norm_weights(out_grad, x, mean, scale, axes=len(axes))
         return library.slice_view(both, (0,)), library.slice_view(both, (1,))
-    z = multiply(subtract(x, mean), scale)
-    return sum_to(multiply(out_grad, z), gammas.shape), sum_to(out_grad, betas.shape)
+    return multiply(out_grad, multiply(subtract(x, mean), scale)), out_grad

@@ -16,7 +16,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Attributes, Spec
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.row_program import Result
 from nbgraph.operator.tiled_op import TiledOp, tile_call
 from nbgraph.ops.define import define_rows
 from nbgraph.ops.normalisation import standard_rules as rules
@@ -54,7 +54,6 @@ class _Norm(RowOp):
     """A row program whose weights do not make x larger."""
 
     def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
-        """See ArrayOp."""
         inferred = super().infer(specs, attributes)
         x = specs[self.operands.index("x")].shape
         if inferred[0].shape != x:
@@ -68,25 +67,20 @@ class _Norm(RowOp):
         return inferred
 
 
-_LAYER_NORM = _Norm(
-    RowProgram(
-        "layer_norm_parts",
-        elements=("x", "gamma", "beta"),
-        totals={"total": ("add", _element), "spread": ("add", _spread)},
-        results=[Result(_standard), Result(_mean, row=True), Result(_scale, row=True)],
-    ),
-    gradient=rules.layer_norm_rule,
-    keeps=("x", "gamma", "out1", "out2"),
+_LAYER_NORM = _Norm.of(
+    "layer_norm_parts",
+    "x gamma beta",
+    {"total": ("add", _element), "spread": ("add", _spread)},
+    [_standard, Result(_mean, row=True), Result(_scale, row=True)],
+    rules.norm_rule,
+    "x gamma out1 out2",
 )
-_LAYER_NORM_GRADIENT = _Norm(
-    RowProgram(
-        "layer_norm_gradient",
-        elements=("out_grad", "x", "gamma", "mean", "scale"),
-        totals={"total": ("add", _product), "along": ("add", _along)},
-        results=[Result(_slope)],
-    ),
-    gradient=derived,
-    keeps=("out_grad", "x", "gamma", "mean", "scale"),
+_LAYER_NORM_GRADIENT = _Norm.of(
+    "layer_norm_gradient",
+    "out_grad x gamma mean scale",
+    {"total": ("add", _product), "along": ("add", _along)},
+    [_slope],
+    derived,
 )
 
 
@@ -130,61 +124,33 @@ _LAYER_NORM_WEIGHTS = TiledOp(
     keeps=("out_grad", "x", "mean", "scale"),
     operands=("out_grad", "x", "mean", "scale"),
 )
-_RMS_NORM = _Norm(
-    RowProgram(
-        "rms_norm_parts",
-        elements=("x", "gamma"),
-        totals={"spread": ("add", _square)},
-        results=[Result(_scaled), Result(_scale, row=True)],
-    ),
-    gradient=rules.rms_norm_rule,
-    keeps=("x", "gamma", "out1"),
+_RMS_NORM = _Norm.of(
+    "rms_norm_parts",
+    "x gamma",
+    {"spread": ("add", _square)},
+    [_scaled, Result(_scale, row=True)],
+    rules.norm_rule,
+    "x gamma out1",
 )
 _LAYER_NORM.visible = _RMS_NORM.visible = 1  # means and scales are for gradients
-_RMS_NORM_GRADIENT = _Norm(
-    RowProgram(
-        "rms_norm_gradient",
-        elements=("out_grad", "x", "gamma", "scale"),
-        totals={"along": ("add", _along_scaled)},
-        results=[Result(_slope_scaled)],
-    ),
-    gradient=derived,
-    keeps=("out_grad", "x", "gamma", "scale"),
+_RMS_NORM_GRADIENT = _Norm.of(
+    "rms_norm_gradient",
+    "out_grad x gamma scale",
+    {"along": ("add", _along_scaled)},
+    [_slope_scaled],
+    derived,
 )
 
 _TABLE = """
 layer_norm_parts(x, gamma, beta, axis=-1, *, eps: float = 1e-05, keepdims=True): What `layer_norm`
     gives, and of each row its mean and what it was multiplied by.
-    x, gamma, beta, axis, eps : as those of `layer_norm`
-    keepdims : whether what there is of rows keeps `axis`, with size 1
-    >>> out, mean, scale = layer_norm_parts(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2), eps=0)
-    >>> out, mean, scale
-    (array([[-1.,  1.]]), array([[2.]]), array([[1.]]))
 layer_norm_gradient(out_grad, x, gamma, mean, scale, axis=-1, *, out=None): The in-gradient of
     `layer_norm`, from the parts that it gives.
-    out_grad, x, gamma, axis : the gradient of the result, and operands as those of `layer_norm`
-    mean, scale : arrays that `layer_norm_parts` gave, with size 1 along `axis`
-    >>> layer_norm_gradient([[1.0, 0.0]], [[1.0, 3.0]], [1.0, 1.0], [[2.0]], [[1.0]])
-    array([[0., 0.]])
 layer_norm_weights(out_grad, x, mean, scale, *, axes: int = 1, out=None): The gradients of gamma and
-    beta of the shape of a row, as two rows, in one pass.
-    out_grad, x : arrays of one shape
-    mean, scale : arrays that `layer_norm_parts` gave, with size 1 along the axes of a row
-    axes : int: the last so many axes make a row
-    >>> layer_norm_weights([[1.0, 5.0]], [[1.0, 3.0]], [[2.0]], [[1.0]])
-    array([[-1.,  5.],
-           [ 1.,  5.]])
+    beta of the shape of a row, as two rows, in one pass. The last `axes` axes make a row.
 rms_norm_parts(x, gamma, axis=-1, *, eps: float = 1e-05, keepdims=True): What `rms_norm` gives, and
     what each row was multiplied by.
-    x, gamma, axis, eps : as those of `rms_norm`
-    keepdims : whether what there is of rows keeps `axis`, with size 1
-    >>> rms_norm_parts(np.array([[2.0, 2.0]]), np.ones(2), eps=0)
-    (array([[1., 1.]]), array([[0.5]]))
 rms_norm_gradient(out_grad, x, gamma, scale, axis=-1, *, out=None): The in-gradient of `rms_norm`,
     from the parts that it gives.
-    out_grad, x, gamma, axis : the gradient of the result, and operands as those of `rms_norm`
-    scale : array that `rms_norm_parts` gave, with size 1 along `axis`
-    >>> rms_norm_gradient([[2.0, 0.0]], [[2.0, 2.0]], [1.0, 1.0], [[0.5]])
-    array([[ 0.5, -0.5]])
 """
 define_rows(_TABLE, globals())

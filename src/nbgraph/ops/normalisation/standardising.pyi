@@ -9,59 +9,43 @@ def layer_norm_parts(x: Any, gamma: Any, beta: Any, axis: int | tuple[int, ...] 
 
     Parameters
     ----------
-    x, gamma, beta, axis, eps : as those of `layer_norm`
-    keepdims : whether what there is of rows keeps `axis`, with size 1
-
-    >>> out, mean, scale = layer_norm_parts(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2), eps=0)
-    >>> out, mean, scale
-    (array([[-1.,  1.]]), array([[2.]]), array([[1.]]))
+    x : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
     """
 def layer_norm_gradient(out_grad: Operand[Carried], x: Operand[Carried], gamma: Operand[Carried], mean: Operand[Carried], scale: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, out: Any=None) -> Carried:
     r"""The in-gradient of `layer_norm`, from the parts that it gives.
 
     Parameters
     ----------
-    out_grad, x, gamma, axis : the gradient of the result, and operands as those of `layer_norm`
-    mean, scale : arrays that `layer_norm_parts` gave, with size 1 along `axis`
+    x : array
+    axis : int, several, or None for all
     out : array to write to, optional
-
-    >>> layer_norm_gradient([[1.0, 0.0]], [[1.0, 3.0]], [1.0, 1.0], [[2.0]], [[1.0]])
-    array([[0., 0.]])
     """
 def layer_norm_weights(out_grad: Operand[Carried], x: Operand[Carried], mean: Operand[Carried], scale: Operand[Carried], *, axes: int=1, out: Any=None) -> Carried:
-    r"""The gradients of gamma and beta of the shape of a row, as two rows, in one pass.
+    r"""The gradients of gamma and beta of the shape of a row, as two rows, in one pass. The last `axes`
+    axes make a row.
 
     Parameters
     ----------
-    out_grad, x : arrays of one shape
-    mean, scale : arrays that `layer_norm_parts` gave, with size 1 along the axes of a row
-    axes : int: the last so many axes make a row
+    x : array
     out : array to write to, optional
-
-    >>> layer_norm_weights([[1.0, 5.0]], [[1.0, 3.0]], [[2.0]], [[1.0]])
-    array([[-1.,  5.],
-           [ 1.,  5.]])
     """
 def rms_norm_parts(x: Any, gamma: Any, axis: int | tuple[int, ...] | None=-1, *, eps: float=1e-05, keepdims: bool=True) -> Any:
     r"""What `rms_norm` gives, and what each row was multiplied by.
 
     Parameters
     ----------
-    x, gamma, axis, eps : as those of `rms_norm`
-    keepdims : whether what there is of rows keeps `axis`, with size 1
-
-    >>> rms_norm_parts(np.array([[2.0, 2.0]]), np.ones(2), eps=0)
-    (array([[1., 1.]]), array([[0.5]]))
+    x : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
     """
 def rms_norm_gradient(out_grad: Operand[Carried], x: Operand[Carried], gamma: Operand[Carried], scale: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, out: Any=None) -> Carried:
     r"""The in-gradient of `rms_norm`, from the parts that it gives.
 
     Parameters
     ----------
-    out_grad, x, gamma, axis : the gradient of the result, and operands as those of `rms_norm`
-    scale : array that `rms_norm_parts` gave, with size 1 along `axis`
+    x : array
+    axis : int, several, or None for all
     out : array to write to, optional
-
-    >>> rms_norm_gradient([[2.0, 0.0]], [[2.0, 2.0]], [1.0, 1.0], [[0.5]])
-    array([[ 0.5, -0.5]])
     """

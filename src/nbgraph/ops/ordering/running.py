@@ -13,7 +13,7 @@ from nbgraph.dtype import compute_dtype
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS
 from nbgraph.operator.unit_op import UnitOp, small
-from nbgraph.ops.define import axis_of, cast, define_rows, library, require_floats
+from nbgraph.ops.define import axis_of, define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.exponential import exp
 from nbgraph.ops.indexing.indexing import scatter_along_axis
@@ -77,7 +77,7 @@ def _log_rule(g: Gradients) -> list[Any]:
     later = concatenate([slice_view(level, first), slice_view(level, last)], axis)
     factors = exp(library.where(finite, subtract(level, later), 0))
     flipped = library.linear_recurrence(flip(factors, axis), flip(g.out_grad, axis), axis=axis)
-    return [cast(multiply(exp(subtract(x, level)), flip(flipped, axis)), spec)]
+    return [multiply(exp(subtract(x, level)), flip(flipped, axis))]
 
 
 _CUMMAX = _running("cummax", np.maximum, "cumargmax")

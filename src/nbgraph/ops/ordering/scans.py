@@ -18,7 +18,6 @@ from nbgraph.operator.unit_op import UnitOp
 from nbgraph.ops.define import (
     as_known,
     axis_of,
-    cast,
     composed,
     deferrable,
     define_rows,
@@ -106,11 +105,10 @@ def _shifted_back(x: Any, axis: int) -> Any:
 
 def _cumsum_rule(g: Gradients) -> list[Any]:
     """Each element goes into all later sums."""
-    (spec,) = g.specs
-    axis = axis_of("cumulative_sum", g.attributes["axis"], len(spec.shape))
+    axis = axis_of("cumulative_sum", g.attributes["axis"], len(g.specs[0].shape))
     out_grad = _later(g.out_grad, axis) if g.attributes["include_initial"] else g.out_grad
     summed = library.cumulative_sum(flip(out_grad, axis), axis=axis)
-    return [cast(flip(summed, axis), spec)]
+    return [flip(summed, axis)]
 
 
 _CUMSUM = _scan("cumulative_sum", np.add, _cumsum_rule)
@@ -148,7 +146,7 @@ def _cumprod_rule(g: Gradients) -> list[Any]:
     # after[k] = out_grad[k] + x[k + 1] * after[k + 1], run backwards
     factors = _shifted_back(x, axis)
     after = flip(library.linear_recurrence(factors, flip(out_grad, axis), axis=axis), axis)
-    return [cast(multiply(before, after), spec)]
+    return [multiply(before, after)]
 
 
 _CUMPROD = _scan("cumulative_prod", np.multiply, _cumprod_rule, keeps=("x",))
@@ -180,16 +178,16 @@ def _recurrence(inputs: list[Array], outputs: list[Array], *, axis: int) -> None
 
 
 def _recurrence_rule(g: Gradients) -> list[Any]:
-    (a, _), (out,), (spec_a, spec_b) = g.inputs, g.outputs, g.specs
-    axis = axis_of("linear_recurrence", g.attributes["axis"], len(spec_a.shape))
-    if spec_a.shape[axis] == 0:
+    (a, _), (out,), shape = g.inputs, g.outputs, g.specs[0].shape
+    axis = axis_of("linear_recurrence", g.attributes["axis"], len(shape))
+    if shape[axis] == 0:
         return [library.zeros_like(a), g.out_grad]
     first = at_axis(axis, slice(0, 1))
     factors = _shifted_back(a, axis)
     total = flip(library.linear_recurrence(factors, flip(g.out_grad, axis), axis=axis), axis)
     nothing = library.zeros_like(slice_view(out, first))
     earlier = concatenate([nothing, slice_view(out, at_axis(axis, slice(None, -1)))], axis)
-    return [cast(multiply(total, earlier), spec_a), cast(total, spec_b)]
+    return [multiply(total, earlier), total]
 
 
 _RECURRENCE = UnitOp(

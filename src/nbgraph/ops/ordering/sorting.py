@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from nbgraph.dtype import name_of
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.kernel_call import Application, Lowered
+from nbgraph.operator.layout import layout
+from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.define import (
     as_known,
     axis_of,
@@ -25,6 +31,41 @@ from nbgraph.shape import Array
 _LONG = 256  # elements of a line
 _FEW = 8  # of so many elements at most one has equals
 _MANY = 512  # elements from which on keys of 64 bits are worth their making
+_INSERTED = 32  # elements of a line up to which it is sorted by insertion
+_BRIEF = 1024  # elements that NumPy's networks sort in less time than its call takes
+_PASSED = 1 << 14  # elements that are passed at most when the first of a line are found so
+
+
+class OrderingOp(ArrayOp):
+    """An operator of an order, by a kernel where a line has few elements, or few are asked for."""
+
+    kernels = ("host",)
+    kernels_at_once = False
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: one kernel of contiguous arrays; places need values beside them."""
+        from nbgraph.kernels.foremost import foremost_text
+        from nbgraph.kernels.written import written
+
+        (x,), name = case.operands, self.__name__
+        axis = axis_of(name, case.attributes["axis"], len(x.shape))
+        size, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
+        k = case.attributes.get("k", size)
+        few = k <= _INSERTED and x.size <= _BRIEF if k == size else k * size <= _PASSED
+        if not x.size or not k or not few:
+            return None
+        arrays = {"sort": ["out"], "argsort": ["places", "out"], "topk": ["out", "places"]}[name]
+        descending = case.attributes["largest" if name == "topk" else "descending"]
+        dtype = "uint8" if x.dtype.kind == "b" else name_of(x.dtype)
+        text = foremost_text(name, dtype, arrays, descending=descending)
+        lines = x.size // size
+        call = tile_call(
+            *(written(name, text, "float64" if dtype == "float64" else "float32"), (size, k)),
+            *((inner,), lines, lines * size * (k // 4 + 1)),
+        )
+        call = replace(call, order=tuple(range(1 + len(arrays))), writes=len(arrays))
+        values = (layout(x.shape, x.dtype),) if name == "argsort" else ()
+        return Lowered((call,), case.contiguous(), values, adds=False)
 
 
 def _sortable(x: Any) -> Any:
@@ -113,8 +154,8 @@ def in_order(op: ArrayOp, x: Any, axis: Any, descending: bool, stable: bool, out
     return op(x, axis=axis, descending=bool(descending), stable=bool(stable), out=out)
 
 
-_SORT = ArrayOp("sort", _sort_infer, by_numpy(_sort), gradient=_sort_rule, keeps=("x",))
-_ARGSORT = ArrayOp("argsort", _argsort_infer, by_numpy(_argsort))
+_SORT = OrderingOp("sort", _sort_infer, by_numpy(_sort), gradient=_sort_rule, keeps=("x",))
+_ARGSORT = OrderingOp("argsort", _argsort_infer, by_numpy(_argsort))
 
 
 # the first k ------------------------------------------------------------------------------------
@@ -164,7 +205,9 @@ def _topk_rule(g: Gradients) -> list[Any]:
     return [scatter_along_axis(g.out_grads[0], g.outputs[1], shape, axis)]
 
 
-_TOPK = ArrayOp("topk", _topk_infer, by_numpy(_topk), gradient=_topk_rule, keeps=("out1",), nout=2)
+_TOPK = OrderingOp(
+    "topk", _topk_infer, by_numpy(_topk), gradient=_topk_rule, keeps=("out1",), nout=2
+)
 
 
 @public(_TOPK)

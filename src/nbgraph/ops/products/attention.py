@@ -45,7 +45,6 @@ class _AttentionOp(ArrayOp):
         self._lowering = lowering
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp."""
         return self._lowering(case.operands, case.outputs, case.requests, case.attributes)
 
 

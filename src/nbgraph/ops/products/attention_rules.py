@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import is_float
-from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.ops.define import added, cast, delivered, library
+from nbgraph.operator.array_op import Gradients
+from nbgraph.ops.define import added, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
-from nbgraph.ops.reductions.reductions import sum_to
 
 _FAR = {2: -65504.0}  # by bytes of a float: the score of what is not to be seen
 _FARTHEST = -1e30
@@ -99,20 +98,20 @@ def attention_rule(g: Gradients) -> Sequence[Any]:
     """By the operator that makes the scores again."""
     out_grad, (query, key, value, *mask) = g.out_grads[0], g.inputs
     if out_grad is None:
-        return [None] * len(g.specs)
-    wide = Spec((), g.outputs[1].dtype)
-    delta = library.sum(multiply(cast(out_grad, wide), g.outputs[0]), axis=-1)
-    gradients: list[Any] = [None] * len(g.specs)
+        return []
+    rows = g.outputs[1]
+    delta = library.sum(multiply(library.astype(out_grad, rows.dtype), g.outputs[0]), axis=-1)
+    operands = out_grad, query, key, value, rows, delta, *mask
+    gradients: list[Any] = [None] * 3
     if any(g.wanted[:3]):
-        rows = g.outputs[1]
-        gradients[:3] = library.attention_gradient(
-            out_grad, query, key, value, rows, delta, *mask, **g.attributes
-        )
-    if mask and g.wanted[3] and is_float(g.specs[3].dtype):
+        gradients = [*library.attention_gradient(*operands, **g.attributes)]
+
+    def to_mask() -> Any:
         own = Slopes(g, query, key, mask)
         off = subtract(_product(out_grad, _turn(value)), library.expand_dims(delta, -1))
-        gradients[3] = sum_to(own.seen(multiply(own.share, off)), g.specs[3].shape)
-    return delivered(gradients, g)
+        return own.seen(multiply(own.share, off))
+
+    return [*gradients, to_mask] if mask and is_float(g.specs[3].dtype) else gradients
 
 
 def gradient_rule(g: Gradients) -> Sequence[Any]:
@@ -132,17 +131,15 @@ def gradient_rule(g: Gradients) -> Sequence[Any]:
     scores = own.seen(multiply(share, subtract(to_share, mean)))
     slope, products = own.seen(_times(share, off, scale)), multiply(scores, scale)
     by_column = _turn(slope), _turn(products)
-    gradients = [
+    return [
         added(_product(through, value), _product(share, c)),
         added(_product(slope, b), _product(products, key)),
         added(_product(by_column[0], a), _product(by_column[1], query)),
         _product(_turn(through), out_grad),
         None,
         None if through is None else negative(library.sum(through, axis=-1)),
+        *(scores if is_float(spec.dtype) else None for spec in g.specs[6:]),
     ]
-    for spec in g.specs[6:]:
-        gradients.append(sum_to(scores, spec.shape) if is_float(spec.dtype) else None)
-    return delivered(gradients, g)
 
 
 def _product(a: Any, b: Any) -> Any:

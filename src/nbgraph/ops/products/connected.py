@@ -12,7 +12,7 @@ from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import layout
 from nbgraph.operator.tiled_op import TiledOp, tile_call
-from nbgraph.ops.define import Shape, cast, library, public, require_floats
+from nbgraph.ops.define import Shape, library, public, require_floats
 from nbgraph.ops.windows.convolution_tiles import ONE
 from nbgraph.shape import Array, Shapes, merged
 
@@ -87,26 +87,22 @@ def _naive(x: Array, w: Array, *bias: Array, flatten: bool) -> Array:
 
 def _rule(g: Gradients) -> Sequence[Any]:
     """Products of matrices; the bias takes the sum over rows."""
-    (x, w), (xs, ws, *rest), out_grad = g.inputs[:2], g.specs, g.out_grad
-    lead, inputs = _split(xs.shape, **g.attributes)
+    (x, w), shape, features = g.inputs[:2], g.specs[0].shape, g.specs[1].shape[0]
+    lead, inputs = _split(shape, **g.attributes)
     rows = math.prod(lead)
-    out_grad = library.reshape(out_grad, (rows, ws.shape[0]))
-    gradients: list[Any] = [None] * len(g.specs)
-    if g.wanted[0]:
-        gradients[0] = cast(library.reshape(library.matmul(out_grad, w), xs.shape), xs)
-    if g.wanted[1]:
-        flat = library.reshape(x, (rows, inputs))
-        gradients[1] = cast(library.dot(out_grad, flat, transpose_a=True), ws)
-    if rest and g.wanted[2]:
-        gradients[2] = cast(library.sum(out_grad, axis=0), rest[0])
-    return gradients
+    out_grad = library.reshape(g.out_grad, (rows, features))
+    slopes = [
+        lambda: library.reshape(library.matmul(out_grad, w), shape),
+        lambda: library.dot(out_grad, library.reshape(x, (rows, inputs)), transpose_a=True),
+        lambda: library.sum(out_grad, axis=0),
+    ]
+    return slopes[: len(g.specs)]
 
 
 class ConnectedOp(TiledOp):
     """A TiledOp that multiplies bfloat16 as it is, where the processor does."""
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp."""
         operands, outputs, requests, attributes, host = case
         (out,), (request,), dtype = outputs, requests, outputs[0].dtype
         if host and dtype.name == "bfloat16" and all(x.dtype == dtype for x in operands):

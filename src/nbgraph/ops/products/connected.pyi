@@ -10,7 +10,7 @@ class ConnectedOp(TiledOp):
     """A TiledOp that multiplies bfloat16 as it is, where the processor does."""
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp."""
+        ...
 from nbgraph.ops.products.connected import ConnectedOp as _BIASED
 BIASED: _BIASED
 def fully_connected(x: Operand[Carried], weight: Operand[Carried], bias: Any=None, *, flatten: bool=True, out: Any=None) -> Carried:

@@ -18,8 +18,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.product_op import Labels, ProductOp
-from nbgraph.ops.define import Shape, as_array, cast, deferrable, library, public
-from nbgraph.ops.reductions.reductions import sum_to
+from nbgraph.ops.define import Shape, as_array, deferrable, library, public
 from nbgraph.shape import Array, Arrays
 
 _NATIVE = np.dtype("float32"), np.dtype("float64")
@@ -113,9 +112,9 @@ def product_rule(g: Gradients) -> Sequence[Any]:
         text = [[letters[d] for d in names] for names in (labels.out, other, kept)]
         out, beside, mine = map("".join, text)
         gradient = library.einsum(f"{out},{beside}->{mine}", g.out_grad, g.inputs[1 - i])
-        return cast(library.reshape(gradient, spec.shape) if kept != list(own) else gradient, spec)
+        return library.reshape(gradient, spec.shape) if kept != list(own) else gradient
 
-    return [gradient(i) if wanted else None for i, wanted in enumerate(g.wanted)]
+    return [lambda: gradient(0), lambda: gradient(1)]
 
 
 class EinsumOp(ProductOp):
@@ -136,7 +135,6 @@ class EinsumOp(ProductOp):
         return apart(attributes["subscripts"], [np.array(x) for x in inputs])
 
     def naive(self, inputs: Arrays, attributes: Attributes) -> Array:
-        """See ProductOp."""
         names = _names(attributes["subscripts"], [x.shape for x in inputs])
         ordered = len(inputs) > 2 and inputs[0].dtype.kind == "f"
         return np.einsum(names.text, *inputs, optimize=ordered)
@@ -301,7 +299,7 @@ def _of(i: int, names: _Names, sizes: dict[str, int], g: Gradients) -> Any:
             added.append(np.ones(sizes[letter], spec.dtype))
         mine += letter
     text = ",".join([names.result, *others, *parts]) + "->" + mine
-    return cast(sum_to(library.einsum(text, g.out_grad, *values, *added), spec.shape), spec)
+    return library.einsum(text, g.out_grad, *values, *added)
 
 
 _EINSUM = EinsumOp("einsum", _pair, operands=("*operands",), gradient=_rule, keeps=("*operands",))

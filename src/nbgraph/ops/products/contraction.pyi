@@ -19,7 +19,7 @@ class EinsumOp(ProductOp):
         """See ProductOp. On copies: operators on memory that other work uses wait for that."""
 
     def naive(self, inputs: Arrays, attributes: Attributes) -> Array:
-        """See ProductOp."""
+        ...
 def apart(subscripts: str, operands: Sequence[Any]) -> Any:
     """By operators of the library; shapes are known, dtypes of several all float32 or float64."""
 def einsum(subscripts: str, *operands: Any, out: Any=None) -> Any:

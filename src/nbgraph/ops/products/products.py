@@ -17,7 +17,6 @@ from nbgraph.ops.define import (
     as_known,
     axes_of,
     axis_of,
-    cast,
     composed,
     deferrable,
     define_rows,
@@ -65,12 +64,8 @@ def _matmul_rule(g: Gradients) -> Sequence[Any]:
     (a, b), (spec_a, spec_b) = g.inputs, g.specs
     if len(spec_a.shape) < 2 or len(spec_b.shape) < 2 or spec_a.shape[:-2] != spec_b.shape[:-2]:
         return product_rule(g)
-    left = right = None
-    if g.wanted[0]:
-        left = cast(library.matmul(g.out_grad, matrix_transpose(b)), spec_a)
-    if g.wanted[1]:
-        right = cast(library.matmul(matrix_transpose(a), g.out_grad), spec_b)
-    return [left, right]
+    left = lambda: library.matmul(g.out_grad, matrix_transpose(b))
+    return [left, lambda: library.matmul(matrix_transpose(a), g.out_grad)]
 
 
 _ANY = 64  # axes, more than there are

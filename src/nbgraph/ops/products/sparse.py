@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import as_array, as_known, cast, composed, deferrable, library, public
+from nbgraph.ops.define import as_array, as_known, composed, deferrable, library, public
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.indexing.indexing import check_bounds, require_integers, take
 from nbgraph.shape import Array
@@ -77,17 +77,16 @@ def _matrix(values: Array, indices: Array, offsets: Array, columns: int) -> scip
 def _rule(g: Gradients) -> list[Any]:
     values, indices, offsets, dense = g.inputs
     columns, transpose = g.attributes["columns"], g.attributes["transpose"]
-    to_values = to_dense = None
-    if g.wanted[0]:
+
+    def to_values() -> Any:
         places = subtract(library.cumsum(library.ones_like(indices)), 1)
         rows = subtract(library.searchsorted(offsets, places, side="right"), 1)
         left, right = (indices, rows) if transpose else (rows, indices)
         each = multiply(take(g.out_grad, left, 0), take(dense, right, 0))
-        summed = library.sum(each, axis=1) if len(g.specs[3].shape) == 2 else each
-        to_values = cast(summed, g.specs[0])
-    if g.wanted[3]:
-        operands = values, indices, offsets, g.out_grad
-        to_dense = cast(csr_dot(*operands, columns=columns, transpose=not transpose), g.specs[3])
+        return library.sum(each, axis=1) if len(g.specs[3].shape) == 2 else each
+
+    operands = values, indices, offsets, g.out_grad
+    to_dense = lambda: csr_dot(*operands, columns=columns, transpose=not transpose)
     return [to_values, None, None, to_dense]
 
 

@@ -24,12 +24,9 @@ from nbgraph.shape import Array
 
 def shared_equally(x: Any, g: Gradients) -> Any:
     """The in-gradient of an extreme of `x`: to the elements equal to it, in equal parts."""
-    (out,), (spec,) = g.outputs, g.specs
-    axis, keepdims = g.attributes["axis"], g.attributes["keepdims"]
-    attained = equal(x, kept(out, spec, axis, keepdims=keepdims))
-    attained = library.astype(attained, spec.dtype)
-    share = divide(attained, sum(attained, axis, keepdims=True))
-    return multiply(spread(g.out_grad, spec, axis, keepdims=keepdims), share)
+    attained = library.astype(equal(x, kept(g.outputs[0], g)), g.specs[0].dtype)
+    share = divide(attained, sum(attained, g.attributes["axis"], keepdims=True))
+    return multiply(spread(g), share)
 
 
 def _extreme(name: Literal["max", "min"], ufunc: np.ufunc) -> ReduceOp:

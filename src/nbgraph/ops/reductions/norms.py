@@ -31,20 +31,19 @@ def _infer(x: Spec, *, axis: Axis, ord: float, keepdims: bool) -> Spec:
 
 def _rule(g: Gradients) -> list[Any]:
     """out_grad * sign(x) |x|**(ord - 1) / out**(ord - 1); 0 where all elements are 0."""
-    (x,), (spec,) = g.inputs, g.specs
-    axis, ord, keepdims = (g.attributes[name] for name in ("axis", "ord", "keepdims"))
+    (x,), ord = g.inputs, g.attributes["ord"]
     if ord == 0:
         raise DerivativeError("vector_norm: ord=0 counts elements and has no derivative")
     if math.isinf(ord):
         return [multiply(shared_equally(absolute(x), g), library.sign(x))]
     if ord == 1:
-        return [multiply(spread(g.out_grad, spec, axis, keepdims=keepdims), library.sign(x))]
-    out = nonzero_divisor(g.outputs[0], spec)
+        return [multiply(spread(g), library.sign(x))]
+    out = nonzero_divisor(g.outputs[0], g.specs[0])
     if ord == 2:
-        return [multiply(spread(divide(g.out_grad, out), spec, axis, keepdims=keepdims), x)]
+        return [multiply(spread(g, divide(g.out_grad, out)), x)]
     scaled = divide(g.out_grad, power(out, ord - 1))
     terms = multiply(library.sign(x), power(absolute(x), ord - 1))
-    return [multiply(spread(scaled, spec, axis, keepdims=keepdims), terms)]
+    return [multiply(spread(g, scaled), terms)]
 
 
 _VECTOR_NORM = ReduceOp(

@@ -19,7 +19,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.row_op import row_shape
-from nbgraph.ops.define import Axis, Shape, axes_of, cast, define_rows, library, public, shape_tuple
+from nbgraph.ops.define import Axis, Shape, axes_of, define_rows, library, public, shape_tuple
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.reductions.rows import product_rows, sum_rows
 from nbgraph.ops.shapes.shape import broadcast_to, reshape
@@ -52,16 +52,17 @@ def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype("float32") if name_of(dtype) in ("float16", "bfloat16") else dtype
 
 
-def spread(gradient: Any, spec: Spec, axis: Axis, *, keepdims: bool) -> Any:
-    """A reduction's out-gradient, repeated along the reduced axes."""
-    return broadcast_to(kept(gradient, spec, axis, keepdims=keepdims), spec.shape)
+def spread(g: Gradients, out_grad: Any = None) -> Any:
+    """The out-gradient of a reduction, or another one, repeated along the reduced axes."""
+    return broadcast_to(kept(g.out_grad if out_grad is None else out_grad, g), g.specs[0].shape)
 
 
-def kept(value: Any, spec: Spec, axis: Axis, *, keepdims: bool) -> Any:
-    """A reduction's value with the reduced axes as axes of size 1."""
-    if keepdims:
+def kept(value: Any, g: Gradients) -> Any:
+    """A value of each result of a reduction, with the reduced axes as axes of size 1."""
+    if g.attributes["keepdims"]:
         return value
-    return reshape(value, reduced_shape("reduction", spec.shape, axis, keepdims=True))
+    shape = g.specs[0].shape
+    return reshape(value, reduced_shape("reduction", shape, g.attributes["axis"], keepdims=True))
 
 
 # sums -------------------------------------------------------------------------------------------
@@ -106,23 +107,13 @@ def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
     return compute
 
 
-def options_of(g: Gradients) -> dict[str, Any]:
-    """Return which axes are reduced, and whether they are kept."""
-    return {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
-
-
-def _sum_rule(g: Gradients) -> list[Any]:
-    (spec,) = g.specs
-    return [cast(spread(g.out_grad, spec, **options_of(g)), spec)]
-
-
 _SUM = ReduceOp(
     "sum",
     reduction_infer("sum", total_dtype),
     reduced("sum", partial(combined, "add")),
     combine="add",
     rows=sum_rows,
-    gradient=_sum_rule,
+    gradient=lambda g: [spread(g)],
 )
 
 
@@ -189,8 +180,7 @@ def _prod_rule(g: Gradients) -> list[Any]:
     Nothing is divided, so that this holds for derivatives of every order.
     """
     (x,), (spec,) = g.inputs, g.specs
-    axis = g.attributes["axis"]
-    axes = axes_of("prod", axis, len(spec.shape))
+    axes = axes_of("prod", g.attributes["axis"], len(spec.shape))
     rest = tuple(d for d in range(len(spec.shape)) if d not in axes)
     count = math.prod(spec.shape[d] for d in axes)
     order = (*rest, *axes)
@@ -200,8 +190,7 @@ def _prod_rule(g: Gradients) -> list[Any]:
     others = library.transpose(
         reshape(others, moved), tuple(order.index(d) for d in range(len(order)))
     )
-    out_grad = spread(g.out_grad, spec, axis, keepdims=g.attributes["keepdims"])
-    return [cast(multiply(out_grad, others), spec)]
+    return [multiply(spread(g), others)]
 
 
 def _before(run: Any) -> Any:

@@ -17,10 +17,10 @@ def mean_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[An
     """Of means and deviations: floats keep theirs, others become float64."""
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """What totals of this dtype are kept in meanwhile."""
-def spread(gradient: Any, spec: Spec, axis: Axis, *, keepdims: bool) -> Any:
-    """A reduction's out-gradient, repeated along the reduced axes."""
-def kept(value: Any, spec: Spec, axis: Axis, *, keepdims: bool) -> Any:
-    """A reduction's value with the reduced axes as axes of size 1."""
+def spread(g: Gradients, out_grad: Any=None) -> Any:
+    """The out-gradient of a reduction, or another one, repeated along the reduced axes."""
+def kept(value: Any, g: Gradients) -> Any:
+    """A value of each result of a reduction, with the reduced axes as axes of size 1."""
 def combined(combine: Literal['add', 'multiply'], x: Array, axes: Shape, out: Array) -> None:
     """Write the sum or product over axes to `out` (whose reduced axes may be kept), by NumPy."""
 Reducer = Callable[[Array, Shape, Array], None]
@@ -28,8 +28,6 @@ def reduction_infer(name: str, result: Callable[..., np.dtype[Any]], *, empty: b
     """The infer of a reduction; `empty`: whether no elements have a value."""
 def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
     """The compute of a reduction: `reducer(x, axes, out)`; out's reduced axes may be kept."""
-def options_of(g: Gradients) -> dict[str, Any]:
-    """Return which axes are reduced, and whether they are kept."""
 def sum_to(x: Operand[Carried], shape: Any, *, out: Any=None) -> Carried:
     """Summed over the axes that broadcasting `shape` to x's shape repeats; the dtype stays.
     

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.row_program import Result
 from nbgraph.operator.spec import Attributes
 
 _element = lambda x: x
@@ -39,7 +39,7 @@ def _rooted(total, *, ord=1.0):
 
 
 def _row_op(name: str, totals: Any, result: Any) -> RowOp:
-    return RowOp(RowProgram(name, totals=totals, results=[Result(result, row=True)]))
+    return RowOp.of(name, "x", totals, [Result(result, row=True)])
 
 
 _SUM = _row_op("sum", {"total": ("add", _element)}, _total)

@@ -12,13 +12,12 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.complex_call import is_complex as is_complex
 from nbgraph.operator.reduce_op import ReduceOp
-from nbgraph.ops.define import Axis, Shape, axes_of, cast, define_rows, library
+from nbgraph.ops.define import Axis, Shape, axes_of, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.reductions.reductions import (
     accumulator,
     combined,
     mean_dtype,
-    options_of,
     reduced,
     reduction_infer,
     spread,
@@ -53,9 +52,7 @@ def _mean(x: Array, axes: Shape, out: Array) -> None:
 
 
 def _mean_rule(g: Gradients) -> list[Any]:
-    (spec,) = g.specs
-    count = _count(spec, g.attributes["axis"])
-    return [cast(divide(spread(g.out_grad, spec, **options_of(g)), float(count)), spec)]
+    return [divide(spread(g), float(_count(g.specs[0], g.attributes["axis"])))]
 
 
 _MEAN = ReduceOp(
@@ -90,15 +87,13 @@ def _deviation(name: str, *, root: bool) -> ReduceOp:
     def rule(g: Gradients) -> list[Any]:
         (x,), (spec,) = g.inputs, g.specs
         axis, correction = g.attributes["axis"], g.attributes["correction"]
-        slope = 1.0 if root else 2.0
-        out_grad = g.out_grad
+        slope, out_grad = 2.0, g.out_grad
         if root:
-            out_grad = divide(out_grad, nonzero_divisor(g.outputs[0], spec))
+            slope, out_grad = 1.0, divide(out_grad, nonzero_divisor(g.outputs[0], spec))
         away = subtract(x, library.mean(x, axis, keepdims=True))
         free = _count(spec, axis) - correction
         factor = slope / free if free > 0 else math.nan
-        whole = multiply(spread(out_grad, spec, **options_of(g)), away)
-        return [cast(multiply(whole, factor), spec)]
+        return [multiply(multiply(spread(g, out_grad), away), factor)]
 
     def infer(x: Spec, *, correction: float, **attributes: Any) -> Spec:
         return check(x, **attributes)

@@ -9,7 +9,6 @@ from nbgraph.dtype import is_float
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.call import call
 from nbgraph.operator.row_op import RowOp
-from nbgraph.ops.define import cast, library
 
 
 def derived(g: Gradients) -> list[Any]:
@@ -23,9 +22,8 @@ def derived(g: Gradients) -> list[Any]:
         if asked and name not in program.integers and is_float(spec.dtype)
     ]
     outputs = [k for k, grad in enumerate(g.out_grads) if grad is not None]
-    gradients: list[Any] = [None] * len(g.specs)
     if not wanted or not outputs:
-        return gradients
+        return []
     reverse = adjoint(op, wanted, outputs)
     own = (*g.inputs, *(g.out_grads[k] for k in outputs))
     values = dict(zip((*program.operands, *reverse.program.grads), own, strict=True))  # type: ignore[attr-defined]
@@ -33,11 +31,8 @@ def derived(g: Gradients) -> list[Any]:
     if reverse.program.rows or any(row for _, row in reverse.program.results):
         attributes["keepdims"] = g.attributes.get("keepdims", False)
     results = call(reverse, [values[name] for name in reverse.operands], attributes)
-    for i, value in zip(
-        wanted, results if isinstance(results, tuple | list) else (results,), strict=True
-    ):
-        gradients[i] = cast(library.sum_to(value, g.specs[i].shape), g.specs[i])
-    return gradients
+    values = dict(zip(wanted, results if isinstance(results, tuple | list) else (results,)))
+    return [values.get(i) for i in range(len(g.specs))]
 
 
 def adjoint(op: RowOp, wanted: Sequence[int], outputs: Sequence[int]) -> RowOp:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from functools import partial
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.elsewhere import Writes
 from nbgraph.operator.pieces_op import PiecesOp
-from nbgraph.ops.define import axis_of, cast, define_rows, library, optional_dtype, public, whole
+from nbgraph.ops.define import axis_of, define_rows, library, optional_dtype, public, whole
 from nbgraph.ops.shapes.shape import ravel
 from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.shape import Array, PartialShape, Shapes, merged
@@ -63,16 +64,9 @@ def _concatenate(out: Array, *operands: Array, axis: int, dtype: Any) -> Writes:
 
 def _concatenate_rule(g: Gradients) -> list[Any]:
     place = axis_of("concatenate", g.attributes["axis"], len(g.specs[0].shape))
-    stops = list(accumulate(spec.shape[place] for spec in g.specs))
-    return [
-        cast(
-            library.slice_view(g.out_grad, at_axis(place, slice(stop - spec.shape[place], stop))),
-            spec,
-        )
-        if wanted
-        else None
-        for spec, stop, wanted in zip(g.specs, stops, g.wanted, strict=True)
-    ]
+    stops = accumulate((spec.shape[place] for spec in g.specs), initial=0)
+    keys = [at_axis(place, slice(*ends)) for ends in pairwise(stops)]
+    return [partial(library.slice_view, g.out_grad, key) for key in keys]
 
 
 def _concatenated_partly(
@@ -153,10 +147,8 @@ def _stack(out: Array, *operands: Array, axis: int, dtype: Any) -> Writes:
 
 def _stack_rule(g: Gradients) -> list[Any]:
     place = axis_of("stack", g.attributes["axis"], len(g.specs[0].shape) + 1)
-    return [
-        cast(library.slice_view(g.out_grad, at_axis(place, i)), spec) if wanted else None
-        for i, (spec, wanted) in enumerate(zip(g.specs, g.wanted, strict=True))
-    ]
+    keys = [at_axis(place, i) for i in range(len(g.specs))]
+    return [partial(library.slice_view, g.out_grad, key) for key in keys]
 
 
 def _stacked_partly(

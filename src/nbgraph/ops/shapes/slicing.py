@@ -221,18 +221,9 @@ _DIAGONAL_SCATTER = PiecesOp(
 
 _TABLE = """
 slice_view(x, key, *, out=None): `x[key]`: a view.
-    key : ints, slices, None and Ellipsis
-    ! IndexingError (an IndexError) where an integer is out of bounds or there are too many.
-    >>> slice_view(np.arange(6).reshape(2, 3), (slice(None), -1))
-    array([2, 5])
     = op(..., key=view_key("slice_view", key))
 slice_scatter(value, shape, key, *, out=None): Zeros of `shape` with `value` at `key`: the reverse
     of `slice_view`.
-    value : array of the shape of `zeros(shape)[key]`
-    shape : of the result
-    key : as that of `slice_view`
-    >>> slice_scatter([1, 2], (4,), slice(1, 3))
-    array([0, 1, 2, 0])
     = op(..., key=view_key("slice_scatter", key))
 flip(x, axis=None, *, out=None): The elements along axes in reverse order: a view.
     >>> flip([1, 2, 3])
@@ -246,11 +237,5 @@ diagonal(x, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out=None): The d
     array([1, 4])
 diagonal_scatter(value, shape, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out=None): Zeros
     of `shape` with `value` on a diagonal: the reverse of `diagonal`.
-    value : array (..., length of the diagonal)
-    shape : of the result
-    offset, axis1, axis2 : as those of `diagonal`
-    >>> diagonal_scatter([1, 2], (2, 2))
-    array([[1, 0],
-           [0, 2]])
 """
 define_rows(_TABLE, globals())

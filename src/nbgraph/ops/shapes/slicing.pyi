@@ -34,28 +34,14 @@ def slice_view(x: Operand[Carried], key: Any, *, out: Any=None) -> Carried:
     Parameters
     ----------
     x : array
-    key : ints, slices, None and Ellipsis
     out : array to write to, optional
-
-    Raises
-    ------
-    IndexingError (an IndexError) where an integer is out of bounds or there are too many.
-
-    >>> slice_view(np.arange(6).reshape(2, 3), (slice(None), -1))
-    array([2, 5])
     """
 def slice_scatter(value: Operand[Carried], shape: Any, key: Any, *, out: Any=None) -> Carried:
     r"""Zeros of `shape` with `value` at `key`: the reverse of `slice_view`.
 
     Parameters
     ----------
-    value : array of the shape of `zeros(shape)[key]`
-    shape : of the result
-    key : as that of `slice_view`
     out : array to write to, optional
-
-    >>> slice_scatter([1, 2], (4,), slice(1, 3))
-    array([0, 1, 2, 0])
     """
 def flip(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, out: Any=None) -> Carried:
     r"""The elements along axes in reverse order: a view.
@@ -87,12 +73,5 @@ def diagonal_scatter(value: Operand[Carried], shape: Any, offset: int=0, axis1: 
 
     Parameters
     ----------
-    value : array (..., length of the diagonal)
-    shape : of the result
-    offset, axis1, axis2 : as those of `diagonal`
     out : array to write to, optional
-
-    >>> diagonal_scatter([1, 2], (2, 2))
-    array([[1, 0],
-           [0, 2]])
     """

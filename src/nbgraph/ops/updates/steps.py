@@ -28,7 +28,7 @@ from nbgraph.operator.call import carrier_of, recording
 from nbgraph.operator.registry import register
 from nbgraph.operator.unit_op import UpdateOp
 from nbgraph.ops.define import as_array, library, whole
-from nbgraph.ops.named.layering import applied, composer, documented, read, unnamed
+from nbgraph.ops.named.layering import applied, composer, documented, read, require_arrays, unnamed
 from nbgraph.ops.updates.table import STEPS, Step
 from nbgraph.shape import Shapes, same_shape
 
@@ -102,12 +102,7 @@ def _apply(op: UpdateOp, step: Step, values: Sequence[Any], p: Any, out: Any, na
 
 def _require(op: UpdateOp, arrays: Mapping[str, Any]) -> None:
     """ArgumentError where an array is missing, or a state is none that can be written."""
-    for label, value in arrays.items():
-        if value is None:
-            raise ArgumentError(
-                f"{op.__name__}: no array is given for {label}; give it (on symbols, what is not "
-                "given becomes a variable)"
-            )
+    require_arrays(op, arrays.values())
     for label in op.auxiliary:
         if carrier_of((arrays[label],)) is None and not isinstance(arrays[label], np.ndarray):
             raise ArgumentError(
@@ -236,24 +231,8 @@ list of arrays
     return register(function_of, name)
 
 
-sgd_update = _step("sgd_update")
-sgd_mom_update = _step("sgd_mom_update")
-nag_mom_update = _step("nag_mom_update")
-adam_update = _step("adam_update")
-rmsprop_update = _step("rmsprop_update")
-rmspropalex_update = _step("rmspropalex_update")
-ftrl_update = _step("ftrl_update")
-ftml_update = _step("ftml_update")
-signsgd_update = _step("signsgd_update")
-signum_update = _step("signum_update")
-lamb_update_phase1 = _step("lamb_update_phase1")
-lamb_update_phase2 = _step("lamb_update_phase2")
-mp_sgd_update = _step("mp_sgd_update")
-mp_sgd_mom_update = _step("mp_sgd_mom_update")
-mp_nag_mom_update = _step("mp_nag_mom_update")
-mp_lamb_update_phase1 = _step("mp_lamb_update_phase1")
-mp_lamb_update_phase2 = _step("mp_lamb_update_phase2")
-multi_sgd_update = _several("multi_sgd_update")
-multi_sgd_mom_update = _several("multi_sgd_mom_update")
-multi_mp_sgd_update = _several("multi_mp_sgd_update")
-multi_mp_sgd_mom_update = _several("multi_mp_sgd_mom_update")
+_SEVERAL = (
+    "multi_sgd_update multi_sgd_mom_update multi_mp_sgd_update multi_mp_sgd_mom_update".split()
+)
+globals().update({name: _step(name) for name in STEPS})
+globals().update({name: _several(name) for name in _SEVERAL})

@@ -12,7 +12,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import Shape, cast, define_rows
+from nbgraph.ops.define import Shape, define_rows
 from nbgraph.ops.windows.windows import Windows, convolved, per_axis, require_space, spelled
 from nbgraph.shape import Array, Arrays
 
@@ -71,13 +71,12 @@ def _cells(inputs: Arrays, outputs: Arrays, *, output_size: Shape, **how: Any) -
 
 
 def _columns_rule(g: Gradients) -> Sequence[Any]:
-    (spec,) = g.specs
-    return [cast(_CELLS(g.out_grad, output_size=spec.shape[2:], **g.attributes), spec)]
+    return [_CELLS(g.out_grad, output_size=g.specs[0].shape[2:], **g.attributes)]
 
 
 def _cells_rule(g: Gradients) -> Sequence[Any]:
     how = {name: value for name, value in g.attributes.items() if name != "output_size"}
-    return [cast(_COLUMNS(g.out_grad, **how), g.specs[0])]
+    return [_COLUMNS(g.out_grad, **how)]
 
 
 _COLUMNS = ArrayOp("im2col", _columns_infer, _columns, gradient=_columns_rule, operands=("data",))

@@ -7,8 +7,9 @@ other two, to any order. A transposed convolution is `convolution_data` under an
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.tiled_op import TiledOp
-from nbgraph.ops.define import Shape, cast, define_rows, library, whole
+from nbgraph.ops.define import Shape, define_rows, library, whole
 from nbgraph.ops.windows.convolution_shapes import (
     How,
     infer,
@@ -84,49 +85,37 @@ def _naive_weights(x: Array, g: Array, *, size: Shape, **attributes: Any) -> Arr
 # gradients --------------------------------------------------------------------------------------
 
 
-def _by_data(g: Any, w: Any, x: Spec, how: How) -> Any:
-    return cast(library.convolution_data(g, w, size=x.shape[2:], **how._asdict()), x)
+def _by_data(g: Any, w: Any, x: Spec, how: Any) -> Any:
+    return library.convolution_data(g, w, **{**how, "size": x.shape[2:]})
 
 
-def _by_weights(x: Any, g: Any, w: Spec, how: How) -> Any:
-    return cast(library.convolution_weights(x, g, size=w.shape[2:], **how._asdict()), w)
+def _by_weights(x: Any, g: Any, w: Spec, how: Any) -> Any:
+    return library.convolution_weights(x, g, **{**how, "size": w.shape[2:]})
 
 
-def _bias_gradient(g: Any, spec: Spec, axes: int) -> Any:
-    return cast(library.sum(g, axis=(0, *range(2, axes))), spec)
-
-
-def _chosen(wanted: Sequence[bool], *makers: Callable[[], Any]) -> list[Any]:
-    return [make() if one else None for one, make in zip(wanted, makers, strict=False)]
+def _with_bias(g: Gradients, *slopes: Any) -> list[Any]:
+    space = range(2, len(g.specs[0].shape))
+    return [*slopes, functools.partial(library.sum, g.out_grad, axis=(0, *space))][: len(g.specs)]
 
 
 def _rule(g: Gradients) -> Sequence[Any]:
-    how, (x, w), specs = How.of(g.attributes), g.inputs[:2], g.specs
-    return _chosen(
-        g.wanted,
-        lambda: _by_data(g.out_grad, w, specs[0], how),
-        lambda: _by_weights(x, g.out_grad, specs[1], how),
-        lambda: _bias_gradient(g.out_grad, specs[2], len(specs[0].shape)),
-    )
+    (x, w), specs, how = g.inputs[:2], g.specs, g.attributes
+    by_data = functools.partial(_by_data, g.out_grad, w, specs[0], how)
+    return _with_bias(g, by_data, functools.partial(_by_weights, x, g.out_grad, specs[1], how))
 
 
 def _data_rule(g: Gradients) -> Sequence[Any]:
-    how, (out_grad, w), specs = How.of(g.attributes), g.inputs[:2], g.specs
-    return _chosen(
-        g.wanted,
-        lambda: cast(library.convolution(g.out_grad, w, **how._asdict()), specs[0]),
-        lambda: _by_weights(g.out_grad, out_grad, specs[1], how),
-        lambda: _bias_gradient(g.out_grad, specs[2], len(specs[0].shape)),
+    (out_grad, w), how = g.inputs[:2], How.of(g.attributes)._asdict()
+    to_grad = functools.partial(library.convolution, g.out_grad, w, **how)
+    return _with_bias(
+        g, to_grad, functools.partial(_by_weights, g.out_grad, out_grad, g.specs[1], how)
     )
 
 
 def _weight_rule(g: Gradients) -> Sequence[Any]:
-    how, (x, out_grad), specs = How.of(g.attributes), g.inputs, g.specs
-    return _chosen(
-        g.wanted,
-        lambda: _by_data(out_grad, g.out_grad, specs[0], how),
-        lambda: cast(library.convolution(x, g.out_grad, **how._asdict()), specs[1]),
-    )
+    (x, out_grad), how = g.inputs, How.of(g.attributes)._asdict()
+    to_x = functools.partial(_by_data, out_grad, g.out_grad, g.specs[0], how)
+    return [to_x, functools.partial(library.convolution, x, g.out_grad, **how)]
 
 
 # the operators ----------------------------------------------------------------------------------
@@ -191,26 +180,11 @@ convolution(x, weight, bias=None, *, stride=1, pad=0, dilation=1, groups: int = 
         **how_of("convolution", stride, pad, dilation, groups))
 convolution_data(out_grad, weight, bias=None, *, size, stride=1, pad=0, dilation=1, groups: int = 1,
     out=None): The gradient of a convolution by its data, whose space has the shape `size`.
-    out_grad : array (images, features, *places)
-    weight : array (features, channels / groups, *window)
-    bias : array (channels,), added, optional
-    size : int, or one for each axis of space
-    stride, pad, dilation, groups : as those of `convolution`
-    -> array (images, channels, *size)
-    >>> convolution_data(np.ones((1, 1, 2)), np.ones((1, 1, 3)), size=(4,))
-    array([[[1., 2., 2., 1.]]])
     = with_bias(_DATA, BIASED_DATA, (out_grad, weight), bias, out=out,
         size=whole_tuple("convolution_data", "size", size),
         **how_of("convolution_data", stride, pad, dilation, groups))
 convolution_weights(x, out_grad, *, size: ints, stride=1, pad=0, dilation=1, groups: int = 1,
     out=None): The gradient of a convolution by its weights, whose window has the shape `size`.
-    x : array (images, channels, *space)
-    out_grad : array (images, features, *places)
-    size : int, or one for each axis of space
-    stride, pad, dilation, groups : as those of `convolution`
-    -> array (features, channels / groups, *size)
-    >>> convolution_weights(np.ones((1, 1, 4)), np.ones((1, 1, 2)), size=(3,))
-    array([[[2., 2., 2.]]])
     = _WEIGHTS(x, out_grad, out=out, size=whole_tuple("convolution_weights", "size", size),
         **how_of("convolution_weights", stride, pad, dilation, groups))
 """

@@ -45,35 +45,13 @@ def convolution_data(out_grad: Operand[Carried], weight: Operand[Carried], bias:
 
     Parameters
     ----------
-    out_grad : array (images, features, *places)
-    weight : array (features, channels / groups, *window)
-    bias : array (channels,), added, optional
-    size : int, or one for each axis of space
-    stride, pad, dilation, groups : as those of `convolution`
     out : array to write to, optional
-
-    Returns
-    -------
-    array (images, channels, *size)
-
-    >>> convolution_data(np.ones((1, 1, 2)), np.ones((1, 1, 3)), size=(4,))
-    array([[[1., 2., 2., 1.]]])
     """
 def convolution_weights(x: Operand[Carried], out_grad: Operand[Carried], *, size: int | list[int] | tuple[int, ...], stride: Any=1, pad: Any=0, dilation: Any=1, groups: int=1, out: Any=None) -> Carried:
     r"""The gradient of a convolution by its weights, whose window has the shape `size`.
 
     Parameters
     ----------
-    x : array (images, channels, *space)
-    out_grad : array (images, features, *places)
-    size : int, or one for each axis of space
-    stride, pad, dilation, groups : as those of `convolution`
+    x : array
     out : array to write to, optional
-
-    Returns
-    -------
-    array (features, channels / groups, *size)
-
-    >>> convolution_weights(np.ones((1, 1, 4)), np.ones((1, 1, 2)), size=(3,))
-    array([[[2., 2., 2.]]])
     """

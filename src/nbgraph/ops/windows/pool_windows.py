@@ -15,14 +15,7 @@ from nbgraph.ops.windows.windows import Windows, per_axis, require_space, spelle
 
 
 def pool_windows(
-    name: str,
-    shape: Shape,
-    window: Any,
-    stride: Any,
-    pad: Any,
-    *,
-    ceil: bool,
-    dilation: Any = 1,
+    name: str, shape: Shape, window: Any, stride: Any, pad: Any, *, ceil: bool, dilation: Any = 1
 ) -> Windows:
     """Windows over data of a shape; ShapeError where none fits."""
     axes = require_space(name, "x", shape)

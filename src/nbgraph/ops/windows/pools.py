@@ -16,12 +16,8 @@ import numpy as np
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.tiled_op import TiledOp
-from nbgraph.ops.define import Shape, cast, define_rows, library, require_floats
-from nbgraph.ops.windows.pool_windows import (
-    pool_call,
-    pool_windows,
-    require_same,
-)
+from nbgraph.ops.define import Shape, define_rows, library, require_floats
+from nbgraph.ops.windows.pool_windows import pool_call, pool_windows, require_same
 from nbgraph.ops.windows.pool_windows import pool_options as pool_options
 from nbgraph.ops.windows.windows import Windows
 from nbgraph.shape import Array
@@ -70,8 +66,7 @@ def _max_naive(x: Array, **how: Any) -> Array:
 
 
 def _max_rule(g: Gradients) -> Sequence[Any]:
-    (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
-    return [cast(library.max_pooling_gradient(g.out_grad, x, out, **g.attributes), spec)]
+    return [library.max_pooling_gradient(g.out_grad, *g.inputs, *g.outputs, **g.attributes)]
 
 
 def _gradient_infer(out_grad: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
@@ -106,11 +101,7 @@ def _gradient_naive(out_grad: Array, x: Array, y: Array, **how: Any) -> Array:
 
 def _gradient_rule(g: Gradients) -> Sequence[Any]:
     """Which cell is chosen does not change, so nothing flows to x and out."""
-    (_, x, y), spec = g.inputs, g.specs[0]
-    to_grad = None
-    if g.wanted[0]:
-        to_grad = cast(library.max_pooling_pick(g.out_grad, x, y, **g.attributes), spec)
-    return [to_grad, None, None]
+    return [lambda: library.max_pooling_pick(g.out_grad, *g.inputs[1:], **g.attributes)]
 
 
 def _pick_infer(v: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
@@ -129,11 +120,7 @@ def _pick_naive(v: Array, x: Array, y: Array, **how: Any) -> Array:
 
 
 def _pick_rule(g: Gradients) -> Sequence[Any]:
-    (_, x, y), spec = g.inputs, g.specs[0]
-    to_values = None
-    if g.wanted[0]:
-        to_values = cast(library.max_pooling_gradient(g.out_grad, x, y, **g.attributes), spec)
-    return [to_values, None, None]
+    return [lambda: library.max_pooling_gradient(g.out_grad, *g.inputs[1:], **g.attributes)]
 
 
 _MAX = TiledOp(
@@ -175,10 +162,7 @@ def _mean_naive(x: Array, *, counted: bool, **how: Any) -> Array:
 
 
 def _mean_rule(g: Gradients) -> Sequence[Any]:
-    (spec,) = g.specs
-    return [
-        cast(library.avg_pooling_gradient(g.out_grad, size=spec.shape[2:], **g.attributes), spec)
-    ]
+    return [library.avg_pooling_gradient(g.out_grad, size=g.specs[0].shape[2:], **g.attributes)]
 
 
 def _of_mean(shape: Shape, size: Shape, how: dict[str, Any]) -> Windows:
@@ -204,7 +188,7 @@ def _mean_gradient_naive(g: Array, *, size: Shape, counted: bool, **how: Any) ->
 
 def _mean_gradient_rule(g: Gradients) -> Sequence[Any]:
     how = {k: v for k, v in g.attributes.items() if k != "size"}
-    return [cast(library.avg_pooling(g.out_grad, **how), g.specs[0])]
+    return [library.avg_pooling(g.out_grad, **how)]
 
 
 _AVG = TiledOp(
@@ -233,20 +217,10 @@ max_pooling(x, window, *, stride=None, pad=0, ceil=False, dilation=1, out=None):
     = _MAX(x, out=out, **pool_options("max_pooling", window, stride, pad, ceil, dilation))
 max_pooling_gradient(out_grad, x, y, window, *, stride=None, pad=0, ceil=False, dilation=1,
     out=None): The in-gradient of `max_pooling`, from the gradient of its result `y`, and `x`.
-    out_grad, y : arrays (images, channels, *places)
-    x : array (images, channels, *space)
-    window, stride, pad, ceil, dilation : as those of `max_pooling`
-    >>> max_pooling_gradient([[[10.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
-    array([[[ 0., 10.]]])
     = _MAX_GRADIENT(out_grad, x, y, out=out, **pool_options("max_pooling_gradient", window, stride,
         pad, ceil, dilation))
 max_pooling_pick(values, x, y, window, *, stride=None, pad=0, ceil=False, dilation=1, out=None): The
     elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
-    values, x : arrays (images, channels, *space)
-    y : array (images, channels, *places)
-    window, stride, pad, ceil, dilation : as those of `max_pooling`
-    >>> max_pooling_pick([[[7.0, 8.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
-    array([[[8.]]])
     = _MAX_PICK(values, x, y, out=out, **pool_options("max_pooling_pick", window, stride, pad, ceil,
         dilation))
 avg_pooling(x, window, *, stride=None, pad=0, ceil=False, counted=True, out=None): The mean of what
@@ -261,11 +235,6 @@ avg_pooling(x, window, *, stride=None, pad=0, ceil=False, counted=True, out=None
         ceil))
 avg_pooling_gradient(out_grad, window, *, size: ints, stride=None, pad=0, ceil=False, counted=True,
     out=None): The in-gradient of `avg_pooling` of data whose space has the shape `size`.
-    out_grad : array (images, channels, *places)
-    size : int, or one for each axis of space
-    window, stride, pad, ceil, counted : as those of `avg_pooling`
-    >>> avg_pooling_gradient(np.ones((1, 1, 2)), 2, size=(4,))
-    array([[[0.5, 0.5, 0.5, 0.5]]])
     = _AVG_GRADIENT(out_grad, out=out, size=whole_tuple("avg_pooling_gradient", "size", size),
         counted=bool(counted), **pool_options("avg_pooling_gradient", window, stride, pad, ceil))
 """

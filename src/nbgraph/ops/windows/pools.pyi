@@ -34,26 +34,16 @@ def max_pooling_gradient(out_grad: Operand[Carried], x: Operand[Carried], y: Ope
 
     Parameters
     ----------
-    out_grad, y : arrays (images, channels, *places)
-    x : array (images, channels, *space)
-    window, stride, pad, ceil, dilation : as those of `max_pooling`
+    x : array
     out : array to write to, optional
-
-    >>> max_pooling_gradient([[[10.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
-    array([[[ 0., 10.]]])
     """
 def max_pooling_pick(values: Operand[Carried], x: Operand[Carried], y: Operand[Carried], window: Any, *, stride: Any=None, pad: Any=0, ceil: bool=False, dilation: Any=1, out: Any=None) -> Carried:
     r"""The elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
 
     Parameters
     ----------
-    values, x : arrays (images, channels, *space)
-    y : array (images, channels, *places)
-    window, stride, pad, ceil, dilation : as those of `max_pooling`
+    x : array
     out : array to write to, optional
-
-    >>> max_pooling_pick([[[7.0, 8.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
-    array([[[8.]]])
     """
 def avg_pooling(x: Operand[Carried], window: Any, *, stride: Any=None, pad: Any=0, ceil: bool=False, counted: bool=True, out: Any=None) -> Carried:
     r"""The mean of what lies under a window, for every place, channel and image.
@@ -80,11 +70,5 @@ def avg_pooling_gradient(out_grad: Operand[Carried], window: Any, *, size: int |
 
     Parameters
     ----------
-    out_grad : array (images, channels, *places)
-    window, stride, pad, ceil, counted : as those of `avg_pooling`
-    size : int, or one for each axis of space
     out : array to write to, optional
-
-    >>> avg_pooling_gradient(np.ones((1, 1, 2)), 2, size=(4,))
-    array([[[0.5, 0.5, 0.5, 0.5]]])
     """

@@ -1,7 +1,8 @@
 """Roots and integrals of functions inside scalar functions, as plain scalar texts.
 
-The function is captured in place. A root is refined by two steps of Newton's method at the end,
-through which its derivatives are those of the implicit function, however the root was found.
+The function is captured in place; `**_` is what SciPy reports, or raises, besides. A root is
+refined by two steps of Newton's method at the end, through which its derivatives are those of the
+implicit function, however the root was found.
 Brent, Algorithms for minimization without derivatives, 1973; Piessens et al., QUADPACK, 1983.
 """
 
@@ -50,7 +51,7 @@ def polished(f, x, args):
     return x
 
 
-def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
+def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, **_):
     """The root of f between a and b, where f changes its sign; NaN where it does not."""
     args, before, now = listed(args), 1.0 * a, 1.0 * b
     f_before, f_now = f(before, *args), f(now, *args)
@@ -85,7 +86,7 @@ def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
     return polished(f, now, args) if bracketed else math.nan
 
 
-def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
+def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100, **_):
     """The root of f between a and b by halving the interval; NaN where f keeps its sign."""
     args, low, width = listed(args), 1.0 * a, 1.0 * (b - a)
     first = f(low, *args)
@@ -102,7 +103,7 @@ def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
 
 
 def newton(
-    func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0
+    func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0, **_
 ):
     """A root of func near x0 by Newton's method, with the derivative of its text. Steps of some
     units in the last place are what rounding leaves: float32 may not come to the tolerance."""

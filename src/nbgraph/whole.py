@@ -1,0 +1,34 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def whole(path: str | os.PathLike[str]) -> Generator[Path]:
+    """Yield the name of a file to write, which takes the place of `path` once the block has ended
+    without an error.
+
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp(), "text")
+    >>> with whole(target) as file:
+    ...     _ = file.write_text("new")
+    ...     target.exists()
+    False
+    >>> target.read_text()
+    'new'
+    """
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}")
+    try:
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
