@@ -15,9 +15,8 @@ from nbgraph.kernels.capture.containers import Array, List, Mapping, View, mappi
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.dicts import store_key
 from nbgraph.kernels.capture.environment import placed
-from nbgraph.kernels.capture.items import places
+from nbgraph.kernels.capture.items import keys, places
 from nbgraph.kernels.capture.lists import put
-from nbgraph.kernels.capture.mappings import keys
 from nbgraph.kernels.capture.results import RAISES
 from nbgraph.kernels.capture.values import Env, Node, Undefined, Value
 
@@ -111,7 +110,7 @@ def _store(tracer: Tracer, target: ast.Subscript, value: Value, env: Env, path: 
     if isinstance(mapping(tracer.held(owner, env)), Mapping):
         store_key(call, owner, tracer.expression(target.slice, env, path), value, env)
         return
-    indices = places(tracer, target, tracer.held(owner, env), env, path)
+    indices = places(call, tracer.held(owner, env), env)
     number = isinstance(owner, Node)
     if not number or not tracer.fails(target, TypeError, "a number has no items"):
         put(call, owner, (indices,), value, env)

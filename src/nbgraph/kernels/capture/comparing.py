@@ -12,8 +12,8 @@ from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.containers import REFERS, Mapping, Record, Resizable, mapping
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.digits import Digits, as_digits
+from nbgraph.kernels.capture.items import keys
 from nbgraph.kernels.capture.joining import chosen, resizable
-from nbgraph.kernels.capture.mappings import keys
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.values import (

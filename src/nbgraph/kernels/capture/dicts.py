@@ -11,10 +11,9 @@ from nbgraph.kernels.capture.classes import put_field
 from nbgraph.kernels.capture.containers import Mapping, record_of
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.environment import placed
-from nbgraph.kernels.capture.items import listed
+from nbgraph.kernels.capture.items import at_key, keys, listed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import changeable
-from nbgraph.kernels.capture.mappings import at_key, keys
 from nbgraph.kernels.capture.values import Choice, Env, Static, Value
 
 

@@ -1,4 +1,4 @@
-"""Items of sequences: those that are gone through, entries by an index, parts by a slice."""
+"""Items: those that are gone through, entries by an index or a key, parts by a slice."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from nbgraph.kernels.capture.containers import (
 )
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits
-from nbgraph.kernels.capture.joining import chosen
+from nbgraph.kernels.capture.joining import chosen, join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
-from nbgraph.kernels.capture.mappings import at_key, keys
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.text import CountError, KindError
 from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
 from nbgraph.kernels.kinds import is_boolean, is_integer
 
+MAX_GAPS = 4  # places in a table of a dict, for each key, that may have none
 MANY = "how many items there are depends on a value"
 
 
@@ -62,7 +62,7 @@ def subscript(tracer: Tracer, node: ast.Subscript, env: Env, path: Node) -> Valu
     """`owner[...]`."""
     owner = mapping(tracer.object(node.value, env, path))
     if isinstance(owner, REFERS):
-        return _part(tracer, node, owner, env, path)
+        return _part(Call(tracer, node, path), owner, env)
     if isinstance(owner, Mapping):
         return at_key(tracer, node, owner, tracer.expression(node.slice, env, path))
     if isinstance(owner, Choice):
@@ -71,21 +71,20 @@ def subscript(tracer: Tracer, node: ast.Subscript, env: Env, path: Node) -> Valu
     return _of_value(tracer, node, owner, env, path)
 
 
-def _part(
-    tracer: Tracer, node: ast.Subscript, owner: Reference | View, env: Env, path: Node
-) -> Value:
+def _part(call: Call, owner: Reference | View, env: Env) -> Value:
     """`owner[...]`: a number, the list that is an item, or part of an array."""
+    tracer, node, path = call.tracer, call.node, call.path
     content = tracer.read(node.value, owner, env)
     if isinstance(content, Mapping):
         return at_key(tracer, node, content, tracer.expression(node.slice, env, path))
-    indices = places(tracer, node, tracer.held(owner, env), env, path)
+    indices = places(call, tracer.held(owner, env), env)
     first = indices[0]
     if type(content) is List and isinstance(first, Node):
         if first.op == "const" and -len(content) <= first.data < len(content):
             return content[first.data]
-    value = entries(tracer, node, tracer.held(owner, env), indices, path)
+    value = entries(call, tracer.held(owner, env), indices)
     if type(value) is List and isinstance(first, slice):
-        return entries(tracer, node, content, indices, path)
+        return entries(call, content, indices)
     return View.of(owner, indices, node) if isinstance(value, tuple) else value
 
 
@@ -96,8 +95,8 @@ def _of_value(tracer: Tracer, node: ast.Subscript, owner: Value, env: Env, path:
         return part
     characters = objects.characters(call, owner)
     if characters is not owner:
-        indices = places(tracer, node, characters, env, path)
-        return objects.joined(call, entries(tracer, node, characters, indices, path))
+        indices = places(call, characters, env)
+        return objects.joined(call, entries(call, characters, indices))
     _refuse_text(tracer, node, owner)
     if isinstance(owner, Node) and isinstance(node.slice, ast.Tuple) and not node.slice.elts:
         return owner  # `array[()]` of an array without axes
@@ -110,77 +109,62 @@ def _of_value(tracer: Tracer, node: ast.Subscript, owner: Value, env: Env, path:
             "views as further operands"
         )
         tracer.refuse(node, what, remedy)
-    return entries(tracer, node, owner, places(tracer, node, owner, env, path), path)
+    return entries(call, owner, places(call, owner, env))
 
 
-def places(
-    tracer: Tracer, node: ast.Subscript, owner: Value, env: Env, path: Node
-) -> tuple[Node | slice, ...]:
+def places(call: Call, owner: Value, env: Env) -> tuple[Node | slice, ...]:
     """The indices and slices of a subscript: several of an array, else one."""
-    several = isinstance(owner, Array) and isinstance(node.slice, ast.Tuple)
-    parts = node.slice.elts if several else [node.slice]  # type: ignore[attr-defined]
-    return tuple(_place(tracer, node, part, env, path) for part in parts)
+    several = isinstance(owner, Array) and isinstance(call.node.slice, ast.Tuple)
+    parts = call.node.slice.elts if several else [call.node.slice]
+    return tuple(_place(call, part, env) for part in parts)
 
 
-def _place(
-    tracer: Tracer, node: ast.Subscript, part: ast.expr, env: Env, path: Node
-) -> Node | slice:
+def _place(call: Call, part: ast.expr, env: Env) -> Node | slice:
     """One index or slice of a subscript."""
+    number = lambda node: call.tracer.number(node, env, call.path)
     if isinstance(part, ast.Slice):
-        bounds = (part.lower, part.upper, part.step)
-        nodes = [bound and tracer.number(bound, env, path) for bound in bounds]
+        nodes = [bound and number(bound) for bound in (part.lower, part.upper, part.step)]
         if any(n is not None and n.op != "const" for n in nodes):
             return slice(*nodes)
-        call = Call(tracer, node, path)
         return slice(*(n and whole(call, n, "the bound of a slice") for n in nodes))
-    index = tracer.number(part, env, path)
+    index = number(part)
     if not (is_integer(index.kind) or is_boolean(index.kind)):
-        what = "the index of a tuple is not an integer"
-        tracer.refuse(node, what, "make it one with int()", KindError)
+        call.refuse("the index of a tuple is not an integer", "make it one with int()", KindError)
     return index
 
 
 def entries(
-    tracer: Tracer,
-    node: ast.Subscript,
-    owner: Value,
-    places: Sequence[Node | slice],
-    path: Node | None = None,
+    call: Call, owner: Value, places: Sequence[Node | slice], *, checks: bool = True
 ) -> Value:
-    """`owner[index]`, `owner[a:b:c]`, and `owner[i, j]` of an array. What is looked up on a path
-    raises IndexError where there is no such entry."""
+    """`owner[index]`, `owner[a:b:c]`, and `owner[i, j]` of an array. What is looked up raises
+    IndexError where there is no such entry, if that is not checked elsewhere."""
     if not places:
         return owner
     if not isinstance(owner, (tuple, Resizable)):
-        tracer.refuse(node, "there are more indices than dimensions", "leave the last ones out")
+        call.refuse("there are more indices than dimensions", "leave the last ones out")
     place, *rest = places
     bounds = (place.start, place.stop, place.step) if isinstance(place, slice) else ()
     if isinstance(owner, Resizable) or any(isinstance(bound, Node) for bound in bounds):
-        item = resizable.at(Call(tracer, node, path or tracer.graph.const(True)), owner, place)
+        item = resizable.at(call, owner, place)
     elif isinstance(place, slice):
-        return type(owner)(entries(tracer, node, row, rest, path) for row in owner[place])
+        return type(owner)(entries(call, row, rest, checks=checks) for row in owner[place])
     elif place.op != "const":
-        item = _looked_up(tracer, node, owner, place, path)
+        item = _looked_up(call, owner, place, checks=checks)
     elif -len(owner) <= place.data < len(owner):
         item = owner[int(place.data)]
     else:
-        if not issubclass(IndexError, tracer.catching):
-            tracer.refuse(node, f"{_sort(owner)} index out of range", "use an index of its items")
-        tracer.raises_lookup(node, IndexError, _outside(owner), tracer.graph.const(True))
-        return tracer.graph.const(math.nan)
-    return entries(tracer, node, item, rest, path)
+        if not issubclass(IndexError, call.tracer.catching):
+            call.refuse(f"{_sort(owner)} index out of range", "use an index of its items")
+        everywhere = call.graph.const(True)
+        call.tracer.raises_lookup(call.node, IndexError, _outside(owner), everywhere)
+        return call.graph.const(math.nan)
+    return entries(call, item, rest, checks=checks)
 
 
-def _looked_up(
-    tracer: Tracer,
-    node: ast.Subscript,
-    owner: tuple[Value, ...],
-    index: Node,
-    path: Node | None,
-) -> Value:
+def _looked_up(call: Call, owner: tuple[Value, ...], index: Node, *, checks: bool) -> Value:
     """The entry at an index that depends on values; where there is none, the first one."""
-    graph, name = tracer.graph, ast.unparse(node.value)
-    place, inside = within(graph, index, len(owner), path)
+    graph, name = call.graph, ast.unparse(call.node.value)
+    place, inside = within(graph, index, len(owner), call.path if checks else None)
     name = name if name.isidentifier() else ""
     value = entry_at(graph, owner, place, name) if owner else None
     if value is None:
@@ -188,12 +172,12 @@ def _looked_up(
             "an index that depends on values is understood in constants, and in tuples of 1 to "
             f"{MAX_ITEMS} numbers or of tuples of such"
         )
-        tracer.refuse(node, what, "pass what is looked up as an operand")
-    if path is not None:
-        missing, counter, ahead = graph.logical_not(inside), tracer.counter, None
-        if counter is not None and counter.path is path and missing.op != "const":
+        call.refuse(what, "pass what is looked up as an operand")
+    if checks:
+        missing, counter, ahead = graph.logical_not(inside), call.tracer.counter, None
+        if counter is not None and counter.path is call.path and missing.op != "const":
             ahead = counter.missed(graph, index, len(owner))
-        tracer.raises_lookup(node, IndexError, _outside(owner), missing, ahead)
+        call.tracer.raises_lookup(call.node, IndexError, _outside(owner), missing, ahead)
     return value
 
 
@@ -205,3 +189,87 @@ def _sort(owner: Value) -> str:
 def _outside(owner: tuple[Value, ...]) -> str:
     """What is said of an index that a sequence does not have."""
     return f"{_sort(owner)} index out of range, there are {len(owner)} items"
+
+
+# dicts -------------------------------------------------------------------------------------------
+
+
+def keys(tracer: Tracer, node: ast.expr, owner: Mapping) -> tuple[Value, ...]:
+    """The keys of a dict in their order."""
+    return tuple(tracer.constant(key, node) for key in owner.entries)
+
+
+def at_key(
+    tracer: Tracer, node: ast.expr, owner: Mapping, key: Value, default: Value = None
+) -> Value:
+    """`owner[key]`, or `default` where there is no such key."""
+    if isinstance(key, Choice):
+
+        def entry_of(option: Static, here: Node) -> Value:
+            words = f"the dict has no key {option.value!r}"
+            if (entry := owner.entries.get(option.value, default)) is None:
+                tracer.raises_lookup(node, KeyError, words, here)
+            return next(iter(owner.entries.values())) if entry is None else entry
+
+        return chosen(tracer.graph, key, entry_of)
+    if (constant := objects.known(key)) is not None:
+        known = constant[0]
+        entry = owner.entries.get(known, default)
+        if entry is not None:
+            return entry
+        if not issubclass(KeyError, tracer.catching):
+            tracer.refuse(node, f"the dict has no key {known!r}", "use a key that it has")
+        words = f"the dict has no key {known!r}"
+        tracer.raises_lookup(node, KeyError, words, tracer.graph.const(True))
+        return tracer.graph.const(math.nan)
+    entries = {k: v for k, v in owner.entries.items() if isinstance(k, (int, float))}
+    if isinstance(digit := getattr(key, "number", None), Node) and getattr(key, "size", 0) == 1:
+        texts = {k: v for k, v in owner.entries.items() if isinstance(k, str)}
+        entries = {}
+        entries |= {int(k): v for k, v in texts.items() if len(k) == 1 and k.isdecimal()}
+        key = digit
+    if not isinstance(key, Node) or not entries:
+        tracer.refuse(node, "the key of a dict is neither a number nor constant", "use a number")
+    value, inside = _at_number(tracer, node, key, entries)
+    if default is None:
+        words = f"the dict has no such key; it has {', '.join(map(repr, [*entries][:4]))}"
+        words += ", ..." if len(entries) > 4 else ""
+        tracer.raises_lookup(node, KeyError, words, tracer.graph.logical_not(inside))
+        return value
+    value = join_value(tracer.graph, inside, value, default)
+    return tracer.joined(node, value, "give the default that the others have")
+
+
+def _at_number(
+    tracer: Tracer, node: ast.expr, key: Node, entries: dict[int | float, Value]
+) -> tuple[Value, Node]:
+    """The value of a key that depends on values, and whether there is one. Whole keys close to
+    each other are places in a table, others are compared."""
+    graph, listed = tracer.graph, sorted(entries)
+    low, whole = listed[0], all(isinstance(k, int) for k in listed)
+    whole = whole and (is_integer(key.kind) or is_boolean(key.kind))
+    if whole and int(listed[-1] - low) < MAX_GAPS * len(listed) + 8:
+        places = range(int(low), int(listed[-1]) + 1)
+        items = [entries.get(k, entries[low]) for k in places]
+        present = [graph.const(k in entries) for k in places]
+        key = graph.cast(key, "i")
+        index = graph.arithmetic("sub", key, graph.const(int(low)))
+        above = graph.compare("ge", index, graph.const(0))
+        inside = graph.logical_and(above, graph.compare("lt", index, graph.const(len(items))))
+        index = graph.select(inside, index, graph.const(0))
+        present_here = entry_at(graph, present, index)
+        assert present_here is not None
+        inside = graph.logical_and(inside, present_here)
+    else:
+        index, inside = graph.const(0), graph.const(False)
+        items = [entries[k] for k in listed]
+        if len(items) > MAX_ITEMS:
+            tracer.refuse(node, f"more than {MAX_ITEMS} keys far apart", "use keys 0, 1, 2, ...")
+        for place, k in enumerate(listed):
+            here = graph.compare("eq", key, graph.const(k))
+            index = graph.select(here, graph.const(place), index)
+            inside = graph.logical_or(inside, here)
+    value = entry_at(graph, items, index)
+    if value is None:
+        tracer.refuse(node, "the values of the dict are not all numbers", "use numbers")
+    return value, inside

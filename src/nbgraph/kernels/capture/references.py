@@ -46,11 +46,12 @@ def held(tracer: Tracer, value: Value, env: Env) -> Value:
 
 def stepped(tracer: Tracer, node: ast.Subscript, part: Value, steps: Sequence[Any]) -> Value:
     """The part of a value that steps lead to, one after another."""
+    everywhere = tracer.graph.const(True)
     for step in steps:
         if callable(step):
             part = arrays.arranged(part, step)
         else:
-            part = entries(tracer, node, part, step)
+            part = entries(Call(tracer, node, everywhere), part, step, checks=False)
     return part
 
 

@@ -23,10 +23,9 @@ from nbgraph.kernels.capture.containers import Array, List, Mapping, Resizable, 
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.environment import keys_in, reference
-from nbgraph.kernels.capture.items import listed
+from nbgraph.kernels.capture.items import keys, listed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import CHANGES, change
-from nbgraph.kernels.capture.mappings import keys
 from nbgraph.kernels.capture.ranges import MAX_LISTED, Range, range_of
 from nbgraph.kernels.capture.references import ITEM, view
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value, flatten, is_none
