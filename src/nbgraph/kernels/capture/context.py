@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import (
-    TYPE_CHECKING,
     Any,
     Literal,
     NamedTuple,
@@ -18,15 +18,96 @@ from typing import (
 )
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.values import Env, Graph, Node, Value
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import FunctionTracer as Tracer
-else:
-    Tracer = object  # its file imports those of all functions that take one
+from nbgraph.kernels.capture.lookups import Counter
+from nbgraph.kernels.capture.names import Scope, Watch
+from nbgraph.kernels.capture.text import FunctionText
+from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Value
 
 OnInvalid = Literal["raise", "nan"]  # what becomes of an element that a text raises for
 Answer = Callable[[Env, Node], Value]
+
+
+class Tracer:
+    """Captures one function call: `FunctionTracer`, as functions see it that take one."""
+
+    graph: Graph
+    fn: FunctionType
+    watch: Watch
+    scope: Scope
+    text: FunctionText
+    name: str
+    caller: Tracer | None
+    survey: Any  # Survey or None: what goes on behind constructs that are refused
+    depth: int  # of calls
+    pending: list[tuple[str, Node]]  # flags of exceptions, and where they were raised
+    catching: tuple[type, ...]  # what the `try` statements around catch
+    handled: list[dict[str, Node]]  # exceptions of the handlers that are traced
+    frame: Env  # the variables at the latest call, which nested functions see
+    active: tuple[tuple[object, Node], ...]  # functions that are being traced, with their paths
+    answers: dict[object, Answer]  # what stands for calls of functions that are loops
+    decides: bool  # whether what holds on a path decides conditions: in calls of itself
+    site: ast.AST | None  # the call that is made now
+    counter: Counter | None  # of the loop that is traced
+    ahead: list[tuple[str, Node]]  # what its trips raise, known before the first
+
+    @property
+    def operator(self) -> str:
+        """The name of the function that all is traced for."""
+        return self.fn.__name__ if self.caller is None else self.caller.operator
+
+    def refuse(
+        self, node: ast.AST, problem: str, remedy: str, error: type[CaptureError] = CaptureError
+    ) -> NoReturn:
+        """Raise CaptureError with the user's line and what to write instead."""
+        raise NotImplementedError(problem)
+
+    parted: bool  # whether results may be complex: they are given as two parts
+    start: Callable[..., Value]
+    subtracer: Callable[[FunctionType], Tracer]
+    run: Callable[..., Value]
+    outcome: Callable[[Env, Node], tuple[Value, Env]]
+    enter: Callable[..., Value]
+    # statements: environments before and after, and the path
+    block: Callable[[Sequence[ast.stmt], Env, Node], Env]
+    statement: Callable[[ast.stmt, Env, Node], Env]
+    going: Callable[[Env, Node, Callable[[Env, Node], Env]], Env]
+    join_ended: Callable[[Node, Env, Env], Env]
+    bind: Callable[[ast.expr, Value, Env], None]
+    assign_to: Callable[..., None]
+    settled: Callable[..., Env]
+    under: Callable[[Node], AbstractContextManager[None]]
+    leave: Callable[[Env], None]
+    unchecked: Callable[[Node], Node]
+    # expressions
+    expression: Callable[[ast.expr, Env, Node], Value]
+    object: Callable[[ast.expr, Env, Node], Value]
+    evaluated: Callable[[ast.expr, Env, Node], Value]
+    condition: Callable[[ast.expr, Env, Node], Node]
+    number: Callable[[ast.expr, Env, Node], Node]
+    number_of: Callable[[ast.expr, Value], Node]
+    truth: Callable[[Value], Node]
+    static: Callable[[ast.expr, Env], Any]
+    constant: Callable[[Any, ast.expr], Value]
+    attribute: Callable[[ast.expr, Any, str], Value]
+    local: Callable[[Any, Env, Node], Static]
+    binary: Callable[[str, Value, Value, Node], Value]
+    # calls
+    called: Callable[[Call], Value]
+    special: Callable[..., Value | None]
+    apply: Callable[[Call], Value]
+    compose: Callable[[FunctionType, Sequence[Value], Node], Value]
+    # lists, arrays, dicts
+    held: Callable[[Value, Env], Value]
+    taken: Callable[..., Value]
+    read: Callable[[ast.expr, Value, Env], Value]
+    deep: Callable[[ast.expr, Value, Env], Value]
+    each: Callable[[ast.expr, Value, Env], Value]
+    changes_in_place: Callable[[Value, Env], bool]
+    as_kind: Callable[[Value, str], Value]
+    raises: Callable[..., None]
+    fails: Callable[..., Node | None]
+    joined: Callable[[ast.AST, Value, str], Value]
+    raises_lookup: Callable[..., None]
 
 
 @runtime_checkable

@@ -8,14 +8,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.kernels.capture import (
-    comparing,
-    complex_numbers,
-    digits,
-    objects,
-    operators,
-    refusals,
-)
+from nbgraph.kernels.capture import comparing, complex_numbers, digits, objects, operators, refusals
 from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.calls import call
 from nbgraph.kernels.capture.containers import (

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import Parameter
 from types import FunctionType
+from typing import cast
 
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Mapping
@@ -46,7 +47,7 @@ def local_function(call: Call, target: LocalFunction) -> Value:
         call.refuse(what, "call it in the function around it, or return the new value")
 
     def make() -> Tracer:
-        inner = call.tracer.subtracer(owner.fn)
+        inner = call.tracer.subtracer(cast("FunctionType", owner.fn))
         inner.text, inner.name = text, target.name
         return inner
 

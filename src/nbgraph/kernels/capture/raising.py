@@ -100,7 +100,7 @@ def raises(
 
 
 def fails(tracer: Tracer, node: ast.AST, cls: type[Exception], words: str) -> Node | None:
-    """Note what Python raises for what is no operation of a number: `len(x)`, `x[0]`. None
+    """Note what Python raises for what numbers do not have: `len(x)`, `x[0]`. None
     where nothing around catches it; else a number that nobody uses."""
     if not issubclass(cls, tracer.catching):
         return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from types import FunctionType
+from typing import cast
 
 from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.context import Tracer
@@ -45,7 +46,7 @@ def _place(tracer: Tracer, node: ast.AST) -> tuple[Tracer, ast.AST, FunctionType
     user: Tracer | None = tracer
     called: FunctionType | None = None
     while user is not None:
-        fn = user.fn
+        fn = cast("FunctionType", user.fn)
         own = is_own_text(fn)
         if not own and not is_installed(fn):
             break
@@ -83,7 +84,7 @@ STATEMENTS: dict[type[ast.AST], str] = {
 _CHOOSE = "use if / elif / else; constants to choose from may stand in a tuple"
 _PLAIN = "write a plain function that returns numbers, several of them as a tuple"
 EXPRESSIONS: dict[type[ast.AST], str] = {
-    **dict.fromkeys((ast.Yield, ast.YieldFrom, ast.Await), _PLAIN),
+    **dict.fromkeys((ast.Yield, ast.YieldFrom, ast.Await), _PLAIN)
 }
 _TEXT = "return numbers; make text of them after the call"
 _BUILTINS: dict[str, str] = {

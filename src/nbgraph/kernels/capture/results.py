@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
+from types import FunctionType
 from typing import cast
 
 from nbgraph.errors import Raised
 from nbgraph.kernels.capture.containers import Mapping, Resizable, described, mapping
 from nbgraph.kernels.capture.context import OnInvalid, Tracer
 from nbgraph.kernels.capture.environment import RESULT, RETURNED, flag, is_true, raises_of
+from nbgraph.kernels.capture.inlining import runner
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.raising import flag_of, never_returns, of_flag
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
@@ -115,7 +117,7 @@ def _blanked(tracer: Tracer, env: Env, value: Value) -> Value:
 
 def start(tracer: Tracer, env: Env, path: Node, on_invalid: OnInvalid) -> Value:
     """The value of the function that is captured, which may call itself."""
-    fn = tracer.fn
+    fn = cast("FunctionType", tracer.fn)
     tracer.active = ((fn, path),)
     try:
         return tracer.run(env, path, on_invalid=on_invalid)
@@ -125,7 +127,7 @@ def start(tracer: Tracer, env: Env, path: Node, on_invalid: OnInvalid) -> Value:
         depth = deep
     tracer.active = ()
     tracer.pending.clear()
-    run = tracer.runner(functools.partial(tracer.subtracer, fn), {})
+    run = runner(tracer, functools.partial(tracer.subtracer, fn), {})
     value = Recursion(depth, tracer, tracer.name, run, env, path).value()
     return _left(tracer, tracer.settled({}), value, on_invalid)
 

@@ -7,6 +7,7 @@ import ast
 import functools
 import importlib
 import warnings
+from types import FunctionType
 from typing import cast
 
 import numpy as np
@@ -48,7 +49,7 @@ def imported_from(tracer: Tracer, st: ast.ImportFrom, env: Env, path: Node) -> E
 
 
 def _module(tracer: Tracer, st: ast.stmt, name: str) -> object:
-    fn = tracer.fn
+    fn = cast("FunctionType", tracer.fn)
     try:
         return importlib.import_module(name, fn.__globals__.get("__package__"))
     except (ImportError, TypeError) as error:  # a relative one outside of a package

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from types import FunctionType
+from typing import cast
 
 from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.containers import Reference
@@ -104,7 +106,7 @@ class Survey:
 
 
 def _is_users(tracer: Tracer) -> bool:
-    fn = tracer.fn
+    fn = cast("FunctionType", tracer.fn)
     return not (is_own_text(fn) or is_installed(fn))
 
 

@@ -17,12 +17,7 @@ import numpy as np
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.number_types import (
-    NumberDtype,
-    NumberType,
-    is_instance,
-    types_of,
-)
+from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_instance, types_of
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
 
