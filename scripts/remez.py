@@ -1,7 +1,6 @@
 """Compute the constants and minimax polynomials of the vector maths room.
 
     python scripts/remez.py > src/nbgraph/kernels/vector_math/minimax.json
-    python scripts/remez.py tails > src/nbgraph/kernels/quantiles.py
 
 Remez exchange (Muller, Elementary Functions, ch. 3) in 45-digit arithmetic.  The low coefficients
 are rounded to the format one after the other, and the rest is fitted again to what that left
@@ -214,7 +213,8 @@ def erfinv_far_job(name: str, dtype: str, last: str, terms: int) -> Job:
 
 
 def erfinv_jobs() -> list[Job]:
-    """erfinv(x) of w = -log(1 - x^2): its ratio to x up to the border, and beyond."""
+    """erfinv(x) of w = -log(1 - x^2): its ratio to x up to the border, and beyond; the tail is as
+    far as random words reach (kernels/quantiles)."""
 
     def near(w: mp.mpf) -> mp.mpf:
         x, y = inverse(w)
@@ -225,21 +225,9 @@ def erfinv_jobs() -> list[Job]:
         *(erfinv_near_job(near, d, BORDER[d] / 2, n) for d, n in count(10, 25).items()),
         erfinv_far_job("erfinv_far", "float32", "16", 8),
         erfinv_far_job("erfinv_far", "float64", "36.1", 23),
+        erfinv_far_job("erfinv_tail", "float32", "50", 11),
+        erfinv_far_job("erfinv_tail", "float64", "50", 25),
     ]
-
-
-def tails() -> None:
-    """Print the module of the tails that random words reach, beyond those of floats."""
-    print('"""erfinv_far as far as random words reach; by scripts/remez.py tails."""\n')
-    print("TAILS: dict[str, tuple[float, ...]] = {")
-    for dtype, terms in (("float32", 11), ("float64", 25)):
-        worst, values = fit(erfinv_far_job("tail", dtype, "50", terms), dtype)
-        print(f"{dtype}: 2^{float(mp.log(worst, 2)):.1f}", file=sys.stderr, flush=True)
-        print(f'    "{dtype}": (')
-        for value in values:
-            print(f"        {value!r},")
-        print("    ),")
-    print("}")
 
 
 def jobs() -> list[Job]:
@@ -402,4 +390,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    tails() if sys.argv[1:] == ["tails"] else main()
+    main()

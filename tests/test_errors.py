@@ -77,3 +77,9 @@ def test_what_is_not_understood_shows_few_of_our_own_lines(debug):
     with ng.config(debug=debug), pytest.raises(CaptureError, match=r"input\(x\)") as caught:
         ng.op(lambda x: helper(x) + 1)
     assert (len(caught.traceback) <= 4) is (debug == 0)
+
+
+def test_an_axis_error_is_numpys():
+    with pytest.raises(np.exceptions.AxisError, match="axis=5 does not exist") as caught:
+        ng.sum(ng.ones(3), axis=5)
+    assert isinstance(pickle.loads(pickle.dumps(caught.value)), ng.AxisError)

@@ -15,6 +15,8 @@ SUPPORTED = (
     *("float16", "bfloat16", "float32", "float64"),
     *("complex64", "complex128"),
 )
+# by MXNet's numbers
+MXNET_DTYPES = ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool")
 _NAMES = frozenset(SUPPORTED)
 _FLOATS = frozenset(("float16", "bfloat16", "float32", "float64"))
 

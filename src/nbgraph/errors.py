@@ -9,7 +9,7 @@ NbgraphError
 ├── MissingName (AttributeError)    a name that is not there
 ├── DTypeError (TypeError)          a dtype that is not supported or cannot be cast
 ├── ShapeError (ValueError)         shapes that do not fit together
-│   └── AxisError (IndexError)          an axis that an array does not have
+│   └── AxisError (NumPy's)             an axis that an array does not have
 ├── IndexingError (IndexError)      an index out of bounds, or that is none
 ├── LabelError (ValueError)         a label that is not a class
 ├── FormatError (ValueError)        a text or a file that is not what it should be
@@ -42,6 +42,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple, Never, Self
 
 from numpy import floating, integer
+from numpy.exceptions import AxisError as NumpyAxisError
 from numpy.linalg import LinAlgError
 
 from nbgraph._listing import public_names
@@ -275,7 +276,7 @@ class ShapeError(NbgraphError, ValueError):
     """Shapes do not fit together."""
 
 
-class AxisError(ShapeError, IndexError):
+class AxisError(ShapeError, NumpyAxisError):
     """An array has no such axis."""
 
 

@@ -30,10 +30,18 @@ NAMES = _table("""
     Conv1D Conv3D = ng.nn.Conv1d and ng.nn.Conv3d
     MaxPool1d MaxPool2d MaxPool2D MaxPooling2D = ng.nn.MaxPool(window)
     AvgPool1d AvgPool2d AvgPool2D AveragePooling2D = ng.nn.AvgPool
-    AdaptiveAvgPool2d GlobalAveragePooling2D GlobalAvgPool2D = ng.nn.GlobalPool()
+    GlobalAveragePooling2D GlobalAvgPool2D = ng.nn.GlobalPool()
+    AdaptiveAvgPool2d = ng.nn.GlobalPool(), or ng.adaptive_avg_pooling(x, places)
+    UpSampling2D Upsampling interpolate resize = ng.nn.Upsample(scale), ng.nd.BilinearResize2D
     BatchNorm1d BatchNorm2d BatchNorm3d BatchNormalization = ng.nn.BatchNorm()
     LayerNormalization = ng.nn.LayerNorm()
-    InstanceNorm InstanceNorm1d InstanceNorm2d = ng.instance_norm(x), or ng.nn.GroupNorm
+    InstanceNorm1d InstanceNorm2d InstanceNorm3d = ng.nn.InstanceNorm()
+    SyncBatchNorm SyncBatchNormalization = ng.nn.BatchNorm(), whose statistics are a worker's own
+    Dropout1d Dropout3d SpatialDropout2D = ng.nn.Dropout2d(p)
+    LocalResponseNorm = ng.nd.LRN
+    ZeroPad2d ReflectionPad2d ReplicationPad2d = ng.pad(x, width, mode)
+    Identity = ng.nn.Function(lambda x: x)
+    GLU = a * ng.sigmoid(b) of a, b = ng.split(x, 2, axis=1)
     ReLU Relu = ng.relu, a function: Dense(8, ng.relu)
     GELU = ng.gelu, a function
     Tanh = ng.tanh, a function
@@ -45,7 +53,7 @@ NAMES = _table("""
     Softmax LogSoftmax = ng.softmax and ng.log_softmax, functions
     functional F lax = the functions of ng itself: ng.relu, ng.softmax
     HybridSequential HybridBlock Block = ng.nn.Sequential, ng.nn.Module
-    ModuleList ModuleDict = a list or dict as attribute of a Module
+    ModuleList ModuleDict ParameterList ParameterDict = a list or dict as attribute of a Module
     Parameter = an array as attribute of an ng.nn.Module
     Lambda = ng.nn.Function(function)
     Transformer TransformerEncoderLayer = ng.nn.TransformerBlock
@@ -240,6 +248,9 @@ KEYWORDS = _table("""
     num_heads = heads
     num_embeddings = count
     rate = p
+    scale_factor = scale
+    num_features = channels
+    num_parameters = channels
     wrt = argnums
     verbose = progress
     validation_data = validation
@@ -326,12 +337,8 @@ def checked_init(cls: C) -> C:
         try:
             init(self, *args, **kwargs)
         except TypeError as error:
-            trace = error.__traceback__
-            if trace is not None and trace.tb_next is None:  # the call itself, not what it does
-                absent = str(error).partition("missing ")[2]
-                name, own = type(self).__name__, dict([*parameters.items()][1:])
-                text = f"{name}: missing {absent}; parameters: {', '.join(own)}"
-                raise ArgumentError(text if absent else _too_many(name, own, len(args))) from None
+            own = dict([*parameters.items()][1:])
+            _require_call(type(self).__name__, own, len(args), error)
             raise
 
     cls.__init__ = checked
@@ -374,6 +381,18 @@ def _too_many(name: str, parameters: Mapping[str, inspect.Parameter], count: int
     rest = f"; by name: {', '.join(named)}" if named else ""
     listed = f"{len(placed)} at most ({', '.join(placed)})" if placed else "none"
     return f"{name}: {count} arguments by position; expected {listed}{rest}"
+
+
+def _require_call(name: str, own: Mapping[str, Any], count: int, error: TypeError) -> None:
+    """Raise ArgumentError where it was the call that Python refused, not what the function does."""
+    trace, text = error.__traceback__, str(error)
+    if trace is None or trace.tb_next is not None:
+        return
+    if " takes " in text:
+        raise ArgumentError(_too_many(name, own, count)) from None
+    if " missing " in text or " multiple values " in text:
+        text = f"{text.partition(') ')[2]}; parameters: {', '.join(own)}"
+        raise ArgumentError(f"{name}: {text}") from None
 
 
 def accepts(function: Callable[..., Any], count: int) -> bool:
@@ -443,11 +462,9 @@ def checked(function: F) -> F:
             return function(*args, **kwargs)
         except TypeError as error:  # costs nothing where there is none
             require_keywords(function, kwargs)
-            trace = error.__traceback__
-            if trace is not None and trace.tb_next is None and " takes " in str(error):
-                own = dict(inspect.signature(function).parameters)
-                count = len(args) - (own.pop("self", None) is not None)
-                raise ArgumentError(_too_many(function.__name__, own, count)) from None
+            own = dict(inspect.signature(function).parameters)
+            count = len(args) - (own.pop("self", None) is not None)
+            _require_call(function.__name__, own, count, error)
             raise
 
     return call  # type: ignore[return-value]

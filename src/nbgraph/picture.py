@@ -66,7 +66,9 @@ def line_plot(
         f' width="{frame.right - _LEFT:g}" height="{frame.bottom - _TOP:g}"/></clipPath>',
         *_axes(frame, whole),
     ]
-    curves = [c._replace(colour=c.colour or _colour(i)) for i, c in enumerate(curves)]
+    curves = [
+        c._replace(colour=c.colour or COLOURS[i % len(COLOURS)]) for i, c in enumerate(curves)
+    ]
     for curve in curves:
         path = " ".join(_path(frame, curve))
         if path:
@@ -93,10 +95,6 @@ def line_plots(panels: Sequence[Sequence[Curve]], *, title: str = "", whole: boo
         for k, curves in enumerate(panels)
     ]
     return document(plots, width * max(1, len(plots)), height, title)
-
-
-def _colour(number: int) -> str:
-    return COLOURS[number % len(COLOURS)]
 
 
 def _dash(curve: Curve) -> str:

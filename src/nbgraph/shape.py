@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from nbgraph.errors import AxisError, ShapeError
+from nbgraph.errors import ArgumentError, AxisError, ShapeError
 
 Array = np.ndarray[Any, Any]
 Arrays = Sequence[Array]
@@ -113,8 +113,12 @@ def partial_text(shape: Sequence[int | None]) -> str:
 
 
 def axis_of(name: str, axis: int, ndim: int, argument: str = "axis") -> int:
-    """The axis counted from 0; AxisError where there is none."""
-    if not -ndim <= axis < ndim:
+    """The axis counted from 0; AxisError where there is none, ArgumentError for another value."""
+    try:
+        exists = -ndim <= axis < ndim
+    except TypeError:
+        raise ArgumentError(f"{name}: {argument}={axis!r}; expected a whole number") from None
+    if not exists:
         has = f"expected {-ndim} to {ndim - 1}" if ndim else "it has no axes"
         raise AxisError(f"{name}: {argument}={axis} does not exist in a {ndim}-d array; {has}")
     return axis % ndim

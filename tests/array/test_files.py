@@ -171,3 +171,58 @@ def test_what_cannot_be_loaded(tmp_path):
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match="not a file of arrays"):
         ng.load(path)
+
+
+# MXNet's files ----------------------------------------------------------------------------------
+
+
+def _numbers(kind, *numbers):
+    return np.array(numbers, kind).tobytes()
+
+
+def _mxnet(arrays, names=(), version=2):
+    """Bytes as MXNet writes them: version 0 has the count of axes where others have their mark."""
+    parts = [_numbers("<u8", 0x112, 0, len(arrays))]
+    for x in arrays:
+        number = ("float32 float64 float16 uint8 int32 int8 int64 bool").split().index(x.dtype.name)
+        if version:
+            parts.append(_numbers("<u4", 0xF993FAC7 + version))
+        parts.append(_numbers("<i4", 0) if version > 1 else b"")
+        parts.append(_numbers("<i4", x.ndim) + _numbers("<i8" if version else "<u4", *x.shape))
+        parts.append(_numbers("<i4", 1, 0, number) + x.tobytes())
+    parts.append(_numbers("<u8", len(names)))
+    parts += [_numbers("<u8", len(n.encode())) + n.encode() for n in names]
+    return b"".join(parts)
+
+
+@pytest.mark.parametrize("version", [0, 1, 2, 3])
+def test_mxnet_s_files_are_read(tmp_path, version):
+    """X-NDA-05: dense arrays of every version of the format, as a list or by name."""
+    plain = [np.arange(6).reshape(2, 3).astype(d) for d in ("float32", "float16", "int64", "uint8")]
+    plain += [np.array([True, False])] + [np.float64(2.5).reshape(())] * (version == 3)
+    (tmp_path / "list").write_bytes(_mxnet(plain, version=version))
+    for a, x in zip(ng.load(tmp_path / "list"), plain, strict=True):
+        same(a, x)
+    names = [f"arg:{k}" for k in range(len(plain))]
+    (tmp_path / "net-0001.params").write_bytes(_mxnet(plain, names, version))
+    found = ng.load(tmp_path / "net-0001.params", device=ng.cpu(1))
+    assert list(found) == names
+    assert {a.device for a in found.values()} == {ng.cpu(1)}
+    same(found["arg:0"], plain[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda b: b[:-1], "is damaged"),
+        (lambda b: b[:40], "is damaged"),
+        (lambda b: b[:28] + _numbers("<i4", 1) + b[32:], "a sparse array"),
+        (lambda b: b[:52] + _numbers("<i4", 99) + b[56:], "dtype 99"),
+    ],
+)
+def test_mxnet_s_files_that_are_damaged_are_refused(tmp_path, change, told):
+    """X-NDA-05: with the name of the file and what is wrong."""
+    path = tmp_path / "net.params"
+    path.write_bytes(change(_mxnet([np.ones(3, "float32")], ["w"])))
+    with pytest.raises(ng.errors.FormatError, match=rf"load: '.*net.params'.* {told}"):
+        ng.load(path)

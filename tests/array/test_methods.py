@@ -272,6 +272,7 @@ def test_methods_take_what_numpys_do():
     pairs = [
         (a.sum(where=m), a.min(where=m, initial=9.0), a.mean(where=m), a.all(where=m))
         + (a.max(initial=9.0), a.take([7], mode="wrap"), a.flatten("F"), a.ravel(order="F"))
+        + (a.reshape(-1, order="F"), a.reshape((3, 2), order="F"), a.copy("F"), a.copy(order="K"))
         for a, m in ((array, ng.array(mask)), (x, mask))
     ]
     for ours, theirs in zip(*pairs, strict=True):

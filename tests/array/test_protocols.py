@@ -103,6 +103,7 @@ def test_out_and_where_and_dtype_of_ufuncs():
     assert np.add(a, 10, out=out, where=mask) is out
     same(out, np.array([11, 2, 19], "float32"))
     same(np.add(a, 1, dtype="float64"), np.array([2.0, 5.0, 10.0]))
+    assert np.add(a, 1, where=np.ones((2, 1), bool)).shape == (2, 3)
     whole = ng.zeros(3, "int64")
     np.multiply(a, 1.5, out=whole, casting="unsafe")
     same(whole, np.array([1, 6, 13]))
@@ -110,6 +111,7 @@ def test_out_and_where_and_dtype_of_ufuncs():
         (lambda: np.multiply(a, 1.5, out=whole), "may not be cast"),
         (lambda: np.add(a, 1, casting="never"), "casting='never'"),
         (lambda: np.add(a, 1, order="F"), "order='F'"),
+        (lambda: np.add(a, 1, 2), "add: out is an int; expected an array"),
         (lambda: np.add(a, 1.5, dtype="int64"), "Cannot cast .* to dtype..int64"),
     ):
         with pytest.raises(TypeError, match=text):

@@ -50,6 +50,15 @@ for number in range(40 * int(sys.argv[1]), 40 * int(sys.argv[1]) + 40):
     assert entry is None or entry.code == code(number - number % 5), number
 print("fine")
 """
+ALONE = """
+import os, time
+with cache.alone():
+    handle = os.open(sys.argv[1], os.O_CREAT | os.O_EXCL)  # fails where it is there
+    time.sleep(0.05)
+    os.close(handle)
+    os.unlink(sys.argv[1])
+print("fine")
+"""
 KERNELS = """
 import math, sys
 import numpy as np
@@ -121,6 +130,12 @@ def test_trimming_while_others_read_and_write(tmp_path):
     ]
     assert [ended(p) for p in several] == ["fine"] * 6
     assert not left_over(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="flock")
+def test_one_process_at_a_time(tmp_path):
+    several = [start(WRITER + ALONE, tmp_path, tmp_path / "inside") for _ in range(6)]
+    assert [ended(p) for p in several] == ["fine"] * 6
 
 
 @pytest.fixture

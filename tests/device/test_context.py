@@ -62,3 +62,12 @@ def test_a_stream_is_handed_out_as_it_is():
     handle = object()
     assert ng.RunContext(ng.gpu(1), handle).get_stream("gpu") is handle
     assert "gpu(1)" in repr(ng.RunContext(ng.gpu(1), handle))
+
+
+def test_contexts_of_contexts_and_blocks():
+    """MXNet's `Context(ctx)`, and `with mx.cpu():`, where arrays are made anyhow."""
+    assert ng.Context(ng.gpu(2)) == ng.gpu(2)
+    with ng.cpu(1) as device:
+        assert device == ng.cpu(1)
+    with pytest.raises(ng.ArgumentError, match=r"with gpu\(0\): .*device=gpu\(0\)"), ng.gpu(0):
+        pass

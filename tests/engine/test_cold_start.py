@@ -128,12 +128,14 @@ def test_without_a_folder_it_is_not_once(monkeypatch, capsys):
 
 
 def test_a_build_that_fails_is_told_once(own_cache, tmp_path):
-    """Operations go on one by one."""
+    """Operations go on one by one, where a thread of this process builds nothing, either."""
     printed = run(
         "import io, sys, time, warnings\n"
         "sys.stderr = io.StringIO()\n"
         "sys.executable = '/bin/false'\n"
         "import nbgraph as ng\n"
+        "from nbgraph.engine import cold, handle\n"
+        "cold.handle.core_unit = lambda quiet: None\n"
         "with warnings.catch_warnings(record=True) as told:\n"
         "    warnings.simplefilter('always')\n"
         "    end = time.monotonic() + 30\n"
@@ -147,6 +149,24 @@ def test_a_build_that_fails_is_told_once(own_cache, tmp_path):
         tmp_path,
     )
     assert printed == "naive\n"
+
+
+@pytest.mark.slow
+def test_what_a_process_cannot_keep_a_thread_builds(own_cache, tmp_path):
+    """A full disk, or an executable that is not Python."""
+    printed = run(
+        "import io, sys, time\n"
+        "sys.stderr = io.StringIO()\n"
+        "sys.executable = '/bin/true'\n"
+        "import nbgraph as ng\n"
+        "end = time.monotonic() + 500\n"
+        "while ng.engine.current().kind == 'naive' and time.monotonic() < end:\n"
+        "    assert ng.engine.push(lambda run_ctx: 2).result(5) == 2\n"
+        "    time.sleep(0.01)\n"
+        "print(ng.engine.current().kind)\n",
+        tmp_path,
+    )
+    assert printed == "threaded\n"
 
 
 @pytest.mark.skipif(not TASKS.exists(), reason="counts threads by /proc")

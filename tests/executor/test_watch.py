@@ -30,6 +30,19 @@ def test_every_output_is_shown_in_order(engine):
     assert names == list(seen)
 
 
+@pytest.mark.parametrize("shape", [(2, 3, 4), None], ids=["known", "unknown"])
+@pytest.mark.parametrize("name", ["SoftmaxActivation", "reshape_like", "L2Normalization", "hypot"])
+def test_what_others_compute_keeps_its_name(name, shape):
+    """X-SYM-08: a node that is composed of operators is shown under its own name."""
+    data = ng.var("data", shape=shape)
+    operands = [data] * (2 if name in ("reshape_like", "hypot") else 1)
+    out, names = getattr(ng.sym, name)(*operands, name="named"), []
+    exe = out.simple_bind(data=(2, 3, 4), grad_req="null")
+    exe.set_monitor_callback(lambda name, array: names.append(name))
+    exe.forward()
+    assert names[-1] == "named_output"
+
+
 def test_variables_on_request_and_an_end():
     exe = chain().simple_bind()
     names = []

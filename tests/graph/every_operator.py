@@ -83,7 +83,7 @@ FUNCTIONS = {
     **_each("random_unique_zipfian", range_max=9, size=(2, 3)),
     **_each("rand_zipfian", I, num_sampled=3, range_max=9),
     **_each("shuffled", M),
-    **_each("reduce_others", M, reduction="sum", axis=0),
+    **_each("reduce_others", M, reduction="sum", axis=0, exclude=True),
     **_each("multi_sgd_update", M, M, V, V, num_weights=2, **STEPS),
     **_each("multi_sgd_mom_update", M, M, M, V, V, V, num_weights=2, momentum=0.5, **STEPS),
     **_each("multi_mp_sgd_update", N, N, M, N, N, M, num_weights=2, **STEPS),

@@ -398,3 +398,95 @@ def test_what_was_an_operator_and_is_a_function_is_read(name):
     for each in (symbol, ng.load_json(symbol.tojson())):
         (result,) = each.eval(**values)
         np.testing.assert_array_equal(result.asnumpy(), expected)
+
+
+# MXNet's text -----------------------------------------------------------------------------------
+
+
+def _mxnet(*nodes, heads):
+    """The text of a graph as MXNet writes it: nodes are (operator, name, attributes, inputs)."""
+    form = [
+        {"op": op, "name": name, "attrs": own, "inputs": [[*i, 0] for i in inputs]}
+        for op, name, own, inputs in nodes
+    ]
+    arguments = [k for k, node in enumerate(nodes) if node[0] == "null"]
+    return json.dumps({"nodes": form, "arg_nodes": arguments, "heads": [[h, 0, 0] for h in heads]})
+
+
+NET = _mxnet(
+    ("null", "data", {"__shape__": "(0, 4)", "__dtype__": "1"}, ()),
+    ("null", "fc_weight", {"num_hidden": "2", "__lr_mult__": "2.0"}, ()),
+    ("null", "fc_bias", {"__init__": '["one", {}]'}, ()),
+    ("FullyConnected", "fc", {"num_hidden": "2"}, ((0, 0), (1, 0), (2, 0))),
+    ("_rminus_scalar", "minus", {"scalar": "1"}, ((3, 0),)),
+    ("SliceChannel", "parts", {"num_outputs": "2", "axis": "1"}, ((4, 0),)),
+    ("_Plus", "both", {}, ((5, 0), (5, 1))),
+    ("_power_scalar", "square", {"scalar": "2.0", "is_int": "False"}, ((6, 0),)),
+    ("_contrib_div_sqrt_dim", "root", {}, ((7, 0),)),
+    ("Activation", "act", {"act_type": "relu", "__mood__": "good"}, ((8, 0),)),
+    heads=(9, 5),
+)
+
+
+def test_mxnet_s_symbols_are_read(tmp_path):
+    """X-SYM-03: names, shapes, dtypes, initial values and attributes are those of the file."""
+    (tmp_path / "net-symbol.json").write_text(NET)
+    net = ng.load_symbol(tmp_path / "net-symbol.json")
+    assert net.list_arguments() == ["data", "fc_weight", "fc_bias"]
+    assert net.list_outputs() == ["act_output", "parts_output0"]
+    told = net.attr_dict()
+    assert told["act"]["__mood__"] == "good"
+    assert told["fc_weight"]["__lr_mult__"] == "2.0"
+    assert told["fc"]["num_hidden"] == 2
+    exe = net.simple_bind(data=(3, 4))
+    assert exe.arg_dict["data"].dtype == exe.arg_dict["fc_weight"].dtype == np.float64
+    assert exe.arg_dict["fc_bias"].tolist() == [1, 1]
+    exe.arg_dict["data"][...] = x = np.arange(12.0).reshape(3, 4)
+    act, part = (v.asnumpy() for v in exe.forward())
+    np.testing.assert_array_equal(part, np.zeros((3, 1)))
+    np.testing.assert_array_equal(act, np.zeros((3, 1)))
+    exe.arg_dict["fc_weight"][...] = w = np.linspace(-1, 1, 8).reshape(2, 4)
+    expected = (2 - (x @ w.T + 1).sum(axis=1, keepdims=True)) ** 2
+    np.testing.assert_allclose(exe.forward()[0].asnumpy(), expected, rtol=1e-12)
+
+
+def test_mxnet_s_truth_is_a_number():
+    """X-SYM-03: comparisons in its files count, as 0 or 1 of the dtype of what they compare."""
+    text = _mxnet(
+        ("null", "x", {}, ()),
+        ("_greater_scalar", "large", {"scalar": "1"}, ((0, 0),)),
+        ("_lesser_equal", "same", {}, ((0, 0), (0, 0))),
+        ("add_n", "both", {"num_args": "2"}, ((1, 0), (2, 0))),
+        heads=(3, 1),
+    )
+    net = ng.load_json(text)
+    assert net.list_outputs() == ["both_output", "large_output"]
+    assert [y.tolist() for y in net.eval(x=np.float32([0, 2]))] == [[1, 2], [0, 1]]
+
+
+def test_mxnet_s_old_symbols_are_read():
+    """X-SYM-03: parameters and attributes apart, as before version 1."""
+    nodes = [
+        {"op": "null", "name": "x", "param": {}, "attr": {"lr_mult": "0.2"}, "inputs": []},
+        {"op": "Activation", "name": "a", "inputs": [[0, 0]], "param": {"act_type": "tanh"}},
+    ]
+    nodes[1]["attr"] = {"weight_lr_mult": "1"}
+    net = ng.load_json(json.dumps({"nodes": nodes, "arg_nodes": [0], "heads": [[1, 0]]}))
+    assert net.list_outputs() == ["a_output"]
+    assert (net.attr("weight_lr_mult"), net.attr_dict()["x"]) == ("1", {"lr_mult": "0.2"})
+
+
+@pytest.mark.parametrize(
+    ("node", "kind", "told"),
+    [
+        (("Absent", "a", {}, ()), ng.errors.MissingName, "no operator 'Absent'"),
+        (("sin", "a", {}, ((7, 0),)), ng.FormatError, "load_json: MXNet's text is damaged"),
+        (("FullyConnected", "a", {"num_hidden": "no"}, ((0, 0),)), ng.ArgumentError, "num_hidden"),
+    ],
+)
+def test_mxnet_s_symbols_that_cannot_be_read_are_refused(node, kind, told):
+    """X-SYM-03: an operator that is not here, or refuses its parameters, at which node."""
+    with pytest.raises(kind, match=told) as caught:
+        ng.load_json(_mxnet(("null", "x", {}, ()), node, heads=(1,)))
+    if kind is not ng.FormatError:
+        assert "load_json: at node 'a'" in caught.value.__notes__[0]

@@ -380,6 +380,14 @@ def test_a_symbol_called_on_arrays_computes_and_is_recorded():
         net(w=3)
 
 
+def test_variables_by_mxnet_s_other_name():
+    """MXP-01: `sym.var` of a name is a variable, of a symbol its variance."""
+    assert ng.sym.var(name="v", shape=(2, 3)).entry == ng.var("v", shape=(2, 3)).entry
+    assert ng.sym.var("v", attr={"mood": "good"}).attr("mood") == "good"
+    assert ng.sym.var(Y, name="spread").list_outputs() == ["spread_output"]
+    assert ng.sym.var(x=Y).shape == ()
+
+
 def test_what_makes_symbols_has_the_names_of_mxnet():
     x, y = ng.sym.Variable("x", shape=(2, 3)), ng.var("y")
     assert ng.sym.Group([x, y]).list_outputs() == ["x", "y"]
@@ -409,3 +417,59 @@ def test_labels_are_not_counted_as_parameters():
     data = ng.sym.Variable("data")
     net = ng.sym.SoftmaxOutput(ng.sym.FullyConnected(data, num_hidden=3, name="f"), name="s")
     assert "33 parameters" in str(ng.print_summary(net, shapes={"data": (64, 10)}))
+
+
+# names of variables that calls make -------------------------------------------------------------
+
+
+def _siblings(x=X):
+    return ng.sym.FullyConnected(x, num_hidden=2) + ng.sym.FullyConnected(x, num_hidden=2)
+
+
+CALLED = [f"fully_connected{k}_{n}" for k in (0, 1) for n in ("weight", "bias")]
+
+
+def test_siblings_without_names_are_told_apart_wherever_names_are():
+    """OPR-16, SYM-01: one rule for lists, inference, binding, composition, files and pictures."""
+    net = _siblings()
+    names = ["x", *CALLED]
+    assert net.list_arguments() == net.list_inputs() == names
+    assert set(names) < set(net.get_internals().list_outputs())
+    shapes = net.infer_shape(x=(4, 3), fully_connected1_bias=(2,))[0]
+    assert shapes == [(4, 3), (2, 3), (2,), (2, 3), (2,)]
+    again = ng.load_json(net.tojson())
+    assert again.list_arguments() == names
+    assert again.get_internals()[CALLED[2]].list_arguments() == [CALLED[0]]
+    composed = net(fully_connected1_weight=ng.var("w"))
+    assert composed.list_arguments() == ["x", *CALLED[:2], "w", CALLED[3]]
+    rows = ng.print_summary(net, {"x": (4, 3)}).rows
+    assert [row.name for row in rows if not row.operator] == names
+    assert all(name in str(net) for name in names)
+    exe = net.simple_bind(x=(1, 3))
+    for k, name in enumerate(exe.arg_dict):
+        exe.arg_dict[name][...] = k
+    assert exe.forward()[0].tolist() == [[6.0, 6.0]]
+    bound = again.bind(args=dict(exe.arg_dict))
+    assert bound.forward()[0].tolist() == [[6.0, 6.0]]
+    assert list(bound.arg_dict) == list(exe.grad_dict) == names
+
+
+def test_names_of_calls_depend_on_the_graph_alone():
+    """X-SYM-01: a cell that runs again gives them again; taken names are passed over; what two
+    graphs share has one name in both together."""
+    nets = [_siblings() for _ in range(2)]
+    assert nets[0].list_arguments() == nets[1].list_arguments()
+    bound = [net.simple_bind(x=(2, 3)) for net in nets]
+    assert bound[0]._bound.graph.heads == bound[1]._bound.graph.heads  # nothing compiles again
+    taken = ng.sym.FullyConnected(ng.var(CALLED[0]), num_hidden=2)
+    assert taken.list_arguments() == [CALLED[0], *CALLED[2:]]
+    assert taken.list_outputs() == ["fully_connected1_output"]
+    both = nets[0] * ng.sum(nets[0](x=Y))
+    assert both.list_arguments() == ["x", *CALLED, "y"]
+    with ng.name_scope("a_"):
+        inner = ng.sym.FullyConnected(X, num_hidden=2)
+    assert (inner + nets[0]).list_arguments()[1:] == [f"a_{n}" for n in CALLED[:2]] + CALLED
+    without = ng.sym.sin() + ng.sym.sin()
+    assert without.list_arguments() == ["sin0_x", "sin1_x"]
+    alone = ng.sym.FullyConnected(X, num_hidden=2)
+    assert alone.attr_dict() == {"fully_connected0": {"flatten": True, "num_hidden": 2}}

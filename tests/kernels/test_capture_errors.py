@@ -222,12 +222,12 @@ async def waits(x):
     return x
 
 
-def helper_that_yields(y):
-    y = yield y  # here, not at the call
+def helper_that_opens(y):
+    return open(y)  # here, not at the call
 
 
 def calls_bad_helper(x):
-    return helper_that_yields(2 * x)
+    return helper_that_opens(2 * x)
 
 
 HERE = {  # function -> what the message says about the construct
@@ -271,9 +271,9 @@ def test_a_refusal_names_place_construct_and_remedy(fn):
 
 
 def test_a_refusal_in_a_helper_names_the_helper():
-    with pytest.raises(CaptureError, match="helper_that_yields") as caught:
+    with pytest.raises(CaptureError, match="helper_that_opens") as caught:
         ng.op(calls_bad_helper)
-    assert f"line {marked_line(helper_that_yields)}" in str(caught.value)
+    assert f"line {marked_line(helper_that_opens)}" in str(caught.value)
 
 
 def finds_minimum(x):

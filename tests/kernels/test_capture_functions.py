@@ -290,20 +290,30 @@ def test_an_integer_to_a_negative_power_is_a_float_or_an_error():
     np.testing.assert_array_equal(ng.op(lambda n: 1 - 2 ** (-2 * n))(np.array([1])), [0.75])
 
 
-@pytest.mark.parametrize(
-    ("base", "power", "dtype"),
-    [(4, 31, "int64"), (10, 18, "int64"), (-3, 39, "int64"), (3037000499, 2, "int64")]
-    + [(2, 30, "int32"), (3, 4, "int8"), (4, 31, "uint64")],
-)
-def test_a_power_of_too_many_bits_is_raised_for(base, power, dtype):
+@pytest.mark.parametrize(("base", "power"), [(4, 31), (10, 18), (-3, 39), (3037000499, 2), (2, 62)])
+def test_a_power_of_too_many_bits_is_raised_for(base, power):
     """Whether the base is a literal or an operand; a power that just fits is exact."""
-    n, bases = np.array([power], dtype), np.array([base], dtype)
-    bits = int(np.iinfo(dtype).max).bit_length()
+    n, bases = np.array([power]), np.array([base])
     forms = (lambda a, n: a**n, lambda a, n: +pow(a, n), lambda a, n: +operator.pow(a, n))
     for op, operands in (*((ng.op(f), [bases]) for f in forms), (ng.op(lambda n: base**n), [])):
         assert op(*operands, n) == base**power
-        with pytest.raises(OverflowError, match=f"more than {bits} bits"):
+        with pytest.raises(OverflowError, match="more than 64 bits"):
             op(*operands, n + 1)
+
+
+def test_a_power_of_integers_beside_floats_has_pythons_room():
+    """300**8 has more than 64 bits: it wrapped, and the formula around it gave anything."""
+    heat = lambda t: 4.2 - 1.5e-3 * t**3 + t**8 / 3.0e20 - 2.0e10 / t**7
+    t = np.array([-900, 1, 300, 1973])
+    np.testing.assert_allclose(ng.op(heat)(t), [heat(v) for v in t.tolist()], rtol=1e-14)
+
+
+def test_the_part_behind_the_point_rises_by_one():
+    """Also where it is zero, from below: an earlier form had the slope -1 there."""
+    x = np.array([0.0, -0.0, -1.0, 2.0, -2.5, np.inf])
+    part = ng.op(lambda x: math.modf(x)[0])
+    np.testing.assert_array_equal(np.signbit(part(x)), np.signbit(np.modf(x)[0]))
+    np.testing.assert_array_equal(part.derivative()(x[:-1]), np.ones(5))
 
 
 def cents(x):

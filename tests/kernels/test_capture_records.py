@@ -423,7 +423,63 @@ def kinds_of_containers(x):
     return x * (kinds + 4 * isinstance(np.array([x]), np.ndarray))
 
 
+class Bag:
+    """What behaves as a container, and is changed in place."""
+
+    def __init__(self, *items):
+        self.items = list(items)
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, index):
+        return self.items[index]
+
+    def __iter__(self):
+        return iter(self.items)
+
+    def __contains__(self, value):
+        return any(abs(item - value) < 0.5 for item in self.items)
+
+    def __iadd__(self, value):
+        self.items[0] += value
+        return self
+
+    def __mul__(self, factor):
+        return Bag(*(factor * item for item in self))
+
+    __rmul__ = __mul__
+
+
+class Pair:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __iter__(self):
+        yield self.x
+        yield self.y
+
+    def __bool__(self):
+        return self.x > 1.0
+
+
+OUTSIDE = Bag(1.5, 2.5)
+
+
+def containers(x):
+    bag = other = Bag(x, 2.0 * x, 1.0)
+    bag += 0.25
+    first, second = Pair(x, 3.0)
+    total = sum(bag) + bag[0] * other[-1] + len(bag) + first * second
+    for item in 2.0 * bag:
+        total += item * item
+    if Pair(x, 0.0) and (2.0 * x in bag or x in OUTSIDE) and not Pair(0.0, x):
+        total += OUTSIDE[1] * x + sum(OUTSIDE) + len(OUTSIDE) + bool(bag)
+    return total + getattr(Pair(x, 2.0), "x")  # noqa: B009
+
+
 FUNCTIONS = [
+    containers,
     *(operators, methods_that_assign, two_names, branches, helpers, namespaces, looked_up, lists),
     *(the_nearest, frozen, of_a_class, chained, of_a_state, with_lists, replaced_parts, dicts),
     *(dicts_in_branches, dicts_with_numbers, dicts_of_lists, after_init),
@@ -446,10 +502,10 @@ _OTHER: Any = Vector
 
 
 @dataclass
-class Sized:
+class Making:
     value: float
 
-    def __len__(self):
+    def __getattr__(self, name):
         return 0
 
 
@@ -479,7 +535,7 @@ def test_objects_are_equal_as_in_python(k):
 
 
 REFUSED = {
-    "a __len__ of its own": (lambda x: Sized(x).value, "the class 'Sized' has a __len__"),
+    "attributes that are made": (lambda x: Making(x).a, "the class 'Making' has a __getattr__"),
     "an object from outside": (lambda x: x if Body(x) == HERE else 0.0, "not understood"),
     "whether a set has another": (lambda x: x if {1, 2} > {0, 5} else 0.0, "not understood"),
     "the order of lists": (lambda x: x if [x] < [1.0] else 0.0, "not understood"),

@@ -287,9 +287,26 @@ def yielded(x):
     return sum(terms(x)), max(terms(x)), last, places, some, first * second + third
 
 
+SHORT, LONG = (0.5, -1.0), (2.0, 0.25, 1.0, -3.0)
+
+
+def of_several_lengths(x):
+    """Coefficients by ranges, as texts of special functions have them."""
+    if x < 0.0:
+        above, below = SHORT, LONG
+    elif x < 1.5:
+        above, below = LONG, (1.0, x, 0.0)
+    else:
+        above, below = (x, 2.0, x), SHORT
+    total = 0.0
+    for coefficient in reversed(above):
+        total = total * x + coefficient
+    return total / (9.0 + sum(c * x**i for i, c in enumerate(below))), len(above), below[-1]
+
+
 X = np.array([0.5, 1.0, 2.0, -1.5, -0.25, 2.75, 1.125])
 FUNCTIONS = [horner, series, pairs, compared, quadrature, endless, outside, parts, cases, infinite]
-FUNCTIONS += [yielded]
+FUNCTIONS += [yielded, of_several_lengths]
 
 
 def numbers(result):

@@ -5,7 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import nn
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, ShapeError
 
 
 @pytest.mark.parametrize("lead", [(), (4,), (2, 4)])
@@ -65,3 +65,45 @@ def test_sequential_takes_functions_and_flattens():
 def test_units_are_whole_numbers(units):
     with pytest.raises(ArgumentError, match="units="):
         nn.Dense(units)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_dropout_of_channels_drops_whole_ones(compiled):
+    net, x = nn.Dropout2d(0.25).hybridize(compiled), ng.ones((4, 500, 2, 3))
+    assert set(net(x).ravel().tolist()) == {1}
+    with ng.autograd.train_mode():
+        out = net(x).asnumpy()
+    assert (out == out[..., :1, :1]).all() and set(out.ravel()) == {0, np.float32(4 / 3)}
+    assert abs((out == 0).mean() - 0.25) < 0.05
+    with pytest.raises(ArgumentError, match="Dropout2d: p=2"):
+        nn.Dropout2d(2)
+
+
+def test_slopes_of_prelu_are_trained_one_for_each_channel():
+    net, x = nn.PReLU(2), ng.array([[[-1.0, 2.0], [-3.0, -4.0]]])
+    net.slope[:] = [0.5, 2]
+    with ng.autograd.record():
+        out = net(x)
+    out.backward()
+    assert out.tolist() == [[[-0.5, 2], [-6, -8]]] and net.slope.grad.tolist() == [-1, -7]
+
+
+@pytest.mark.parametrize("scale", [2, (2, 3)])
+def test_upsampling_repeats_or_interpolates(scale):
+    x = np.random.default_rng(0).normal(size=(1, 2, 3, 2)).astype("float32")
+    rows, columns = np.broadcast_to(scale, 2)
+    near = nn.Upsample(scale)(ng.array(x))
+    np.testing.assert_array_equal(near, x.repeat(rows, 2).repeat(columns, 3))
+    across = nn.Upsample(scale, mode="bilinear", align_corners=True)(ng.array(x))
+    assert across.shape == near.shape
+    ends = (
+        slice(None),
+        slice(None),
+        slice(None, None, 3 * rows - 1),
+        slice(None, None, 2 * columns - 1),
+    )
+    np.testing.assert_allclose(across[ends], x[:, :, [0, 2]], rtol=1e-5)
+    with pytest.raises(ShapeError, match="a scale for each axis of space"):
+        nn.Upsample((2, 2))(ng.ones((1, 1, 3)))
+    with pytest.raises(ArgumentError, match="mode='cubic'"):
+        nn.Upsample(2, mode="cubic")

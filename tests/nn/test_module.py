@@ -108,6 +108,19 @@ def test_files_of_other_modules_are_refused_and_nothing_changes(tmp_path):
     np.testing.assert_array_equal(other.weight, before)
 
 
+def test_what_fits_is_taken_of_a_state_that_is_not_strict(tmp_path):
+    net, state = nn.Dense(4, in_features=3), {"weight": np.ones((4, 3)), "other": np.ones(2)}
+    net.bias = np.full(4, 2.0)
+    assert net.load_state_dict(state, strict=False) == (["bias"], ["other"])
+    assert net.weight.tolist() == [[1] * 3] * 4 and net.bias.tolist() == [2] * 4
+    with pytest.raises(ArgumentError, match="strict=False"):
+        net.load_state_dict(state)
+    with pytest.raises(ShapeError, match="in the file"):
+        net.load_state_dict({"bias": np.ones(5)}, strict=False)
+    nn.Dense(4, in_features=3, bias=False).save(tmp_path / "a")
+    assert net.load(tmp_path / "a", strict=False) is net
+
+
 def test_another_process_computes_the_same(tmp_path):
     """Save and load across processes."""
     net = nn.Sequential(nn.Dense(5, ng.tanh), nn.Dense(2))

@@ -35,6 +35,14 @@ def test_groups_of_channels_have_mean_0_and_variance_1(groups, compiled):
     assert list(net.parameters()) == ["gamma", "beta"]
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_each_channel_of_a_sample_has_mean_0_and_variance_1(compiled):
+    net = nn.InstanceNorm().prepare(ng.array(X)).hybridize(compiled)
+    net.gamma[:], net.beta[:] = np.arange(4) + 1, 7
+    expected = standard(X, -1) * (np.arange(4) + 1)[:, None] + 7
+    np.testing.assert_allclose(net(ng.array(X)), expected, rtol=1e-4, atol=1e-4)
+
+
 def test_groups_divide_channels():
     with pytest.raises(ng.ArgumentError, match="groups=0"):
         nn.GroupNorm(0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.nodes import node as nodes
 from nbgraph.nodes import passes
 
@@ -232,6 +232,8 @@ def test_what_an_expression_is_not(graph):
         ("child 0 is a str", lambda: ng.UnaryNodeOp("a")),
         ("constructor of UnaryNodeOp", lambda: ng.expression(ng.UnaryNodeOp, a, a, a, a)),
         ("has no value", lambda: a + ng.var("s")),
+        ("constant: operand 'value' is ragged", lambda: graph.constant([[1.0], [2.0, 3.0]])),
+        ("param 'b': init has shape", lambda: graph.param("b", (2,), [1.0, 2.0, 3.0])),
     ):
-        with pytest.raises(ArgumentError, match=told):
+        with pytest.raises((ArgumentError, ShapeError), match=told):
             use()

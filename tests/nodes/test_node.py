@@ -339,3 +339,18 @@ def test_independent_branches_overlap(graph):
         assert next(numbers) == 2 and not both.broken
     finally:
         ng.engine.set(before)
+
+
+class Product(ng.NaryNodeOp):
+    """A class without a constructor of its own."""
+
+    forward_ops, backward_ops = TimesNodeOp.forward_ops, TimesNodeOp.backward_ops
+
+
+def test_a_class_without_a_constructor_takes_any_number_of_children(graph):
+    """MXP-04: what `expression` is given are the children."""
+    x, y = graph.param("x", (2,), [2.0, 3.0]), graph.param("y", (2,), [5.0, 7.0])
+    product = ng.expression(Product, x, y)
+    ng.sum(product)
+    graph.backprop()
+    assert product.val.tolist() == [10, 21] and x.grad.tolist() == [5, 7]

@@ -227,6 +227,7 @@ BAD = [
     (ArgumentError, "out is a float", lambda o, x: add(lambda a: a, 1.0, x)),
     (ArgumentError, "fn is an int", lambda o, x: element(3, o, x)),
     (ArgumentError, "combine='most'", lambda o, x: aggregate(lambda a: a, 0, "most", o, x)),
+    (ArgumentError, "aggregate: init=None", lambda o, x: aggregate(lambda a: a, None, "add", o, x)),
     (ArgumentError, "combine takes 1", lambda o, x: aggregate(lambda a: a, 0, ng.sin, o, x)),
     (ArgumentError, "one element", lambda o, x: aggregate_all(lambda a: a, 0, "add", o, x)),
     (ShapeError, "use add or aggregate", lambda o, x: element(lambda a: a, ng.zeros((1, 5)), x)()),

@@ -16,6 +16,7 @@ from nbgraph.operator import registry
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import kAddTo, kNullOp, kWriteTo
+from nbgraph.ops.families import INTERNAL
 from tests.ops.array_calls import CALLS, operators
 
 
@@ -69,8 +70,10 @@ def test_a_public_function_takes_the_attributes_of_its_operator(name):
     hash(tuple(attributes.items()))
     function = registry.find(name)
     assert function.__name__ == op.__name__ == name
-    assert ">>>" in function.__doc__
-    assert "Parameters\n" in function.__doc__
+    assert function.__doc__.strip()
+    if name not in INTERNAL:
+        assert ">>>" in function.__doc__
+        assert "Parameters\n" in function.__doc__
     if not inputs or any(operand.startswith("*") for operand in op.operands[:1]):
         return  # sources give what the default carrier has; variadic functions take a sequence
     _, judges = results(op, inputs, attributes)

@@ -334,6 +334,10 @@ def test_bad_operands_are_named():
         ops.add(1)
     with pytest.raises(ValueError, match=r"add"):
         ops.add(np.ones(2), np.ones(3))
+    target = np.ones(2)  # not an output: the operator has a parameter by name
+    with pytest.raises(TypeError, match=r"polygamma: takes 1 operand.*\(x, \*, n=1\)"):
+        ops.polygamma(1, target)
+    assert target.tolist() == [1, 1]
     with pytest.raises(TypeError, match=r"floor.*complex"):
         ops.floor(1j)
     with pytest.raises(TypeError, match=r"gelu"):

@@ -48,6 +48,14 @@ def test_gradients_to_second_order(case):
 
 
 @pytest.mark.parametrize("name", [*ONE, *SEVERAL])
+def test_results_are_written_to_out(name):
+    wanted = getattr(np.fft, name)(ng.array(X))
+    out = ng.zeros(wanted.shape, wanted.dtype)
+    assert getattr(np.fft, name)(ng.array(X), out=out) is out
+    np.testing.assert_array_equal(out, wanted)
+
+
+@pytest.mark.parametrize("name", [*ONE, *SEVERAL])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32", "complex64", "bool"])
 def test_dtypes_are_those_of_numpy(name, dtype):
     if name in REAL and dtype == "complex64":

@@ -1,6 +1,7 @@
 """Nested dicts in files: npz, safetensors."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -60,6 +61,21 @@ def test_other_programs_find_arrays_by_name(tmp_path):
     assert list(numpy.load_file(tmp_path / "s.safetensors")) == ["w/mean"]
     numpy.save_file({"x": np.ones(2, "float32")}, tmp_path / "plain.safetensors")
     assert list(ng.optim.load(tmp_path / "plain.safetensors")) == ["x"]
+
+
+def test_a_write_that_ends_early_leaves_the_file_that_was_there(tmp_path, monkeypatch):
+    numpy, path = pytest.importorskip("safetensors.numpy"), tmp_path / "s.safetensors"
+    ng.optim.save(path, {"w": ng.ones(2)})
+
+    def half(values, path, metadata):
+        Path(path).write_bytes(b"half")
+        raise OSError("no space left")
+
+    monkeypatch.setattr(numpy, "save_file", half)
+    with pytest.raises(OSError, match="no space"):
+        ng.optim.save(path, {"w": ng.zeros(2)})
+    assert ng.optim.load(path)["w"].tolist() == [1.0, 1.0]
+    assert [file.name for file in tmp_path.iterdir()] == ["s.safetensors"]
 
 
 def test_the_package_that_is_missing_is_named(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbgraph.array import chunk
+from nbgraph.array import chunk, mxnet_files
 from nbgraph.array.core import Array, from_host
 from nbgraph.array.create import asarray
 from nbgraph.device import Context
@@ -31,7 +31,6 @@ _FORMAT = 1
 _PREFIX = "array."  # before each name: a name may be anything
 _ALIGNED = 64
 _HEADER, _ZIP64, _FIELD = 30, 20, 4  # bytes of an entry's header, and of fields in it
-_MXNET = (0x112).to_bytes(8, "little")  # how MXNet's files of arrays begin
 _PADDING = 0xD935  # the field that zipalign pads with
 
 
@@ -72,7 +71,7 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None, mmap: b
 
     Parameters
     ----------
-    path : the file; NumPy's own npz and npy files are read, too
+    path : the file; NumPy's own npz and npy files are read, too, and MXNet's (`net-0001.params`)
     device : Context, optional, where the arrays are put
     mmap : whether arrays on the host are the file itself, which is read as elements are: they
         cannot be written, and the file has to stay as it is. What is compressed, or not aligned as
@@ -99,11 +98,12 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None, mmap: b
                     f"load: {os.fspath(path)!r} holds a symbol; read it with ng.load_symbol"
                 ) from None
             file.seek(0)
-            if file.read(8) == _MXNET:
-                raise FormatError(
-                    f"load: {os.fspath(path)!r} has MXNet's own format, which is not read here; "
-                    "write its arrays by numpy.savez where MXNet is, and read that"
-                ) from None
+            data = file.read()
+            if data.startswith(mxnet_files.HEADER):
+                arrays = mxnet_files.arrays_of(data, f"load: {os.fspath(path)!r}")
+                if isinstance(arrays, list):
+                    return [from_host(array, place) for array in arrays]
+                return {name: from_host(array, place) for name, array in arrays.items()}
             raise FormatError(
                 f"load: {os.fspath(path)!r} is not a file of arrays, or is damaged; give one that "
                 "ng.save or np.savez wrote"

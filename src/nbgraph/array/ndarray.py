@@ -30,7 +30,7 @@ from nbgraph.array.protocols import Protocols
 from nbgraph.array.repeated import repeated
 from nbgraph.device import Context
 from nbgraph.engine import Variable
-from nbgraph.errors import ArgumentError, DerivativeWarning, DeviceError, noun
+from nbgraph.errors import ArgumentError, DerivativeWarning, DeviceError, noun, require_word
 from nbgraph.foreign import checked, explain_methods
 from nbgraph.operator import call
 from nbgraph.operator.mapper import Mapper
@@ -46,9 +46,13 @@ class Methods(methods.Methods):
 
     __slots__ = ()
 
-    def copy(self, device: Context | None = None) -> Self:
-        """Return the values in memory of their own, on this device unless another is given."""
+    def copy(self, device: Context | str | None = None, *, order: str = "C") -> Self:
+        """Return the values in memory of their own, on this device unless another is given; NumPy's
+        `order`, which may also come first, changes nothing that can be seen."""
         array: Any = self
+        if isinstance(device, str):
+            device, order = None, device
+        require_word("copy: order", order, ("C", "F", "A", "K"))
         own = device is None or device == array.device
         return ops.copy(self) if own else copy_of(array, device=device)
 
@@ -270,7 +274,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return (self[i] for i in range(self._layout.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+        return bool(np.any(self == value))
 
     def __getitem__(self, key: Index) -> NDArray:
         return indexing.get(self, key)

@@ -132,7 +132,11 @@ def _map_step(
     passed: list[int] = []  # operands whose gradient is the out-gradient itself
     for slope, i in zip(captured.outputs, rule.wrt, strict=True):
         request, result = "null", _NOWHERE
-        if wanted[i] and slope is captured.operands[0] and gradients[0].dtype == _dtype(node, i):
+        if (
+            wanted[i]
+            and slope is captured.operands[0]
+            and gradients[0].dtype == node.layouts[i].dtype
+        ):
             passed.append(i)
         elif wanted[i]:
             request, result = _place(node, i, inference.shape, operands, results, sums)
@@ -189,10 +193,6 @@ def _place(
         reads = arrays if own_layout.nbytes >= LARGE else None
         return "write", empty_of(own_layout, arrays[0].device, reads)
     return "add", room
-
-
-def _dtype(node: Record, i: int) -> np.dtype[Any]:
-    return node.layouts[i].dtype
 
 
 def _routed(

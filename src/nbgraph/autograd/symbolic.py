@@ -45,7 +45,7 @@ class SymbolVariables(Variables):
         self._places = places(structure, path)
         self._entries = [self._entry(name, place) for place in self._places]
         self.nodes = [
-            build.variable(f"{place.path} of derivative {next(_numbers)}", *_spec(entry))
+            build.variable(f"{place.path} of derivative {next(_numbers)}", *Symbol([entry]).spec)
             for place, entry in zip(self._places, self._entries, strict=True)
         ]
         self.arrays: list[Any] = [self._symbol((node, 0)) for node in self.nodes]
@@ -104,10 +104,6 @@ class SymbolVariables(Variables):
         if dtype.kind not in "cfV":
             raise no_derivative(name, place.path, dtype)
         return entry
-
-
-def _spec(entry: Entry) -> Any:
-    return Symbol([entry]).spec  # ShapeError where it is not known
 
 
 def lifted(out: Any) -> Any:

@@ -65,7 +65,7 @@ def by_rows(
     axes: tuple[int, ...] = tuple(sorted(axes_of(op.__name__, attributes["axis"], len(shape))))
     if not keepdims:
         operands = [*operands[:count], *(da.expand_dims(x, axes) for x in operands[count:])]
-    _, arrays = unify_chunks(*_labelled(operands))
+    _, arrays = unify_chunks(*(part for x in operands for part in (x, along(x.ndim))))
     wide = [x for x in arrays if x.ndim == len(shape)]
     if all(whole(x, axes) for x in wide):
         chunks = broadcast_chunks(*(x.chunks for x in arrays))
@@ -275,7 +275,3 @@ def _without(kept: Any, axes: Sequence[int], ndim: int) -> Any:
     """The result in `ndim` axes: the first of those that were reduced are left out."""
     lost = tuple(axes[: kept.ndim - ndim])
     return da.squeeze(kept, lost) if lost else kept
-
-
-def _labelled(arrays: Sequence[Any]) -> list[Any]:
-    return [part for x in arrays for part in (x, along(x.ndim))]

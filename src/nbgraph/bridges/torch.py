@@ -10,9 +10,9 @@ from typing import Any
 
 from nbgraph.array.dlpack import from_dlpack
 from nbgraph.autograd.batching.vmap import vmap
-from nbgraph.autograd.results import at_places, label, require_function
+from nbgraph.autograd.results import at_places, require_function
 from nbgraph.bridges.pulled import pulled
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, called
 
 Function = Callable[..., Any]
 
@@ -49,7 +49,7 @@ def to_torch(f: Function) -> Function:
         places = [i for i, value in enumerate(args) if isinstance(value, torch.Tensor)]
         if not places:
             raise ArgumentError(
-                f"to_torch: {label(f)} was given no tensor; call the function itself, or give one"
+                f"to_torch: {called(f)} was given no tensor; call the function itself, or give one"
             )
         alone = len(places) == len(args) and not options
         of_tensors = f if alone else at_places(f, args, places, options)

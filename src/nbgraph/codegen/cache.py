@@ -17,6 +17,7 @@ import itertools
 import os
 import threading
 import time
+from collections.abc import Generator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -97,6 +98,23 @@ def folder() -> Path | None:
     if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
         return None  # somebody else could plant code here
     return path
+
+
+@contextlib.contextmanager
+def alone() -> Generator[None]:
+    """Let one process at a time into the block, where the folder can be locked."""
+    where, handle = folder(), None
+    with contextlib.suppress(ImportError, OSError):  # other systems; a folder on a network
+        import fcntl
+
+        if where is not None:
+            handle = os.open(where, os.O_RDONLY)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
 
 
 def load(key: str) -> Entry | None:

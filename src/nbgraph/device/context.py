@@ -10,7 +10,7 @@ belongs to the run context alone.
 from __future__ import annotations
 
 import functools
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from nbgraph.errors import ArgumentError, DeviceError, require_word
 
@@ -23,7 +23,7 @@ class Context:
 
     Parameters
     ----------
-    device_type : "cpu" or "gpu"
+    device_type : "cpu" or "gpu", or another Context
     device_id : int, counted from 0
 
     >>> Context("cpu")
@@ -37,7 +37,9 @@ class Context:
     device_id: int
     host: bool  # whether its memory is the host's, and the host itself does its work
 
-    def __init__(self, device_type: str, device_id: int = 0) -> None:
+    def __init__(self, device_type: str | Context, device_id: int = 0) -> None:
+        if isinstance(device_type, Context):
+            device_type, device_id = device_type.device_type, device_type.device_id
         require_word("Context: device_type", device_type, TYPES)
         number: object = device_id
         if not isinstance(number, int) or isinstance(number, bool):
@@ -72,6 +74,18 @@ class Context:
 
     def __repr__(self) -> str:
         return f"{self.device_type}({self.device_id})"
+
+    def __enter__(self) -> Self:
+        """Begin a block on the host, where arrays are made anyhow; a GPU is named at each call."""
+        if not self.host:
+            raise ArgumentError(
+                f"with {self!r}: arrays are not made on a device by a block; give device={self!r} "
+                f"where an array is made, or move it: x.to({self!r})"
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the block."""
 
 
 def cpu(i: int = 0) -> Context:

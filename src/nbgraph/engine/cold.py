@@ -31,7 +31,7 @@ _LOOK = 0.02  # seconds between two looks whether it is there
 class Build:
     """The core, being compiled: by a process of its own, so that the GIL is the user's.
 
-    Without a cache folder, or a Python to start, a thread does it.
+    Without a cache folder, a Python to start, or a result of its, a thread does it.
     """
 
     def __init__(self) -> None:
@@ -92,8 +92,10 @@ class Build:
             self._next = now + 25 * _LOOK
             return handle.ready()
         self._next = now + _LOOK
-        if self._process is not None:
-            return self._process.poll() is not None
+        if self._thread is None and self._process is not None:
+            if self._process.poll() is None or handle.ready():
+                return self._process.returncode is not None
+            self._start_thread()  # no such Python, or nothing can be kept: the disk is full
         return self._thread is None or not self._thread.is_alive()
 
     def wait(self) -> None:

@@ -20,7 +20,6 @@ from nbgraph.executor.places import Spot
 from nbgraph.executor.work import KernelWork, Use
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph, spec
-from nbgraph.graph.naming import names_of
 from nbgraph.graph.passes import inplace, memory
 from nbgraph.graph.passes.lifetimes import homes
 from nbgraph.graph.passes.memory import MemoryPlan
@@ -69,7 +68,7 @@ class Compiled:
             self._lay_out()
 
     def _lay_out(self) -> None:
-        names, options = names_of(self.graph.nodes), self.options
+        names, options = self.graph.names, self.options
         lowering = self.lowering = Lowering(
             *(self.graph, self.layouts, self.requests, self.device, names), inside=self.inside
         )

@@ -14,7 +14,6 @@ from nbgraph.executor.program import Program
 from nbgraph.foreign import near
 from nbgraph.graph.build import GraphNode, frozen
 from nbgraph.graph.graph import Entry, Graph
-from nbgraph.graph.naming import names_of
 from nbgraph.graph.passes.fuse import explain_fusion
 from nbgraph.graph.passes.fuse_facts import Fusion, Knowledge, Loop
 from nbgraph.graph.passes.places import Whereabouts, whereabouts
@@ -94,7 +93,7 @@ def reasons(trace: Found) -> list[str]:
     """Return why the node is in no loop, or why its neighbours are in another."""
     if trace.fusion is None or trace.member is None:
         return []
-    names, member, knowledge = trace.fusion.names, trace.member, Knowledge()
+    names, member, knowledge = trace.fusion.graph.names, trace.member, Knowledge()
     own = None if member.op is None else knowledge.of(member).problem
     if own is not None:
         return [f"in no loop with others, as it {own}"]
@@ -233,7 +232,7 @@ class Explanation(Report):
 def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explanation:
     """Return what became of the node called `name`, as bound, or in a program's passes."""
     graphs = [bound, *(p.compiled.source for p in programs.values())]
-    named = [(graph, names_of(graph.nodes)) for graph in graphs]
+    named = [(graph, graph.names) for graph in graphs]
     node = node_of(name, named)
     if node is None:
         labels = list(dict.fromkeys(n for _, names in named for n in names.values()))
@@ -254,7 +253,7 @@ def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explana
 def _fate(name: str, trace: Found, program: Program) -> Fate:
     members: tuple[str, ...] = ()
     if trace.loop is not None and trace.fusion is not None:
-        names = trace.fusion.names
+        names = trace.fusion.graph.names
         members = tuple(names[m] for m in trace.loop.members)
     return Fate(
         name,

@@ -103,7 +103,7 @@ class Lowering:
         targets = self.draft.targets
         for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
             node, _ = head
-            if node.op is None or head in targets or _is_view(node.op) or node.op is CONSTANT:
+            if node.op in (None, CONSTANT) or head in targets or getattr(node.op, "view", None):
                 continue
             adds = head not in self.graph.users and self._adds(node, spec(head))
             if request is kAddTo and not adds:
@@ -182,7 +182,3 @@ class Lowering:
         if not (self.draft.device.host and "host" in op.kernels) and forms_of(op):
             return False
         return not getattr(op, "copies", False) and getattr(op, "adds", True)
-
-
-def _is_view(op: Any) -> bool:
-    return getattr(op, "view", None) is not None

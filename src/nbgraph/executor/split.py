@@ -12,7 +12,6 @@ from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, spec_of
-from nbgraph.graph.naming import names_of
 from nbgraph.graph.node import topological
 from nbgraph.operator.array_op import ArrayOp
 
@@ -70,7 +69,7 @@ def _free(node: GraphNode) -> bool:
 
 def _backward(gradients: Graph, residuals: tuple[Entry, ...], results: Graph) -> Graph:
     """Return the gradients over variables in place of the entries `residuals`."""
-    names = names_of(results.nodes)
+    names = results.names
     used_names = {
         v.name for v in gradients.variables
     }  # of a gradient's own gradient: kept values, too

@@ -26,7 +26,7 @@ from nbgraph.executor.program import Program
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, spec
-from nbgraph.graph.naming import names_of, output_name
+from nbgraph.graph.naming import output_name
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import kWriteTo
 from nbgraph.picture import columns, html_sections
@@ -158,7 +158,7 @@ class Open:
             name="watched graph",
             states=closed.states,
         )
-        self.names = names_of(graph.nodes)
+        self.names = graph.names
         self.values: dict[Entry, Array] = dict(zip(inner, seen, strict=True))
         self.given: dict[GraphNode, Array] = dict(zip(graph.variables, variables, strict=True))
 

@@ -9,9 +9,8 @@ from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph import build, naming
 from nbgraph.graph.build import GraphNode, PartialShape
-from nbgraph.graph.compose import OF_ITS_OWN
 from nbgraph.graph.composite import CompositeOp, resolved
-from nbgraph.graph.graph import Entry, Graph, with_variables
+from nbgraph.graph.graph import Entry, Graph, with_names, with_variables
 from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.operator.array_op import FilledOp, visible_of
 from nbgraph.operator.deferred import Slot
@@ -54,20 +53,23 @@ class Arguments:
 
     def list_arguments(self) -> list[str]:
         """Return names of the variables, in the order they are met."""
-        states = set(auxiliary_variables(self.graph))
-        return [str(v.name) for v in self.graph.variables if v not in states]
+        graph = self.graph
+        states = set(auxiliary_variables(graph))
+        return [graph.names[v] for v in graph.variables if v not in states]
 
     def list_inputs(self) -> list[str]:
         """Return names of all variables, those that operators write among them."""
-        return [str(v.name) for v in self.graph.variables]
+        graph = self.graph
+        return [graph.names[v] for v in graph.variables]
 
     def list_auxiliary_states(self) -> list[str]:
         """Return names of the variables that operators write: moving means and such."""
-        return [str(v.name) for v in auxiliary_variables(self.graph)]
+        graph = self.graph
+        return [graph.names[v] for v in auxiliary_variables(graph)]
 
     def list_outputs(self) -> list[str]:
         """Return names of the outputs."""
-        names = naming.names_of(self.graph.nodes)
+        names = self.graph.names
         return [naming.output_name(node, i, names[node]) for node, i in self.entries]
 
     def get_internals(self) -> Symbol:
@@ -83,8 +85,9 @@ class Arguments:
         )
 
     def get_children(self) -> Symbol | None:
-        """Return the operands of the node, as a group, or None for a variable."""
-        entries = [operand for node, _ in self.entries for operand in node.entries]
+        """Return the operands of its nodes, as a group, or None for variables."""
+        nodes = dict.fromkeys(node for node, _ in self.entries)
+        entries = [operand for node in nodes for operand in node.entries]
         return self._like(entries) if entries else None
 
     def _like(self, entries: Sequence[Entry]) -> Any:
@@ -116,12 +119,12 @@ class Arguments:
         """Return the node's attributes: what the user marked it with, and the operator's
         parameters."""
         (node, _) = self.entries[0]
-        return {**_parameters(node), **node.marks}
+        return _attributes(node)
 
     def attr_dict(self) -> dict[str, dict[str, Any]]:
         """Return attributes of every node that has some, by name."""
-        names = naming.names_of(self.graph.nodes)
-        by_name = {names[node]: {**_parameters(node), **node.marks} for node in self.graph.nodes}
+        graph = self.graph
+        by_name = {graph.names[node]: _attributes(node) for node in graph.nodes}
         return {name: attributes for name, attributes in by_name.items() if attributes}
 
     # shapes and dtypes ------------------------------------------------------------------------
@@ -194,10 +197,10 @@ class Arguments:
         return {**by_place, **named}
 
 
-def _parameters(node: GraphNode) -> dict[str, Any]:
-    if node.op is None:
-        return {}
-    return {key: value for key, value in node.attributes.items() if not isinstance(value, Slot)}
+def _attributes(node: GraphNode) -> dict[str, Any]:
+    own = {} if node.op is None else node.attributes
+    pairs = [*own.items(), *node.marks.items()]
+    return {key: v for key, v in pairs if key not in naming.OF_CALLS and not isinstance(v, Slot)}
 
 
 def _sorted(graph: Graph, known: Mapping[Entry, Any]) -> tuple[list[Any], list[Any], list[Any]]:
@@ -215,6 +218,7 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
     """Return the graph with all shapes and dtypes known, and functions that look at them composed.
 
     ShapeError names the variables without a shape."""
+    graph = with_names(graph)
     result = _typed_forward(graph, shapes, dtypes)
     if result is not None:
         return result
@@ -240,7 +244,7 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
         name = str(node.name)
         variables[node] = build.variable(name, *spec, node.marks, node.line)
         if by_name.setdefault(name, variables[node]) is not variables[node]:
-            raise _two_of_one_name(name, node)
+            raise _two_of_one_name(name)
     return with_variables(graph, variables, without=EXPECTED)
 
 
@@ -283,14 +287,8 @@ def _typed_forward(
     return None if others else typed
 
 
-def _two_of_one_name(name: str, node: GraphNode) -> ArgumentError:
+def _two_of_one_name(name: str) -> ArgumentError:
     """Return the error of two variables of one name, which a name cannot tell apart."""
-    if OF_ITS_OWN in node.marks:
-        stem = name.rpartition("_")[0]
-        return ArgumentError(
-            f"two variables are called {name!r}: two calls without a name made one each; name the "
-            f"calls, as name={stem + 'a'!r} and name={stem + 'b'!r}"
-        )
     return ArgumentError(
         f"two variables are called {name!r}, and differ in shape, dtype or attributes; give "
         "them two names, or use one of them in both places"

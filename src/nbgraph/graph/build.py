@@ -277,6 +277,14 @@ def infer(
     return tuple([Spec(shape, dtype) for dtype in plan.typed.outputs])
 
 
+def renamed(node: GraphNode, outputs: list[Operand], inputs: Sequence[Operand]) -> list[Operand]:
+    """Return what takes the place of a node over these inputs, under its name where it has one."""
+    first = outputs[0]
+    if node.name and node.nout == 1 and type(first) is tuple and first not in inputs:
+        return [(rebuilt(first[0], first[0].inputs, name=node.name), first[1])]
+    return outputs
+
+
 def _same(inputs: Sequence[Operand], others: Sequence[Operand]) -> bool:
     """Return whether operands are equal, numbers the very objects: 1 and True are two."""
     for a, b in zip(inputs, others, strict=True):

@@ -9,10 +9,10 @@ from typing import Any
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph.arguments import Arguments
 from nbgraph.graph.build import GraphNode
-from nbgraph.graph.compose import OPERAND
 from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, with_variables
+from nbgraph.graph.naming import OPERAND
 from nbgraph.operator.array_op import FilledOp
 from nbgraph.operator.call import call
 from nbgraph.operator.expected import EXPECTED
@@ -53,11 +53,13 @@ class Calling(Arguments):
         for node, symbol in by_variable.items():
             if not isinstance(symbol, Arguments):
                 raise ArgumentError(
-                    f"compose: {node.name}={symbol!r} is {noun(symbol)}; give a symbol, "
+                    f"compose: {graph.names[node]}={symbol!r} is {noun(symbol)}; give a symbol, "
                     "or an NDArray for each argument"
                 )
             if len(symbol.entries) != 1:
-                raise ArgumentError(f"compose: {node.name} is a group; choose one of its outputs")
+                raise ArgumentError(
+                    f"compose: {graph.names[node]} is a group; choose one of its outputs"
+                )
             moved[node, 0] = symbol.entries[0]
         made = self._like(graph.rewrite(lambda node, inputs: None, moved).heads)
         return made if name is None else made.named(name)
@@ -66,12 +68,12 @@ class Calling(Arguments):
         for node in graph.variables:
             if not _is_array(arrays.get(node)):
                 raise ArgumentError(
-                    f"compose: {node.name!r} is {arrays.get(node)!r}; where one argument is an "
-                    f"NDArray all are: {', '.join(str(v.name) for v in graph.variables)}"
+                    f"compose: {graph.names[node]!r} is {arrays.get(node)!r}; where one argument "
+                    f"is an NDArray all are: {', '.join(graph.names[v] for v in graph.variables)}"
                 )
         values: dict[Entry, Any] = {(node, 0): array for node, array in arrays.items()}
         if any(isinstance(n.op, FilledOp) and n.specs is None for n in graph.nodes):
-            graph = resolved(graph, {str(n.name): v.shape for n, v in arrays.items()}, {})[0]
+            graph = resolved(graph, {graph.names[n]: v.shape for n, v in arrays.items()}, {})[0]
         plain = with_variables(graph, {}, without=EXPECTED)
         for node in plain.nodes:
             if node.op is not None:
@@ -102,10 +104,10 @@ def _results(node: GraphNode, operands: list[Any]) -> list[Any]:
 def _variable(graph: Graph, name: str) -> GraphNode:
     """Return the variable of this name, or of the only operand of this name that was left out."""
     for node in graph.variables:
-        if node.name == name:
+        if graph.names[node] == name:
             return node
     left_out = [v for v in graph.variables if v.marks.get(OPERAND) == name]
     if len(left_out) != 1:
-        listed = ", ".join(str(v.name) for v in graph.variables)
+        listed = ", ".join(graph.names[v] for v in graph.variables)
         raise ArgumentError(f"compose: no variable is called {name!r}; there are {listed}")
     return left_out[0]

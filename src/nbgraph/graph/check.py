@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from nbgraph.errors import GraphError, NbgraphError
-from nbgraph.graph.build import NUMBERS, GraphNode, Operand, has_effect, infer
+from nbgraph.graph.build import NUMBERS, GraphNode, has_effect, infer
 from nbgraph.graph.graph import Graph, spec_of
 from nbgraph.graph.listing import listing
 from nbgraph.operator.array_op import Spec
@@ -105,17 +105,15 @@ def _inferred(node: GraphNode) -> Iterator[str]:
         yield f"{node!r} has shapes, although those of {unknown[0]!r} are not known"
         return
     try:
-        expected = infer(node.op, [_known(operand) for operand in node.inputs], node.attributes)
+        expected = infer(
+            node.op, [spec_of(operand) or operand for operand in node.inputs], node.attributes
+        )
     except NbgraphError as problem:
         yield f"{node!r}: inference refuses its operands: {problem}"
         return
     if tuple(expected) != node.specs:
         stored, right = (", ".join(map(str, specs)) for specs in (node.specs or (), expected))
         yield f"{node!r} says {stored}, inference gives {right}"
-
-
-def _known(operand: Operand) -> Any:
-    return operand if type(operand) is not tuple else spec_of(operand)
 
 
 def _heads(graph: Graph) -> Iterator[str]:
@@ -126,12 +124,12 @@ def _heads(graph: Graph) -> Iterator[str]:
 
 def _variables(graph: Graph) -> Iterator[str]:
     listed = set(graph.variables)
-    names = [node.name for node in graph.variables]
+    names = [graph.names[node] for node in graph.variables]
     if len(set(names)) != len(names):
-        yield f"two variables have one name: {', '.join(map(str, names))}"
+        yield f"two variables have one name: {', '.join(names)}"
     for node in graph.variables:
         if node.op is not None:
             yield f"{node!r} is listed as a variable"
     for node in graph.nodes:
         if node.op is None and node not in listed:
-            yield f"the variable {node.name!r} is not listed"
+            yield f"the variable {graph.names[node]!r} is not listed"

@@ -1,25 +1,23 @@
 """Nodes of operators that make their own variables: arguments and states that are not given.
 
 They are called by the node's name and their own, as `fc1_weight`. A node without a name is called
-by its place, so that a cell that is run twice gives the same names; and two of one name, as in two
-branches, are told apart when they are bound: they are never one by accident.
+by its place in the graph, and so are its variables (`naming.names_of`): those of two calls are
+never one by accident.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
 from nbgraph.graph.build import GraphNode, Operand
-from nbgraph.graph.graph import Graph
+from nbgraph.graph.naming import OF_ITS_OWN, OPERAND
 from nbgraph.operator.spec import Attributes
-
-OF_ITS_OWN = "made for a call"  # mark of a variable that belongs to one call
-OPERAND = "operand"  # mark of a variable that stands for an operand which a call left out
 
 
 def composed(
@@ -28,20 +26,20 @@ def composed(
     name: str | None,
     attributes: Attributes | None = None,
     known: Mapping[str, tuple[Any, Any]] | None = None,
+    shown: Mapping[str, Any] = MappingProxyType({}),
 ) -> GraphNode:
     """Return the node, over variables where an operand is None.
 
     `op` is an operator over whole arrays with `property`, whose `initial(name)` says how a variable
     begins; or `attributes` are those of its node, and `known` says what is known of variables: the
-    shape, as far as it is, and how they begin. States have to be variables (ArgumentError): they
-    are written.
+    shape, as far as it is, and how they begin. `shown`: attributes for `Symbol.attr` alone. States
+    have to be variables (ArgumentError): they are written.
     """
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
-    stem = name or _by_place(op.__name__, operands)
-    own = {} if name else {OF_ITS_OWN: os.urandom(8).hex()}
+    own = {} if name else of_its_own(op.__name__)
     inputs = [
-        _variable(op, stem, label, own, known) if operand is None else operand
+        _variable(op, name or op.__name__, label, own, known) if operand is None else operand
         for label, operand in zip(op.operands, operands, strict=True)
     ]
     for label, operand in zip(op.operands, inputs, strict=True):
@@ -56,25 +54,25 @@ def composed(
         inputs,
         op.parameters if attributes is None else attributes,
         name=None if name is None else scope + name,
-        marks=naming.marks.get(),
+        marks={**shown, **naming.marks.get()},
         scope=scope,
         line=caller(),
     )
 
 
-def left_out(op: str, name: str | None, operand: str) -> tuple[GraphNode, int]:
-    """Return a variable for an operand that a call left out, to be put in its place later."""
-    marks = {**naming.marks.get(), OPERAND: operand}
-    if name is None:
-        marks[OF_ITS_OWN] = os.urandom(8).hex()
-    stem = f"{naming.scope.get()}{name or f'{op}0'}_{operand}"
-    return build.variable(stem, None, None, marks, caller()), 0
+def left_out(op: str, name: str | None, operands: Sequence[str]) -> dict[str, GraphNode]:
+    """Return variables for operands that a call left out, to be put in their places later."""
+    marks = {**naming.marks.get(), **({} if name else of_its_own(op))}
+    stem = naming.scope.get() + (name or op)
+    return {
+        n: build.variable(f"{stem}_{n}", None, None, {**marks, OPERAND: n}, caller())
+        for n in operands
+    }
 
 
-def _by_place(name: str, operands: Sequence[Operand | None]) -> str:
-    """Return the operator's name with the number of its nodes below."""
-    below = Graph([v for v in operands if type(v) is tuple]).nodes
-    return f"{name}{sum(n.op is not None and n.op.__name__ == name for n in below)}"
+def of_its_own(op: str) -> dict[str, Any]:
+    """Return the mark of the variables of one call without a name."""
+    return {OF_ITS_OWN: (naming.scope.get() + op, os.urandom(8).hex())}
 
 
 def _variable(

@@ -29,7 +29,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
 from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.constant import CONSTANT
-from nbgraph.graph.graph import Entry, Graph, Moved
+from nbgraph.graph.graph import Entry, Graph, Moved, with_names
 from nbgraph.graph.infer import Inference
 from nbgraph.operator import complex_call, registry
 from nbgraph.operator.array_op import ArrayOp, Attributes, FilledOp, Spec
@@ -208,6 +208,7 @@ def resolved(
     Heads and variables keep their order. Each round of inference may let functions be composed that
     the one before could not; through what they make shapes flow in both directions.
     """
+    graph = with_names(graph)
     while True:
         inference = Inference(graph, shapes, dtypes)
         again = _expanded(graph, inference)
@@ -288,11 +289,7 @@ def _expansion(
     graph = Graph(heads).rewrite(
         lambda n, ins: None if n.op is None else _placed(n, ins, node), moved
     )
-    outputs: list[Operand] = list(graph.heads)
-    last = outputs[0]
-    if node.name and node.nout == 1 and heads[0] not in moved and type(last) is tuple:
-        outputs = [(build.rebuilt(last[0], last[0].inputs, name=node.name), last[1])]
-    return outputs
+    return build.renamed(node, list(graph.heads), inputs)
 
 
 def _placed(node: GraphNode, inputs: Sequence[Operand], call: GraphNode) -> list[Operand]:

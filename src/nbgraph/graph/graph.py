@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
 from nbgraph.errors import stays
-from nbgraph.graph.build import GraphNode, Operand, rebuilt
+from nbgraph.graph.build import GraphNode, Operand, rebuilt, variable
 from nbgraph.graph.listing import drawn, listing
+from nbgraph.graph.naming import OF_ITS_OWN, names_of
 from nbgraph.graph.node import topological
 from nbgraph.operator.array_op import Spec
 
@@ -42,6 +43,11 @@ class Graph:
         if self._variables is not None:
             return self._variables
         return tuple(node for node in self.nodes if node.op is None)
+
+    @cached_property
+    def names(self) -> dict[GraphNode, str]:
+        """What its nodes are called."""
+        return names_of(dict.fromkeys((*self.nodes, *self.variables)))
 
     @cached_property
     def users(self) -> dict[Entry, list[tuple[GraphNode, int]]]:
@@ -146,4 +152,17 @@ def with_variables(
     return Graph(result.heads, [replaced.get(v, v) for v in graph.variables])
 
 
-__all__ = ["Entry", "Graph", "Moved", "spec_of", "with_variables"]
+def with_names(graph: Graph) -> Graph:
+    """Return the graph with variables that are called after their calls by these very names, which
+    they keep whatever becomes of the graph."""
+    moved: dict[GraphNode, GraphNode] = {}
+    for node in graph.variables:
+        if OF_ITS_OWN in node.marks:
+            marks = {key: value for key, value in node.marks.items() if key != OF_ITS_OWN}
+            moved[node] = variable(
+                graph.names[node], **node.attributes, marks=marks, line=node.line
+            )
+    return with_variables(graph, moved) if moved else graph
+
+
+__all__ = ["Entry", "Graph", "Moved", "spec_of", "with_names", "with_variables"]

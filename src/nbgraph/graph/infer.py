@@ -162,7 +162,11 @@ class Inference:
         without = [v for v in self.graph.variables if (v, 0) not in self.dtypes]
         if not without:
             return
-        open_nodes = [n for n in self.graph.nodes if n.op is not None and not self._typed(n)]
+        open_nodes = [
+            n
+            for n in self.graph.nodes
+            if n.op is not None and not _all_known(self._operand_dtypes(n))
+        ]
         for node in (*open_nodes, *reversed(open_nodes)):
             self._adopt(node)
             self._settle(())
@@ -310,9 +314,6 @@ class Inference:
         self._queue(entry[0])
         for user, _ in self.graph.users.get(entry, ()):
             self._queue(user)
-
-    def _typed(self, node: GraphNode) -> bool:
-        return _all_known(self._operand_dtypes(node))
 
     def _complete(self, node: GraphNode) -> bool:
         """Return whether all around the node is known."""

@@ -33,7 +33,7 @@ def numbers(graph: Graph) -> dict[GraphNode, str]:
 def listing(graph: Graph) -> str:
     """Return the numbered text; the heads stand in the last line."""
     number = numbers(graph)
-    lines = [f"{number[node]} = {_line(node, number)}" for node in graph.nodes]
+    lines = [f"{number[n]} = {_line(n, graph.names[n], number)}" for n in graph.nodes]
     heads = ", ".join(_operand(head, number) for head in graph.heads)
     return "\n".join([*lines, f"return {heads}"])
 
@@ -43,13 +43,13 @@ def drawn(what: Any) -> str:
     return importlib.import_module("nbgraph.viz").graph(what)._repr_html_()
 
 
-def _line(node: GraphNode, number: Mapping[GraphNode, str]) -> str:
-    return f"{_text(node, number)}{_after(node, number)}: {_types(node)}"
+def _line(node: GraphNode, name: str, number: Mapping[GraphNode, str]) -> str:
+    text = name if node.op is None else _text(node, number)
+    return f"{text}{_after(node, number)}: {_types(node)}"
 
 
 def _text(node: GraphNode, number: Mapping[GraphNode, str]) -> str:
-    if node.op is None:
-        return node.name or "variable"
+    assert node.op is not None
     parts = [_operand(operand, number) for operand in node.inputs]
     parts += [
         f"{key}={_value(value)}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.foreign import checked
-from nbgraph.graph import serial
+from nbgraph.graph import mxnet_json, serial
 from nbgraph.graph.recall import Trust, given_ops
 from nbgraph.graph.symbol import Symbol
 
@@ -19,7 +19,7 @@ Given = Mapping[str, Any] | Iterable[Any]
 def load_json(
     text: str | bytes, *, ops: Given = (), allow_code: bool = False, allow_changed: bool = False
 ) -> Symbol:
-    """Return the symbol that `Symbol.tojson` wrote.
+    """Return the symbol that `Symbol.tojson` wrote, MXNet's own, too (`net-symbol.json`).
 
     Nothing in the text is run: the operators of the library are found by name, those that users
     wrote must be registered or given, and compute the same as those that were written.
@@ -60,7 +60,7 @@ def load_symbol(
     allow_code: bool = False,
     allow_changed: bool = False,
 ) -> Symbol:
-    """Return the symbol that `Symbol.save` wrote to a file.
+    """Return the symbol that `Symbol.save` wrote to a file, MXNet's own, too (`net-symbol.json`).
 
     Parameters
     ----------
@@ -84,5 +84,7 @@ def _load(where: str, text: Any, ops: Any, allow_code: bool, allow_changed: bool
         raise ArgumentError(
             f"{where}: text is {noun(text)}; give the text that Symbol.tojson returned"
         )
+    if '"arg_nodes"' in (text if isinstance(text, str) else text.decode(errors="replace")):
+        return Symbol(mxnet_json.entries_of(text, where))
     trust = Trust(given_ops(where, ops), bool(allow_code), bool(allow_changed))
     return Symbol(serial.from_text(text, where, trust))

@@ -38,8 +38,9 @@ class SymbolicOperator(Lifted):
     def __call__(self, *args: Any, name: str | None = None, attr: Any = None, **kwargs: Any) -> Any:
         """Return the node's symbol. Several outputs are one symbol, too, which gives them by number
         or one by one; a list of one stays a list, as `[0]` of a symbol is a part of its array."""
-        if self.__name__ == "var" and args and isinstance(args[0], str):
-            return var(*args, attr=attr, **kwargs)  # MXNet's other name of it
+        if self.__name__ == "var" and (isinstance(args[0], str) if args else "x" not in kwargs):
+            named = {"name": name} if name is not None else {}
+            return var(*args, attr=attr, **named, **kwargs)  # MXNet's other name of it
         if args and _is_group(args[0]) and _takes_several(self.__wrapped__):
             args = (list(args[0]), *args[1:])
         marks = {key: kwargs.pop(key) for key in MARKS if key in kwargs}
@@ -97,8 +98,8 @@ def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> 
     operands = (*operand_names(op), *list(signature.parameters)[:1])
     if not set(needed) <= set(operands):
         return args, kwargs
-    variables = {n: Symbol([left_out(op.__name__, name, n)]) for n in needed}
-    return args, {**kwargs, **variables}
+    variables = left_out(op.__name__, name, needed)
+    return args, {**kwargs, **{n: Symbol([(v, 0)]) for n, v in variables.items()}}
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

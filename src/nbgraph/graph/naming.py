@@ -1,6 +1,7 @@
 """Names of nodes: what the user gave, else the operator's with a number, by place in the graph.
 
 So the names of a graph depend on the graph alone: a cell that is run twice gives them again.
+Variables that were made for a call without a name are called after the node of that call.
 
 >>> import nbgraph as ng
 >>> x = ng.var("x")
@@ -8,11 +9,14 @@ So the names of a graph depend on the graph alone: a cell that is run twice give
 ...     y = ng.sin(ng.sin(x))
 >>> (y * 2).list_outputs(), y.get_internals().list_outputs()
 (['multiply0_output'], ['x', 'block_sin0_output', 'block_sin1_output'])
+>>> layers = [ng.sym.FullyConnected(x, num_hidden=3) for _ in range(2)]
+>>> sum(layers[1:], layers[0]).list_arguments()[1::2]
+['fully_connected0_weight', 'fully_connected1_weight']
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ContextDecorator
 from contextvars import ContextVar
 from types import MappingProxyType
@@ -26,6 +30,9 @@ scope: ContextVar[str] = ContextVar("nbgraph_name_scope", default="")
 marks: ContextVar[Mapping[str, Any]] = ContextVar(
     "nbgraph_attribute_scope", default=MappingProxyType({})
 )
+OF_ITS_OWN = "of call"  # mark of a variable of a call without a name: the stem, and which call
+OPERAND = "operand"  # mark of a variable that stands for an operand which a call left out
+OF_CALLS = (OF_ITS_OWN, OPERAND)
 
 
 _scopes, _marks = Scopes(scope), Scopes(marks)
@@ -88,23 +95,44 @@ AttrScope = attribute_scope
 
 
 def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
-    """Return the name of each node of a graph, in its order; operator names are numbered from 0."""
+    """Return the name of each node of a graph; names of operators are numbered from 0.
+
+    A variable marked `OF_ITS_OWN` takes the name of the call's node with its own, or the next free
+    number of its stem where that node is not in the graph; equal marks are one call.
+    """
     nodes = list(nodes)
-    reserved = {node.name for node in nodes if node.name}
-    counts: dict[str, int] = {}
-    names: dict[GraphNode, str] = {}
+    calls: dict[Any, list[GraphNode]] = {}
     for node in nodes:
-        if node.name:
-            names[node] = node.name
-            continue
-        stem = node.scope + node.op.__name__  # type: ignore[union-attr]
+        if OF_ITS_OWN in node.marks:
+            calls.setdefault(node.marks[OF_ITS_OWN], []).append(node)
+    names = {node: node.name for node in nodes if node.name and OF_ITS_OWN not in node.marks}
+    reserved = set(names.values())
+    counts: dict[str, int] = {}
+
+    def numbered(stem: str, own: Sequence[GraphNode]) -> str:
         number = counts.get(stem, 0)
-        while f"{stem}{number}" in reserved:
+        parts = [str(v.name).removeprefix(stem) for v in own] if own else ()
+        while (name := f"{stem}{number}") in reserved or any(name + p in reserved for p in parts):
             number += 1
         counts[stem] = number + 1
-        reserved.add(f"{stem}{number}")  # "a1" + "0" is "a" + "10"
-        names[node] = f"{stem}{number}"
+        reserved.add(name)  # "a1" + "0" is "a" + "10"
+        for variable, part in zip(own, parts, strict=True):
+            names[variable] = name + part
+            reserved.add(name + part)
+        return name
+
+    for node in nodes:
+        if node.op is not None and not node.name:
+            stem = node.scope + node.op.__name__
+            mark = calls and next((m for m in _calls(node) if m in calls and m[0] == stem), None)
+            names[node] = numbered(stem, calls.pop(mark, ()) if mark else ())
+    for (stem, _), own in calls.items():
+        numbered(stem, own)
     return names
+
+
+def _calls(node: GraphNode) -> list[Any]:
+    return [operand.marks.get(OF_ITS_OWN) for operand, _ in node.entries]
 
 
 def output_name(node: GraphNode, index: int, name: str) -> str:

@@ -170,7 +170,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
         """Its name: what was given, else its operator's with a number; None for a group."""
         if len(self.entries) != 1:
             return None
-        return naming.names_of(self.graph.nodes)[self.node]
+        return self.graph.names[self.node]
 
     @property
     def spec(self) -> Spec:
@@ -182,9 +182,10 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
 
     def _spec(self, node: GraphNode, index: int) -> Spec:
         if node.specs is None:
-            unknown = [v.name for v in self.graph.variables if v.specs is None]
+            graph = self.graph
+            unknown = [graph.names[v] for v in graph.variables if v.specs is None]
             raise UnknownShape(
-                f"{self.name}: its shape is not known, as {', '.join(map(str, unknown))} came "
+                f"{self.name}: its shape is not known, as {', '.join(unknown)} came "
                 "without one; give ng.var(name, shape=...), or bind first"
             )
         return node.specs[index]

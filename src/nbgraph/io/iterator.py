@@ -148,7 +148,9 @@ class SourceIter(DataIter):
 
     def _ready(self) -> DataBatch | None:
         """Return the next batch of those read ahead, as `_next_batch` does."""
-        job = self._ahead.next(self._pusher.start, self._follows, self._rewind)
+        job = self._ahead.next(
+            self._pusher.start, lambda job: job.before == self._cursor, self._rewind
+        )
         if job is None or job.ended:
             self._over = True
             return None
@@ -167,9 +169,6 @@ class SourceIter(DataIter):
         """Begin to copy a batch to the device; those that are ready are copied ahead."""
         if job.batch is not None and not job.moved:
             job.batch, job.moved = self._batcher.moved(job.batch), True
-
-    def _follows(self, job: Job) -> bool:
-        return job.before == self._cursor
 
     def _rewind(self) -> None:
         self._pusher.front = self._cursor

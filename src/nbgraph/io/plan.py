@@ -60,7 +60,7 @@ class BlockPlan:
 
     def step(self, at: Cursor) -> Piece | None:
         """Return the next batch; None at the end of the epoch."""
-        left = self._left(at)
+        left = self.order.count - at.position + len(at.carry)
         size = self.batch_size
         if left <= 0 or (left < size and self.handle in {"discard", "roll_over"}):
             return None
@@ -160,9 +160,6 @@ class BlockPlan:
         """Go on with another order."""
         self.order.seed, self._epoch = seed, None
         self.reader.forget()
-
-    def _left(self, at: Cursor) -> int:
-        return self.order.count - at.position + len(at.carry)
 
     def close(self) -> None:
         """Release the source and what was read ahead."""

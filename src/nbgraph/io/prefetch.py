@@ -303,7 +303,7 @@ class PrefetchingIter(DataIter):
         begun = self.meter.begin()
         job = None
         if not self._over:
-            job = self._ahead.next(self._start, self._follows, self._rewind)
+            job = self._ahead.next(self._start, lambda job: job.before is self._state, self._rewind)
         if job is None or job.ended:
             self._over = True
             self.meter.pause()
@@ -336,9 +336,6 @@ class PrefetchingIter(DataIter):
         self._rewind()
         self.it.reset()
         self._state, self._over = None, False
-
-    def _follows(self, job: Job) -> bool:
-        return job.before is self._state
 
     def _rewind(self) -> None:
         """Have the iterator stand where this one does, as far as it has a state."""

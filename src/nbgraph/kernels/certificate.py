@@ -196,6 +196,7 @@ class _Checker:
         wrt, draw = self.claim.wrt, self.random
         points = [self._positive(self._others()) for _ in range(40)]
         for leaves in points:
+            leaves |= self.claim.usual  # a tolerance among them decides how wide the steps are
             leaves[wrt.id] = draw.choice(_MAGNITUDES[:6]) * draw.uniform(0.5, 2)
         if (step := stairs.step(self.claim, points)) is not None:
             leaves, slope, rise = step

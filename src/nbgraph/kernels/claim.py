@@ -34,12 +34,13 @@ class Claim(NamedTuple):
     slope: Node
     reference: Node | None = None
     what: str = "derived"
+    usual: dict[int, Any] = {}  # the defaults of operands, by their ids
 
 
 def key(claim: Claim, digest: str) -> str:
     """Under which the verdict on a claim lies; `digest` is that of its formulas."""
     names = {leaf.id: str(leaf.data) for leaf in claim.leaves}
-    fixed = sorted((names[i], repr(value)) for i, value in claim.fixed.items())
+    fixed = sorted((names[i], repr(value)) for i, value in (claim.usual | claim.fixed).items())
     text = f"certificate {__version__} {_judges()} {digest} {claim.wrt.data} {claim.what} {fixed}"
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from nbgraph.kernels.loops import Access, Loop, Output, Total
 from nbgraph.kernels.rows import Rows, is_sum, reached
 from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.writer import WHERE
 
 WIDTH = 256  # rows at once: long runs, and few bytes of many rows in the cache
 
@@ -35,8 +36,7 @@ class Columns(Rows):
         own = self.loop.parameters[-1 - self.loop.pointers :]
         self._length, *steps = (self.leaves[p.id] for p in own)
         self._moved = dict(zip([*self.names, *self.outputs], steps, strict=True))
-        self.line(1, "row = lo // n")
-        self.line(1, "col = lo - row * n")
+        self.line(1, *WHERE)
         start = len(self.lines)
         self.line(1, "while lo < hi:")
         self.line(2, f"m = min(min(n - col, hi - lo), {WIDTH})")
@@ -45,16 +45,8 @@ class Columns(Rows):
             address = self.base(k, "row") + by
             self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
         self.look_at_classes()
-        for number, totals in enumerate(self.loop.stages):
-            self.stage(number, totals)
-        if self.elements:
-            self.last()
-        self.results()
-        self.line(2, "lo += m")
-        self.line(2, "col += m")
-        self.line(2, "if col == n:")
-        self.line(3, "row += 1")
-        self.line(3, "col = 0")
+        self.passes()
+        self.next_run(row_ends=False)
         declarations = {name: f"    {name} = strip_{kind}()" for name, kind in self.strips.values()}
         self.lines[start:start] = declarations.values()
 

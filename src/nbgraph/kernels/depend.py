@@ -29,7 +29,6 @@ class Dependence(NamedTuple):
     reads: frozenset[str]  # operand and parameter names, and "out"
     partial: Node  # for T1 written over the leaf `out`
     operand_form: Node  # written over operands
-    operand_reads: frozenset[str]
 
     def why(self) -> str:
         """One sentence for people."""
@@ -42,15 +41,11 @@ class Dependence(NamedTuple):
 
 def depend(graph: Graph, out: Node, partial: Node, accurate: Node, *, memory: bool) -> Dependence:
     """The dependence of a partial; `partial` is written with values, `accurate` with operands."""
-    out = unchecked(out)
-    direct = leaves(graph, accurate)
-    if not direct:
-        return Dependence("T0", direct, accurate, accurate, direct)
-    if memory:
-        form = _output_form(graph, out, partial)
-        if form is not None and leaves(graph, form) == {OUT}:
-            return Dependence("T1", frozenset((OUT,)), form, accurate, direct)
-    return Dependence("T2", direct, accurate, accurate, direct)
+    out, direct = unchecked(out), leaves(graph, accurate)
+    form = _output_form(graph, out, partial) if memory and direct else None
+    if form is not None and leaves(graph, form) == {OUT}:
+        return Dependence("T1", frozenset((OUT,)), form, accurate)
+    return Dependence("T2" if direct else "T0", direct, accurate, accurate)
 
 
 def leaves(graph: Graph, root: Node) -> frozenset[str]:

@@ -12,7 +12,7 @@ from nbgraph.kernels.kinds import ITEMSIZE, STORED, is_boolean
 from nbgraph.kernels.loops import STRIP, Combine, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.segments import RUN, Segment, cut, has_groups, write_run
-from nbgraph.kernels.writer import Writer
+from nbgraph.kernels.writer import WHERE, Writer
 
 
 class Elementwise(Writer):
@@ -35,8 +35,7 @@ class Map(Elementwise):
         """See Writer."""
         self._segments = self._cut()
         short = len(self._segments) > 1
-        self.line(1, "row = lo // n")
-        self.line(1, "col = lo - row * n")
+        self.line(1, *WHERE)
         for name, kind in dict.fromkeys(self._strips.values()):
             self.line(1, f"{name} = strip_{kind}()")
         self.line(1, "while lo < hi:")
@@ -47,19 +46,7 @@ class Map(Elementwise):
             self._streamed()
             return
         self._runs()
-        self._next(row_ends=not short)
-
-    def _next(self, *, row_ends: bool) -> None:
-        """Go on behind a run, which reaches to the end of its row or may do so."""
-        self.line(2, "lo += m")
-        if row_ends:
-            self.line(2, "row += 1")
-            self.line(2, "col = 0")
-            return
-        self.line(2, "col += m")
-        self.line(2, "if col == n:")
-        self.line(3, "row += 1")
-        self.line(3, "col = 0")
+        self.next_run(row_ends=not short)
 
     def _cut(self) -> list[Segment]:
         """The segments of the body; strips are named for what passes between them."""
@@ -109,7 +96,7 @@ class Map(Elementwise):
         self.line(2, "if off != 0:")
         for name, output in outputs:
             self.line(3, f"copied({places[name]}, {name}_p, m * {ITEMSIZE[output.dtype]})")
-        self._next(row_ends=False)
+        self.next_run(row_ends=False)
         self.line(1, "streamed()")
 
     def _runs(self) -> None:

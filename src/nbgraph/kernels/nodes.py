@@ -64,6 +64,7 @@ class Nodes:
         self.raises: list[Raised] = []  # what the text raises for some elements
         self.classes: dict[int, type] = {}  # the classes of these
         self.notes: list[str] = []  # what was left out
+        self.wide: dict[int, Node] = {}  # powers of integers, as floats, which have more room
         self.draws: dict[Any, int] = {}  # the numbers of the places in the text that draw
         self.line = ""  # where in the user's text the nodes being made come from
         self.names: dict[int, str] = {}  # what the user's text calls a value, by node id

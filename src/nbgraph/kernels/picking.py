@@ -59,9 +59,8 @@ def _place(several: int) -> list[str]:
     """Return the lines that make of the number of an outer part that of the line at place k."""
     lines = list[str]()
     for j in range(several):
-        lines += [f"at = int64(load(index{j}, k))"]
-        lines += [line.replace("size", f"size{j}") for line in _FOUND[1:]]
-        lines += [f"place = place * size{j} + at"]
+        lines += checked_index("at", f"index{j}", "k", f"size{j}")
+        lines.append(f"place = place * size{j} + at")
     return lines
 
 
@@ -143,15 +142,19 @@ def add_text(dtype: str, index: str, several: int, *, single: bool) -> str:
     )
 
 
-_FOUND = (
-    "at = int64(load(index, k))",
-    "if at < 0 - size or at >= size:",
-    f"    return at * 256 + {INDEX_CODE}",
-    "if at < 0:",
-    "    at += size",
-)
+def checked_index(at: str, index: str, place: str, size: str) -> list[str]:
+    """Return the lines that set a name to an index, from 0 on; one out of bounds ends it all."""
+    return [
+        f"{at} = int64(load({index}, {place}))",
+        f"if {at} < 0 - {size} or {at} >= {size}:",
+        f"    return {at} * 256 + {INDEX_CODE}",
+        f"if {at} < 0:",
+        f"    {at} += {size}",
+    ]
+
+
 _ALONG = (
     "for j in range(inner):",
     "    k = (o * count + c) * inner + j",
-    *(f"    {line}" for line in _FOUND),
+    *(f"    {line}" for line in checked_index("at", "index", "k", "size")),
 )

@@ -2,8 +2,8 @@
 
 Below its sign a word has k = 31 or 63 bits, an integer m. So a = (m + 1/2) 2^-k is a number between
 0 and 1, and q = (2^k - 1 - m + 1/2) 2^-k is 1 - a: each is made of its own integer, hence precise
-where it is small. Nothing is infinite, and what is symmetric is so to the last bit. TAILS is
-erfinv_far as far as random words reach, by scripts/remez.py tails.
+where it is small. Nothing is infinite, and what is symmetric is so to the last bit. erfinv_tail is
+erfinv_far as far as random words reach.
 """
 
 from __future__ import annotations
@@ -16,50 +16,6 @@ from nbgraph.kernels.draws import Drawn, compute_of, record
 from nbgraph.kernels.kinds import STORED, narrowed
 from nbgraph.kernels.vector_math.coefficients import TABLES
 from nbgraph.kernels.written import Compute
-
-TAILS: dict[str, tuple[float, ...]] = {
-    "float32": (
-        -0.04333258792757988,
-        0.07976450026035309,
-        -0.02473754622042179,
-        -0.030306419357657433,
-        0.034825362265110016,
-        -0.020483694970607758,
-        -0.012424281798303127,
-        0.07193580269813538,
-        -0.08817370235919952,
-        -0.07217997312545776,
-        0.17909777164459229,
-    ),
-    "float64": (
-        -0.043332590374025946,
-        0.07976452889403751,
-        -0.02473678190178741,
-        -0.030311979595906324,
-        0.03475644662926886,
-        -0.020177809978756917,
-        -0.010138798133509335,
-        0.06438471454011525,
-        -0.12317187949757102,
-        0.02665471197109225,
-        0.4402400382817624,
-        -0.7535393096947945,
-        -0.8788987620581817,
-        3.707962665642818,
-        0.940968733369308,
-        -14.076057782383396,
-        0.2479272729024935,
-        49.740882534201205,
-        -3.8107510044250383,
-        -165.73516126484287,
-        32.535281902284325,
-        446.87851285474454,
-        -226.75157267365904,
-        -667.7678232751877,
-        618.4293132058533,
-    ),
-}
-
 
 FARTHEST = 8.0  # deviations: where a truncated normal distribution has to begin, on either side
 MOST = 45.0  # more than the largest exponential number of 63 bits
@@ -117,7 +73,7 @@ def normal_lines(s: str, compute: Compute) -> list[str]:
 
 def _erfinv(s: str, compute: Compute) -> list[str]:
     """sqrt(2) erfinv(a) of w = -log(1 - a^2): see `vector_math.error_function`."""
-    near, far = TABLES[compute]["erfinv_near"], TAILS[compute]
+    near, far = (TABLES[compute][f"erfinv_{part}"] for part in ("near", "tail"))
     border = _BORDER[compute]
     return [
         f"z{s} = w{s} - {compute}({border / 2})",

@@ -61,10 +61,18 @@ class Rows(Writer):
         for k, (name, array) in enumerate(self.arrays()):
             self.line(2, f"{name}_at = {self.base(k, 'row')}")
             if array.layout == "0" and isinstance(array, Operand):
-                self.line(2, f"{name}_p = {array.dtype}_pointer({name}_at)")
-                self.line(2, f"{name} = {self.widened(array, f'{name}_p', '0')}")
-                self.leaves[array.node.id] = name
+                self.single(name, array)
         self.look_at_classes()
+        self.passes()
+
+    def single(self, name: str, operand: Operand) -> None:
+        """Load what has one value a row."""
+        self.line(2, f"{name}_p = {operand.dtype}_pointer({name}_at)")
+        self.line(2, f"{name} = {self.widened(operand, f'{name}_p', '0')}")
+        self.leaves[operand.node.id] = name
+
+    def passes(self) -> None:
+        """All passes over a row, and what has one value a row."""
         for number, totals in enumerate(self.loop.stages):
             self.stage(number, totals)
         if self.elements:

@@ -71,6 +71,8 @@ class Graph(Nodes):
                 if not info.min <= a.data <= info.max:
                     raise OverflowError(f"Python integer {a.data} is out of bounds for {kind}")
                 return self.node("const", (), kind, int(a.data))
+        if kind == "f" and a.id in self.wide:
+            return self.wide[a.id]
         if kind == "f" and a.op == "cast" and _is_rounded(a.args[0]):
             return a.args[0]  # float(int(floor(x))): the rounded value itself
         if is_boolean(kind):

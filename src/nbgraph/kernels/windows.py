@@ -35,42 +35,37 @@ def convolution_text(dtype: str, *, bias: bool) -> str:
     item = ITEMSIZE[dtype]
     own = f"{dtype}_pointer(bias + (g * features + f) * {item})"
     begins = f"filled({dtype}_pointer(target), {own}, nf, m, spots)"
-    return (
-        _runs(layout, dtype)
-        + (FILLED if bias else "")
-        + _walk(layout, dtype, spreads=False)
-        + multiplying(layout)
-        + function(
-            "def convolution(args, lo, hi):",
-            *_prologue(layout, dtype),
-            "for tile in range(lo, hi):",
-            "    place = tile // parts",
-            "    f = (tile - place * parts) * share",
-            "    nf = min(share, features - f)",
-            "    image = place // blocks",
-            "    first = (place - image * blocks) * size",
-            "    m = min(size, spots - first)",
-            "    g = image % groups",
-            f"    source = x + image * channels * plane * {item}",
-            f"    target = out + ((image * features + f) * spots + first) * {item}",
-            f"    weights = w + (g * features + f) * rows * {item}",
-            f"    done = {begins}" if bias else "    done = 0",
-            f"    beta = {int(bias)}",
-            "    r = 0",
-            "    while r < rows:",
-            "        k = min(panel, rows - r)",
-            f"        under = source + (r * plane + first) * {item}",
-            "        ld = plane",
-            "        if direct == 0:",
-            "            done = columns(args, col, m, source, r, k, first, m)",
-            "            under = address(col)",
-            "            ld = m",
-            f"        done = multiply(args, record, m, nf, k, under, {_NO}, ld, "
-            f"weights + r * {item}, {_NO}, rows, target, spots, beta)",
-            "        beta = 1",
-            "        r += k",
-            "return 0",
-        )
+    return _text(
+        "convolution",
+        layout,
+        dtype,
+        "for tile in range(lo, hi):",
+        "    place = tile // parts",
+        "    f = (tile - place * parts) * share",
+        "    nf = min(share, features - f)",
+        "    image = place // blocks",
+        "    first = (place - image * blocks) * size",
+        "    m = min(size, spots - first)",
+        "    g = image % groups",
+        f"    source = x + image * channels * plane * {item}",
+        f"    target = out + ((image * features + f) * spots + first) * {item}",
+        f"    weights = w + (g * features + f) * rows * {item}",
+        f"    done = {begins}" if bias else "    done = 0",
+        f"    beta = {int(bias)}",
+        "    r = 0",
+        "    while r < rows:",
+        "        k = min(panel, rows - r)",
+        f"        under = source + (r * plane + first) * {item}",
+        "        ld = plane",
+        "        if direct == 0:",
+        "            done = columns(args, col, m, source, r, k, first, m)",
+        "            under = address(col)",
+        "            ld = m",
+        f"        done = multiply(args, record, m, nf, k, under, {_NO}, ld, "
+        f"weights + r * {item}, {_NO}, rows, target, spots, beta)",
+        "        beta = 1",
+        "        r += k",
+        bias=bias,
     )
 
 
@@ -84,48 +79,44 @@ def data_text(dtype: str, *, bias: bool) -> str:
     if bias:
         own = f"{dtype}_pointer(bias + (group * channels + c) * {item})"
         begins = f"filled({whole}, {own}, nc, plane, plane)"
-    return (
-        _runs(layout, dtype)
-        + (FILLED if bias else "")
-        + _walk(layout, dtype, spreads=True)
-        + multiplying(layout)
-        + function(
-            "def convolution_data(args, lo, hi):",
-            *_prologue(layout, dtype),
-            "for tile in range(lo, hi):",
-            "    image = tile // parts",
-            "    c = (tile - image * parts) * share",
-            "    nc = min(share, channels - c)",
-            "    group = image % groups",
-            f"    target = out + (image * channels + c) * plane * {item}",
-            f"    source = g + image * features * spots * {item}",
-            f"    weights = w + (group * features * rows + c * volume) * {item}",
-            "    done = 0",
-            f"    if {'direct == 0' if not bias else 'True'}:",
-            f"        done = {begins}",
-            "    r = 0",
-            "    while r < nc:",
-            "        k = min(panel, nc - r)",
-            "        first = 0",
-            "        while first < spots:",
-            "            m = min(size, spots - first)",
-            "            into = address(col)",
-            "            ld = m",
-            "            add = 0",
-            "            if direct != 0:",
-            f"                into = target + (r * plane + first) * {item}",
-            "                ld = plane",
-            f"                add = {int(bias)}",
-            f"            done = multiply(args, record, m, k * volume, features, "
-            f"source + first * {item}, {_NO}, spots, weights + r * volume * {item}, {_YES}, rows, "
-            "into, ld, add)",
-            "            if direct == 0:",
-            f"                done = spread(args, col, m, target + r * plane * {item}, 0, "
-            "k * volume, first, m)",
-            "            first += m",
-            "        r += k",
-            "return 0",
-        )
+    return _text(
+        "convolution_data",
+        layout,
+        dtype,
+        "for tile in range(lo, hi):",
+        "    image = tile // parts",
+        "    c = (tile - image * parts) * share",
+        "    nc = min(share, channels - c)",
+        "    group = image % groups",
+        f"    target = out + (image * channels + c) * plane * {item}",
+        f"    source = g + image * features * spots * {item}",
+        f"    weights = w + (group * features * rows + c * volume) * {item}",
+        "    done = 0",
+        f"    if {'direct == 0' if not bias else 'True'}:",
+        f"        done = {begins}",
+        "    r = 0",
+        "    while r < nc:",
+        "        k = min(panel, nc - r)",
+        "        first = 0",
+        "        while first < spots:",
+        "            m = min(size, spots - first)",
+        "            into = address(col)",
+        "            ld = m",
+        "            add = 0",
+        "            if direct != 0:",
+        f"                into = target + (r * plane + first) * {item}",
+        "                ld = plane",
+        f"                add = {int(bias)}",
+        f"            done = multiply(args, record, m, k * volume, features, "
+        f"source + first * {item}, {_NO}, spots, weights + r * volume * {item}, {_YES}, rows, "
+        "into, ld, add)",
+        "            if direct == 0:",
+        f"                done = spread(args, col, m, target + r * plane * {item}, 0, "
+        "k * volume, first, m)",
+        "            first += m",
+        "        r += k",
+        spreads=True,
+        bias=bias,
     )
 
 
@@ -133,46 +124,51 @@ def weight_text(dtype: str) -> str:
     """out[feature, row] = sum of gradients * columns; a tile is of one group."""
     layout = record("x", "g", "out")
     item = ITEMSIZE[dtype]
-    return (
-        _runs(layout, dtype)
-        + _walk(layout, dtype, spreads=False)
-        + multiplying(layout)
-        + function(
-            "def convolution_weights(args, lo, hi):",
-            *_prologue(layout, dtype),
-            "for tile in range(lo, hi):",
-            "    place = tile // blocks",
-            "    f = (tile - place * blocks) * panel",
-            "    nf = min(panel, features - f)",
-            "    group = place // parts",
-            "    r = (place - group * parts) * share",
-            "    k = min(share, rows - r)",
-            f"    target = out + ((group * features + f) * rows + r) * {item}",
-            "    beta = 0",
-            "    done = 0",
-            "    for n in range(images):",
-            "        image = n * groups + group",
-            f"        source = x + image * channels * plane * {item}",
-            "        first = 0",
-            "        while first < spots:",
-            "            m = min(size, spots - first)",
-            f"            under = source + (r * plane + first) * {item}",
-            "            ld = plane",
-            "            if direct == 0:",
-            "                done = columns(args, col, m, source, r, k, first, m)",
-            "                under = address(col)",
-            "                ld = m",
-            f"            done = multiply(args, record, k, nf, m, under, {_YES}, ld, "
-            f"g + ((image * features + f) * spots + first) * {item}, {_NO}, spots, "
-            "target, rows, beta)",
-            "            beta = 1",
-            "            first += m",
-            "return 0",
-        )
+    return _text(
+        "convolution_weights",
+        layout,
+        dtype,
+        "for tile in range(lo, hi):",
+        "    place = tile // blocks",
+        "    f = (tile - place * blocks) * panel",
+        "    nf = min(panel, features - f)",
+        "    group = place // parts",
+        "    r = (place - group * parts) * share",
+        "    k = min(share, rows - r)",
+        f"    target = out + ((group * features + f) * rows + r) * {item}",
+        "    beta = 0",
+        "    done = 0",
+        "    for n in range(images):",
+        "        image = n * groups + group",
+        f"        source = x + image * channels * plane * {item}",
+        "        first = 0",
+        "        while first < spots:",
+        "            m = min(size, spots - first)",
+        f"            under = source + (r * plane + first) * {item}",
+        "            ld = plane",
+        "            if direct == 0:",
+        "                done = columns(args, col, m, source, r, k, first, m)",
+        "                under = address(col)",
+        "                ld = m",
+        f"            done = multiply(args, record, k, nf, m, under, {_YES}, ld, "
+        f"g + ((image * features + f) * spots + first) * {item}, {_NO}, spots, "
+        "target, rows, beta)",
+        "            beta = 1",
+        "            first += m",
     )
 
 
 # pieces -----------------------------------------------------------------------------------------
+
+
+def _text(
+    name: str, layout: Record, dtype: str, *lines: str, spreads: bool = False, bias: bool = False
+) -> str:
+    """The text of a kernel, and of what it calls."""
+    parts = _runs(dtype) + (FILLED if bias else "") + _walk(layout, dtype, spreads=spreads)
+    head = f"def {name}(args, lo, hi):"
+    kernel = function(head, *_prologue(layout, dtype), *lines, "return 0")
+    return parts + multiplying(layout) + kernel
 
 
 def _prologue(layout: Record, dtype: str) -> list[str]:
@@ -188,7 +184,7 @@ def _prologue(layout: Record, dtype: str) -> list[str]:
     ]
 
 
-def _runs(layout: Record, dtype: str) -> str:
+def _runs(dtype: str) -> str:
     """Runs of elements: copied, taken from steps apart, cleared; the same added to a target."""
     zero = f"{dtype}(0)"
     return "".join(
@@ -217,7 +213,6 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
     """Rows [row, row + k) of the columns at places [first, first + m): made of the data at `base`,
     or spread over it. `ld`: elements from row to row."""
     name = "spread" if spreads else "columns"
-    line = _spread_line(dtype) if spreads else _made_line(dtype)
     return _lines(spreads=spreads) + part(
         f"{name}(args, col, ld, base, row, k, first, m)",
         *layout.reading(*SPACE),
@@ -243,7 +238,7 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
         "        b = max(a, min(end, e))",
         "        along = a * step_w + off",
         "        if (0 <= z < in_d) and (0 <= y < in_h):",
-        *(f"            {text}" for text in line),
+        *(f"            {text}" for text in _line(dtype, spreads=spreads)),
         *(
             []
             if spreads
@@ -325,29 +320,24 @@ def _runs_of(dtype: str) -> tuple[str, str]:
     return f"shifted({_own(dtype)}, (a - w) * {item})", cells
 
 
-def _made_line(dtype: str) -> list[str]:
-    """A run of the columns made of a line of the data, with zeros around."""
+def _line(dtype: str, *, spreads: bool) -> list[str]:
+    """A run of the columns made of a line of the data, with zeros around, or added to the line."""
     inner, cells = _runs_of(dtype)
-    return [
+    near, far, places = "copied_run", "taken", f"{inner}, {cells}"
+    clears = [
         "if a > w:",
         f"    done = cleared({_own(dtype)}, a - w)",
         "if e > b:",
         f"    done = cleared(shifted({_own(dtype)}, (b - w) * {ITEMSIZE[dtype]}), e - b)",
-        "if b > a and step_w == 1:",
-        f"    done = copied_run({inner}, {cells}, b - a)",
-        "if b > a and step_w != 1:",
-        f"    done = taken({inner}, {cells}, b - a, step_w)",
     ]
-
-
-def _spread_line(dtype: str) -> list[str]:
-    """A run of the columns added to a line of the data."""
-    inner, cells = _runs_of(dtype)
+    if spreads:
+        near, far, places, clears = "added", "dropped", f"{cells}, {inner}", []
     return [
+        *clears,
         "if b > a and step_w == 1:",
-        f"    done = added({cells}, {inner}, b - a)",
+        f"    done = {near}({places}, b - a)",
         "if b > a and step_w != 1:",
-        f"    done = dropped({cells}, {inner}, b - a, step_w)",
+        f"    done = {far}({places}, b - a, step_w)",
     ]
 
 

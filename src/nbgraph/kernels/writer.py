@@ -47,6 +47,9 @@ _MADE = re.compile(r".*_(?:p|step|at|acc|all|lanes)_*$")  # names made of an arr
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
+WHERE = "row = lo // n", "col = lo - row * n"  # lines that begin with element lo
+
+
 class Source(NamedTuple):
     """Emitted text and what its names mean."""
 
@@ -232,6 +235,18 @@ class Writer:
             if array.layout == "0" and isinstance(array, Operand):
                 self.line(indent, f"{name} = {self.widened(array, f'{name}_p', '0')}")
                 self.leaves[array.node.id] = name
+
+    def next_run(self, *, row_ends: bool) -> None:
+        """Go on behind a run, which reaches to the end of its row or may do so."""
+        self.line(2, "lo += m")
+        if row_ends:
+            self.line(2, "row += 1")
+            self.line(2, "col = 0")
+            return
+        self.line(2, "col += m")
+        self.line(2, "if col == n:")
+        self.line(3, "row += 1")
+        self.line(3, "col = 0")
 
     def stride(self, name: str, array: Operand | Output) -> str:
         """Bytes from one element of the inner run to the next."""

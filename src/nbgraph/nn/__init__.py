@@ -17,13 +17,13 @@ from nbgraph.nn import metrics as metrics
 _PLACES = """
 attention MultiHeadAttention TransformerBlock attend
 convolving AvgPool Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d GlobalPool
-convolving MaxPool
+convolving MaxPool Upsample
 evaluation evaluate predict
 fitting fit
 history History
-layers Dense Dropout Embedding Flatten Function Sequential
+layers Dense Dropout Dropout2d Embedding Flatten Function PReLU Sequential
 module Module
-norms BatchNorm GroupNorm LayerNorm RMSNorm
+norms BatchNorm GroupNorm InstanceNorm LayerNorm RMSNorm
 recurrent GRU LSTM RNN Cell GRUCell LSTMCell RNNCell
 summary summary
 training Training

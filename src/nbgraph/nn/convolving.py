@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from nbgraph.errors import ShapeError, called, require_whole
+from nbgraph.errors import ShapeError, called, require_whole, require_word
 from nbgraph.nn.layers import (
     Activation,
     activation_of,
@@ -286,6 +286,46 @@ class AvgPool(_Pool):
     def forward(self, x: Any) -> Any:
         """Return an array with windows as axes of space."""
         return library.avg_pooling(x, self.window, counted=self.counted, **self._how())
+
+
+class Upsample(Module):
+    """Several cells for each one, over any number of axes of space, or two for "bilinear".
+
+    Parameters
+    ----------
+    scale : int, or one for each axis of space
+    mode : "nearest": each cell is repeated; "bilinear": cells between are interpolated
+    align_corners : whether the first and the last cells stay at the ends ("bilinear")
+
+    >>> import nbgraph as ng
+    >>> Upsample(2)(ng.array([[[1.0, 2.0]]]))
+    array([[[1., 1., 2., 2.]]], dtype=float32)
+    """
+
+    def __init__(
+        self, scale: Extents, *, mode: str = "nearest", align_corners: bool = False
+    ) -> None:
+        for each in scale if isinstance(scale, tuple) else (scale,):
+            require_extent("Upsample", "scale", scale, each, 1)
+        self.scale, self.align_corners = scale, align_corners
+        self.mode = require_word("Upsample: mode", mode, ("nearest", "bilinear"))
+
+    def forward(self, x: Any) -> Any:
+        """Return an array with more space."""
+        space, scale = x.shape[2:], self.scale
+        scales = scale if isinstance(scale, tuple) else (scale,) * len(space)
+        if len(scales) != len(space) or (self.mode == "bilinear" and len(space) != 2):
+            raise ShapeError(
+                f"Upsample: x has shape {x.shape}, scale is {scale}, mode {self.mode!r}; expected "
+                'a scale for each axis of space, of which "bilinear" takes two'
+            )
+        if self.mode == "bilinear":
+            height, width = [n * k for n, k in zip(space, scales, strict=True)]
+            how = {"height": height, "width": width, "align_corners": self.align_corners}
+            return library.BilinearResize2D(x, **how)
+        for axis, k in enumerate(scales, 2):
+            x = library.repeat(x, k, axis=axis)
+        return x
 
 
 class GlobalPool(Module):

@@ -134,7 +134,7 @@ class Dropout(Module):
     """
 
     def __init__(self, p: float = 0.5) -> None:
-        self.p = require_number("Dropout: p", p, 0, 1, noun="a probability")
+        self.p = require_number(f"{type(self).__name__}: p", p, 0, 1, noun="a probability")
 
     def forward(self, x: Any) -> Any:
         """Return an array like `x`."""
@@ -142,6 +142,46 @@ class Dropout(Module):
 
     def describe(self) -> str:
         return f"{self.p:g}"
+
+
+class Dropout2d(Dropout):
+    """`Dropout` of whole channels, for data of shape (samples, channels, *space) with any number of
+    axes of space.
+
+    >>> import nbgraph as ng
+    >>> with ng.autograd.train_mode():
+    ...     out = Dropout2d(0.5)(ng.ones((1, 100, 3)))
+    >>> bool((out[..., :1] == out).all())
+    True
+    """
+
+    def forward(self, x: Any) -> Any:
+        """Return an array like `x`."""
+        shape = (*x.shape[:2], *[1] * (len(x.shape) - 2))
+        return x * library.dropout(library.ones_like(x, shape=shape), self.p) if self.p else x
+
+
+class PReLU(Module):
+    """`ng.prelu`: x where it is positive, else x times a slope that is trained.
+
+    Parameters
+    ----------
+    channels : int, slopes: one for all elements, or one for each place along axis 1
+    init : initialiser of the slopes, by default all 0.25
+
+    >>> import nbgraph as ng
+    >>> PReLU()(ng.array([[-2.0, 3.0]]))
+    array([[-0.5,  3. ]], dtype=float32)
+    """
+
+    def __init__(self, channels: int = 1, *, init: Initialiser | None = None) -> None:
+        require_whole("PReLU: channels", channels)
+        self.slope = self.declare((channels,), init or initial.from_value(0.25))
+
+    def forward(self, x: Any) -> Any:
+        """Return an array like `x`."""
+        slope = library.reshape(self.slope, (-1, *[1] * (len(x.shape) - 2)))
+        return library.prelu(x, slope)
 
 
 class Function(Module):

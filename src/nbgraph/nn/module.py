@@ -23,6 +23,7 @@ from nbgraph.errors import (
     NbgraphError,
     ShapeError,
     noun,
+    require_whole,
 )
 from nbgraph.foreign import MODULES, accepts, checked_init, remedy
 from nbgraph.nn.state import Deferred, Initialiser, collecting, made, moved, outside, write
@@ -170,7 +171,8 @@ class Module:
     def declare(self, shape: tuple[int | None, ...], init: Initialiser) -> Any:
         """Return an array for an attribute; None in `shape` is for an extent that `settle` will
         set."""
-        extents = tuple([extent for extent in shape if extent is not None])
+        name = f"{type(self).__name__}: an extent"
+        extents = tuple([require_whole(name, n, 0) for n in shape if n is not None])
         return made(extents, init) if len(extents) == len(shape) else Deferred(shape, init)
 
     def settle(self, **shapes: tuple[int, ...]) -> None:
@@ -261,15 +263,20 @@ class Module:
         """Return parameters and statistics by name: the arrays themselves."""
         return self.parameters() | self.statistics()
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take these values; nothing changes where names or shapes do not fit."""
+    def load_state_dict(
+        self, state: dict[str, Any], strict: bool = True
+    ) -> tuple[list[str], list[str]]:
+        """Take these values; nothing changes where names or shapes do not fit. Return names that
+        are missing and those that are not known: errors, unless `strict` is False."""
         arrays = dict(self._arrays())
         missing, unknown = sorted(arrays.keys() - state), sorted(state.keys() - arrays)
-        if missing or unknown:
+        if strict and (missing or unknown):
             raise ArgumentError(
                 f"{type(self).__name__}.load: the file lacks {missing or 'nothing'} and has "
-                f"{unknown or 'nothing'} besides; load it into a module of the same parts"
+                f"{unknown or 'nothing'} besides; load it into a module of the same parts, or give "
+                "strict=False to take what fits"
             )
+        arrays = {name: array for name, array in arrays.items() if name in state}
         for name, array in arrays.items():
             _require_shape(self, name, array, state[name].shape)
         for name, array in arrays.items():
@@ -280,15 +287,16 @@ class Module:
                 array = getattr(owner, last)
             with outside():
                 array[...] = asarray(state[name], device=array.device)
+        return missing, unknown
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write parameters and statistics: npz, or safetensors if that is how the name ends."""
         files.save(path, self.state_dict())
 
-    def load(self, path: str | os.PathLike[str]) -> Any:
+    def load(self, path: str | os.PathLike[str], strict: bool = True) -> Any:
         """Take what `save` wrote; return the module itself. Raise ArgumentError or ShapeError if it
-        is another module's."""
-        self.load_state_dict(files.load(path))
+        is another module's; with strict=False names that only one of both has are left alone."""
+        self.load_state_dict(files.load(path), strict)
         return self
 
     # looks ------------------------------------------------------------------------------------

@@ -93,6 +93,29 @@ class GroupNorm(Module):
         return library.group_norm(x, self.groups, self.gamma, self.beta, eps=self.eps)
 
 
+class InstanceNorm(GroupNorm):
+    """`ng.instance_norm` of data of shape (samples, channels, *space).
+
+    Parameters
+    ----------
+    channels : int, optional; without it the first call tells
+    eps : float, added to the variance
+
+    >>> import nbgraph as ng
+    >>> InstanceNorm()(ng.array([[[1.0, 3.0], [10.0, 30.0]]])).asnumpy().round(3)
+    array([[[-1.,  1.],
+            [-1.,  1.]]], dtype=float32)
+    """
+
+    def __init__(self, channels: int | None = None, *, eps: float = 1e-5) -> None:
+        super().__init__(1, channels, eps=eps)
+
+    def forward(self, x: Any) -> Any:
+        """Return an array like `x`."""
+        self.groups = x.shape[1] if len(x.shape) > 1 else 1
+        return super().forward(x)
+
+
 class BatchNorm(Module):
     """`ng.batch_norm` of data of shape (samples, channels, *space).
 

@@ -219,6 +219,7 @@ class RNN(Module):
         bidirectional: bool = False,
     ) -> None:
         count = require_whole(f"{type(self).__name__}: layers", layers)
+        require_whole(f"{type(self).__name__}: units", units)
         sizes = [in_features, *[units * (1 + bidirectional)] * (count - 1)]
         self.cells, self.back = (
             [self.cell(units, in_features=n, recurrent_bias=recurrent_bias) for n in own]

@@ -29,6 +29,7 @@ from nbgraph.nodes.node import FOREVER, NaryNodeOp, require_identity, same
 from nbgraph.nodes.opnode import Application, OpNode
 from nbgraph.nodes.structure import Structure, applied, trim, variable
 from nbgraph.operator.array_op import Attributes, visible_of
+from nbgraph.operator.typing import as_operand
 from nbgraph.settings import config
 
 _owners = itertools.count(1)
@@ -141,7 +142,8 @@ class Building:
         """Return the dtype for a Python value: floats get the graph's."""
         if isinstance(value, (np.ndarray, np.generic)):
             return None
-        return self.dtype if np.asarray(value).dtype.kind == "f" else None
+        values = np.asarray(as_operand("constant", "value", value))
+        return self.dtype if values.dtype.kind == "f" else None
 
     def _known(self, content: Any, shape: tuple[int, ...], dtype: Any) -> Any:
         """Return the memoised constant of that content, or None."""

@@ -240,7 +240,8 @@ def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
     """Make a node of a class and add it to the graph of its children.
 
     Returns the expression of the equal node that the graph has already, if there is one. Arrays
-    among the children become constants. `attributes` go to the class.
+    among the children become constants. `attributes` go to the class. A class without a constructor
+    of its own takes any number of children.
 
     Raises ArgumentError where no child is an expression, or where the class has attributes but no
     `hash` and `equal` of its own.
@@ -270,8 +271,9 @@ def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
     lifted = [
         graph.constant(c) if isinstance(c, (Array, np.ndarray, np.generic)) else c for c in children
     ]
+    own: list[Any] = [lifted] if kind.__init__ is NaryNodeOp.__init__ else lifted
     try:
-        node = construct(*lifted, **attributes)
+        node = construct(*own, **attributes)
     except TypeError as error:
         if isinstance(error, ArgumentError) or "argument" not in str(error):
             raise

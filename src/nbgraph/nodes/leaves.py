@@ -16,6 +16,7 @@ from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.nodes.node import FOREVER, GRAPH, RUN, NaryNodeOp
+from nbgraph.operator.typing import as_operand
 from nbgraph.ops.elementwise.casting import astype
 from nbgraph.ops.shapes.shape import broadcast_to
 
@@ -99,6 +100,7 @@ def initial(who: str, shape: tuple[int, ...], dtype: Any, init: Any, device: Con
         raise ArgumentError(
             f"{who}: init is None; give a number, an array, or a function of shape and dtype"
         )
+    value = value if isinstance(value, Array) else as_operand(who, "init", value)
     value_array: Any = array(value, device=device)
     if value_array.dtype != dtype:
         value_array = astype(value_array, dtype)

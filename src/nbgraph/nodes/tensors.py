@@ -17,6 +17,7 @@ from nbgraph.nodes.functions import operator_of
 from nbgraph.nodes.kinds import COMBINATIONS
 from nbgraph.nodes.nodeop import NodeOp, NoGradient
 from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.define import number
 
 
 def element(fn: Any, out: Any, *ins: Any) -> NodeOp:
@@ -75,7 +76,7 @@ def aggregate(
     array([[5.],
            [7.]], dtype=float32)
     """
-    options = {"init": float(init), "combine": combiner(combine)}
+    options = {"init": float(number("aggregate", "init", init)), "combine": combiner(combine)}
     mapper = _mapper("aggregate", fn, out, ins)
     return NodeOp("aggregate", mapper, out, ins, scale=float(scale), options=options)
 
@@ -94,7 +95,8 @@ def aggregate_all(
     >>> norm
     array([192000.], dtype=float32)
     """
-    options = {"init": float(init), "combine": combiner(combine), "acc_dtype": acc_dtype}
+    start = float(number("aggregate_all", "init", init))
+    options = {"init": start, "combine": combiner(combine), "acc_dtype": acc_dtype}
     mapper = _mapper("aggregate_all", fn, out, (x,))
     if (
         getattr(out, "shape", None) is not None

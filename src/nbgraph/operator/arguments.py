@@ -103,9 +103,10 @@ def _dtype_of_loop(op: Elementwise, signature: Any, dtype: Any) -> dict[str, Any
 def with_outputs(
     op: Elementwise, operands: tuple[Any, ...], out: Any
 ) -> tuple[tuple[Any, ...], Any]:
-    """Return operands, and outputs given by position behind them, as for NumPy's ufuncs."""
-    count = op.nin
-    if op.scalar.draws or out is not None or len(operands) > op.nargs:
+    """Return operands, and outputs given by position behind them, as for NumPy's ufuncs; an
+    operator with parameters takes none: an array there is one, as in `polygamma(1, x)`."""
+    count, scalar = op.nin, op.scalar
+    if scalar.draws or scalar.parameters or out is not None or len(operands) > op.nargs:
         return operands, out  # which is refused
     if op.scalar.signature and op.scalar.signature.places != op.scalar.operands:
         return operands, out
@@ -133,8 +134,8 @@ def _too_many(op: Elementwise, count: int) -> str:
         return f"{op.__name__}{op.__signature__}: {count} positional arguments were given"
     if count <= op.nargs and op.nout:
         return (
-            f"{op.__name__}: takes {op.nin} operand(s), {count} were given; "
-            "pass outputs as out=..., parameters by name"
+            f"{op.__name__}: takes {op.nin} operand(s), {count} were given; pass outputs as "
+            f"out=..., parameters by name: {op.__name__}{op.__signature__}"
         )
     return f"{op.__name__}: takes {op.nin} operand(s) {names}, {count} were given"
 

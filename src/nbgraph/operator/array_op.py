@@ -79,8 +79,8 @@ class ArrayOp:
         `compute(inputs, outputs, **attributes)` fills the outputs (NumPy arrays; inputs are not
         to be written). It may run on any thread, later.
     gradient : callable, optional
-        `gradient(g: Gradients)` gives the in-gradients in operand order, None where there is
-        none. Without it the operator is not differentiable.
+        `gradient(g: Gradients)` gives the in-gradients in operand order, None where there is none;
+        see `operator/backward.rule_vjp`. Without it the operator is not differentiable.
     keeps : sequence of str
         What the gradient reads: operand names and "out" (or "out0", "out1", ...).
     operands : sequence of str

@@ -60,6 +60,7 @@ def _claim(
     parameters = defaults_of(scalar)
     fixed = {p.id: parameters[str(p.data)] for p in captured.parameters if p is not leaf}
     leaves = (*captured.operands, *captured.parameters)
+    more["usual"] = {n.id: scalar.defaults[n.data] for n in leaves if n.data in scalar.defaults}
     return Claim(scalar.name, captured.graph, leaves, fixed, leaf, value, slope, **more)
 
 

@@ -145,6 +145,10 @@ class Namespace:
             value = self._lifted[first] = self._kind(entry.op, self._lift, self._prefix)
         return value
 
+    def Custom(self, *args: Any, op_type: str, **kwargs: Any) -> Any:
+        """Call the registered operator of this name, as MXNet's scripts do."""
+        return getattr(self, op_type)(*args, **kwargs)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._prefix, self._lift, self._kind)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.dtype import as_dtype, compute_dtype, float_of_integers, is_float, require_supported
-from nbgraph.errors import ArgumentError, DTypeError, NbgraphError, noun
+from nbgraph.errors import ArgumentError, CaptureError, DTypeError, NbgraphError, noun
 from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, kind_of_dtype
 from nbgraph.kernels.probe import probe_kinds
@@ -40,11 +40,10 @@ def as_operand(op: str, name: str, value: object) -> Array | complex:
     except ValueError as error:
         raise ArgumentError(f"{op}: operand {name!r} {culprit(value) or error}") from None
     if array.dtype.kind in "OUSV" and array.dtype.name != "bfloat16":
-        problem = culprit(value) or f"has dtype {array.dtype}"
-        raise DTypeError(
-            f"{op}: operand {name!r} {problem}; give numbers, or convert with "
-            "np.asarray(x, dtype=float)"
-        )
+        problem, way = culprit(value) or f"has dtype {array.dtype}", "np.asarray(x, dtype=float)"
+        if hasattr(value, "toarray"):
+            problem, way = f"is {noun(value)}, a sparse matrix", "x.toarray()"
+        raise DTypeError(f"{op}: operand {name!r} {problem}; give numbers, or convert with {way}")
     require_supported(array.dtype, f"{op}: operand {name!r}")
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
@@ -194,7 +193,10 @@ def _takes(
 ) -> bool:
     """Return whether integers may be of wide dtypes: in a comparison, or where they become floats,
     which then are those that they become in their own dtypes."""
-    typed = resolve(scalar, wide, common, defaults_of(scalar))
+    try:
+        typed = resolve(scalar, wide, common, defaults_of(scalar))
+    except CaptureError:  # bits of integers whose common dtype is a float
+        return False
     if all(dtype.kind == "b" for dtype in typed.outputs):
         return True
     own = resolve(scalar, dtypes, common, defaults_of(scalar))

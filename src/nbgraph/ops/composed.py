@@ -129,7 +129,7 @@ slice_channel SliceChannel(x, num_outputs, axis=1, squeeze_axis=False) -> list[A
     num_outputs : int, which divides the size of the axis
     axis : int
     squeeze_axis : whether the axis is dropped, where parts have size 1
-    -> list of arrays
+    -> list of arrays; for one part the array
     ! ShapeError where parts would not be equal.
     >>> [p.tolist() for p in slice_channel([[1, 2], [3, 4]], 2, squeeze_axis=True)]
     [[1, 3], [2, 4]]

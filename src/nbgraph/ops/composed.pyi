@@ -250,7 +250,7 @@ def slice_channel(x: Any, num_outputs: Any, axis: int | tuple[int, ...] | None=1
 
     Returns
     -------
-    list of arrays
+    list of arrays; for one part the array
 
     Raises
     ------

@@ -90,6 +90,8 @@ _WITHIN_ROWS = (  # what expressions of rows may use without an import
     "whole whole_tuple"
 ).split()
 _OF_FUNCTIONS = ("ddof", "exclude", "initial", "name", "where")  # parameters that no operator has
+# what a reduction's call has besides, where `reduce_others` is what it means
+_OTHERS = {"exclude": "exclude", "where": "where is not True", "initial": "initial is not None"}
 
 
 def define_rows(
@@ -103,10 +105,11 @@ def define_rows(
     """Define and register the functions of a table in a module's globals.
 
     A row of the name of an ArrayOp among these globals is that operator's public function; its
-    options are converted by type. The arrays of other rows are the parameters that `operands` has.
-    Those of `by_shape` look at shapes: on symbols without them their calls are nodes; a mapping has
-    for each what counts its results (see `deferrable`), or None. Those of `like` look at nothing
-    else of some operand: on symbols their calls are nodes, which keep it.
+    options are converted by type, and `where`, `exclude` and `initial` are for `reduce_others`. The
+    arrays of other rows are the parameters that `operands` has. Those of `by_shape` look at shapes:
+    on symbols without them their calls are nodes; a mapping has for each what counts its results
+    (see `deferrable`), or None. Those of `like` look at nothing else of some operand: on symbols
+    their calls are nodes, which keep it.
     """
     for label in _WITHIN_ROWS:
         scope.setdefault(label, globals()[label])
@@ -144,6 +147,12 @@ def _applied(row: Row, label: str, op: ArrayOp) -> Row:
         passed = (f"{name}={value}" for name, value in {**options, **others}.items())
         return f"{label}({', '.join([*operands, *passed])})"
 
+    others = [test for name, test in _OTHERS.items() if any(name == n for n, _ in parameters)]
+    if others and not row.call:
+        x, axis, *more = (name for name, _ in parameters)
+        passed = ", ".join(f"{name}={name}" for name in more)
+        beside = f'library.reduce_others({x}, "{row.name}", {axis}, {passed})'
+        return row._replace(call=f"{beside} if {' or '.join(others)} else {call()}")
     if "op(..., " not in row.call:
         return row._replace(call=row.call.replace("op(...)", call()) or call())
     tree = ast.parse(row.call, mode="eval")

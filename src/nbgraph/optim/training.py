@@ -12,6 +12,7 @@ from nbgraph.autograd.signature import InlineError
 from nbgraph.autograd.tree import places
 from nbgraph.autograd.version import Result, Version
 from nbgraph.engine import current
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.executor.program import Program
 from nbgraph.foreign import checked
 from nbgraph.operator.call import recording, training
@@ -48,6 +49,10 @@ def train_step(
     >>> step(ng.array([1.0, -1.0])), params["w"]
     (array(-1., dtype=float32), array([0.5, 2.5], dtype=float32))
     """
+    if not isinstance(optimizer, Optimizer):
+        raise ArgumentError(
+            f"train_step: optimizer is {noun(optimizer)}; give one such as ng.optim.Adam(params)"
+        )
     weights = optimizer.given if params is None else params
     return TrainStep(fn, optimizer, weights, has_aux=has_aux)
 

@@ -12,10 +12,10 @@ from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
 from nbgraph.autograd.functional import value_and_grad
 from nbgraph.autograd.jacobians import hessian, hvp, jacfwd, jacrev
-from nbgraph.autograd.results import called, require_function
+from nbgraph.autograd.results import require_function
 from nbgraph.autograd.traced_once import TracedOnce, traced_once
 from nbgraph.autograd.tree import Place, like, places
-from nbgraph.errors import ArgumentError, ShapeError, noun
+from nbgraph.errors import ArgumentError, ShapeError, called, noun
 
 Function = Callable[..., Any]
 Vector = np.ndarray[Any, np.dtype[np.float64]]

@@ -16,7 +16,6 @@ from nbgraph.engine.sites import site
 from nbgraph.graph.build import GraphNode, has_effect
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Graph
-from nbgraph.graph.naming import names_of
 from nbgraph.operator.fused import FusedMapper
 from nbgraph.operator.map_reduce import MapReduce
 from nbgraph.operator.mapper import Mapper
@@ -60,7 +59,7 @@ class Box:
 def of_graph(graph: Graph, marks: Mapping[GraphNode, str] | None = None) -> list[Box]:
     """The boxes of a graph, operands first; `marks`: more to be said of some nodes."""
     number = {node: k for k, node in enumerate(graph.nodes)}
-    names = names_of(graph.nodes)
+    names = graph.names
     results = {node for node, _ in graph.heads}
     labels = {node: [text] for node, text in (marks or {}).items()}
     for node in _states(graph):
@@ -76,7 +75,7 @@ def _box(
     reads = tuple((number[n], f"[{k}]" if n.nout > 1 else "") for n, k in node.entries)
     own = [node.name] if node.name and node.op is not None else []
     types = [str(s) for s in node.specs] if node.specs is not None else ["shape not known"]
-    lines = [_short(line) for line in (_title(node), *own, ", ".join(dict.fromkeys(types)))]
+    lines = [_short(line) for line in (_title(node, name), *own, ", ".join(dict.fromkeys(types)))]
     again = node.token is not None and node.token[0] == "again"
     after = tuple(number[n] for n in node.after if n in number)
     return Box(name, family(node), tuple(lines), reads, after, marks, again, _hint(node, name))
@@ -117,9 +116,9 @@ def _states(graph: Graph) -> list[GraphNode]:
     ]
 
 
-def _title(node: GraphNode) -> str:
+def _title(node: GraphNode, name: str) -> str:
     if node.op is None:
-        return str(node.name)
+        return name
     if node.op is CONSTANT:
         return f"{node.attributes['value']!r}"
     operands = ["·" if type(v) is tuple else repr(v) for v in node.inputs]

@@ -12,7 +12,6 @@ from nbgraph.foreign import checked
 from nbgraph.graph.arguments import typed
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
-from nbgraph.graph.naming import names_of
 from nbgraph.picture import columns, html_table
 
 _HEAD = ("name", "operator", "output", "dtype", "parameters", "bytes", "previous")
@@ -132,7 +131,7 @@ def _require_graph(symbol: Any, shapes: Any, unknown: Mapping[str, Any]) -> None
 
 
 def _rows(graph: Graph, sizes: Mapping[GraphNode, int]) -> list[Row]:
-    names = names_of(graph.nodes)
+    names = graph.names
     rows: list[Row] = []
     for node in graph.nodes:
         assert node.specs is not None, f"{node!r} has no shapes"

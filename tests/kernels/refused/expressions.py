@@ -37,10 +37,17 @@ def keeps_an_exception(x):
 
 def joined_lists(x):
     if x > 0:
-        a = (x,)
+        a = np.array([x])
     else:
-        a = (x, x)
+        a = np.array([x, x])
     return a[0]
+
+
+def shorter_lists(x, n=3):
+    def last(values):
+        return values[0] if len(values) < 2 else last(values[1:])
+
+    return last([x * k for k in range(n)])
 
 
 def ackermann(m, n):
@@ -235,6 +242,11 @@ REFUSALS = [
     (
         ackermann,
         "ackermann() calls itself in a way that is not a loop",
+        "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
+    ),
+    (
+        shorter_lists,
+        "last() calls itself in a way that is not a loop",
         "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
     ),
     (

@@ -214,17 +214,17 @@ CALLS = {
     ),
     "ix_": "np.ix_(n, b[0, :3]); np.ix_(n, n[:2], b[0])",
     # choosing
-    "where": "np.where(b, x, y); np.where(b); np.where(x > 0, x, 0)",
+    "where": "np.where(b, x, y); np.where(b); np.where(x > 0, x, 0); np.where(w - 0.3, f[:1], 2)",
     "clip": (
         "np.clip(x, -1, 1); np.clip(x, None, 1); np.clip(x, 0, None); np.clip(x, min=0.5); "
         "np.clip(x, -y, y); np.clip(n, 1, 2); np.clip(f, -1, 2.5); "
-        "np.clip(u, -1, 300); np.clip(u, 5, 255)"
+        "np.clip(u, -1, 300); np.clip(u, 5, 255); np.clip(x, -1, y, dtype='float32')"
     ),
     "round": (
         "np.round(x, 2); np.round(x); np.round(n, -1); np.round(f, 1); np.round(j * 17, 1); "
         "np.round(j * 17, -1)"
     ),
-    "around": "np.around(x, decimals=1)",
+    "around": "np.around(x, decimals=1); np.around(f, n[0] - 2)",
     "fix": "np.fix(x)",
     "sinc": "np.sinc(x)",
     "take": (
@@ -236,7 +236,10 @@ CALLS = {
     ),
     "compress": "np.compress([True, False, True], x, axis=0); np.compress(b[0], v)",
     "extract": "np.extract(b, x)",
-    "choose": "np.choose(n[:4], [x, y, x * 2, y * 3]); np.choose(n, (v, w), mode='wrap')",
+    "choose": (
+        "np.choose(n[:4], [x, y, x * 2, y * 3]); np.choose(n, (v, w), mode='wrap'); "
+        "np.choose(b, (x, y))"
+    ),
     "select": "np.select([x > 1, x > 0], [x, y * 2], -1.0); np.select([b], [x])",
     "piecewise": (
         "np.piecewise(x, [x < 0, x > 1], [lambda t: -t, lambda t: t * t, 7.0]); "
@@ -292,7 +295,7 @@ CALLS = {
     "corrcoef": "np.corrcoef(x); np.corrcoef(v, w); np.corrcoef(x, rowvar=False)",
     "bincount": (
         "np.bincount(n, weights=w); np.bincount(n); np.bincount(n, minlength=9); "
-        "np.bincount(u, weights=v[:4])"
+        "np.bincount(u, weights=v[:4]); np.bincount(b[0], w[:4])"
     ),
     "digitize": "np.digitize(x, up); np.digitize(v, up[::-1], right=True)",
     "histogram": (

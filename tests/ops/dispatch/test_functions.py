@@ -154,6 +154,10 @@ def test_covariances_of_too_few_numbers():
         agree(evaluated(text, NDARRAYS), evaluated(text, ARRAYS), text)
 
 
+def test_a_number_of_decimals_may_be_numpys():
+    assert ng.ones(2, "float32").round(np.int64(1)).dtype == np.float32
+
+
 def test_what_numpy_refuses():
     v, n = NDARRAYS["v"], NDARRAYS["n"]
     for use, text in (
@@ -162,9 +166,35 @@ def test_what_numpy_refuses():
         (lambda: np.put_along_axis(v.copy(), np.array([[0]]), 1, axis=None), "have 2 axes"),
         (lambda: np.trim_zeros(v, "front"), "trim='front'"),
         (lambda: np.einsum(v, [-1]), "number them from 0"),
+        (lambda: np.diag(NDARRAYS["c"]), r"shape \(2, 3, 4\); give a vector or a matrix"),
+        (lambda: np.delete(v, [True, False]), "match the axis length of 5"),
+        (lambda: np.clip(v, 0, 1, axis=0), "unknown parameter 'axis'"),
+        (lambda: np.split(v, 1.5), "sections=1.5 is not a whole number"),
+        (lambda: np.split(v, [1.5]), "as an integer"),
+        (lambda: np.around(v, 1.5), "as an integer"),
+        (lambda: np.bincount(v, v), "according to the rule 'safe'"),
+        (lambda: np.copyto(n.copy(), 1.5), "casting='same_kind'"),
+        (lambda: np.fill_diagonal(NDARRAYS["s"].copy(), []), "no values to write"),
+        (lambda: np.abs(v, where=np.ones(7, bool)), "do not broadcast"),
+        (lambda: np.ix_(NDARRAYS["x"]), r"args\[0\] has shape \(3, 4\)"),
     ):
         with pytest.raises((TypeError, ValueError), match=text):
             use()
+
+
+AXES = """
+np.gradient(a, axis=2); np.rot90(a, axes=(0, 3)); np.rot90(a, axes=(0, -2)); np.rollaxis(a, 2)
+np.rollaxis(a, 0, 4); np.insert(a, 0, 1, axis=2); np.delete(a, 0, axis=-3); np.trim_zeros(a, axis=2)
+np.put_along_axis(a, a.astype(int), 1, axis=2); np.add.reduceat(a, [0], axis=2)
+""".replace("\n", ";")
+
+
+@pytest.mark.parametrize("text", [t.strip() for t in AXES.split(";") if t.strip()])
+def test_an_axis_that_is_not_there_is_refused_as_by_numpy(text):
+    raised = ValueError if "-2" in text or "rot90" in text else np.exceptions.AxisError
+    for zeros in (np.zeros, ng.zeros):
+        with pytest.raises(raised):
+            evaluated(text, {"a": zeros((2, 3))})
 
 
 def test_numpy_arrays_are_written_with_the_values_of_ndarrays():

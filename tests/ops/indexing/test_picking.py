@@ -71,6 +71,8 @@ def test_channels_and_choices():
     for part, wanted in zip(ng.SliceChannel(x, 3), np.split(x, 3, 1), strict=True):
         np.testing.assert_array_equal(part, wanted)
     assert [p.shape for p in ng.slice_channel(x, 3, squeeze_axis=True)] == [(2, 4)] * 3
+    assert ng.nd.split(ng.array(x), num_outputs=1).shape == x.shape
+    assert ng.sym.split(ng.var("x"), num_outputs=1).infer_shape(x=x.shape)[1] == [x.shape]
     which = RNG.integers(0, 3, (3, 4))
     choices = [RNG.normal(size=shape) for shape in ((3, 4), (4,), ())]
     np.testing.assert_array_equal(ng.choose(which, choices), np.choose(which, choices))

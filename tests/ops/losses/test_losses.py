@@ -131,6 +131,22 @@ def test_worlds(name):
     )
 
 
+@pytest.mark.parametrize("name", sorted(set(FORMULAS) - {"triplet_margin_loss", "unlikelihood"}))
+@pytest.mark.parametrize("kind", ["int64", "int32", "uint8", "bool"])
+def test_labels_and_weights_of_integers_keep_the_dtype_of_scores(name, kind):
+    (x, *others, target), options, _ = FORMULAS[name]
+    fn, first = getattr(ng, name), [v.astype("float32") for v in (x, *others)]
+    target = (np.abs(target) > 0.5).astype(kind)
+    option = "class_weight" if name == "cross_entropy" else "weight"
+    for weight in (None, np.arange(1, 5)):
+        how = options | {option: weight} if name != "cosine_embedding_loss" else options
+        wanted = fn(*first, target.astype("float32"), **how)
+        for make in (np.asarray, ng.array):
+            own = fn(*map(make, first), make(target), **how)
+            assert own.dtype == np.float32
+            np.testing.assert_allclose(own, wanted, rtol=1e-6)
+
+
 # cross entropy ----------------------------------------------------------------------------------
 
 

@@ -297,6 +297,14 @@ def _measures(x):
     return x / len(x)
 
 
+def _shaped(x):
+    return x / x.shape[0]
+
+
+def _typed(x):
+    return x.astype(x.dtype)
+
+
 def _converts(x):
     return x * float(x.sum())
 
@@ -319,6 +327,8 @@ def _captures(x):
         (_branches, "ng.where"),
         (_iterates, "x.sum"),
         (_measures, "x.size"),
+        (_shaped, "x.size"),
+        (_typed, "no shape or dtype"),
         (_converts, "@ng.op"),
         (_sorts, "sort is not a part"),
         (_other_axis, "axis=1"),

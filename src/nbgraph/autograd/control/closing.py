@@ -186,9 +186,11 @@ class Closing:
         order = topological([node for node, _ in heads])
         inside, draws = set(self.own), set[GraphNode]()
         for node in order:
-            if node.op is not None and has_effect(node.op) and self._later(node, inside):
+            reads = any(other in inside for other, _ in node.entries)
+            effect = node.op is not None and has_effect(node.op)
+            if effect and (reads or is_later(node, self.before)):
                 draws.add(node)
-            if node in draws or any(other in inside for other, _ in node.entries):
+            if reads or node in draws:
                 inside.add(node)
         for node in order:
             if node in draws:
@@ -216,10 +218,6 @@ class Closing:
         self.captured.append(entry)
         self.constants.append(variable)
         return variable, 0
-
-    def _later(self, node: GraphNode, inside: set[GraphNode]) -> bool:
-        """Return whether an effect belongs to the body."""
-        return any(other in inside for other, _ in node.entries) or is_later(node, self.before)
 
     def _draw(self, node: GraphNode) -> list[Entry]:
         """Return the outputs of random numbers, which are drawn outside for all steps at once."""

@@ -315,6 +315,8 @@ def map_parts(f: Function, xs: Any) -> Any:
     return run(xs) if symbolic(xs) else eagerly("map", ("map", f), run, (xs,), "xs")
 
 
+map_parts.__wrapped__.__name__ = "map"  # type: ignore[attr-defined]  (errors name it so)
+
 # parts ------------------------------------------------------------------------------------------
 
 

@@ -23,7 +23,6 @@ from nbgraph.executor.control.stream_rows import StreamRows
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.kernel_call import Application, Lowered
-from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.shape import Arrays
 
@@ -119,7 +118,8 @@ class LoopOp(ArrayOp):
         front = {"length": -1 if loop.length is None else loop.length, "reverse": loop.reverse}
         if loop.counted:
             front["count_slot"] = 0
-        buffers = [(rows.room(o.nbytes), rows.room(o.nbytes)) for o in _carried(loop)]
+        carried = [spec((v, 0)).nbytes for v in loop.variables[: loop.carries]]
+        buffers = [(rows.room(size), rows.room(size)) for size in carried]
         inside = self._variables(loop, rows, buffers)
         if loop.tests:
             front["test_offset"] = rows.room(1)
@@ -247,7 +247,3 @@ def loop_op(loop: Loop) -> LoopOp:
     if op is None:
         op = _OPS.setdefault(loop, LoopOp(loop))
     return op
-
-
-def _carried(loop: Loop) -> list[Layout]:
-    return [layout(*spec((v, 0))) for v in loop.variables[: loop.carries]]

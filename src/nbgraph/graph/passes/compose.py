@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import GraphError
-from nbgraph.graph.build import GraphNode, Operand, constant
+from nbgraph.graph.build import GraphNode, Operand, constant, renamed
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes.reverse import Value, line
@@ -65,7 +65,8 @@ def _rule(node: GraphNode, inputs: tuple[Operand, ...], *, host: bool) -> list[O
         if outputs is None:
             return None
         results = outputs if type(outputs) is tuple else (outputs,)
-        return [
+        entries = [
             astype(value, spec((node, k)).dtype, copy=False).entry
             for k, value in enumerate(results)
         ]
+        return renamed(node, entries, inputs)

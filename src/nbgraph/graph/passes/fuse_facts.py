@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,6 @@ import numpy as np
 from nbgraph.dtype import is_float, name_of
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec, spec_of
-from nbgraph.graph.naming import names_of
 from nbgraph.kernels.body import TRIGONOMETRIC
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Spec
@@ -203,17 +201,12 @@ class Fusion(Report):
         """Of memory traffic."""
         return sum(loop.saved_bytes for loop in self.loops)
 
-    @cached_property
-    def names(self) -> dict[GraphNode, str]:
-        """What the nodes before are called."""
-        return names_of(self.graph.nodes)
-
     def loop_of(self, node: GraphNode) -> Loop | None:
         """Return the loop that a node of the graph before is part of, or a fused node itself."""
         return next((lo for lo in self.loops if node is lo.node or node in lo.members), None)
 
     def to_dict(self) -> dict[str, Any]:
-        names = self.names
+        names = self.graph.names
         return {
             "saved_bytes": self.saved_bytes,
             "loops": [

@@ -54,7 +54,9 @@ def recompute(
     inside = set(forward_nodes)
     forward = [node for node in graph.nodes if node in inside]
     _require_closed(forward, inside)
-    segments = _segments([node for node in forward if not _given(node)], every, marked=marked)
+    segments = _segments(
+        [node for node in forward if node.op not in (None, CONSTANT)], every, marked=marked
+    )
     backward = [node for node in graph.nodes if node not in inside]
     dropped = _dropped(graph, forward, inside, segments)
     if not dropped:
@@ -74,10 +76,6 @@ def _require_closed(forward: Sequence[GraphNode], inside: Collection[GraphNode])
                     f"recompute: the forward node {node.label!r} depends on {other.label!r}, which "
                     "is not among forward_nodes; give every node that the forward results depend on"
                 )
-
-
-def _given(node: GraphNode) -> bool:
-    return node.op is None or node.op is CONSTANT
 
 
 # what is dropped --------------------------------------------------------------------------------

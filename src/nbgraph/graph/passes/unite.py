@@ -49,7 +49,8 @@ def _pair(gradient: GraphNode) -> tuple[GraphNode, GraphNode, GraphNode] | None:
     count = len(first.inputs)
     if gradient.op is not wanted or gradient.inputs[:count] != first.inputs:
         return None
-    if gradient.attributes != first.attributes or _narrow(first):
+    narrow = first.specs is None or any(spec.dtype.itemsize < 4 for spec in first.specs)
+    if gradient.attributes != first.attributes or narrow:
         return None
     rest = gradient.inputs[count:]
     above = [v for v in rest if not (type(v) is tuple and v[0] is first)]
@@ -64,7 +65,3 @@ def _source(gradient: GraphNode) -> GraphNode | None:
         if type(operand) is tuple and getattr(operand[0].op, "at_once", None):
             return operand[0]
     return None
-
-
-def _narrow(node: GraphNode) -> bool:
-    return node.specs is None or any(spec.dtype.itemsize < 4 for spec in node.specs)

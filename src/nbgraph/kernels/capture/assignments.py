@@ -49,7 +49,8 @@ def augmented(tracer: Tracer, st: ast.AugAssign, env: Env, path: Node) -> Env:
         left.ctx = ast.Load()
         left = _once(tracer, ast.copy_location(left, st), env, path)
         known = env[left.id]
-    total = ast.BinOp(ast.copy_location(left, st), st.op, st.value)
+    total: Any = ast.BinOp(ast.copy_location(left, st), st.op, st.value)
+    total.changes = True
     value = tracer.expression(ast.copy_location(total, st), env, path)
     if tracer.changes_in_place(known, env):
         call, content = Call(tracer, st, path), tracer.held(known, env)

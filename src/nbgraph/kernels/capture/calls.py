@@ -106,6 +106,9 @@ def called(tracer: Tracer, call: Call) -> Value:
     if (name := lookup(_CONVERSIONS, target)) is not None and len(call.args) == 1:
         if (own := tracer.special(call, name, *call.args)) is not None:
             return own
+    if lookup(_ITERATE, target):
+        each = lambda a: tracer.each(call.node, a, env) if tracer.written(a, "__iter__") else a
+        call = call.of(target, *map(each, call.args), **call.kwargs)
     read = call if _is_text(target) else call.deep()
     value = sequences.function(read, call)
     return tracer.apply(read) if value is None else value
@@ -260,7 +263,10 @@ _FUNCTIONS: dict[object, Callable[[Call], Value | None]] = {
     **dict.fromkeys(_EXCEPTIONS, _exception),
 }
 _OF_REFERENCES = (partial, dataclasses.replace, *dicts.MAKERS, *COPIES)
-_CONVERSIONS: dict[object, str] = {f: f"__{f.__name__}__" for f in (abs, float, int, round)}
+_CONVERSIONS: dict[object, str] = {f: f"__{f.__name__}__" for f in (abs, float, int, round, len)}
+_ITERATE: dict[object, bool] = dict.fromkeys(
+    (sum, min, max, list, tuple, set, sorted, zip, enumerate, any, all, map), True
+)
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
     *(typed.function_of_number, _known, objects.apply, distribution, draw),

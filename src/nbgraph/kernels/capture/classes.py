@@ -17,13 +17,10 @@ from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.inlining import arguments
 from nbgraph.kernels.capture.lists import changeable, put
-from nbgraph.kernels.capture.values import Env, Static, Value
+from nbgraph.kernels.capture.values import Env, Node, Static, Value
 
 # methods by which objects are more than their attributes
-_MEANINGS = (
-    "__bool__ __len__ __iter__ __getitem__ __contains__ __getattr__ __getattribute__ "
-    "__setattr__ __setitem__ __iadd__ __isub__ __imul__ __itruediv__"
-).split()
+_MEANINGS = ("__getattr__", "__getattribute__", "__setattr__", "__setitem__")
 _FACTORIES: dict[object, Any] = {list: List, dict: lambda _: record_of(dict, {})}
 
 
@@ -102,11 +99,18 @@ def of_super(call: Call, inner: ast.Call, env: Env) -> Value:
     return Static(member) if value is None else value
 
 
+def written(tracer: Tracer, owner: Value, name: str) -> FunctionType | None:
+    """The method that the class of an object writes for an operator; None where it has none."""
+    if isinstance(owner, Node):
+        return None
+    owner = tracer.held(owner, tracer.frame) if isinstance(owner, REFERS) else owner
+    cls = getattr(owner, "cls", type(getattr(owner, "value", None)))
+    return inspect.getattr_static(cls, name) if is_written(cls, name) else None
+
+
 def special(tracer: Tracer, call: Call, name: str, *args: Value) -> Value | None:
     """What a method that a class writes for an operator gives; None where it has none."""
-    owner = tracer.held(args[0], tracer.frame) if isinstance(args[0], REFERS) else args[0]
-    method = isinstance(owner, Record) and inspect.getattr_static(owner.cls, name, None)
-    if not isinstance(method, FunctionType) or not is_written(owner.cls, name):
+    if (method := written(tracer, args[0], name)) is None:
         return None
     operands = [placed(value, tracer.frame, alone=True) for value in args]
     value = tracer.apply(call.of(method, *operands))

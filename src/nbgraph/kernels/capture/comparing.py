@@ -65,7 +65,8 @@ def _compared(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
             return same
     if isinstance(right := mapping(right), Mapping) and isinstance(op, ast.In):
         right = keys(call.tracer, call.node, right)
-    if isinstance(op, ast.In) and isinstance(right, (tuple, Resizable, Range)):
+    sequence = isinstance(right, (tuple, Resizable, Range))
+    if isinstance(op, ast.In) and (sequence or call.tracer.written(right, "__contains__")):
         return _is_among(call, left, right)
     if isinstance(op, ast.Is):
         same = identical(graph, left, right)
@@ -90,10 +91,12 @@ def _compared(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
     return graph.compare(_COMPARE[type(op)], left, right)
 
 
-def _is_among(call: Call, value: Value, among: tuple[Value, ...] | Resizable | Range) -> Node:
+def _is_among(call: Call, value: Value, among: Any) -> Node:
     graph, inside = call.graph, call.graph.const(False)
     if isinstance(among, Range):
         return among.holds(call, value)
+    if (own := call.tracer.special(call, "__contains__", among, value)) is not None:
+        return call.tracer.truth(own)
     items = resizable(graph, among)
     for k, item in enumerate(items.items):
         used = graph.compare("lt", graph.const(k), items.length)

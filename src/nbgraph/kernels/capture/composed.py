@@ -204,7 +204,8 @@ def ieee_remainder(x, y):
 def modf(x):
     """The part behind the point and the whole part, both with the sign of x."""
     whole = np.trunc(x)
-    return math.copysign(0.0 if abs(x) == math.inf else x - whole, x), whole
+    part = -(whole - x) if math.copysign(1.0, x) < 0.0 else x - whole  # -0.0 of -1.0
+    return math.copysign(0.0, x) if abs(x) == math.inf else part, whole
 
 
 def frexp(x):

@@ -94,6 +94,7 @@ class Tracer:
     # calls
     called: Callable[[Call], Value]
     special: Callable[..., Value | None]
+    written: Callable[[Value, str], FunctionType | None]
     apply: Callable[[Call], Value]
     compose: Callable[[FunctionType, Sequence[Value], Node], Value]
     # lists, arrays, dicts

@@ -22,7 +22,6 @@ from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, lookup
 from nbgraph.kernels.capture.syntax import (
     Comprehension,
-    appended,
     assigned_within,
     loops_of,
     nonlocals,
@@ -86,9 +85,10 @@ def comprehension(tracer: Tracer, node: Comprehension, env: Env, path: Node) -> 
     except CountError:
         del tracer.pending[noted:]
     name = "$listed"
+    append = ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load())
     inner = dict(env)
     inner[name] = placed(List(), inner)
-    body = loops_of(node, node, [appended(name, node.elt)])
+    body = loops_of(node, node, [ast.Expr(ast.Call(append, [node.elt], []))])
     after = aside(tracer, body, inner, path, env, assigned(tracer, node))
     return tracer.read(node, after[name], after)
 

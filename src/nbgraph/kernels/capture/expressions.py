@@ -111,6 +111,10 @@ def condition(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Node:
 
 def truth(tracer: Tracer, value: Value) -> Node:
     """The truth of a value."""
+    for name in ("__bool__", "__len__"):
+        if tracer.written(value, name):
+            at = Call(tracer, tracer.site or tracer.text.body[0], tracer.graph.const(True))
+            return tracer.truth(tracer.special(at, name, value))
     if isinstance(value, Static):
         return tracer.graph.const(bool(value.value))
     if isinstance(value, Choice):

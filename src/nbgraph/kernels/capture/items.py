@@ -60,7 +60,10 @@ def _refuse_text(tracer: Tracer, node: ast.expr, value: Value) -> None:
 
 def subscript(tracer: Tracer, node: ast.Subscript, env: Env, path: Node) -> Value:
     """`owner[...]`."""
-    owner = mapping(tracer.object(node.value, env, path))
+    owner, tracer.frame = mapping(tracer.object(node.value, env, path)), env
+    if tracer.written(owner, "__getitem__"):
+        index = tracer.object(node.slice, env, path)
+        return tracer.special(Call(tracer, node, path), "__getitem__", owner, index)
     if isinstance(owner, REFERS):
         return _part(Call(tracer, node, path), owner, env)
     if isinstance(owner, Mapping):

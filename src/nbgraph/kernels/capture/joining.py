@@ -62,7 +62,7 @@ def join_value(
         items = (join_value(graph, cond, x, y, lists) for x, y in zip(a, b, strict=True))
         read = next((v for v in (a, b) if isinstance(v, Record) and v.copied), None)
         return (own_type(a) if read is None else type(read))(items)
-    if isinstance(a, (List, Resizable)) and isinstance(b, (List, Resizable)):
+    if type(a) in _SEQUENCES and type(b) in _SEQUENCES:
         longer = _join_lists(graph, cond, a, b)
         if longer is not None:
             return longer
@@ -83,6 +83,9 @@ def join_value(
     if isinstance(a, (Static, Choice)) and isinstance(b, (Static, Choice)):
         return join_choices(graph, cond, a, b)
     return _different(a, b)
+
+
+_SEQUENCES = (tuple, List, Resizable)
 
 
 def _different(a: Value, b: Value) -> Undefined:

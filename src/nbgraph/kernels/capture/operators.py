@@ -7,8 +7,6 @@ import functools
 import math
 from typing import NoReturn
 
-import numpy as np
-
 from nbgraph.kernels.capture import complex_numbers, composed, objects, resizable, trying
 from nbgraph.kernels.capture.arrays import MAX_SIZE, matmul, spread, whole
 from nbgraph.kernels.capture.complex_numbers import by_squaring
@@ -48,7 +46,8 @@ def binaries(tracer: Tracer, node: ast.BinOp, env: Env, path: Node) -> Value:
 
 def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
     name, tracer.frame = BINARY.get(type(node.op), "matmul"), env
-    for one, other, side in ((a, b, ""), (b, a, "r")):
+    changing = ((a, b, "i"),) if hasattr(node, "changes") else ()
+    for one, other, side in (*changing, (a, b, ""), (b, a, "r")):
         method = f"__{side}{'truediv' if name == 'div' else name}__"
         special = tracer.special(Call(tracer, node, path), method, one, other)
         if special is not None:
@@ -130,7 +129,10 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
         if isinstance(exponent, float) or b.kind == "f":
             a = graph.float(a)
         if exponent >= 0:
-            return _product(tracer, a, int(exponent))
+            power = _product(tracer, a, int(exponent))
+            if a.kind != "f" and exponent > 2:  # Python's integers do not end at 64 bits
+                graph.wide[power.id] = _product(tracer, graph.float(a), int(exponent))
+            return power
         whole = _product(tracer, graph.float(a), -int(exponent))
         return graph.arithmetic("div", graph.const(1.0), whole)
     if _is_fraction(b) and "f" not in (a.kind, b.kind):
@@ -150,30 +152,28 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
 
 def check_power(call: Call, base: Value, exponent: Value) -> None:
     """Raise for the elements where an integer power is a fraction, or has too many bits."""
-    graph, const = call.graph, call.graph.const
     if not isinstance(base, Node) or not isinstance(exponent, Node):
         return
-    kind = promote(base.kind, exponent.kind)
+    graph, kind = call.graph, promote(base.kind, exponent.kind)
     if exponent.op == "const" or _is_fraction(exponent) or kind == "f":
         return
-    low, high = Intervals(graph, call.path).of(exponent)
+    words, (low, high) = ": write float(x) ** n", Intervals(graph, call.path).of(exponent)
     raises = functools.partial(call.tracer.raises_lookup, call.node)
     if low < 0:
-        words = "an integer to a negative power is a float: write float(x) ** n"
-        raises(ValueError, words, graph.compare("lt", exponent, const(0)))
-    bits = int(np.iinfo("int64" if kind in ("b", "i") else kind).max).bit_length()
-    most = 1
+        below = graph.compare("lt", exponent, graph.const(0))
+        raises(ValueError, f"an integer to a negative power is a float{words}", below)
+    most: float = 1
     if base.op == "const":
-        size = max(abs(base.data), 1)
-        most = next((n for n in range(bits) if size ** (n + 1) >> bits), math.inf)
-    if high <= most:
+        powers = (abs(base.data) ** (n + 1) >> 63 for n in range(63))
+        most = next((n for n, over in enumerate(powers) if over), math.inf)
+    if high <= most or kind not in ("b", "i", "int64"):  # others wrap as in NumPy
         return
-    large = graph.compare("gt", exponent, const(most))
+    large = graph.compare("gt", exponent, graph.const(most))
     if base.op != "const":
-        size = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
-        limit = const(math.ldexp(1 - 2.0**-40, bits))  # no other power lies so near
-        large = graph.logical_and(large, graph.compare("ge", size, limit))
-    raises(OverflowError, f"an integer power of more than {bits} bits: write float(x) ** n", large)
+        value = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
+        limit = graph.const(2.0**63 * (1 - 2.0**-40))  # no other power lies so near
+        large = graph.logical_and(large, graph.compare("ge", value, limit))
+    raises(OverflowError, f"an integer power of more than 64 bits{words}", large)
 
 
 def _is_fraction(exponent: Node) -> bool:

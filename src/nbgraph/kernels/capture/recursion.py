@@ -74,6 +74,9 @@ class Recursion:
         inner = [n for call in calls for v in call.values.values() for n in flatten(v) or []]
         inner += [call.path for call in calls]
         endless = any(call.path is self.path for call in calls)
+        # what a level does not carry, a list whose length depends on values, has to be the same
+        kept = [k for k, v in self.values.items() if flatten(v) is None]
+        endless |= not all(_same(self.values[k], c.values[k]) for c in calls for k in kept)
         if endless or not set(flatten(self.unknown) or ()).isdisjoint(self.graph.reachable(inner)):
             self._refuse()
         counted = self._counted(calls)

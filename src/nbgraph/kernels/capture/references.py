@@ -77,6 +77,9 @@ def deep(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
 
 def each(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
     """`read` of what is gone through: a change of an item is one of what it is part of."""
+    tracer.frame = env
+    if tracer.written(value, "__iter__"):
+        value = tracer.special(Call(tracer, node, tracer.graph.const(True)), "__iter__", value)
     content = tracer.read(node, value, env)
     return _rows(tracer.graph, value, content) if isinstance(content, Array) else content
 

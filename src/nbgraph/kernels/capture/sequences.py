@@ -294,6 +294,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     list: lambda call, items=(): List(items),
     deque: lambda call, items=(): List(items),
     **dict.fromkeys((set, frozenset), lambda call, items=(): as_list(distinct(call, items))),
+    iter: lambda call, items: items if call.tracer.name == "__iter__" else None,
     reversed: lambda call, items: items[::-1],
     bool: lambda call, items: call.tracer.truth(items),
     range: _range,

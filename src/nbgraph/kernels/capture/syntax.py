@@ -7,9 +7,10 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nbgraph import parsing
+
 Definition = ast.FunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp
-_YIELDED = "$yielded"  # no name that a text can hold
 MAX_TRIPS = 16  # of a loop with constant bounds that is written out
 MAX_SHORT, MAX_OPERATIONS = 64, 256  # trips, and operations of them all, of one that is short
 _OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.If, ast.IfExp)
@@ -125,41 +126,31 @@ def is_store(name: ast.Name) -> bool:
 # generators ---------------------------------------------------------------------------------------
 
 
-def appended(name: str, item: ast.expr) -> ast.Expr:
-    """`name.append(item)`."""
-    append = ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load())
-    return ast.Expr(ast.Call(append, [item], []))
-
-
 def collected(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a generator, which return the list of what it yields; others as they are.
-    Code that goes over it runs it to its end first, so it has to have one."""
+    """The statements of a function; a generator gives the list of what it yields, so it has to end
+    by itself."""
     if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(body)):
         return body
-    start = ast.Assign([ast.Name(_YIELDED, ast.Store())], ast.List([], ast.Load()))
-    end = ast.Return(ast.Name(_YIELDED, ast.Load()))
-    body = [start, *(_Yields().visit(statement) for statement in copy.deepcopy(body)), end]
-    return [ast.fix_missing_locations(ast.copy_location(st, body[1])) for st in body]
+    start, end = parsing.parse("_yielded = []\nreturn _yielded").body
+    inner = [_Yields().visit(statement) for statement in copy.deepcopy(body)]
+    return [ast.fix_missing_locations(statement) for statement in (start, *inner, end)]
 
 
 class _Yields(ast.NodeTransformer):
-    """Appends what is yielded to a list."""
+    """`yield item` as `_yielded.append(item)`, and that list as what is returned."""
 
-    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        """`yield item` and `yield from items`, as statements."""
-        match node.value:
-            case ast.Yield(value=ast.expr() as item):
-                return ast.copy_location(appended(_YIELDED, item), node)
-            case ast.YieldFrom(value=items):
-                item = ast.Name("$each", ast.Store())
-                loop = ast.For(item, items, [appended(_YIELDED, ast.Name("$each", ast.Load()))], [])
-                return ast.copy_location(loop, node)
-        return node
+    visit_FunctionDef = lambda self, node: node
+    visit_Lambda = lambda self, node: node
+
+    def visit_Yield(self, node: ast.Yield | ast.YieldFrom, method: str = "append") -> ast.expr:
+        """What puts an item, or items, into the list."""
+        call = ast.Attribute(ast.Name("_yielded", ast.Load()), method, ast.Load())
+        return ast.Call(call, [node.value or ast.Constant(None)], [])
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
+        """`_yielded.extend(items)`."""
+        return self.visit_Yield(node, "extend")
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
         """The end of the generator."""
-        return ast.copy_location(ast.Return(ast.Name(_YIELDED, ast.Load())), node)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """What functions inside of it yield is theirs."""
-        return node
+        return ast.copy_location(ast.Return(ast.Name("_yielded", ast.Load())), node)

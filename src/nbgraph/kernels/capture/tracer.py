@@ -97,7 +97,7 @@ _METHODS = (
     (operators, "binary as_kind"),
     (calls, "called apply"),
     (inlining, "compose enter"),
-    (classes, "special"),
+    (classes, "special written"),
     (references, "held read deep each taken changes_in_place"),
     (raising, "raises raises_lookup fails under settled leave joined unchecked"),
 )

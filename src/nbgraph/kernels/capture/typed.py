@@ -6,6 +6,7 @@ is a `float` and a `np.float64` or `np.float32`, as the kernel may compute in ei
 
 from __future__ import annotations
 
+import ast
 import copy
 import types
 import typing
@@ -14,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture.classes import of_record
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
 from nbgraph.kernels.capture.context import Call
@@ -206,6 +209,9 @@ def _hasattr(call: Call, value: Value, name: Value) -> Value | None:
 
 
 def _getattr(call: Call, owner: Value, name: Value, default: Value = None) -> Value | None:
+    if default is None and isinstance(owner, Record) and (known := objects.known(name)):
+        node = ast.copy_location(ast.Attribute(call.node.args[0], known[0], ast.Load()), call.node)
+        return of_record(call._replace(node=node), owner, owner)
     if not isinstance(owner, Static) or not isinstance(name, Static):
         return None
     if default is not None and not hasattr(owner.value, name.value):

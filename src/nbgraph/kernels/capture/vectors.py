@@ -124,7 +124,11 @@ def between(start, stop, k, count):
 def cross(a, b):
     """The cross product of vectors of three entries."""
     return np.array(
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+        [
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        ]
     )
 
 

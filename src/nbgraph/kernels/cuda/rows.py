@@ -12,18 +12,40 @@ from collections.abc import Callable, Sequence
 
 from nbgraph.kernels.cuda.writer import Device
 from nbgraph.kernels.kinds import STORED
-from nbgraph.kernels.loops import Operand, Total
+from nbgraph.kernels.loops import Total
 from nbgraph.kernels.rows import Rows as HostRows
 from nbgraph.kernels.rows import is_sum
 
 Some = Callable[[int, int, str, int], None]
 
 
-class _Programs(Device, HostRows):
-    """What both share: passes over the elements of a row.
+class Rows(Device, HostRows):
+    """A row for each team of threads, which take its elements in turn. What a pass keeps in an
+    output is read again by the thread that wrote it. Where a thread's elements are few they stay in
+    registers from the first pass that reads them on; each array is read once."""
 
-    What a pass keeps in an output is read again by the thread that wrote it.
-    """
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self._in_registers: dict[str, str] = {}  # names of values, and their kinds
+        self._unsure: dict[str, str] = {}  # those that are set under a condition
+
+    def space(self) -> None:
+        """See Writer."""
+        self.extent(1, "total", "1")
+        self.each("row")
+        self.line(2, f"m = {self.own('n')}")
+        if self.grid.lanes > 1:
+            self.line(2, f"count = m // {self.grid.lanes}")
+        self.rows(2, "row")
+        for k, (name, array) in enumerate(self.arrays()):
+            self.line(2, f"{name}_at = {self.base(k, 'row')}")
+            if array.layout != "0":
+                self.line(2, f"{name}_p = {array.dtype}_pointer({name}_at)")
+        for name, operand in zip(self.names, self.loop.operands, strict=True):
+            if operand.layout == "0":
+                self.single(name, operand)
+        self.passes()
+        self.go_on("row")
 
     def stage(self, number: int, totals: Sequence[Total]) -> None:
         """See Rows."""
@@ -45,10 +67,6 @@ class _Programs(Device, HostRows):
         for total, name in zip(totals, names, strict=True):
             self.line(2, f"{name} = {self.joined(total, f'{name}_acc')}")
             self.leaves[total.leaf.id] = name
-
-    def joined(self, total: Total, acc: str) -> str:
-        """The total of a row, of what threads have."""
-        raise AssertionError
 
     def last(self) -> None:
         """See Rows."""
@@ -112,75 +130,14 @@ class _Programs(Device, HostRows):
         self.loops(load, compute)
         self.leaves = before
 
-    def loops(self, load: Some, compute: Some) -> None:
-        """The loops over a row's elements: both are given indent, lanes, the index of a vector or
-        element, and the number of its first lane. All loads that are under way at once come before
-        what is computed."""
-        raise AssertionError
-
-    def point(self, indent: int, names: Sequence[str], index: str) -> str:
-        """Pointers to the arrays; the text of the index that a vector or element has there."""
-        raise AssertionError
-
-    def element_at(self, name: str, index: str) -> tuple[str, str]:
-        """Pointer and index of one element; `point` was called for it."""
-        raise AssertionError
-
-    def keeps(self, lane: int, output: int) -> str:
-        """What the value of an element that is kept goes into."""
-        return f"new{lane}_{self.outputs[output]}"
-
-    def kept_as(self, lane: int, output: int) -> str:
-        """What it is found in by later passes."""
-        return f"was{lane}_{self.outputs[output]}"
-
-    def _single(self, indent: int, which: Sequence[tuple[str, Operand]]) -> None:
-        """Load what has one value a row."""
-        for name, operand in which:
-            self.line(indent, f"{name}_p = {operand.dtype}_pointer({name}_at)")
-            self.line(indent, f"{name} = {self.widened(operand, f'{name}_p', '0')}")
-            self.leaves[operand.node.id] = name
-
-    def _passes(self) -> None:
-        for number, totals in enumerate(self.loop.stages):
-            self.stage(number, totals)
-        if self.elements:
-            self.last()
-        self.results()
-
-
-class Rows(_Programs):
-    """A row for each team of threads, which take its elements in turn. Where a thread's are few
-    they stay in registers from the first pass that reads them on; each array is read once."""
-
-    def __init__(self, *args: object) -> None:
-        super().__init__(*args)  # type: ignore[arg-type]
-        self._in_registers: dict[str, str] = {}  # names of values, and their kinds
-        self._unsure: dict[str, str] = {}  # those that are set under a condition
-
-    def space(self) -> None:
-        """See Writer."""
-        self.extent(1, "total", "1")
-        self.each("row")
-        self.line(2, f"m = {self.own('n')}")
-        if self.grid.lanes > 1:
-            self.line(2, f"count = m // {self.grid.lanes}")
-        self.rows(2, "row")
-        for k, (name, array) in enumerate(self.arrays()):
-            self.line(2, f"{name}_at = {self.base(k, 'row')}")
-            if array.layout != "0":
-                self.line(2, f"{name}_p = {array.dtype}_pointer({name}_at)")
-        pairs = zip(self.names, self.loop.operands, strict=True)
-        self._single(2, [(name, operand) for name, operand in pairs if operand.layout == "0"])
-        self._passes()
-        self.go_on("row")
-
     def _wide(self, total: Total) -> bool:
         """See Rows; a row is added up by many threads."""
         return False
 
     def loops(self, load: Some, compute: Some) -> None:
-        """See _Programs."""
+        """The loops over a row's elements: both are given indent, lanes, the index of a vector or
+        element, and the number of its first lane. All loads that are under way at once come before
+        what is computed."""
         if self.grid.held:
             self._unrolled(load)
             self._unrolled(compute)
@@ -215,23 +172,25 @@ class Rows(_Programs):
         self._unsure.clear()
 
     def keeps(self, lane: int, output: int) -> str:
-        """See _Programs; no later pass reads an operand's elements, so one's place is free."""
+        """What the value of an element that is kept goes into; no later pass reads an operand's
+        elements, so one's place is free."""
         if not self.grid.held:
-            return super().keeps(lane, output)
+            return f"new{lane}_{self.outputs[output]}"
         name = self.kept_as(lane, output)
         if name not in self._in_registers:
             self._in_registers[name] = self._unsure[name] = self.loop.compute
         return name
 
     def kept_as(self, lane: int, output: int) -> str:
-        """See _Programs."""
+        """What it is found in by later passes."""
         kind, names = self.loop.compute, zip(self.names, self.loop.operands, strict=True)
         places = [f"lane{lane}_{name}" for name, o in names if o.dtype == kind]
         registers = [name for name in places if name in self._in_registers]
-        return registers[0] if registers and self.grid.held else super().kept_as(lane, output)
+        held = registers and self.grid.held
+        return registers[0] if held else f"was{lane}_{self.outputs[output]}"
 
     def point(self, indent: int, names: Sequence[str], index: str) -> str:
-        """See _Programs."""
+        """Pointers to the arrays; the text of the index that a vector or element has there."""
         return index
 
     def fetch(
@@ -247,15 +206,15 @@ class Rows(_Programs):
             self._unsure |= known
 
     def element_at(self, name: str, index: str) -> tuple[str, str]:
-        """See _Programs."""
+        """Pointer and index of one element; `point` was called for it."""
         return self.place(name, dict(self.arrays())[name], f"({index})")
 
     def joined(self, total: Total, acc: str) -> str:
-        """See _Programs."""
+        """The total of a row, of what threads have."""
         return self.together(total.combine, self.loop.compute, acc)
 
 
-class Columns(_Programs):
+class Columns(Rows):
     """A row for each thread; those side by side are in memory side by side, too."""
 
     def __init__(self, *args: object) -> None:
@@ -277,7 +236,7 @@ class Columns(_Programs):
         for k, (name, array) in enumerate(self.arrays()):
             by = "" if array.layout == "0" else f" + col * {self.stride(name, array)}"
             self.line(2, f"{name}_at = {self.base(k, 'row')}{by}")
-        self._passes()
+        self.passes()
         self.line(2, "place += step")
 
     def _wide(self, total: Total) -> bool:
@@ -285,11 +244,11 @@ class Columns(_Programs):
         return is_sum(total)
 
     def joined(self, total: Total, acc: str) -> str:
-        """See _Programs."""
+        """See Rows."""
         return f"{self.loop.compute}({acc})" if is_sum(total) else acc
 
     def loops(self, load: Some, compute: Some) -> None:
-        """See _Programs."""
+        """See Rows."""
         self.line(2, "i = 0")
         self.line(2, f"while i < {self.length}:")
         load(3, 1, "i", 0)
@@ -297,7 +256,7 @@ class Columns(_Programs):
         self.line(3, "i += 1")
 
     def point(self, indent: int, names: Sequence[str], index: str) -> str:
-        """See _Programs."""
+        """See Rows."""
         arrays = dict(self.arrays())
         for name in dict.fromkeys(names):
             place = f"{name}_at + {index} * {self._moved[name]}"
@@ -305,7 +264,7 @@ class Columns(_Programs):
         return "0"
 
     def element_at(self, name: str, index: str) -> tuple[str, str]:
-        """See _Programs."""
+        """See Rows."""
         return f"{name}_p", "0"
 
     def once(self, indent: int) -> int:

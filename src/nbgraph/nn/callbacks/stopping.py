@@ -40,9 +40,10 @@ class Monitor:
     def better(self, training: Training) -> bool:
         """Take in the epoch that has just ended; return whether it is the best."""
         if self.name not in training.logs:
+            remedy = ": give fit validation data" if self.name.startswith("val_") else ""
             raise ArgumentError(
                 f"{self.owner}: monitor={self.name!r}; the history has "
-                f"{', '.join(training.logs)}" + self._remedy()
+                f"{', '.join(training.logs)}{remedy}"
             )
         value = training.logs[self.name]
         if not isinstance(value, (int, float)):
@@ -50,9 +51,6 @@ class Monitor:
         improved = self.sign * (value - self.best) > self.min_delta  # False for NaN
         self.best, self.waited = (float(value), 0) if improved else (self.best, self.waited + 1)
         return improved
-
-    def _remedy(self) -> str:
-        return ": give fit validation data" if self.name.startswith("val_") else ""
 
     def state_dict(self) -> dict[str, Any]:
         """Return the best value and the epochs since then."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from types import MethodType
 from typing import Any, Self
 
@@ -45,7 +46,8 @@ def define_methods(text: str, cls: type) -> None:
     """Give a class methods by the rows of a table (`operator/declared`): functions of the library,
     of which `self` is the first operand."""
     scope: dict[str, Any] = {"__name__": cls.__module__, "__file__": __file__}
-    scope |= {"Self": Self, "ops": library, "several": _several, "_in_order": _in_order}
+    scope |= {"Self": Self, "ops": library, "index": index}
+    scope |= {"several": _several, "_in_order": _in_order}
     rows = list(parse(text, "ops"))
     define(rows, scope, "Self", {})
     for row in rows:
@@ -82,7 +84,12 @@ class Methods:
     # shapes -----------------------------------------------------------------------------------
 
     def reshape(
-        self, *sizes: Any, shape: Any = None, copy: bool | None = None, reverse: bool = False
+        self,
+        *sizes: Any,
+        shape: Any = None,
+        order: str = "C",
+        copy: bool | None = None,
+        reverse: bool = False,
     ) -> Self:
         """The elements in C order under another shape, a view where memory allows one.
 
@@ -90,10 +97,13 @@ class Methods:
         ----------
         *sizes : ints, or one tuple of them, also as `shape`; one may be -1, what is left; MXNet's
             0, -2, -3 and -4 are those of `ng.nd.Reshape`
+        order : "C", row by row, or "F", column by column
         copy : True always copies, False refuses to (ValueError)
         reverse : whether MXNet's are read from the last axis
         """
         sizes = _several("reshape", sizes if shape is None else (*sizes, shape))
+        if order != "C":
+            return np.reshape(self, sizes, order, copy=copy)  # type: ignore[call-overload, arg-type]
         if reverse or is_coded(self, sizes):
             reshaped = ops.Reshape(self, sizes, reverse=reverse)
         else:
@@ -154,7 +164,7 @@ searchsorted(self, v, side: str = "left"): Where values would have to go to keep
     = ops.searchsorted(self, v, side=side)
 clip(self, min=None, max=None, *, out=None): Limited to [min, max]; None means no limit.
 round(self, decimals: int = 0, *, out=None): Rounded to so many decimals, halves to even.
-    = ops.round(self, decimals=decimals or None, out=out)
+    = ops.round(self, decimals=index(decimals) or None, out=out)
 dot(self, other): The dot product (`ng.dot`): of vectors, or of the last axis with the second last.
 """
 define_methods(_TABLE, Methods)

@@ -23,13 +23,14 @@ class Methods:
     def _apart(self: Any, array: Any, copy: bool) -> Any:
         """Return a reshaped array, as a copy or not: for classes with memory, who may refuse."""
 
-    def reshape(self, *sizes: Any, shape: Any=None, copy: bool | None=None, reverse: bool=False) -> Self:
+    def reshape(self, *sizes: Any, shape: Any=None, order: str='C', copy: bool | None=None, reverse: bool=False) -> Self:
         """The elements in C order under another shape, a view where memory allows one.
     
     Parameters
     ----------
     *sizes : ints, or one tuple of them, also as `shape`; one may be -1, what is left; MXNet's
         0, -2, -3 and -4 are those of `ng.nd.Reshape`
+    order : "C", row by row, or "F", column by column
     copy : True always copies, False refuses to (ValueError)
     reverse : whether MXNet's are read from the last axis"""
 

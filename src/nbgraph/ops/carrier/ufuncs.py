@@ -9,12 +9,13 @@ import numpy as np
 
 from nbgraph import ops
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.errors import ArgumentError, DTypeError, noun
 from nbgraph.operator import registry
 from nbgraph.operator.call import call, carrier_of
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.typing import as_operand
 from nbgraph.ops.dispatch.table import function_for
+from nbgraph.shape import axis_of
 
 _MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _TRUTHS = ("all", "any")
@@ -78,6 +79,9 @@ def _call(ufunc: Any, op: Any, inputs: Sequence[Any], options: dict[str, Any]) -
     if dtype is not None or casting != "same_kind":
         loop = _loop(ufunc, op, values, dtype and as_dtype(dtype), casting)
         values = [_recast(op, i, v, d) for i, (v, d) in enumerate(zip(values, loop, strict=False))]
+    for x in outs or ():
+        if not (x is None or hasattr(x, "dtype")):
+            raise ArgumentError(f"{op.__name__}: out is {noun(x)}; expected an array")
     wide = any(x is not None and x.dtype.kind == "c" for x in outs or ())
     if where is True and casting == "same_kind" and not wide:
         return _apply(op, values, parameters, outs)
@@ -138,8 +142,8 @@ def _delivered(op: Any, results: Any, outs: Any, where: Any, casting: Any) -> An
     targets = outs or (None,) * len(values)
     delivered: list[Any] = []
     for result, out in zip(values, targets, strict=True):
-        if out is None:
-            delivered.append(result)
+        if out is None:  # elements left out are any numbers, but count for the shape
+            delivered.append(result if where is True else ops.where(where, result, result))
             continue
         if not np.can_cast(result.dtype, out.dtype, casting):
             raise DTypeError(
@@ -165,7 +169,8 @@ def _parts(op: Any, name: str, array: Any, indices: Any, axis: int = 0, **option
     """reduceat: the library's reduction of parts of an axis."""
     x, places = _array(op, "array", array), np.asarray(indices)
     out = options.pop("out", None)
-    lead = (slice(None),) * (axis % x.ndim)
+    axis = axis_of(f"{op.__name__}.reduceat", axis, x.ndim)
+    lead = (slice(None),) * axis
     parts = []
     for first, end in zip(places, [*places[1:], x.shape[axis]], strict=True):
         part = x[(*lead, slice(int(first), max(int(end), int(first) + 1)))]

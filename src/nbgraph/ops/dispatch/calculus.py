@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import DTypeError
-from nbgraph.ops.define import as_array, library
+from nbgraph.ops.define import as_array, axes_of, library
 from nbgraph.ops.dispatch.choosing import floats
 from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.table import rows
@@ -51,8 +51,7 @@ def differences(ary: Any, to_end: Any, to_begin: Any) -> Any:
 def slopes(f: Any, spacings: Sequence[Any], axis: Any, edge_order: int) -> Any:
     """Return central differences along axes, one-sided ones at the ends."""
     x = floats(f)
-    axes_of = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    axes = [d % x.ndim for d in axes_of]
+    axes = axes_of("np.gradient", axis, x.ndim)
     steps = list(spacings) or [1.0]
     steps = steps * len(axes) if len(steps) == 1 else steps
     if len(steps) != len(axes):

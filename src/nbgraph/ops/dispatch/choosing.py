@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,15 +10,18 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.complex_call import is_complex
+from nbgraph.ops.carrier import ufuncs
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.table import rows
 
+_clip: Any = np._core.umath.clip  # type: ignore[attr-defined]
 _ROWS = """
 where(condition, x=None, y=None, /): ours
-    = library.nonzero(condition) if x is None and y is None else library.where(condition, x, y)
+    = (library.nonzero(condition) if x is None and y is None
+        else library.where(truth(condition), x, y))
 clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **options): ours
-    = limited(a, a_min if min is None else min, a_max if max is None else max, out)
+    = limited(a, a_min if min is None else min, a_max if max is None else max, out, options)
 round around(a, decimals=0, out=None): ours
     = rounded(as_array(a), decimals, out)
 fix(x, out=None): ours
@@ -94,8 +98,17 @@ unique_inverse(x): host; refused
 """
 
 
-def limited(a: Any, low: Any, high: Any, out: Any) -> Any:
-    """Return elements within limits; None, or beyond the dtype's, means no limit."""
+def truth(x: Any) -> Any:
+    """Return a condition as bools: numbers count for no dtype of what they choose."""
+    return x if getattr(x, "dtype", None) == np.bool_ else library.astype(x, bool, copy=False)
+
+
+def limited(a: Any, low: Any, high: Any, out: Any, options: dict[str, Any]) -> Any:
+    """Return elements within limits; None, or beyond the dtype's, means no limit. Options are those
+    of a ufunc."""
+    if options:
+        options["out"] = out
+        return ufuncs.apply(_clip, library.clip, "__call__", (a, low, high), options)
     dtype = as_array(a).dtype
     if dtype.kind in "iu":
         low = None if type(low) is int and low <= np.iinfo(dtype).min else low
@@ -105,6 +118,7 @@ def limited(a: Any, low: Any, high: Any, out: Any) -> Any:
 
 def rounded(x: Any, decimals: int, out: Any) -> Any:
     """Return numbers with so many decimals; of complex numbers both parts."""
+    decimals = operator.index(decimals)
     if not is_complex(x) or not decimals:
         return library.round(x, decimals=decimals or None, out=out)
     parts = (library.round(part, decimals=decimals) for part in (library.real(x), library.imag(x)))
@@ -153,6 +167,7 @@ def distinct(ar: Any, index: bool, inverse: bool, counts: bool, axis: Any, equal
 def chosen(a: Any, choices: Any, out: Any, mode: str) -> Any:
     """Return at each place the element of the array whose number stands there."""
     indices = as_array(a)
+    indices = library.astype(indices, np.int64) if indices.dtype.kind == "b" else indices
     arrays = library.broadcast_arrays(indices, *(as_array(c) for c in choices))
     n = len(arrays) - 1
     where = arrays[0]

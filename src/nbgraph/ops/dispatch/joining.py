@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import DTypeError
+from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.dispatch.table import rows
 
@@ -165,6 +165,8 @@ def along(d: int, ndim: int, value: Any) -> Any:
     x = as_array(value)
     if x.dtype.kind == "b":
         (x,) = library.nonzero(x)
+    if x.ndim != 1:
+        raise ShapeError(f"np.ix_: args[{d}] has shape {x.shape}; give vectors")
     return library.reshape(x, (1,) * d + (-1,) + (1,) * (ndim - d - 1))
 
 

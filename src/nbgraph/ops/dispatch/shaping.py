@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
-from nbgraph.ops.define import as_array, library
+from nbgraph.errors import ArgumentError, AxisError, ShapeError
+from nbgraph.ops.define import as_array, axes_of, library
 from nbgraph.ops.dispatch.table import rows
+from nbgraph.shape import axis_of
 
 _ROWS = """
 reshape(a, /, shape, order="C", *, copy=None): ours
@@ -31,6 +33,7 @@ broadcast_arrays(*args, subok=False): ours
     = tuple(library.broadcast_arrays(*args))
 diagonal(a, offset=0, axis1=0, axis2=1): ours
 diag(v, k=0): ours
+    = library.diag(matrix("diag", v), k)
 diagflat(v, k=0): composed
     = library.diag(library.ravel(v), k)
 flip(m, axis=None): ours
@@ -90,8 +93,7 @@ def reshaped(a: Any, shape: Any, order: str, copy: bool | None) -> Any:
     x = as_array(a)
     if order == "F":
         sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-        turned_ = library.reshape(library.transpose(x), sizes[::-1])
-        return library.transpose(turned_)
+        return library.transpose(library.transpose(x).reshape(sizes[::-1], copy=copy))
     if order not in ("C", "A", "K"):
         raise ArgumentError(f"np.reshape: order={order!r}; expected 'C', 'F' or 'A'")
     return library.reshape(x, shape) if copy is None else x.reshape(shape, copy=copy)
@@ -100,9 +102,7 @@ def reshaped(a: Any, shape: Any, order: str, copy: bool | None) -> Any:
 def turned(m: Any, k: int, axes: Sequence[int]) -> Any:
     """Return the plane of two axes turned by so many right angles."""
     x = as_array(m)
-    first, second = (d % x.ndim for d in axes)
-    if first == second:
-        raise ValueError(f"np.rot90: axes={axes!r}; give two different axes")
+    first, second = axes_of("np.rot90", tuple(axes), x.ndim, "axes")
     if k % 4 in (0, 2):
         return library.flip(x, (first, second)) if k % 4 else library.copy(x)
     if k % 4 == 1:
@@ -112,7 +112,10 @@ def turned(m: Any, k: int, axes: Sequence[int]) -> Any:
 
 def to_start(x: Any, axis: int, start: int) -> int:
     """Return where an axis goes that is rolled back until it lies before `start`."""
-    axis, start = axis % x.ndim, start + x.ndim if start < 0 else start
+    axis = axis_of("np.rollaxis", axis, x.ndim)
+    start = start + x.ndim if start < 0 else start
+    if not 0 <= start <= x.ndim:
+        raise AxisError(f"np.rollaxis: start={start} does not exist in a {x.ndim}-d array")
     return start - 1 if axis < start else start
 
 
@@ -134,11 +137,17 @@ def each(function: Any, arrays: Sequence[Any]) -> Any:
     return results[0] if len(results) == 1 else results
 
 
+def matrix(name: str, v: Any) -> Any:
+    """Return an array of one or two axes; ShapeError for others."""
+    x = as_array(v)
+    if x.ndim not in (1, 2):
+        raise ShapeError(f"np.{name}: v has shape {x.shape}; give a vector or a matrix")
+    return x
+
+
 def sections(value: Any) -> Any:
     """Return the number of parts, or the places where they begin as a tuple."""
-    if isinstance(value, (int, np.integer)):
-        return int(value)
-    return tuple(int(n) for n in value) if np.ndim(value) else int(value)
+    return tuple(map(operator.index, value)) if np.ndim(value) else value
 
 
 def moved(order: Any, a: Any) -> Any:
@@ -150,14 +159,16 @@ def moved(order: Any, a: Any) -> Any:
 
 def deleted(arr: Any, obj: Any, axis: int | None) -> Any:
     """Return an array without these parts of an axis."""
-    x, axis = (library.ravel(arr), 0) if axis is None else (as_array(arr), axis)
-    return library.take(x, np.delete(np.arange(x.shape[axis]), _indices(obj)), axis)
+    x = library.ravel(arr) if axis is None else as_array(arr)
+    axis = 0 if axis is None else axis_of("np.delete", axis, x.ndim)
+    places = obj if isinstance(obj, (slice, list)) else np.asarray(obj)  # a carrier is waited for
+    return library.take(x, np.delete(np.arange(x.shape[axis]), places), axis)
 
 
 def inserted(arr: Any, obj: Any, values: Any, axis: int | None) -> Any:
     """Return an array with values before these places of an axis."""
     x = library.ravel(arr) if axis is None else as_array(arr)
-    d = 0 if axis is None else axis % x.ndim
+    d = 0 if axis is None else axis_of("np.insert", axis, x.ndim)
     where = _indices(obj)
     new = library.astype(as_array(values), x.dtype, copy=False)
     places = range(x.shape[d])[where] if isinstance(where, slice) else where
@@ -179,6 +190,8 @@ def _indices(obj: Any) -> Any:
         return obj
     places = np.asarray(obj)
     if places.dtype.kind == "b":
+        if places.ndim != 1:
+            raise ShapeError(f"np.insert: obj is a mask of shape {places.shape}; give one axis")
         return np.flatnonzero(places)
     return places if places.size else places.astype(np.int64)  # of an empty list, floats
 
@@ -189,10 +202,8 @@ def trimmed(filt: Any, trim: str, axis: Any) -> Any:
         raise ValueError(f"np.trim_zeros: trim={trim!r}; expected 'f', 'b' or 'fb'")
     x = as_array(filt)
     kept = np.argwhere(np.asarray(x) != 0).T
-    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    axes = [d % x.ndim for d in axes]
     key = [slice(None)] * x.ndim
-    for d in axes:
+    for d in axes_of("np.trim_zeros", axis, x.ndim):
         low = int(kept[d].min()) if len(kept[d]) and "f" in trim.lower() else 0
         high = int(kept[d].max()) + 1 if len(kept[d]) and "b" in trim.lower() else x.shape[d]
         key[d] = slice(low, high if len(kept[d]) else 0)

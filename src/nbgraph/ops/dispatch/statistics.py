@@ -78,7 +78,7 @@ def counts(x: Any, weights: Any, minlength: int) -> Any:
     if weights is None or as_array(weights).dtype.kind == "c":
         options = {"minlength": minlength, "weights": weights}
         return on_host(np.bincount, (x,), options)
-    numbers = np.asarray(x)
+    numbers = np.asarray(x).astype(np.intp, casting="safe", copy=False)
     size = max(int(numbers.max()) + 1 if numbers.size else 0, minlength)
     w = library.astype(as_array(weights), np.float64, copy=False)
     if numbers.shape != w.shape or numbers.ndim != 1 or numbers.min(initial=0) < 0:

@@ -11,6 +11,7 @@ from nbgraph.operator.call import carrier_of
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.dispatch.host import on_values
 from nbgraph.ops.dispatch.table import rows
+from nbgraph.shape import axis_of
 
 _ROWS = """
 copyto(dst, src, casting="same_kind", where=True): ours
@@ -38,7 +39,7 @@ def copied(dst: Any, src: Any, casting: Any, where: Any) -> None:
     if _plain(dst):
         on_values(np.copyto, (dst, src, casting, where), {})
         return
-    if not isinstance(src, (bool, int, float)):
+    if not isinstance(src, (bool, int)):
         src = as_array(src)
         if not np.can_cast(src.dtype, dst.dtype, casting):
             raise DTypeError(
@@ -106,7 +107,7 @@ def placed_along(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
         arr[np.unravel_index(where, arr.shape)] = values
         return
     key: list[Any] = list(np.ogrid[tuple(slice(n) for n in arr.shape)])  # broadcasts indices
-    key[axis % arr.ndim] = where
+    key[axis_of("np.put_along_axis", axis, arr.ndim)] = where
     arr[tuple(key)] = values
 
 
@@ -120,6 +121,8 @@ def on_diagonal(a: Any, val: Any, wrap: bool) -> None:
     np.fill_diagonal(marks, True, wrap)
     places = numbers[marks]
     values = library.ravel(as_array(val))
+    if not values.size:
+        raise ValueError("np.fill_diagonal: there are no values to write")
     order = np.arange(len(places)) % values.size
     written = library.astype(library.take(values, order), a.dtype, copy=False)
     a[np.unravel_index(places, a.shape)] = written

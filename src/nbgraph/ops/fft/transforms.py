@@ -277,6 +277,8 @@ def _places(name: str, a: Any, s: Any, axes: Any) -> tuple[Any, Any, Any]:
         places = tuple(range(len(a.shape) - count, len(a.shape)))
     else:
         places = whole_tuple(name, "axes", axes)
+    if not places and "rfft" in name:
+        raise ShapeError(f"fft.{name}: a has shape {a.shape}; expected an axis to transform along")
     if sizes is not None and len(sizes) != len(places):
         raise ShapeError(f"fft.{name}: s={s!r} and axes={axes!r}; expected equally many")
     return a, places, sizes
@@ -322,7 +324,8 @@ def from_half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
 def moved(x: Any, axes: Any, sign: int) -> Any:
     """Return an array with its halves exchanged along axes."""
     x = as_known("fft.fftshift", x)
-    places = range(len(x.shape)) if axes is None else whole_tuple("fftshift", "axes", axes)
+    axes = None if axes is None else whole_tuple("fftshift", "axes", axes)
+    places = axes_of("fftshift", axes, len(x.shape))
     by = [x.shape[d] // 2 if sign > 0 else -(x.shape[d] // 2) for d in places]
     return library.roll(x, tuple(by), tuple(places))
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from nbgraph.errors import INDEX_CODE
 from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
+from nbgraph.kernels.picking import checked_index
 from nbgraph.kernels.written import Compute, Record
 from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
@@ -184,13 +185,7 @@ def steps(dims: Sequence[Dim], which: int, name: str) -> dict[str, int]:
 
 def indexed(k: int, size: str, place: str) -> list[str]:
     """Lines that set a{k} to an index of i{k}, from 0 on; one out of bounds ends the kernel."""
-    return [
-        f"a{k} = int64(load(i{k}, {place}))",
-        f"if a{k} < 0 - {size} or a{k} >= {size}:",
-        f"    return a{k} * 256 + {INDEX_CODE}",
-        f"if a{k} < 0:",
-        f"    a{k} += {size}",
-    ]
+    return checked_index(f"a{k}", f"i{k}", place, size)
 
 
 def looked_at(k: int, size: str, place: str) -> list[str]:

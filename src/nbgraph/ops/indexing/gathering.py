@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.array_op import ArrayOp, Gradients, Rule, Spec
 from nbgraph.operator.tiled_op import AddingOp, PickingOp
 from nbgraph.ops.define import Shape, as_array, define_rows, library, public, shape_tuple
@@ -48,6 +48,11 @@ def _require_fit(name: str, value: Shape, selected: Shape) -> None:
 
 def _key(x: Any, key: Any, arrays: tuple[Any, ...], name: str) -> tuple[Template, list[Any]]:
     """Template and arrays; with arrays given apart, `key` is a template already."""
+    if arrays and not isinstance(key, tuple):
+        raise ArgumentError(
+            f'{name}: key is {noun(key)}; beside index arrays expected a tuple with "array" in the '
+            'place of each, such as ("array",); torch\'s gather is ng.take_along_axis'
+        )
     if arrays:
         return key, list(arrays)
     shape = as_array(x).shape

@@ -321,7 +321,7 @@ def pseudo_inverse(a: Any, rtol: Any) -> Any:
     """Return pseudo-inverses. Where matrices have cut-offs of their own, by singular values."""
     a = as_known("linalg.pinv", floating(a))
     if rtol is None:
-        rtol = max(a.shape[-2:]) * float(np.finfo(a.dtype).eps)
+        rtol = max(a.shape[-2:], default=1) * float(np.finfo(a.dtype).eps)
     if np.ndim(rtol) == 0:
         return apply("linalg_pinv", a, rtol=float(rtol))
     return by_singular_values(a, rtol=_last_axis(rtol))
@@ -350,7 +350,7 @@ def rank(a: Any, tol: Any, rtol: Any) -> Any:
     values = library.stop_gradient(library.linalg_svdvals(a))
     if tol is None:
         if rtol is None:
-            rtol = max(a.shape[-2:]) * np.finfo(a.dtype).eps
+            rtol = max(a.shape[-2:], default=1) * np.finfo(a.dtype).eps
         largest = library.max(values, axis=-1, keepdims=True)
         tol = library.multiply(largest, _last_axis(rtol))
     else:
@@ -445,7 +445,12 @@ def multi_dot(arrays: Sequence[Any]) -> Any:
     known = [as_known("linalg.multi_dot", x) for x in arrays]
     if len(known) < 2:
         raise ArgumentError(f"linalg.multi_dot: {len(known)} array(s); expected two or more")
-    ends = len(known[0].shape) == 1, len(known[-1].shape) == 1
+    axes = [len(x.shape) for x in known]
+    if not (set(axes) <= {1, 2} and set(axes[1:-1]) <= {2}):
+        raise ShapeError(
+            f"linalg.multi_dot: the arrays have {axes} axes; expected matrices, or vectors at ends"
+        )
+    ends = axes[0] == 1, axes[-1] == 1
     if ends[0]:
         known[0] = library.expand_dims(known[0], 0)
     if ends[1]:

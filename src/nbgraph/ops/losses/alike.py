@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nbgraph.dtype import is_float
 from nbgraph.errors import ShapeError
-from nbgraph.ops.define import as_known
+from nbgraph.ops.define import as_known, library
 from nbgraph.shape import axis_of
 
 _NUMBERS = (bool, int, float)  # NumPy's float64 among them
@@ -29,6 +30,20 @@ as with target.reshape((2, 1))
                 f"{name}: {first} has shape {shapes[first]}, {other} {shape}; give one shape, "
                 f"as with {other}.reshape({shapes[first]})"
             )
+
+
+def floats_like(scores: Any, value: Any) -> Any:
+    """Return an array of integers in the dtype of floating scores, as labels do not make results
+    wider; anything else as it is.
+
+    >>> import numpy as np
+    >>> floats_like(np.ones(2, "float32"), np.array([0, 1]))
+    array([0., 1.], dtype=float32)
+    """
+    dtype, own = getattr(scores, "dtype", None), getattr(value, "dtype", None)
+    if own is None or dtype is None or own.kind not in "iub" or not is_float(dtype):
+        return value
+    return library.astype(value, dtype)
 
 
 def require_rows(name: str, label: str, target: Any, scores: str, x: Any, axis: int = -1) -> None:

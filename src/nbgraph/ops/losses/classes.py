@@ -45,7 +45,7 @@ _nothing = lambda label: 0.0 * label
 
 @functools.cache
 def _looking(name: str) -> LabelOp:
-    return LabelOp.of(name, "| label", {}, [Result(_nothing, row=True)], classes="label")
+    return LabelOp.of(name, "x | label", {}, [Result(_nothing, row=True)], classes="label")
 
 
 def zeros_of_classes(name: str, scores: Any, label: Any) -> Any:

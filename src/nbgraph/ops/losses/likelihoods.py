@@ -21,6 +21,7 @@ from nbgraph.ops.define import (
 from nbgraph.ops.elementwise.activation import log_sigmoid
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import not_equal
+from nbgraph.ops.losses.alike import floats_like
 from nbgraph.ops.losses.entropy import label_entropy
 from nbgraph.ops.losses.losses import loss, reduced
 from nbgraph.ops.losses.shares import target_entropy
@@ -96,12 +97,13 @@ def cross_entropy(
     """
     name, x, target = "cross_entropy", as_array(x), as_array(target)
     if class_weight is not None:
-        class_weight = _of_classes(as_array(class_weight), x, axis)
+        class_weight = floats_like(x, _of_classes(as_array(class_weight), x, axis))
     if dense is None:
         shapes = [v.shape for v in (x, target) if v.shape is not None]
         dense = len(shapes) == 2 and len(shapes[0]) == len(shapes[1])
     if not dense:
         return _of_labels(x, target, axis, class_weight, ignore_index, label_smoothing, reduction)
+    target = floats_like(x, target)
     if ignore_index is not None:
         raise ArgumentError(f"{name}: ignore_index={ignore_index} is for classes, not for shares")
     if label_smoothing:

@@ -16,7 +16,7 @@ from typing import Any
 from nbgraph.ops.define import composed, deferrable, define_rows, library, number, one_of
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum
-from nbgraph.ops.losses.alike import require_alike, require_rows
+from nbgraph.ops.losses.alike import floats_like, require_alike, require_rows
 from nbgraph.ops.losses.terms import cosine_term
 
 
@@ -31,7 +31,9 @@ def loss(*operands: str, alike: int | None = None) -> Callable[[Any], Any]:
             arguments = dict(zip(operands, args, strict=False))
             arguments |= {n: how[n] for n in operands if n in how}
             require_alike(name, {n: arguments[n] for n in operands[:count] if n in arguments})
-            return function(*args, **how)
+            scores = arguments.get(operands[0])
+            own = {n: floats_like(scores, how[n]) for n in operands if n in how}
+            return function(*[floats_like(scores, value) for value in args], **how | own)
 
         functools.update_wrapper(call, function)
         # who looks behind decorators is to find this one: the shapes are part of the function
@@ -46,7 +48,7 @@ def reduced(name: str, loss: Any, reduction: str, weight: Any = None) -> Any:
     """Losses of elements as they are asked for."""
     one_of(name, "reduction", reduction, ("mean", "sum", "none"))
     if weight is not None:
-        loss = multiply(loss, weight)
+        loss = multiply(loss, floats_like(loss, weight))
     return loss if reduction == "none" else getattr(library, reduction)(loss)
 
 

@@ -89,10 +89,11 @@ def padded(data: Any, mode: str, pad_width: Any, value: float) -> Any:
     return operator_of(library.pad)(data, pad_width=widths, constant_values=value)
 
 
-def split(data: Any, sections: Any, axis: int, squeeze_axis: bool) -> list[Any]:
-    """Data in parts along an axis."""
+def split(data: Any, sections: Any, axis: int, squeeze_axis: bool) -> Any:
+    """Data in parts along an axis; one part is an array, as in MXNet."""
     parts = library.split(data, sections, axis)
-    return [library.squeeze(part, axis) for part in parts] if squeeze_axis else list(parts)
+    parts = [library.squeeze(part, axis) for part in parts] if squeeze_axis else list(parts)
+    return parts[0] if len(parts) == 1 else parts
 
 
 def diagonals(data: Any, k: int, axis1: int, axis2: int) -> Any:
@@ -100,6 +101,8 @@ def diagonals(data: Any, k: int, axis1: int, axis2: int) -> Any:
     data = as_known("diag", data)
     if len(data.shape) > 1:
         return library.diagonal(data, k, axis1, axis2)
+    if not data.shape:
+        raise ShapeError("diag: data has shape (); expected a vector, or matrices")
     size = data.shape[0] + abs(k)
     return library.diagonal_scatter(data, (size, size), k)
 

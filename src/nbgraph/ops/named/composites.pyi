@@ -19,8 +19,8 @@ def widened(data: Any, axis: Any, size: Any) -> Any:
     """Data repeated along axes to sizes."""
 def padded(data: Any, mode: str, pad_width: Any, value: float) -> Any:
     """Data with cells around it."""
-def split(data: Any, sections: Any, axis: int, squeeze_axis: bool) -> list[Any]:
-    """Data in parts along an axis."""
+def split(data: Any, sections: Any, axis: int, squeeze_axis: bool) -> Any:
+    """Data in parts along an axis; one part is an array, as in MXNet."""
 def diagonals(data: Any, k: int, axis1: int, axis2: int) -> Any:
     """A diagonal, or the matrix that has a vector as one."""
 def replaced(lhs: Any, mhs: Any, rhs: Any) -> Any:

@@ -73,7 +73,7 @@ def applied(
     """The operator on arrays; on symbols with variables for what is None.
 
     `call` has the name that users know and the parameters from which `known` shapes follow: what
-    is not None has to have them.
+    is not None has to have them, and they are attributes of the node.
     """
     compose = composer(*values)
     if compose is None:
@@ -85,7 +85,8 @@ def applied(
             for label, v, shape in zip(op.operands, values, shapes, strict=True)
         ]
     if compose is not None:
-        return compose(op, values, name, op.normalise(attributes), known or {})
+        shown = {} if call is None else call[1]
+        return compose(op, values, name, op.normalise(attributes), known or {}, shown)
     require_arrays(op, values)
     return op(*values, **attributes)
 

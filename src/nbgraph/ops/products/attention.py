@@ -22,9 +22,9 @@ from nbgraph.ops.define import (
     as_known,
     composed,
     deferrable,
+    define_rows,
     library,
     number,
-    public,
     require_floats,
 )
 from nbgraph.ops.products import attention_rules as rules
@@ -132,44 +132,15 @@ _GRADIENT = _AttentionOp(
 )
 
 
-@public(_PARTS)
-def attention_parts(
-    query: Any, key: Any, value: Any, *mask: Any, causal: bool = False, scale: float = 1.0
-) -> Any:
-    """What `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the
-    largest, a constant for derivatives, and 1 / sum(exp(score - largest)).
-
-    query, key, value : arrays with the same axes in front
-    mask : array with as many axes as those, of columns for the last, optional
-    causal, scale : as those of `scaled_dot_product_attention`
-    -> array (..., positions, values), array (..., positions, 2)
-    >>> out, rows = attention_parts(np.zeros((1, 2)), np.zeros((4, 2)), np.ones((4, 3)))
-    >>> out, rows
-    (array([[1., 1., 1.]]), array([[0.  , 0.25]]))
-    """
-    return _PARTS(query, key, value, *mask, causal=bool(causal), scale=float(scale))
-
-
-@public(_GRADIENT)
-def attention_gradient(
-    out_grad: Any, query: Any, key: Any, value: Any, rows: Any, delta: Any, *mask: Any,
-    causal: bool = False, scale: float = 1.0,
-) -> Any:  # fmt: skip
-    """The in-gradients of `attention_parts`, whose scores are made again, block by block.
-
-    out_grad : array (..., positions, values)
-    query, key, value, mask, causal, scale : as those of `attention_parts`
-    rows : array (..., positions, 2), numbers that it gave
-    delta : array (..., positions): sum(out_grad * out) along the last axis
-    -> three arrays, of the shapes of query, key and value
-    >>> one = np.ones((1, 1))
-    >>> rows = np.array([[1.0, 1.0]])
-    >>> _, _, to_value = attention_gradient(one, one, one, one, rows, np.ones(1))
-    >>> to_value
-    array([[1.]])
-    """
-    operands = (out_grad, query, key, value, rows, delta, *mask)
-    return _GRADIENT(*operands, causal=bool(causal), scale=float(scale))
+_TABLE = """
+attention_parts(query, key, value, *mask, causal=False, scale: float = 1.0): What
+    `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the largest, a
+    constant for derivatives, and 1 / sum(exp(score - largest)).
+attention_gradient(out_grad, query, key, value, rows, delta, *mask, causal=False, scale: float =
+    1.0): The in-gradients of `attention_parts`, whose scores are made again, block by block, from
+    its `rows` and the sums `delta` of out_grad * out along the last axis.
+"""
+define_rows(_TABLE, globals())
 
 
 @composed("query", "key", "value", "mask")
@@ -222,7 +193,7 @@ def scaled_dot_product_attention(
         masks[k] = library.reshape(own, (*(1,) * (len(lead) + 2 - len(own.shape)), *own.shape))
         if masks[k].shape[-1] != columns:
             masks[k] = _spread(masks[k], (*masks[k].shape[:-1], columns))
-    return attention_parts(*operands, *masks, **how)[0]
+    return _PARTS(*operands, *masks, **how)[0]
 
 
 def _spread(x: Any, shape: tuple[int, ...]) -> Any:

@@ -4,42 +4,6 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def attention_parts(query: Any, key: Any, value: Any, *mask: Any, causal: bool=False, scale: float=1.0) -> Any:
-    """What `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the
-    largest, a constant for derivatives, and 1 / sum(exp(score - largest)).
-    
-    Parameters
-    ----------
-    query, key, value : arrays with the same axes in front
-    mask : array with as many axes as those, of columns for the last, optional
-    causal, scale : as those of `scaled_dot_product_attention`
-    
-    Returns
-    -------
-    array (..., positions, values), array (..., positions, 2)
-    
-    >>> out, rows = attention_parts(np.zeros((1, 2)), np.zeros((4, 2)), np.ones((4, 3)))
-    >>> out, rows
-    (array([[1., 1., 1.]]), array([[0.  , 0.25]]))"""
-def attention_gradient(out_grad: Any, query: Any, key: Any, value: Any, rows: Any, delta: Any, *mask: Any, causal: bool=False, scale: float=1.0) -> Any:
-    """The in-gradients of `attention_parts`, whose scores are made again, block by block.
-    
-    Parameters
-    ----------
-    out_grad : array (..., positions, values)
-    query, key, value, mask, causal, scale : as those of `attention_parts`
-    rows : array (..., positions, 2), numbers that it gave
-    delta : array (..., positions): sum(out_grad * out) along the last axis
-    
-    Returns
-    -------
-    three arrays, of the shapes of query, key and value
-    
-    >>> one = np.ones((1, 1))
-    >>> rows = np.array([[1.0, 1.0]])
-    >>> _, _, to_value = attention_gradient(one, one, one, one, rows, np.ones(1))
-    >>> to_value
-    array([[1.]])"""
 def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried], value: Operand[Carried], mask: Operand[Carried] | None=None, *, causal: bool=False, scale: float | None=None) -> Carried:
     """softmax(query @ key' * scale) @ value (Vaswani et al., Attention is all you need, 2017), without
     the scores in memory (Dao et al., FlashAttention, 2022).
@@ -66,3 +30,11 @@ def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried],
     >>> scaled_dot_product_attention(x, x, x, causal=True, scale=0.0)
     array([[1. , 0. ],
            [0.5, 0.5]])"""
+def attention_parts(query: Any, key: Any, value: Any, *mask: Any, causal: bool=False, scale: float=1.0) -> Any:
+    r"""What `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the
+    largest, a constant for derivatives, and 1 / sum(exp(score - largest)).
+    """
+def attention_gradient(out_grad: Any, query: Any, key: Any, value: Any, rows: Any, delta: Any, *mask: Any, causal: bool=False, scale: float=1.0) -> Any:
+    r"""The in-gradients of `attention_parts`, whose scores are made again, block by block, from its
+    `rows` and the sums `delta` of out_grad * out along the last axis.
+    """

@@ -19,7 +19,6 @@ from nbgraph.ops.elementwise.arithmetic import divide, multiply
 from nbgraph.ops.elementwise.casting import truth
 from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.reductions.reductions import kept, reduced, reduction_infer, spread, sum
-from nbgraph.shape import Array
 
 
 def shared_equally(x: Any, g: Gradients) -> Any:
@@ -33,15 +32,11 @@ def _extreme(name: Literal["max", "min"], ufunc: np.ufunc) -> ReduceOp:
     return ReduceOp(
         name,
         reduction_infer(name, lambda given, asked: given, empty=False),
-        reduced(name, lambda x, axes, out: np.copyto(out, _fold(ufunc, x, axes, out))),
+        reduced(name, lambda x, axes, _: ufunc.reduce(x, axis=axes)),
         combine=name,
         gradient=lambda g: [shared_equally(g.inputs[0], g)],
         keeps=("x", "out"),
     )
-
-
-def _fold(ufunc: np.ufunc, x: Array, axes: tuple[int, ...], out: Array) -> Array:
-    return np.reshape(ufunc.reduce(x, axis=axes), out.shape)
 
 
 _MAX, _MIN = _extreme("max", np.maximum), _extreme("min", np.minimum)
@@ -51,9 +46,7 @@ def _question(name: str, dtype: str, answer: Callable[..., Any], combine: Combin
     return ReduceOp(
         name,
         reduction_infer(name, lambda given, asked: np.dtype(dtype)),
-        reduced(
-            name, lambda x, axes, out: np.copyto(out, np.reshape(answer(x, axis=axes), out.shape))
-        ),
+        reduced(name, lambda x, axes, _: answer(x, axis=axes)),
         asks=(truth, combine),
     )
 
@@ -72,9 +65,6 @@ _EXTREME = """
     initial : number that counts as one more element
     >>> {name}([[1, 4], [3, 2]], axis=0)
     array({example})
-    = library.reduce_others(x, "{name}", axis, exclude=exclude, where=where, initial=initial,
-        keepdims=keepdims, out=out) if exclude or where is not True or initial is not None
-        else op(...)
 """
 _TABLE = """
 any(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether any element is not zero;
@@ -83,16 +73,12 @@ any(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether any e
     where : array of bool that broadcasts to x: which elements count; by default all
     >>> any([[0, 0], [0, 1]], axis=0)
     array([False,  True])
-    = library.reduce_others(x, "any", axis, exclude=False, where=where, keepdims=keepdims,
-        out=out) if where is not True else op(...)
 all(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether no element is zero; True
     of no elements.
     x, axis, keepdims, where : as those of `any`
     -> array of bool
     >>> all([[0, 1], [1, 1]], axis=0)
     array([False,  True])
-    = library.reduce_others(x, "all", axis, exclude=False, where=where, keepdims=keepdims,
-        out=out) if where is not True else op(...)
 count_nonzero(x, axis=None, *, keepdims=False, out=None): How many elements are not zero.
     x, axis, keepdims : as those of `any`
     -> array of int64

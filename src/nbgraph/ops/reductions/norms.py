@@ -64,7 +64,7 @@ def vector_norm(
     (np.float64(5.0), np.float64(4.0))
     """
     axis = hashable_axis("vector_norm", axis)
-    if isinstance(ord, str):
+    if isinstance(ord, (str, tuple, list)) or ord is None:
         raise ArgumentError(f"vector_norm: ord={ord!r}; expected a number, inf or -inf")
     x = absolute(x) if is_complex(x) else x
     return _VECTOR_NORM(x, axis=axis, ord=float(ord), keepdims=bool(keepdims), out=out)

@@ -30,7 +30,7 @@ def reduce_others(
     reduction: str,
     axis: Any = None,
     *,
-    exclude: bool = True,
+    exclude: bool = False,
     where: Any = True,
     initial: Any = None,
     out: Any = None,
@@ -46,9 +46,9 @@ def reduce_others(
     **how : its other parameters
     ! ShapeError for `where` that does not broadcast to x, and of a maximum or minimum without
         `initial`; DTypeError for one that is not bool.
-    >>> reduce_others([[1, 2], [3, 4]], "sum", 0)
+    >>> reduce_others([[1, 2], [3, 4]], "sum", 0, exclude=True)
     array([3, 7])
-    >>> reduce_others([[1, 2], [3, 4]], "max", 0, exclude=False, where=[True, False], initial=0)
+    >>> reduce_others([[1, 2], [3, 4]], "max", 0, where=[True, False], initial=0)
     array([3, 0])
     """
     x, axis = as_known(reduction, x), hashable_axis(reduction, axis)

@@ -5,7 +5,7 @@ import numpy as np
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def reduce_others(x: Operand[Carried], reduction: str, axis: Any=None, *, exclude: bool=True, where: Any=True, initial: Any=None, out: Any=None, **how: Any) -> Carried:
+def reduce_others(x: Operand[Carried], reduction: str, axis: Any=None, *, exclude: bool=False, where: Any=True, initial: Any=None, out: Any=None, **how: Any) -> Carried:
     """A reduction with `exclude`, `where` or `initial`.
     
     Parameters
@@ -24,9 +24,9 @@ def reduce_others(x: Operand[Carried], reduction: str, axis: Any=None, *, exclud
     ShapeError for `where` that does not broadcast to x, and of a maximum or minimum without
         `initial`; DTypeError for one that is not bool.
     
-    >>> reduce_others([[1, 2], [3, 4]], "sum", 0)
+    >>> reduce_others([[1, 2], [3, 4]], "sum", 0, exclude=True)
     array([3, 7])
-    >>> reduce_others([[1, 2], [3, 4]], "max", 0, exclude=False, where=[True, False], initial=0)
+    >>> reduce_others([[1, 2], [3, 4]], "max", 0, where=[True, False], initial=0)
     array([3, 0])"""
 def neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
     """Return what changes nothing in a reduction of this dtype: for elements left out."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -68,14 +68,12 @@ def kept(value: Any, g: Gradients) -> Any:
 # sums -------------------------------------------------------------------------------------------
 
 
-def combined(combine: Literal["add", "multiply"], x: Array, axes: Shape, out: Array) -> None:
-    """Write the sum or product over axes to `out` (whose reduced axes may be kept), by NumPy."""
-    ufunc = np.add if combine == "add" else np.multiply
-    wide = accumulator(out.dtype)
-    out[...] = ufunc.reduce(x, axis=axes, dtype=wide).reshape(out.shape)
+def total(x: Array, axes: Shape, dtype: np.dtype[Any], ufunc: np.ufunc = np.add) -> Array:
+    """Return the sum or product over axes for a result of this dtype, by NumPy."""
+    return ufunc.reduce(x, axis=axes, dtype=accumulator(dtype))
 
 
-Reducer = Callable[[Array, Shape, Array], None]
+Fold = Callable[[Array, Shape, np.dtype[Any]], Any]
 
 
 def reduction_infer(
@@ -95,14 +93,15 @@ def reduction_infer(
     return infer
 
 
-def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
-    """The compute of a reduction: `reducer(x, axes, out)`; out's reduced axes may be kept."""
+def reduced(name: str, fold: Fold) -> Callable[..., None]:
+    """The compute of a reduction by `fold(x, axes, dtype)`; the result may keep reduced axes."""
 
     def compute(
         inputs: list[Array], outputs: list[Array], *, axis: Axis, **attributes: Any
     ) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # as kernels: infinities tell of it
-            reducer(inputs[0], axes_of(name, axis, inputs[0].ndim), outputs[0])
+        (x,), (out,) = inputs, outputs
+        with np.errstate(all="ignore"):  # as kernels: infinities tell of it
+            out[...] = np.reshape(fold(x, axes_of(name, axis, x.ndim), out.dtype), out.shape)
 
     return compute
 
@@ -110,7 +109,7 @@ def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
 _SUM = ReduceOp(
     "sum",
     reduction_infer("sum", total_dtype),
-    reduced("sum", partial(combined, "add")),
+    reduced("sum", total),
     combine="add",
     rows=sum_rows,
     gradient=lambda g: [spread(g)],
@@ -133,11 +132,9 @@ def _summed_axes(extents: Shape, shape: Shape) -> Shape:
 
 
 def _sum_to(inputs: list[Array], outputs: list[Array], *, shape: Shape) -> None:
-    axes = _summed_axes(inputs[0].shape, shape)
-    if axes:
-        combined("add", inputs[0], axes, outputs[0])
-    else:
-        np.copyto(outputs[0], inputs[0])
+    (x,), (out,) = inputs, outputs
+    axes = _summed_axes(x.shape, shape)
+    out[...] = np.reshape(total(x, axes, out.dtype), shape) if axes else x
 
 
 def _sum_to_infer(x: Spec, *, shape: Shape) -> Spec:
@@ -158,13 +155,7 @@ _SUM_TO = ReduceOp(
 
 @public(_SUM_TO)
 def sum_to(x: Any, shape: Any, *, out: Any = None) -> Any:
-    """Summed over the axes that broadcasting `shape` to x's shape repeats; the dtype stays.
-
-    shape : that broadcasts to x's
-    >>> sum_to([[1, 2], [3, 4]], (2, 1))
-    array([[3],
-           [7]])
-    """
+    """Summed over the axes that broadcasting `shape` to x's shape repeats; the dtype stays."""
     shape = shape_tuple("sum_to", shape)
     if out is None and getattr(x, "shape", None) == shape:
         return x
@@ -202,7 +193,7 @@ def _before(run: Any) -> Any:
 _PROD = ReduceOp(
     "prod",
     reduction_infer("prod", total_dtype),
-    reduced("prod", partial(combined, "multiply")),
+    reduced("prod", partial(total, ufunc=np.multiply)),
     combine="multiply",
     rows=product_rows,
     gradient=_prod_rule,
@@ -220,17 +211,11 @@ sum(x, axis=None, dtype=None, *, keepdims=False, initial: Any = None, where: Any
     array([4, 6])
     >>> sum([1, 2, 3], where=[True, False, True], initial=10)
     np.int64(14)
-    = library.reduce_others(x, "sum", axis, exclude=exclude, where=where, initial=initial,
-        dtype=dtype, keepdims=keepdims, out=out) if exclude or where is not True or initial
-        is not None else op(...)
 prod(x, axis=None, dtype=None, *, keepdims=False, initial: Any = None, where: Any = True,
     exclude=False, out=None): The product over axes; of integers and bool 64-bit integers.
     Its slope is right at zeros.
     axis, dtype, keepdims, initial, where, exclude, out : as those of `sum`
     >>> prod([[1, 2], [3, 4]], axis=0)
     array([3, 8])
-    = library.reduce_others(x, "prod", axis, exclude=exclude, where=where, initial=initial,
-        dtype=dtype, keepdims=keepdims, out=out) if exclude or where is not True or initial
-        is not None else op(...)
 """
 define_rows(_TABLE, globals())

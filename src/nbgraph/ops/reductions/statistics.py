@@ -16,11 +16,11 @@ from nbgraph.ops.define import Axis, Shape, axes_of, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.reductions.reductions import (
     accumulator,
-    combined,
     mean_dtype,
     reduced,
     reduction_infer,
     spread,
+    total,
 )
 from nbgraph.ops.reductions.rows import deviation_rows, mean_rows
 from nbgraph.shape import Array
@@ -44,11 +44,8 @@ def complex_deviation(
     return library.add(*(library.var(part, **how) for part in parts), out=out)
 
 
-def _mean(x: Array, axes: Shape, out: Array) -> None:
-    total = np.empty(out.shape, accumulator(out.dtype))
-    combined("add", x, axes, total)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        out[...] = total / total.dtype.type(math.prod(x.shape[d] for d in axes))
+def _mean(x: Array, axes: Shape, dtype: np.dtype[Any]) -> Array:
+    return total(x, axes, dtype) / accumulator(dtype).type(math.prod(x.shape[d] for d in axes))
 
 
 def _mean_rule(g: Gradients) -> list[Any]:
@@ -121,8 +118,6 @@ mean(x, axis=None, dtype=None, *, keepdims=False, where: Any = True, exclude=Fal
     where : array of bool that broadcasts to x: which elements count; by default all
     >>> mean([[1, 2], [3, 5]], axis=0)
     array([2. , 3.5])
-    = library.reduce_others(x, "mean", axis, exclude=exclude, where=where, dtype=dtype,
-        keepdims=keepdims, out=out) if exclude or where is not True else op(...)
 var(x, axis=None, dtype=None, *, ddof: float = 0, correction: float | None = None, keepdims=False,
     out=None): The mean squared distance from the mean, divided by n - ddof (or n - correction).
     axis, dtype, keepdims : as those of `mean`

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, CaptureError, NbgraphError
 from nbgraph.kernels.interpret import Evaluator, FloatDomain
 from nbgraph.kernels.kinds import kind_of_value
 from nbgraph.kernels.scalar import Node
@@ -65,7 +65,14 @@ class TracedProgram(RowProgram):
                 leaf = graph.parameter(name, kind)
                 trace.parameters.append(leaf)
                 own[name] = RowValue(trace, leaf)
-        result = self._run(*values, **own)
+        try:
+            result = self._run(*values, **own)
+        except (AttributeError, TypeError) as problem:
+            text = str(problem)
+            if isinstance(problem, NbgraphError) or not ("RowValue" in text or "NoneType" in text):
+                raise
+            hint = "a row has no shape or dtype: write x.size, operators, sums and extremes"
+            raise CaptureError(f"{self.name}: {text}; {hint}") from problem
         outputs = result if isinstance(result, tuple | list) else (result,)
         if not outputs or result is None:
             raise ArgumentError(f"{self.name}: it returns {result!r}; return a value of the row")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.elsewhere import Writes
 from nbgraph.operator.pieces_op import PiecesOp
@@ -27,6 +27,8 @@ def arrays_of(name: str, arrays: Any) -> list[Any]:
     """The arrays of a sequence; an array is a sequence of its slices."""
     if hasattr(arrays, "shape"):
         return list(library.unstack(arrays))
+    if not isinstance(arrays, Iterable):
+        raise ArgumentError(f"{name}: arrays is {noun(arrays)}; give a list of arrays")
     listed = list(arrays)
     if not listed:
         raise ArgumentError(f"{name}: no arrays were given; give at least one")

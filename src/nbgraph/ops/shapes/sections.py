@@ -15,7 +15,6 @@ from nbgraph.ops.define import (
     composed,
     deferrable,
     define_rows,
-    public,
     whole,
     whole_tuple,
 )
@@ -79,25 +78,6 @@ def _sections(name: str, value: Any) -> Sections:
     return count
 
 
-@public(_SPLIT_PART)
-def split_part(
-    x: Any, sections: Any, index: int, axis: int = 0, *, equal: bool = True, out: Any = None
-) -> Any:
-    """One of the sections that `split` gives.
-
-    x, sections, axis : as those of `split`
-    index : int, which one
-    equal : whether sections have to be equal
-    >>> split_part(np.arange(6), 3, 1)
-    array([2, 3])
-    """
-    sections = _sections("split_part", sections)
-    count = len(sections) + 1 if isinstance(sections, tuple) else sections
-    if not 0 <= index < count:
-        raise ShapeError(f"split_part: index={index}; there are {count} sections, counted from 0")
-    return _SPLIT_PART(x, sections=sections, index=index, axis=axis, equal=bool(equal), out=out)
-
-
 def sections_of(name: str, x: Any, sections: Any, axis: int, *, equal: bool) -> list[Any]:
     """Return the sections of an array along an axis."""
     known, axis = _sections(name, sections), whole(name, "axis", axis)
@@ -128,6 +108,9 @@ def unstack(x: Any, /, *, axis: int = 0, num: int | None = None) -> tuple[Any, .
 
 
 _TABLE = """
+split_part(x, sections, index: int, axis: int = 0, *, equal=True, out=None): The section of this
+    number that `split` gives, or unless they have to be `equal`, `array_split`.
+    = op(..., sections=_sections("split_part", sections))
 split(x, sections, axis: int = 0) -> list[Any]: Sections along an axis: views.
     sections : int, the number of equal sections; or the places where sections begin
     axis : int

@@ -5,18 +5,6 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 Sections = int | tuple[int, ...]
-def split_part(x: Operand[Carried], sections: Any, index: int, axis: int=0, *, equal: bool=True, out: Any=None) -> Carried:
-    """One of the sections that `split` gives.
-    
-    Parameters
-    ----------
-    x, sections, axis : as those of `split`
-    index : int, which one
-    equal : whether sections have to be equal
-    out : array to write to, optional
-    
-    >>> split_part(np.arange(6), 3, 1)
-    array([2, 3])"""
 def sections_of(name: str, x: Any, sections: Any, axis: int, *, equal: bool) -> list[Any]:
     """Return the sections of an array along an axis."""
 def unstack(x: Any, /, *, axis: int=0, num: int | None=None) -> tuple[Any, ...]:
@@ -38,6 +26,15 @@ def unstack(x: Any, /, *, axis: int=0, num: int | None=None) -> tuple[Any, ...]:
     
     >>> unstack([[1, 2], [3, 4]])
     (array([1, 2]), array([3, 4]))"""
+def split_part(x: Operand[Carried], sections: Any, index: int, axis: int=0, *, equal: bool=True, out: Any=None) -> Carried:
+    r"""The section of this number that `split` gives, or unless they have to be `equal`, `array_split`.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, several, or None for all
+    out : array to write to, optional
+    """
 def split(x: Any, sections: Any, axis: int=0) -> list[Any]:
     r"""Sections along an axis: views.
 

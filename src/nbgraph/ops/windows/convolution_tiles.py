@@ -183,14 +183,12 @@ def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> KernelCall |
     from nbgraph.kernels.windows import convolution_text
 
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
-    depthwise = _depthwise(layer, dtype, "depthwise", bias=len(specs) > 2, spreads=False)
-    if depthwise is not None:
-        return depthwise
-    depthwise = _direct(layer, dtype, bias=len(specs) > 2)
-    if depthwise is not None:
-        return depthwise
-    text = convolution_text(dtype, bias=len(specs) > 2)
-    return _call("convolution", text, layer, _forward_tiles, dtype)
+    bias = len(specs) > 2
+    return (
+        _depthwise(layer, dtype, "depthwise", bias=bias, spreads=False)
+        or _direct(layer, dtype, bias=bias)
+        or _call("convolution", convolution_text(dtype, bias=bias), layer, _forward_tiles, dtype)
+    )
 
 
 def data_tiling(
@@ -200,14 +198,12 @@ def data_tiling(
     from nbgraph.kernels.windows import data_text
 
     layer = of_data(specs, size, How.of(attributes))
-    depthwise = _depthwise(layer, dtype, "depthwise", bias=len(specs) > 2, spreads=True)
-    if depthwise is not None:
-        return depthwise
-    depthwise = _direct(layer, dtype, bias=len(specs) > 2, flips=True)
-    if depthwise is not None:
-        return depthwise
-    text = data_text(dtype, bias=len(specs) > 2)
-    return _call("convolution_data", text, layer, _data_tiles, dtype)
+    bias = len(specs) > 2
+    return (
+        _depthwise(layer, dtype, "depthwise", bias=bias, spreads=True)
+        or _direct(layer, dtype, bias=bias, flips=True)
+        or _call("convolution_data", data_text(dtype, bias=bias), layer, _data_tiles, dtype)
+    )
 
 
 def weight_tiling(
@@ -217,7 +213,6 @@ def weight_tiling(
     from nbgraph.kernels.windows import weight_text
 
     layer = of_weights(specs, size, How.of(attributes))
-    depthwise = _depthwise(layer, dtype, "depthwise_weights")
-    if depthwise is not None:
-        return depthwise
-    return _call("convolution_weights", weight_text(dtype), layer, _weight_tiles, dtype)
+    return _depthwise(layer, dtype, "depthwise_weights") or _call(
+        "convolution_weights", weight_text(dtype), layer, _weight_tiles, dtype
+    )
