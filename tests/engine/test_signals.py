@@ -204,12 +204,17 @@ from nbgraph.engine.threaded import ThreadedEngine
 ThreadedEngine(workers=1).push(lambda run_ctx: 1).result(60)
 signal.signal(signal.SIGALRM, interrupt)
 random.seed(int(sys.argv[1]))
-for _ in range(60):
+for turn in range(80):
     engine = ThreadedEngine(workers=2)
+    if turn % 2:
+        engine.push(lambda run_ctx: 0).result(60)
     try:
         armed.append(1)
         signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 1e-3))
-        engine.push(lambda run_ctx: 1).result(60)
+        if turn % 2:
+            engine.stop()
+        else:
+            engine.push(lambda run_ctx: 1).result(60)
     except Stop:
         caught += 1
     armed.clear()
@@ -222,7 +227,7 @@ print("caught", caught)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_interrupts_while_an_engine_starts_its_threads(seed, tmp_path):
+def test_interrupts_while_an_engine_starts_its_threads_or_stops(seed, tmp_path):
     """X-ENG-10: the next push starts what is not there, and the engine can be stopped."""
     from tests.support import ROOT
 

@@ -200,9 +200,10 @@ class ThreadedEngine(TrackedEngine):
         self._opened()
 
     def _close(self) -> None:
-        core = self._core
-        if core is None:
-            return
+        if self._core is not None:
+            attend(self._close_core, self._core)
+
+    def _close_core(self, core: Core) -> None:
         with self._opening:
             self._end_life()
             core.stop()

@@ -23,7 +23,8 @@ def attend(query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool =
     value : array (..., source, values)
     mask : array that broadcasts to (..., positions, source), optional: truth values say what is
         seen, numbers are added to the scores
-    causal : whether a position sees itself and those before it alone; the last ones are the same
+    causal : whether a position sees itself and those before it alone; the last query is at
+        the last key, where torch and JAX have the first at the first
 
     Returns
     -------

@@ -289,11 +289,11 @@ class AvgPool(_Pool):
 
 
 class Upsample(Module):
-    """Several cells for each one, over any number of axes of space, or two for "bilinear".
+    """Several cells for each one, along all axes of space, which are two for "bilinear".
 
     Parameters
     ----------
-    scale : int, or one for each axis of space
+    scale : int
     mode : "nearest": each cell is repeated; "bilinear": cells between are interpolated
     align_corners : whether the first and the last cells stay at the ends ("bilinear")
 
@@ -302,29 +302,18 @@ class Upsample(Module):
     array([[[1., 1., 2., 2.]]], dtype=float32)
     """
 
-    def __init__(
-        self, scale: Extents, *, mode: str = "nearest", align_corners: bool = False
-    ) -> None:
-        for each in scale if isinstance(scale, tuple) else (scale,):
-            require_extent("Upsample", "scale", scale, each, 1)
-        self.scale, self.align_corners = scale, align_corners
+    def __init__(self, scale: int, *, mode: str = "nearest", align_corners: bool = False) -> None:
+        self.scale = require_whole("Upsample: scale", scale)
         self.mode = require_word("Upsample: mode", mode, ("nearest", "bilinear"))
+        self.align_corners = align_corners
 
     def forward(self, x: Any) -> Any:
         """Return an array with more space."""
-        space, scale = x.shape[2:], self.scale
-        scales = scale if isinstance(scale, tuple) else (scale,) * len(space)
-        if len(scales) != len(space) or (self.mode == "bilinear" and len(space) != 2):
-            raise ShapeError(
-                f"Upsample: x has shape {x.shape}, scale is {scale}, mode {self.mode!r}; expected "
-                'a scale for each axis of space, of which "bilinear" takes two'
-            )
         if self.mode == "bilinear":
-            height, width = [n * k for n, k in zip(space, scales, strict=True)]
-            how = {"height": height, "width": width, "align_corners": self.align_corners}
-            return library.BilinearResize2D(x, **how)
-        for axis, k in enumerate(scales, 2):
-            x = library.repeat(x, k, axis=axis)
+            sizes = {n: self.scale * k for n, k in zip(("height", "width"), x.shape[2:])}
+            return library.BilinearResize2D(x, **sizes, align_corners=self.align_corners)
+        for axis in range(2, len(x.shape)):
+            x = library.repeat(x, self.scale, axis=axis)
         return x
 
 

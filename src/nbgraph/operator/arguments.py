@@ -103,10 +103,12 @@ def _dtype_of_loop(op: Elementwise, signature: Any, dtype: Any) -> dict[str, Any
 def with_outputs(
     op: Elementwise, operands: tuple[Any, ...], out: Any
 ) -> tuple[tuple[Any, ...], Any]:
-    """Return operands, and outputs given by position behind them, as for NumPy's ufuncs; an
-    operator with parameters takes none: an array there is one, as in `polygamma(1, x)`."""
+    """Return operands, and outputs given by position behind them, as for NumPy's ufuncs. The
+    library's operators with parameters take none: an array there is meant as a parameter, as that
+    of `polygamma(1, x)`, which SciPy has in this order."""
     count, scalar = op.nin, op.scalar
-    if scalar.draws or scalar.parameters or out is not None or len(operands) > op.nargs:
+    named = bool(scalar.parameters) and op.__module__.startswith("nbgraph.")
+    if scalar.draws or named or out is not None or len(operands) > op.nargs:
         return operands, out  # which is refused
     if op.scalar.signature and op.scalar.signature.places != op.scalar.operands:
         return operands, out

@@ -71,7 +71,7 @@ def operation(call: Call, operation: tuple[str, object]) -> Value:
     function, least, most = _BUILTINS.get(name) or (_cast(name), 1, 1)
     if not least <= len(args) <= most:
         some = f"at least {least}" if most > least else least
-        what = f"{name}() takes {some} arguments, not {len(args)}"
+        what = f"{call.name}() takes {some} arguments, not {len(args)}"
         call.refuse(what, "give as many numbers, or min() and max() a tuple")
     return function(call, *args)
 

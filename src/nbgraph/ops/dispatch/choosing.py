@@ -10,7 +10,6 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.complex_call import is_complex
-from nbgraph.ops.carrier import ufuncs
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.table import rows
@@ -107,8 +106,7 @@ def limited(a: Any, low: Any, high: Any, out: Any, options: dict[str, Any]) -> A
     """Return elements within limits; None, or beyond the dtype's, means no limit. Options are those
     of a ufunc."""
     if options:
-        options["out"] = out
-        return ufuncs.apply(_clip, library.clip, "__call__", (a, low, high), options)
+        return _clip(a, low, high, out=out, **options)  # which asks the carrier
     dtype = as_array(a).dtype
     if dtype.kind in "iu":
         low = None if type(low) is int and low <= np.iinfo(dtype).min else low
