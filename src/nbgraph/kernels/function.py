@@ -11,12 +11,13 @@ from weakref import WeakSet
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import complex_numbers, draws
+from nbgraph.kernels.capture.containers import described
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.text import NoSourceError
 from nbgraph.kernels.capture.tracer import FunctionTracer
-from nbgraph.kernels.capture.values import Complex, Static, Value, described, flatten
+from nbgraph.kernels.capture.values import Complex, Static, Value, flatten
 from nbgraph.kernels.kinds import kind_of_value
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.signature import (

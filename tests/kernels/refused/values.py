@@ -304,6 +304,11 @@ REFUSALS = [
         "use an array of numbers, or a tuple",
     ),
     (dict_get, "keys() of a dict with arguments", "leave them out"),
+    (
+        lambda x: {"a": x}.get("a", default=x),
+        "get() of a dict with names of arguments",
+        "give them by position",
+    ),
     (lambda x: {"a": 1.0}[x], "the key of a dict is neither a number nor constant", "use a number"),
     (
         lambda x: {1: 1.0, 2: 3.0}.get(x, "no"),

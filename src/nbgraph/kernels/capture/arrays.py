@@ -15,10 +15,10 @@ import numpy as np
 
 from nbgraph.errors import DTypeError
 from nbgraph.kernels.capture import vectors
+from nbgraph.kernels.capture.containers import Array, List
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.values import Array, List, Static, Value, flatten, is_none
+from nbgraph.kernels.capture.values import Node, Static, Value, flatten, is_none
 from nbgraph.kernels.kinds import kind_of_dtype, promote
-from nbgraph.kernels.scalar import Node
 
 MAX_SIZE = 1024  # entries of an array that a function makes
 Step = Callable[..., Any]  # how a function of NumPy arranges the numbers of an array

@@ -1,5 +1,5 @@
-"""Objects whose attributes are known: of named tuples, dataclasses and namespaces, of classes with
-an `__init__` of their own, and dicts, whose attributes are their keys."""
+"""Objects whose attributes are known: of named tuples, dataclasses and namespaces, and of classes
+with an `__init__` of their own."""
 
 from __future__ import annotations
 
@@ -7,233 +7,152 @@ import ast
 import copy
 import dataclasses
 import inspect
-from collections import OrderedDict
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from nbgraph.kernels.capture import comparing, composed, objects
+from nbgraph.kernels.capture import composed
 from nbgraph.kernels.capture.closures import Bound
-from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.lists import Lists
-from nbgraph.kernels.capture.records import Record, record_of
-from nbgraph.kernels.capture.values import (
-    REFERS,
-    Choice,
-    Env,
-    List,
-    Mapping,
-    Static,
-    Value,
-    View,
-    join_value,
-    mapping,
-    placed,
-)
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.containers import REFERS, List, Mapping, Record, View, record_of
+from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.environment import placed
+from nbgraph.kernels.capture.inlining import arguments
+from nbgraph.kernels.capture.lists import changeable, put
+from nbgraph.kernels.capture.values import Env, Node, Static, Value
 
 # methods by which objects are more than their attributes
 _MEANINGS = ("__getattr__", "__getattribute__", "__setattr__", "__setitem__")
 _FACTORIES: dict[object, Any] = {list: List, dict: lambda _: record_of(dict, {})}
-MISSING = object()  # stands for an argument that was left out
 
 
-class Classes(Lists):
-    """Mixed into Expressions."""
+def instance(call: Call) -> Value | None:
+    """An object of a class; None for what is none, or more than its attributes."""
+    cls, values = call.target, dict(call.kwargs)
+    if cls is SimpleNamespace and not call.args:
+        return record_of(cls, values)
+    init, options = (), {}
+    if keeps_arguments(cls):
+        fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+        preset = {f.name: f for f in fields if f.default is not f.default_factory}
+        default = lambda parameter: _default(call, preset.get(parameter.name, parameter))
+        values = arguments(call, cls.__name__, inspect.signature(cls), default)
+        values |= {n: _default(call, field) for n, field in preset.items() if n not in values}
+        method = inspect.getattr_static(cls, "__post_init__", None)
+    elif has_own_init(cls):
+        values, init, options = {}, call.args, call.kwargs
+        method = inspect.getattr_static(cls, "__init__")
+    else:
+        return None
+    content = record_of(cls, values)
+    if not isinstance(method, FunctionType):
+        return None if init or options else content
+    owner = placed(content, call.tracer.frame)
+    call.tracer.apply(call.of(method, owner, *init, **options))
+    return owner
 
-    def instance(self, call: Call, env: Env) -> Value | None:
-        """An object of a class; None for what is none, or more than its attributes."""
-        cls, values = call.target, dict(call.kwargs)
-        if cls is SimpleNamespace and not call.args:
-            return record_of(cls, values)
-        init, options = (), {}
-        if keeps_arguments(cls):
-            signature = inspect.signature(cls)
-            values = self.arguments(call, cls.__name__, signature)
-            fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
-            preset = {f.name: f for f in fields if f.default is not f.default_factory}
-            for name in (n for n in {**values, **preset} if values.get(n, MISSING) is MISSING):
-                values[name] = self._default(call, preset.get(name), signature.parameters.get(name))
-            method = inspect.getattr_static(cls, "__post_init__", None)
-        elif has_own_init(cls):
-            values, init, options = {}, call.args, call.kwargs
-            method = inspect.getattr_static(cls, "__init__")
-        else:
-            return None
-        content = record_of(cls, values)
-        if not isinstance(method, FunctionType):
-            return None if init or options else content
-        owner = placed(content, env)
-        self.apply(call.of(method, owner, *init, **options))
-        return owner
 
-    def _default(self, call: Call, field: Any, parameter: Any) -> Value:
-        """What a field or a parameter is where it is left out."""
-        factory = getattr(field, "default_factory", dataclasses.MISSING)
-        if factory is not dataclasses.MISSING:
-            make = _FACTORIES.get(factory)
-            return make(()) if make else self.apply(call.of(factory))
-        return self.constant((parameter or field).default, call.node)
+def _default(call: Call, field: Any) -> Value:
+    """What a field or a parameter is where it is left out."""
+    factory = getattr(field, "default_factory", dataclasses.MISSING)
+    if factory is not dataclasses.MISSING:
+        make = _FACTORIES.get(factory)
+        return make(()) if make else call.tracer.apply(call.of(factory))
+    return call.tracer.constant(field.default, call.node)
 
-    # attributes -------------------------------------------------------------------------------
 
-    def of_record(self, call: Call, env: Env) -> Value:
-        """An attribute, a property or a method of an object whose attributes are known."""
-        (referred,), name = call.args, call.node.attr
-        owner = self.read(call.node, referred, env)
-        if name in owner.fields:
-            return owner[owner.fields.index(name)]
-        if name in ("_replace", "__replace__"):
-            return Static(Bound(dataclasses.replace, (referred,), {}))
-        member = inspect.getattr_static(owner.cls, name, None)
-        if isinstance(member, property):
-            self.frame = env
-            return self.called(call.of(member.fget, *call.args), env)
-        if isinstance(member, FunctionType):
-            return Static(Bound(member, tuple(call.args), {}))
-        return self.attribute(call.node, owner.cls, name)
+# attributes ---------------------------------------------------------------------------------------
 
-    def of_super(self, node: ast.Attribute, call: ast.Call, env: Env, path: Node) -> Value:
-        """`super().name` of an object, or of an instance from outside the function."""
-        own = env[self.fn.__code__.co_varnames[0]]
-        cls = self.static(call.args[0], env) if call.args else self.scope.lookup("__class__")
-        if isinstance(own, Static):
-            return self.attribute(node, super(cls, own.value), node.attr)
-        content = self.read(node, own, env)
-        try:
-            member = getattr(super(cls, content.cls), node.attr)
-        except (AttributeError, TypeError) as error:
-            self.refuse(node, str(error), "check the spelling")
-        if isinstance(member, property):
-            self.frame = env
-            return self.called(Call(self, node, path, member.fget, [own]), env)
-        if member is object.__init__:
-            return Static(composed.nothing)
-        return Static(Bound(member, (own,), {}) if isinstance(member, FunctionType) else member)
 
-    def written(self, owner: Value, name: str) -> FunctionType | None:
-        """The method that the class of an object writes for an operator; None where it has none."""
-        if isinstance(owner, Node):
-            return None
-        owner = self.held(owner, self.frame) if isinstance(owner, REFERS) else owner
-        cls = getattr(owner, "cls", type(getattr(owner, "value", None)))
-        return inspect.getattr_static(cls, name) if is_written(cls, name) else None
+def of_record(call: Call, owner: Record, referred: Value) -> Value:
+    """An attribute, a property or a method of an object whose attributes are known."""
+    name = call.node.attr
+    if name in owner.fields:
+        return owner[owner.fields.index(name)]
+    if name in ("_replace", "__replace__"):
+        return Static(Bound(dataclasses.replace, (referred,), {}))
+    member = inspect.getattr_static(owner.cls, name, None)
+    value = _bound(call, member, referred)
+    return call.tracer.attribute(call.node, owner.cls, name) if value is None else value
 
-    def special(self, call: Call, name: str, *args: Value) -> Value | None:
-        """What a method that a class writes for an operator gives; None where it has none."""
-        if (method := self.written(args[0], name)) is None:
-            return None
-        operands = [placed(value, self.frame, alone=True) for value in args]
-        value = self.apply(call.of(method, *operands))
-        return None if isinstance(value, Static) and value.value is NotImplemented else value
 
-    def store_attribute(self, target: ast.Attribute, value: Value, env: Env, path: Node) -> bool:
-        """`owner.attr = value`, in place of the environment; whether there can be such."""
-        owner = self.object(target.value, env, path)
-        content = self.held(owner, env)
-        if not isinstance(content, Record) or not content.shared or content.cls is dict:
-            return False
-        member = inspect.getattr_static(content.cls, target.attr, None)
-        if isinstance(member, property) and member.fset is not None:
-            self.frame = env
-            self.apply(Call(self, target, path, member.fset, [owner, value]))
-            return True
-        free = isinstance(member, MemberDescriptorType)  # one of `__slots__`
-        if content.cls.__dictoffset__:
-            free = not hasattr(type(member), "__set__")
-        declared = getattr(content.cls, "__dataclass_fields__", ())
-        if free := free or target.attr in (*declared, *content.fields):
-            self._put(target, owner, target.attr, value, env, path)
-        return free
+def _bound(call: Call, member: Any, owner: Value) -> Value | None:
+    """The value of a property, or a method of an object; None for other members of classes."""
+    if isinstance(member, property):
+        return call.tracer.called(call.of(member.fget, owner))
+    return Static(Bound(member, (owner,), {})) if isinstance(member, FunctionType) else None
 
-    def _put(
-        self, node: ast.AST, owner: Value, name: Any, value: Value, env: Env, path: Node
-    ) -> None:
-        content = self.held(owner, env)
-        if isinstance(owner, View) and name in content.fields:
-            place = self.graph.const(content.fields.index(name))
-            return self.put(Call(self, node, path), owner, ((place,),), value, env)
-        key = self.changeable(node, owner, env).key
-        content, value = env[key], self.taken(value, env)
-        fields = {**dict(zip(content.fields, content, strict=True)), name: value}
-        env[key] = record_of(content.cls, fields)
 
-    # dicts ------------------------------------------------------------------------------------
+def of_super(call: Call, inner: ast.Call, env: Env) -> Value:
+    """`super().name` of an object, or of an instance from outside the function."""
+    tracer, node = call.tracer, call.node
+    own = env[tracer.fn.__code__.co_varnames[0]]
+    cls = tracer.static(inner.args[0], env) if inner.args else tracer.scope.lookup("__class__")
+    if isinstance(own, Static):
+        return tracer.attribute(node, super(cls, own.value), node.attr)
+    content = tracer.read(node, own, env)
+    try:
+        member = getattr(super(cls, content.cls), node.attr)
+    except (AttributeError, TypeError) as error:
+        tracer.refuse(node, str(error), "check the spelling")
+    if member is object.__init__:
+        return Static(composed.nothing)
+    value = _bound(call, member, own)
+    return Static(member) if value is None else value
 
-    def store_key(
-        self, node: ast.Subscript, owner: Value, value: Value, env: Env, path: Node
-    ) -> None:
-        """`owner[key] = value`, in place of the environment."""
-        key = self.expression(node.slice, env, path)
-        value = placed(value, env)
-        constant = objects.known(key)
-        if constant is not None:
-            self._put(node, owner, constant[0], value, env, path)
-            return
-        graph, missing = self.graph, self.graph.const(True)
-        content = env[self.changeable(node, owner, env).key]
-        for name, old in zip(content.fields, content, strict=True):
-            if not isinstance(key, Choice) and not isinstance(name, (int, float)):
-                continue
-            here = comparing.compare(self, node, ast.Eq(), key, self.constant(name, node))
-            missing = graph.logical_and(missing, graph.logical_not(here))
-            remedy = "assign a value like the one before"
-            new = self.joined(node, join_value(graph, here, value, old), remedy)
-            self._put(node, owner, name, new, env, path)
-        if missing.op == "const" and missing.data:
-            self.refuse(node, "a key of the dict depends on values", "use a list, or constant keys")
-        words = "a key that depends on values is none of those that the dict has"
-        self.raises_lookup(node, KeyError, words, missing)
 
-    def change_keys(self, call: Call, name: str, owner: Value, env: Env) -> Value:
-        """`update` and `setdefault` of a dict."""
-        owner = self.changeable(call.node, owner, env)
-        args = [self.read(call.node, value, env) for value in call.args]
-        if name == "update" and all(isinstance(value, Mapping) for value in args):
-            for value in [*(a.entries for a in args), call.kwargs]:
-                for key, item in value.items():
-                    self._put(call.node, owner, key, placed(item, env), env, call.path)
-            return Static(None)
-        key = objects.known(args[0]) if args and name == "setdefault" else None
-        if key is None:
-            call.refuse(f"{name}() of a dict with these arguments", "write the assignments")
-        entries = mapping(env[owner.key]).entries
-        if key[0] not in entries:
-            self._put(call.node, owner, key[0], [*call.args, Static(None)][1], env, call.path)
-        return mapping(env[owner.key]).entries[key[0]]
+def written(tracer: Tracer, owner: Value, name: str) -> FunctionType | None:
+    """The method that the class of an object writes for an operator; None where it has none."""
+    if isinstance(owner, Node):
+        return None
+    owner = tracer.held(owner, tracer.frame) if isinstance(owner, REFERS) else owner
+    cls = getattr(owner, "cls", type(getattr(owner, "value", None)))
+    return inspect.getattr_static(cls, name) if is_written(cls, name) else None
+
+
+def special(tracer: Tracer, call: Call, name: str, *args: Value) -> Value | None:
+    """What a method that a class writes for an operator gives; None where it has none."""
+    if (method := written(tracer, args[0], name)) is None:
+        return None
+    operands = [placed(value, tracer.frame, alone=True) for value in args]
+    value = tracer.apply(call.of(method, *operands))
+    return None if isinstance(value, Static) and value.value is NotImplemented else value
+
+
+def store_attribute(call: Call, owner: Value, value: Value, env: Env) -> bool:
+    """`owner.attr = value`, in place of the environment; whether there can be such."""
+    content, name = call.tracer.held(owner, env), call.node.attr
+    if not isinstance(content, Record) or not content.shared or content.cls is dict:
+        return False
+    member = inspect.getattr_static(content.cls, name, None)
+    if isinstance(member, property) and member.fset is not None:
+        call.tracer.frame = env
+        call.tracer.apply(call.of(member.fset, owner, value))
+        return True
+    free = isinstance(member, MemberDescriptorType)  # one of `__slots__`
+    if content.cls.__dictoffset__:
+        free = not hasattr(type(member), "__set__")
+    declared = getattr(content.cls, "__dataclass_fields__", ())
+    if free := free or name in (*declared, *content.fields):
+        put_field(call, owner, name, value, env)
+    return free
+
+
+def put_field(call: Call, owner: Value, name: Any, value: Value, env: Env) -> None:
+    """Store the value of an attribute or of a key, in place of the environment."""
+    content = call.tracer.held(owner, env)
+    if isinstance(owner, View) and name in content.fields:
+        place = call.graph.const(content.fields.index(name))
+        return put(call, owner, ((place,),), value, env)
+    key = changeable(call.tracer, call.node, owner, env).key
+    value = call.tracer.taken(value, env)
+    env[key] = record_of(env[key].cls, {**env[key].entries, name: value})
 
 
 COPIES = (copy.copy, copy.deepcopy)
-DICT_CHANGES = frozenset(("update", "setdefault"))
 
 
-def new_dict(call: Call) -> Value | None:
-    """`dict(...)` and `dict.fromkeys(...)`; None for other functions."""
-    if call.target not in (dict, OrderedDict) and call.target != dict.fromkeys:
-        return None
-    tracer, frame = call.tracer, call.tracer.frame
-    first = tracer.each(call.node, [*call.args, None][0], frame)
-    if call.target == dict.fromkeys and len(call.args) in (1, 2):
-        value = [*call.args, Static(None)][1]
-        pairs: Any = [(key, value) for key in tracer.listed(call.node, first)]
-    elif call.target == dict.fromkeys or len(call.args) > 1:
-        return None
-    elif isinstance(first, Mapping):
-        return record_of(dict, {**first.entries, **call.kwargs})
-    else:
-        pairs = () if first is None else tracer.listed(call.node, first)
-        pairs = [tracer.each(call.node, pair, frame) for pair in pairs]
-    keys = [objects.known(pair[0]) for pair in pairs]
-    if None in keys:
-        call.refuse("a key of the dict is not constant", "use constant keys")
-    entries = {key[0]: pair[1] for key, pair in zip(keys, pairs, strict=True) if key}
-    return record_of(dict, {**entries, **call.kwargs})
-
-
-def replaced(call: Call) -> Value | None:
+def replaced(call: Call) -> Value:
     """`dataclasses.replace(object, name=value)`, `_replace` of a named tuple, `copy.copy(object)`
-    and `copy.deepcopy(object)`; None for other functions."""
-    if call.target is not dataclasses.replace and call.target not in COPIES:
-        return None
+    and `copy.deepcopy(object)`."""
     one, (node, frame) = len(call.args) == 1, (call.node, call.tracer.frame)
     read = call.tracer.deep if call.target is copy.deepcopy else call.tracer.read
     content = read(node, call.args[0], frame) if one else None
@@ -242,8 +161,7 @@ def replaced(call: Call) -> Value | None:
     again = call.target not in COPIES and hasattr(getattr(content, "cls", None), "__post_init__")
     if not isinstance(content, Record) or again or not call.kwargs.keys() <= {*content.fields}:
         call.refuse("replace() takes an object and new values of its attributes", "name them")
-    values = dict(zip(content.fields, content, strict=True)) | dict(call.kwargs)
-    return record_of(content.cls, values)
+    return record_of(content.cls, {**content.entries, **call.kwargs})
 
 
 def is_written(cls: type, name: str) -> bool:

@@ -7,25 +7,17 @@ them as these are at the call.
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import inspect
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from nbgraph import parsing
 from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.values import RESULT, Env, Value, placed, without_flags
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.environment import RESULT, placed, without_flags
+from nbgraph.kernels.capture.syntax import Definition, collected
+from nbgraph.kernels.capture.values import Env, Node, Value
 
-Definition = ast.FunctionDef | ast.Lambda
-Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp
 _TRANSPARENT = (functools.cache, functools.lru_cache, functools.wraps)  # of a nested function
 _EMPTY = inspect.Parameter.empty
-MAX_TRIPS = 16  # of a loop with constant bounds that is written out
-MAX_SHORT, MAX_OPERATIONS = 64, 256  # trips, and operations of them all, of one that is short
-_OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.If, ast.IfExp)
-_LONG = (ast.For, ast.While, ast.Match, ast.Break, ast.Return, ast.Continue)
 
 
 class Bound(NamedTuple):
@@ -83,110 +75,10 @@ class LocalFunction:
     def body(self) -> list[ast.stmt]:
         """Its statements; those of a lambda are one `return`."""
         if isinstance(self.definition, ast.FunctionDef):
-            return listed(self.definition.body)
+            return collected(self.definition.body)
         result = ast.Return(self.definition.body)
         return [ast.copy_location(result, self.definition.body)]
 
     def surroundings(self) -> Env:
         """The variables around it, as they are now."""
         return {k: v for k, v in without_flags(self.owner.frame).items() if k != RESULT}
-
-
-class _Yields(ast.NodeTransformer):
-    """`yield item` as `_yielded.append(item)`, and that list as what is returned."""
-
-    visit_FunctionDef = visit_Lambda = lambda self, node: node
-
-    def visit_Yield(self, node: ast.Yield | ast.YieldFrom, method: str = "append") -> ast.expr:
-        """What puts an item, or items, into the list."""
-        call = ast.Attribute(ast.Name("_yielded", ast.Load()), method, ast.Load())
-        return ast.Call(call, [node.value or ast.Constant(None)], [])
-
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
-        """`_yielded.extend(items)`."""
-        return self.visit_Yield(node, "extend")
-
-    def visit_Return(self, node: ast.Return) -> ast.Return:
-        """The end of the generator."""
-        return ast.copy_location(ast.Return(ast.Name("_yielded", ast.Load())), node)
-
-
-def listed(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a function; a generator gives the list of what it yields, so it has to end
-    by itself."""
-    if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(body)):
-        return body
-    start, end = parsing.parse("_yielded = []\nreturn _yielded").body
-    inner = [_Yields().visit(statement) for statement in copy.deepcopy(body)]
-    return [ast.fix_missing_locations(statement) for statement in (start, *inner, end)]
-
-
-def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
-    """All nodes of code, without the insides of functions that it defines."""
-    todo: list[ast.AST] = [*statements]
-    while todo:
-        node = todo.pop()
-        yield node
-        if not isinstance(node, Definition):
-            todo.extend(ast.iter_child_nodes(node))
-
-
-def assigned_within(node: ast.expr) -> set[str]:
-    """The names that `:=` assigns in an expression, outside of functions that it defines: those of
-    a comprehension are variables of the function around it."""
-    return {
-        n.target.id
-        for n in walk([node])
-        if isinstance(n, ast.NamedExpr) and isinstance(n.target, ast.Name)
-    }
-
-
-def nonlocals(body: list[ast.stmt]) -> set[str]:
-    """The names that functions inside of code assign in the function around them."""
-    statements = (n for st in body for n in ast.walk(st) if isinstance(n, ast.Nonlocal))
-    return {name for statement in statements for name in statement.names}
-
-
-def loops_of(at: ast.expr, node: Comprehension, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """The loops and tests of a comprehension around statements."""
-    for part in reversed(node.generators):
-        for test in reversed(part.ifs):
-            body = [ast.If(test, [*body], [])]
-        body = [ast.For(part.target, part.iter, [*body], [])]
-    for statement in body:
-        ast.fix_missing_locations(ast.copy_location(statement, at))
-    return body
-
-
-def each_of(node: ast.expr) -> ast.GeneratorExp:
-    """What an expression lists, as a comprehension."""
-    part = ast.comprehension(ast.Name("$each", ast.Store()), node, [], 0)
-    item = ast.GeneratorExp(ast.Name("$each", ast.Load()), [part])
-    return ast.copy_location(item, node)
-
-
-def is_short(loop: ast.For, trips: int) -> bool:
-    """Whether a loop is written out: few trips, or more of few operations each."""
-    if trips <= MAX_TRIPS:
-        return True
-    if trips > MAX_SHORT:
-        return False
-    nodes = list(walk(loop.body))
-    if any(isinstance(n, _LONG) for n in nodes):
-        return False
-    work = sum(isinstance(n, _OPERATIONS) + 7 * isinstance(n, ast.Call) for n in nodes)
-    return work * trips <= MAX_OPERATIONS
-
-
-def breaks(statements: list[ast.stmt]) -> bool:
-    """Whether code leaves the loop around it by `break`."""
-    todo: list[ast.AST] = [*statements]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Break):
-            return True
-        if isinstance(node, (ast.For, ast.While)):
-            todo.extend(node.orelse)
-        elif not isinstance(node, Definition):
-            todo.extend(ast.iter_child_nodes(node))
-    return False

@@ -9,24 +9,21 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.containers import REFERS, Mapping, Record, Resizable, mapping
+from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.digits import Digits, as_digits
+from nbgraph.kernels.capture.items import keys
+from nbgraph.kernels.capture.joining import chosen, resizable
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.ranges import Range
-from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
-    REFERS,
     Choice,
     Complex,
-    Mapping,
     Optional,
-    Resizable,
     Static,
     Value,
     as_number,
     is_none,
-    mapping,
-    resizable,
 )
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node
@@ -45,106 +42,101 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }
 
 
-def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
-    """Return one comparison of two values, of each of several objects that one may be."""
+def compare(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
+    """Return one comparison of two values, of each of several objects that one may be; the path of
+    the call is true."""
     if isinstance(left, Choice):
-        return left.map(tracer.graph, lambda one, _: compare(tracer, node, op, one, right))
+        return chosen(call.graph, left, lambda one, _: compare(call, op, one, right))
     if isinstance(right, Choice):
-        return right.map(tracer.graph, lambda one, _: compare(tracer, node, op, left, one))
-    if isinstance(left, Record) and (own := _by_method(tracer, node, op, left, right)) is not None:
+        return chosen(call.graph, right, lambda one, _: compare(call, op, left, one))
+    if isinstance(left, Record) and (own := _by_method(call, op, left, right)) is not None:
         return own
-    return _compared(tracer, node, op, left, right)
+    return _compared(call, op, left, right)
 
 
-def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
+def _compared(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
     """Return a comparison; refuses what Python does not define for numbers."""
-    graph, numbers = tracer.graph, isinstance(left, Node) and isinstance(right, Node)
+    graph, numbers = call.graph, isinstance(left, Node) and isinstance(right, Node)
     if (opposite := _OPPOSITES.get(type(op))) and not (numbers and opposite is ast.Eq):
-        return graph.logical_not(_compared(tracer, node, opposite(), left, right))
+        return graph.logical_not(_compared(call, opposite(), left, right))
     if isinstance(left, Digits) or isinstance(right, Digits):
-        left, right, same = _with_digits(tracer, node, op, left, right)
+        left, right, same = _with_digits(call, op, left, right)
         if same is not None:
             return same
     if isinstance(right := mapping(right), Mapping) and isinstance(op, ast.In):
-        right = tracer.keys(node, right)
+        right = keys(call.tracer, call.node, right)
     sequence = isinstance(right, (tuple, Resizable, Range))
-    if isinstance(op, ast.In) and (sequence or tracer.written(right, "__contains__")):
-        return _is_among(tracer, node, left, right)
+    if isinstance(op, ast.In) and (sequence or call.tracer.written(right, "__contains__")):
+        return _is_among(call, left, right)
     if isinstance(op, ast.Is):
         same = identical(graph, left, right)
         if same is None:
-            tracer.refuse(node, "which values are one object is not defined", "compare with ==")
+            call.refuse("which values are one object is not defined", "compare with ==")
         return same
     if isinstance(left, Optional) or isinstance(right, Optional):
-        return _compare_optional(tracer, node, op, left, right)
+        return _compare_optional(call, op, left, right)
     if isinstance(left, Static) or isinstance(right, Static):
         known = static(op, left, right)
         if known is None:
-            tracer.refuse(node, "this comparison is not understood", "use == or != here")
+            call.refuse("this comparison is not understood", "use == or != here")
         return graph.const(known)
     if isinstance(left, (tuple, Resizable)) or isinstance(right, (tuple, Resizable)):
-        return _compare_tuples(tracer, node, op, left, right)
+        return _compare_tuples(call, op, left, right)
     if isinstance(left, Complex) or isinstance(right, Complex):
         if not isinstance(op, ast.Eq):
-            tracer.refuse(node, "complex numbers have no order", "compare z.real, z.imag or abs(z)")
-        return cast("Node", tracer.binary(_COMPARE[type(op)], left, right, graph.const(True)))
+            call.refuse("complex numbers have no order", "compare z.real, z.imag or abs(z)")
+        return cast("Node", call.tracer.binary(_COMPARE[type(op)], left, right, graph.const(True)))
     if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
-        tracer.refuse(node, "this comparison is not understood", "compare numbers with <, <= or ==")
+        call.refuse("this comparison is not understood", "compare numbers with <, <= or ==")
     return graph.compare(_COMPARE[type(op)], left, right)
 
 
-def _is_among(tracer: Tracer, node: ast.expr, value: Value, among: Any) -> Node:
-    graph, inside = tracer.graph, tracer.graph.const(False)
-    call = Call(tracer, node, graph.const(True))
+def _is_among(call: Call, value: Value, among: Any) -> Node:
+    graph, inside = call.graph, call.graph.const(False)
     if isinstance(among, Range):
         return among.holds(call, value)
-    if (own := tracer.special(call, "__contains__", among, value)) is not None:
-        return tracer.truth(own)
+    if (own := call.tracer.special(call, "__contains__", among, value)) is not None:
+        return call.tracer.truth(own)
     items = resizable(graph, among)
     for k, item in enumerate(items.items):
         used = graph.compare("lt", graph.const(k), items.length)
-        equal = compare(tracer, node, ast.Eq(), value, item)
+        equal = compare(call, ast.Eq(), value, item)
         inside = graph.logical_or(inside, graph.logical_and(used, equal))
     return inside
 
 
-def _by_method(
-    tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Record, right: Value
-) -> Node | None:
+def _by_method(call: Call, op: ast.cmpop, left: Record, right: Value) -> Node | None:
     """A comparison that the class of the first object writes; None where it writes none."""
-    call = Call(tracer, node, tracer.graph.const(True))
-    own = tracer.special(call, f"__{_COMPARE.get(type(op), 'is')}__", left, right)
+    own = call.tracer.special(call, f"__{_COMPARE.get(type(op), 'is')}__", left, right)
     if own is None and isinstance(op, ast.NotEq):
-        return tracer.graph.logical_not(compare(tracer, node, ast.Eq(), left, right))
-    return None if own is None else tracer.truth(own)
+        return call.graph.logical_not(compare(call, ast.Eq(), left, right))
+    return None if own is None else call.tracer.truth(own)
 
 
-def _compare_optional(
-    tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value
-) -> Node:
+def _compare_optional(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
     """With what may be None: it equals None alone; an order is that of the numbers."""
     if not isinstance(op, ast.Eq):
-        numbers = [as_number(tracer.graph, value) for value in (left, right)]
-        return compare(tracer, node, op, *numbers)
-    graph, (value, other) = tracer.graph, (left, right)
+        numbers = [as_number(call.graph, value) for value in (left, right)]
+        return compare(call, op, *numbers)
+    graph, (value, other) = call.graph, (left, right)
     if not isinstance(value, Optional):
         value, other = other, value
     if is_none(other):
         return value.absent
-    equal = compare(tracer, node, op, value.value, as_number(graph, other))
+    equal = compare(call, op, value.value, as_number(graph, other))
     return graph.logical_and(graph.logical_not(value.absent), equal)
 
 
 def _with_digits(
-    tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value
+    call: Call, op: ast.cmpop, left: Value, right: Value
 ) -> tuple[Value, Value, Node | None]:
     """Two values, of which one at least is a string of digits, as they are compared then; and the
     comparison, if it is known here."""
-    graph, yes = tracer.graph, tracer.graph.const(True)
+    graph, yes = call.graph, call.graph.const(True)
     base = left.base if isinstance(left, Digits) else right.base
     a, b = (as_digits(graph, value, base) for value in (left, right))
     if isinstance(op, ast.In) and a is not None and (a is left or a.size == 1):
-        return left, objects.characters(Call(tracer, node, yes), right), None
+        return left, objects.characters(call, right), None
     if a is None or b is None or a.base != b.base:
         text = right if b is None else left
         other = isinstance(text, Static) and isinstance(text.value, str)
@@ -153,12 +145,12 @@ def _with_digits(
         return left, right, graph.compare(_COMPARE[type(op)], a.number, b.number)
     if not isinstance(op, ast.Eq):
         return left, right, None
-    same = graph.compare("eq", a.length(tracer, yes), b.length(tracer, yes))
+    same = graph.compare("eq", a.length(call.tracer, yes), b.length(call.tracer, yes))
     return left, right, graph.logical_and(same, graph.compare("eq", a.number, b.number))
 
 
-def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> Node:
-    graph = tracer.graph
+def _equal_tuples(call: Call, left: Value, right: Value) -> Node:
+    graph = call.graph
     if not all(isinstance(value, (tuple, Resizable)) for value in (left, right)):
         return graph.const(False)
     first, second = (v.cls if _is_object(v) else tuple for v in (left, right))
@@ -167,7 +159,7 @@ def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> 
     if _is_object(left):
         if first.__eq__ is object.__eq__:
             what = f"objects of {first.__name__} are equal to themselves alone"
-            tracer.refuse(node, what, "compare their attributes")
+            call.refuse(what, "compare their attributes")
         own, others = _compared_of(left), _compared_of(right)
         if own.keys() != others.keys():
             return graph.const(False)
@@ -177,7 +169,7 @@ def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> 
     for k, (a, b) in enumerate(zip(one.items, other.items, strict=False)):
         unused = graph.compare("le", one.length, graph.const(k))
         if same.op != "const" or same.data:
-            equal = compare(tracer, node, ast.Eq(), a, b)
+            equal = compare(call, ast.Eq(), a, b)
             same = graph.logical_and(same, graph.logical_or(unused, equal))
     return same
 
@@ -189,26 +181,24 @@ def _is_object(value: Value) -> bool:
 
 def _compared_of(value: Record) -> dict[Any, Value]:
     """The attributes by which an object is compared: of a dataclass, those that it declares."""
-    values, cls = dict(zip(value.fields, value, strict=True)), value.cls
+    values, cls = value.entries, value.cls
     declared = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else None
     names = values if declared is None else [f.name for f in declared if f.compare]
     return {name: values[name] for name in names}
 
 
-def _compare_tuples(
-    tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value
-) -> Node:
+def _compare_tuples(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
     """Equality of tuples, or their order: that of the first items that differ."""
-    graph = tracer.graph
+    graph = call.graph
     if isinstance(op, ast.Eq):
-        return _equal_tuples(tracer, node, left, right)
+        return _equal_tuples(call, left, right)
     if type(op) not in _COMPARE or {type(left), type(right)} != {tuple}:  # a list may be a set
-        tracer.refuse(node, "this comparison is not understood", "compare numbers with <, <= or ==")
+        call.refuse("this comparison is not understood", "compare numbers with <, <= or ==")
     strict = ast.Lt() if isinstance(op, (ast.Lt, ast.LtE)) else ast.Gt()
     result = graph.const(_STATIC[type(op)](len(left), len(right)))
     for a, b in reversed([*zip(left, right, strict=False)]):
-        further = graph.logical_and(compare(tracer, node, ast.Eq(), a, b), result)
-        result = graph.logical_or(compare(tracer, node, strict, a, b), further)
+        further = graph.logical_and(compare(call, ast.Eq(), a, b), result)
+        result = graph.logical_or(compare(call, strict, a, b), further)
     return result
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import cmath
+import functools
 import sys
+from collections.abc import Callable
 from types import FunctionType
 
 import numpy as np
 
 from nbgraph.kernels.capture import complex_functions
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.values import Complex, Static, Value, join_value
+from nbgraph.kernels.capture.joining import join_value
+from nbgraph.kernels.capture.values import Complex, Graph, Node, Static, Value
 from nbgraph.kernels.kinds import is_integer
-from nbgraph.kernels.scalar import Graph, Node
 
 MAX_POWER = 100  # constant integer exponents up to this are products, as in CPython
 _MIXED = sys.version_info >= (3, 14)  # a real operand is not made complex in + - * /
@@ -119,8 +121,8 @@ def _power(tracer: Tracer, a: Value, b: Value, path: Node) -> Value:
     graph, exponent = tracer.graph, _literal(b)
     z = Complex.of(graph, a)
     if exponent is not None and exponent.is_integer() and abs(exponent) <= MAX_POWER:
-        whole = _product(tracer, z, int(abs(exponent)), path)
-        one = constant(graph, 1.0)
+        one, multiply = constant(graph, 1.0), functools.partial(binary, tracer, "mul", path=path)
+        whole = by_squaring(multiply, z, int(abs(exponent))) or one
         return whole if exponent >= 0 else binary(tracer, "div", one, whole, path)
     if isinstance(b, Node) and is_integer(b.kind):
         return tracer.compose(complex_functions.power_of_integer, [z, graph.cast(b, "i")], path)
@@ -135,16 +137,16 @@ def _literal(value: Value) -> float | None:
     return float(value.data) if value.op == "const" else None
 
 
-def _product(tracer: Tracer, z: Complex, n: int, path: Node) -> Complex:
-    """z ** n by squaring."""
-    result: Complex | None = None
+def by_squaring(multiply: Callable[[Value, Value], Value], a: Value, n: int) -> Value | None:
+    """`a ** n`; None for n = 0."""
+    result: Value | None = None
     while n:
         if n & 1:
-            result = z if result is None else binary(tracer, "mul", result, z, path)
+            result = a if result is None else multiply(result, a)
         n >>= 1
         if n:
-            z = binary(tracer, "mul", z, z, path)
-    return constant(tracer.graph, 1.0) if result is None else result
+            a = multiply(a, a)
+    return result
 
 
 def apply(call: Call, operation: tuple[str, object]) -> Value:

@@ -1,165 +1,160 @@
-"""Lists, dicts, sets and NumPy arrays that are read from outside a function: constants."""
+"""Values that hold others: objects, arrays, lists, dicts, and references to them.
+
+An object whose attributes are known is a tuple of their values, of a class made for it.
+"""
 
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.builtins import Builtins
-from nbgraph.kernels.capture.context import Method
-from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
-from nbgraph.kernels.capture.records import record_of
-from nbgraph.kernels.capture.values import (
-    Array,
-    Choice,
-    ConstantArray,
-    Mapping,
-    Static,
-    Value,
-    join_value,
-)
-from nbgraph.kernels.kinds import is_boolean, is_integer, kind_of_dtype
-from nbgraph.kernels.scalar import Graph, Node
-
-MAX_ENTRIES = 1 << 16  # of an array; each is a node
-MAX_GAPS = 4  # places in a table of a dict, for each key, that may have none
+from nbgraph.kernels.capture.values import Choice, Complex, Compound, Node, Undefined, Value
 
 
-class Containers(Builtins):
-    """Mixed into Expressions."""
+class Record(tuple[Any, ...]):
+    """An object of a class whose attributes are known: their values in order."""
 
-    def container(self, value: Any, node: ast.expr) -> Value:
-        """What a container holds now; that it holds the same is looked at in each call."""
-        size = value.size if isinstance(value, np.ndarray) else len(value)
-        if size > MAX_ENTRIES:
-            self.refuse(
-                node,
-                f"{size} entries are read from outside the function, more than {MAX_ENTRIES}",
-                "take the entries before the call, e.g. by ng.take(table, index), and pass them as "
-                "an operand",
-            )
-        self.watch.read_contents(value)
-        if isinstance(value, np.ndarray):
-            return self._array(value, node)
-        if isinstance(value, dict):
-            return Mapping({key: self.constant(item, node) for key, item in value.items()})
-        return tuple(self.constant(item, node) for item in value)
+    __slots__ = ()
+    cls: type
+    fields: tuple[Any, ...]
+    shared: bool  # whether its names mean one object, which assignments change
+    copied = False  # whether it was read: another name, which it has no key of, may mean it, too
 
-    def _array(self, value: np.ndarray[Any, Any], node: ast.expr) -> Value:
-        """An array: integers and bools keep their dtype, floats are `a floating value`."""
-        if value.dtype.kind not in "fiubc":
-            what = f"an array of dtype {value.dtype} is read from outside the function"
-            self.refuse(node, what, "use an array of numbers, or a tuple")
-        graph = self.graph
-        kind = "" if value.dtype.kind == "c" else kind_of_dtype(value.dtype)
-
-        def nested(part: Any) -> Value:
-            if isinstance(part, list):
-                return ConstantArray(map(nested, part))
-            return graph.cast(graph.const(part), kind) if kind else self.constant(part, node)
-
-        return nested(value.tolist())
-
-    # dicts ------------------------------------------------------------------------------------
-
-    def keys(self, node: ast.expr, owner: Mapping) -> tuple[Value, ...]:
-        """The keys of a dict in their order."""
-        return tuple(self.constant(key, node) for key in owner.entries)
-
-    def method(self, node: ast.Call, method: Method, args: Sequence[Value]) -> Value:
-        """A method of a dict applied to values."""
-        owner, keys = method.owner, self.keys(node, method.owner)
-        values = tuple(owner.entries.values())
-        if method.name == "get" and len(args) in (1, 2):
-            return self.at_key(node, owner, *args, *[Static(None)][len(args) - 1 :])
-        if args:
-            self.refuse(node, f"{method.name}() of a dict with arguments", "leave them out")
-        if method.name == "copy":
-            return record_of(dict, owner.entries)
-        listed = {"keys": keys, "values": values, "items": tuple(zip(keys, values, strict=True))}
-        return listed[method.name]
-
-    def at_key(self, node: ast.expr, owner: Mapping, key: Value, default: Value = None) -> Value:
-        """`owner[key]`, or `default` where there is no such key."""
-        if isinstance(key, Choice):
-
-            def entry_of(option: Static, here: Node) -> Value:
-                words = f"the dict has no key {option.value!r}"
-                if (entry := owner.entries.get(option.value, default)) is None:
-                    self.raises_lookup(node, KeyError, words, here)
-                return next(iter(owner.entries.values())) if entry is None else entry
-
-            return key.map(self.graph, entry_of)
-        if (constant := objects.known(key)) is not None:
-            known = constant[0]
-            entry = owner.entries.get(known, default)
-            if entry is not None:
-                return entry
-            if not issubclass(KeyError, self.catching):
-                self.refuse(node, f"the dict has no key {known!r}", "use a key that it has")
-            words = f"the dict has no key {known!r}"
-            self.raises_lookup(node, KeyError, words, self.graph.const(True))
-            return self.graph.const(math.nan)
-        entries = {k: v for k, v in owner.entries.items() if isinstance(k, (int, float))}
-        if isinstance(digit := getattr(key, "number", None), Node) and getattr(key, "size", 0) == 1:
-            texts = {k: v for k, v in owner.entries.items() if isinstance(k, str)}
-            entries = {}
-            entries |= {int(k): v for k, v in texts.items() if len(k) == 1 and k.isdecimal()}
-            key = digit
-        if not isinstance(key, Node) or not entries:
-            self.refuse(node, "the key of a dict is neither a number nor constant", "use a number")
-        value, inside = self._chosen(node, key, entries)
-        if default is None:
-            words = f"the dict has no such key; it has {', '.join(map(repr, [*entries][:4]))}"
-            words += ", ..." if len(entries) > 4 else ""
-            self.raises_lookup(node, KeyError, words, self.graph.logical_not(inside))
-            return value
-        value = join_value(self.graph, inside, value, default)
-        return self.joined(node, value, "give the default that the others have")
-
-    def _chosen(
-        self, node: ast.expr, key: Node, entries: dict[int | float, Value]
-    ) -> tuple[Value, Node]:
-        """The value of a key that depends on values, and whether there is one. Whole keys close to
-        each other are places in a table, others are compared."""
-        graph, listed = self.graph, sorted(entries)
-        low, whole = listed[0], all(isinstance(k, int) for k in listed)
-        whole = whole and (is_integer(key.kind) or is_boolean(key.kind))
-        if whole and int(listed[-1] - low) < MAX_GAPS * len(listed) + 8:
-            places = range(int(low), int(listed[-1]) + 1)
-            items = [entries.get(k, entries[low]) for k in places]
-            present = [graph.const(k in entries) for k in places]
-            key = graph.cast(key, "i")
-            index = graph.arithmetic("sub", key, graph.const(int(low)))
-            above = graph.compare("ge", index, graph.const(0))
-            inside = graph.logical_and(above, graph.compare("lt", index, graph.const(len(items))))
-            index = graph.select(inside, index, graph.const(0))
-            present_here = entry_at(graph, present, index)
-            assert present_here is not None
-            inside = graph.logical_and(inside, present_here)
-        else:
-            index, inside = graph.const(0), graph.const(False)
-            items = [entries[k] for k in listed]
-            if len(items) > MAX_ITEMS:
-                self.refuse(node, f"more than {MAX_ITEMS} keys far apart", "use keys 0, 1, 2, ...")
-            for place, k in enumerate(listed):
-                here = graph.compare("eq", key, graph.const(k))
-                index = graph.select(here, graph.const(place), index)
-                inside = graph.logical_or(inside, here)
-        value = entry_at(graph, items, index)
-        if value is None:
-            self.refuse(node, "the values of the dict are not all numbers", "use numbers")
-        return value, inside
+    @property
+    def entries(self) -> dict[Any, Any]:
+        """The values by their attributes or keys."""
+        return dict(zip(self.fields, self, strict=True))
 
 
-ARRAY_ATTRIBUTES: dict[str, Callable[[Graph, Array], Value]] = {
-    "shape": lambda graph, owner: tuple(map(graph.const, owner.shape)),
-    "size": lambda graph, owner: graph.const(int(np.prod(owner.shape))),
-    "ndim": lambda graph, owner: graph.const(len(owner.shape)),
-}
-MAPPING_METHODS = frozenset(("copy", "get", "setdefault", "update", "keys", "values", "items"))
+@functools.cache
+def record(cls: type, fields: tuple[Any, ...], types: tuple[type, ...]) -> type[Record]:
+    """Return the form of the objects of a class; the keys of a dict have types, too: 1 and True."""
+    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", hasattr(cls, "_fields"))
+    return type(cls.__name__, (Record,), {"cls": cls, "fields": fields, "shared": not frozen})
+
+
+@functools.cache
+def _copied(form: type[Record]) -> type[Record]:
+    return type(form.__name__, (form,), {"copied": True})
+
+
+def copy_of(value: Record) -> Record:
+    """Return an object as one that was read."""
+    return _copied(type(value))(value)
+
+
+def record_of(cls: type, values: dict[Any, Any]) -> Record:
+    """Return an object of a class, or a dict, for the values of its attributes."""
+    return record(cls, tuple(values), tuple(map(type, values)))(values.values())
+
+
+class Array(tuple[Any, ...]):
+    """A NumPy array whose shape is known: its numbers, or the rows that are arrays in turn."""
+
+    __slots__ = ()
+
+
+class ConstantArray(Array):
+    """An array of the module, which nothing changes here."""
+
+    __slots__ = ()
+
+
+class List(tuple[Any, ...]):
+    """What a list of the function holds at one point of the text."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resizable(Compound):
+    """A list whose length depends on values: the first `length` of its items, which have one form.
+    `bounded`: a loop carries it, so it gets no more items."""
+
+    length: Node
+    items: tuple[Value, ...]
+    bounded: bool = False
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        """The length and the items."""
+        return self.length, *self.items
+
+    def of_parts(self, parts: Sequence[Value]) -> Value:
+        """A list of as many places."""
+        return Resizable(parts[0], tuple(parts[1:]), self.bounded)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Reference:
+    """A list or an array of the function: the environment has what it holds under `key`."""
+
+    key: str
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class View:
+    """Part of a list or an array, as it is when it is read: steps in order, each the places of a
+    subscript, or how NumPy arranges the numbers of an array anew."""
+
+    owner: Reference
+    steps: tuple[Any, ...]
+    node: ast.Subscript
+
+    @classmethod
+    def of(cls, owner: Reference | View, step: Any, node: ast.Subscript) -> View:
+        """The part that one more step leads to."""
+        if isinstance(owner, View):
+            return cls(owner.owner, (*owner.steps, step), node)
+        return cls(owner, (step,), node)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Mapping:
+    """A dict whose keys are known; its values may be numbers, tuples or Python objects."""
+
+    entries: dict[Any, Value]
+
+
+def copied(value: Value, *, back: bool = False) -> Value:
+    """A value that was read, whose objects are not those that names mean; `back`: as new ones."""
+    if type(value) in (tuple, List):
+        return type(value)(copied(item, back=back) for item in value)
+    if not isinstance(value, Record) or not value.shared or value.copied != back:
+        return value
+    return own_type(value)(value) if back else copy_of(value)
+
+
+def mapping(value: Value) -> Value:
+    """A dict of the function as it is now; any other value as it is."""
+    if isinstance(value, Record) and value.cls is dict:
+        return Mapping(value.entries)
+    return value
+
+
+def described(value: Value) -> str:
+    """Return what a user calls a value."""
+    if isinstance(value, Undefined):
+        return f"a value that {value.why}"
+    if isinstance(value, Complex):
+        return "a complex number"
+    if isinstance(value, Choice):
+        return " or ".join(map(described, value.options))
+    if isinstance(value, Resizable):
+        return "a list whose length depends on values"
+    if isinstance(value, (tuple, Reference, View)):
+        return "a list" if isinstance(value, List) else "a tuple or an array"
+    return "a dict" if isinstance(value, Mapping) else repr(getattr(value, "value", value))
+
+
+REFERS = (Reference, View)
+
+
+def own_type(value: tuple[Any, ...]) -> type[tuple[Any, ...]]:
+    """The type of a copy of a tuple: no constant array, and no object that was read."""
+    if isinstance(value, Record) and value.copied:
+        return type(value).__bases__[0]
+    return Array if isinstance(value, Array) else type(value)

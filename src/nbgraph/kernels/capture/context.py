@@ -1,8 +1,4 @@
-"""What captures a function, as those see it who trace parts of its text, and a call that is traced.
-
-The parts of `FunctionTracer` build on `Tracer`, and functions take one: so no file that traces a
-kind of text imports the file of the whole.
-"""
+"""What functions that trace parts of a text are given: the tracer, and a call that is traced."""
 
 from __future__ import annotations
 
@@ -11,21 +7,28 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import FunctionType
-from typing import Any, Literal, NamedTuple, NoReturn, Protocol, cast
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    Protocol,
+    cast,
+    runtime_checkable,
+)
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.lookups import Counter
 from nbgraph.kernels.capture.names import Scope, Watch
 from nbgraph.kernels.capture.text import FunctionText
-from nbgraph.kernels.capture.values import Env, Static, Value
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Value
 
 OnInvalid = Literal["raise", "nan"]  # what becomes of an element that a text raises for
 Answer = Callable[[Env, Node], Value]
 
 
-class Tracer(Protocol):
-    """Captures one function call; what each function does is said where it stands."""
+class Tracer:
+    """Captures one function call: `FunctionTracer`, as functions see it that take one."""
 
     graph: Graph
     fn: FunctionType
@@ -50,14 +53,16 @@ class Tracer(Protocol):
     @property
     def operator(self) -> str:
         """The name of the function that all is traced for."""
-        ...
+        return self.fn.__name__ if self.caller is None else self.caller.operator
 
     def refuse(
         self, node: ast.AST, problem: str, remedy: str, error: type[CaptureError] = CaptureError
     ) -> NoReturn:
         """Raise CaptureError with the user's line and what to write instead."""
-        ...
+        raise NotImplementedError(problem)
 
+    parted: bool  # whether results may be complex: they are given as two parts
+    start: Callable[..., Value]
     subtracer: Callable[[FunctionType], Tracer]
     run: Callable[..., Value]
     outcome: Callable[[Env, Node], tuple[Value, Env]]
@@ -68,6 +73,7 @@ class Tracer(Protocol):
     going: Callable[[Env, Node, Callable[[Env, Node], Env]], Env]
     join_ended: Callable[[Node, Env, Env], Env]
     bind: Callable[[ast.expr, Value, Env], None]
+    assign_to: Callable[..., None]
     settled: Callable[..., Env]
     under: Callable[[Node], AbstractContextManager[None]]
     leave: Callable[[Env], None]
@@ -86,35 +92,40 @@ class Tracer(Protocol):
     local: Callable[[Any, Env, Node], Static]
     binary: Callable[[str, Value, Value, Node], Value]
     # calls
-    called: Callable[[Call, Env], Value]
-    arguments: Callable[..., Env]
-    of_record: Callable[..., Value]
+    called: Callable[[Call], Value]
     special: Callable[..., Value | None]
     written: Callable[[Value, str], FunctionType | None]
     apply: Callable[[Call], Value]
     compose: Callable[[FunctionType, Sequence[Value], Node], Value]
     # lists, arrays, dicts
-    store_key: Callable[[ast.Subscript, Value, Value, Env, Node], None]
     held: Callable[[Value, Env], Value]
+    taken: Callable[..., Value]
     read: Callable[[ast.expr, Value, Env], Value]
     deep: Callable[[ast.expr, Value, Env], Value]
     each: Callable[[ast.expr, Value, Env], Value]
     changes_in_place: Callable[[Value, Env], bool]
-    entries: Callable[..., Value]
-    places: Callable[[ast.Subscript, Value, Env, Node], tuple[Node | slice, ...]]
     as_kind: Callable[[Value, str], Value]
-    keys: Callable[[ast.expr, Any], tuple[Value, ...]]
-    listed: Callable[[ast.expr, Value], tuple[Value, ...]]
     raises: Callable[..., None]
     fails: Callable[..., Node | None]
+    joined: Callable[[ast.AST, Value, str], Value]
     raises_lookup: Callable[..., None]
 
 
-class Method(NamedTuple):
-    """A method of a container or a string that a call names."""
+@runtime_checkable
+class Inlinable(Protocol):
+    """What an operator offers so that it can be called inside another scalar function."""
 
-    owner: Any
+    def inline(self, call: Call) -> Value:
+        """The value of the operator for these values, built in the tracer's graph."""
+        ...
+
+
+class Method(NamedTuple):
+    """A method of a value that a call names, and what a call of it gives."""
+
+    owner: Value
     name: str
+    call: Callable[[Call, Value, str], Value]
 
 
 class Call(NamedTuple):
@@ -153,6 +164,12 @@ class Call(NamedTuple):
         except TypeError as error:
             self.refuse(f"{self.name}(): {error}", "leave out what it does not take")
         return make(self, *args, **kwargs)
+
+    def deep(self) -> Call:
+        """Return the call with what lists hold in place of references to them."""
+        deep = lambda value: self.tracer.deep(self.node, value, self.tracer.frame)
+        kwargs = {name: deep(value) for name, value in self.kwargs.items()}
+        return self._replace(args=[*map(deep, self.args)], kwargs=kwargs)
 
     def refuse(
         self, problem: str, remedy: str, error: type[CaptureError] = CaptureError

@@ -14,18 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from nbgraph.kernels.capture import composed, vectors
-from nbgraph.kernels.capture.context import Call, Method, Tracer
+from nbgraph.kernels.capture.containers import Resizable
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.lookups import entry_at
-from nbgraph.kernels.capture.values import (
-    Choice,
-    Compound,
-    Optional,
-    Resizable,
-    Static,
-    Value,
-)
+from nbgraph.kernels.capture.values import Choice, Compound, Graph, Node, Optional, Static, Value
 from nbgraph.kernels.kinds import is_integer
-from nbgraph.kernels.scalar import Graph, Node
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -158,13 +151,17 @@ def as_digits(graph: Graph, value: Value, base: int = 10) -> Digits | None:
     return digits_of(value)
 
 
+def method(call: Call, owner: Digits, name: str) -> Value:
+    """The value of a method."""
+    value = owner.method(call.deep(), name)
+    if value is None:
+        call.refuse(f"{name}() of digits with these arguments", "write a loop over them")
+    return value
+
+
 def apply(call: Call) -> Value | None:
     """`str(n)`, `bin(n)`, functions, methods and `"".join()` of these; None for others."""
     target, args = call.target, call.args
-    if isinstance(target, Method) and isinstance(target.owner, Digits):
-        if (value := target.owner.method(call, target.name)) is None:
-            call.refuse(f"{target.name}() of digits with these arguments", "write a loop over them")
-        return value
     if target is Digits:
         return Digits(args[0], 1, args[1].data)
     if target is format and len(args) == 2 and isinstance(args[1], Static):

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple, cast
 
-from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.context import Call, Method
 from nbgraph.kernels.capture.library import distributions
-from nbgraph.kernels.capture.values import Static, Value
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Node, Static, Value
 
 _NORMAL = {"pdf": "pdf", "cdf": "cdf", "inv_cdf": "ppf"}  # of statistics.NormalDist
 _RENAMED = {"mu": "loc", "sigma": "scale"}
@@ -25,13 +24,6 @@ class Distribution(NamedTuple):
     args: tuple[Any, ...] = ()
     kwargs: tuple[tuple[str, Any], ...] = ()
     methods: str = "scipy"
-
-
-class Method(NamedTuple):
-    """A method of a distribution, still to be called."""
-
-    owner: Distribution
-    name: str
 
 
 def distribution_of(value: object) -> Distribution | None:
@@ -65,8 +57,8 @@ def method_of(value: object, name: str) -> Method | None:
     if owner is None:
         return None
     if owner.methods == "statistics":
-        return Method(owner, _NORMAL[name]) if name in _NORMAL else None
-    return Method(owner, name) if name in distributions.SHIFTED else None
+        return Method(owner, _NORMAL[name], _method) if name in _NORMAL else None
+    return Method(owner, name, _method) if name in distributions.SHIFTED else None
 
 
 def distribution(call: Call) -> Value | None:
@@ -75,7 +67,7 @@ def distribution(call: Call) -> Value | None:
     if isinstance(target, MethodType):
         target = method_of(target.__self__, target.__name__)
     if isinstance(target, Method):
-        return _method(call, target)
+        return target.call(call, target.owner, target.name)
     owner = distribution_of(target)
     return None if owner is None else _freeze(call, owner)
 
@@ -86,13 +78,12 @@ def _freeze(call: Call, owner: Distribution) -> Static:
     return Static(owner._replace(args=tuple(call.args), kwargs=tuple(call.kwargs.items())))
 
 
-def _method(call: Call, method: Method) -> Value:
+def _method(call: Call, owner: Distribution, name: str) -> Value:
     """Return the value of a method, by its text."""
-    owner = method.owner
-    text = _text(owner.name, method.name)
+    text, call = _text(owner.name, name), call.deep()
     if text is None:
         have = [m for m in distributions.SHIFTED if _text(owner.name, m) is not None]
-        what = f"{owner.name}.{method.name}() is not known to scalar functions"
+        what = f"{owner.name}.{name}() is not known to scalar functions"
         call.refuse(what, f"use {', '.join(have)}")
     fn, bases = text
     first = [_value(call, a) for a in owner.args]
@@ -102,7 +93,7 @@ def _method(call: Call, method: Method) -> Value:
     *shapes, loc, scale = _parameters(call, bases[0] if bases else fn, [*first, *rest], named)
     if any(isinstance(v, (tuple, Static)) for v in (x, *shapes, loc, scale)):
         call.refuse("the arguments are not all numbers", "give numbers")
-    shift = distributions.SHIFTED[method.name]
+    shift = distributions.SHIFTED[name]
     inner = (*map(Static, bases), tuple(shapes)) if bases else tuple(shapes)
     return call.tracer.compose(shift, [Static(fn), x, inner, loc, scale], call.path)
 

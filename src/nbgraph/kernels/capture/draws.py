@@ -17,7 +17,9 @@ import linecache
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nbgraph.kernels.capture.containers import List
 from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.environment import HELD
 from nbgraph.kernels.capture.library.random_draws import (
     OF_CLASSES,
     WHOLE,
@@ -29,8 +31,7 @@ from nbgraph.kernels.capture.library.random_draws import (
 from nbgraph.kernels.capture.library.random_draws import bits as word_of_place
 from nbgraph.kernels.capture.names import Watch, is_own_text
 from nbgraph.kernels.capture.text import KindError
-from nbgraph.kernels.capture.values import HELD, Env, List, Value, is_none
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.values import Env, Graph, Node, Value, is_none
 from nbgraph.kernels.transplant import Transplant
 
 KEY, WORD = "key", "uint64"  # the operand that holds the words, and its kind

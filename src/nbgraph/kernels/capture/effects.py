@@ -14,14 +14,14 @@ from typing import Any
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import refusals
-from nbgraph.kernels.capture.calls import Inlinable
-from nbgraph.kernels.capture.closures import Bound, LocalFunction, walk
-from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.closures import Bound, LocalFunction
+from nbgraph.kernels.capture.containers import REFERS
+from nbgraph.kernels.capture.context import Inlinable, Tracer
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.survey import unsurveyed
+from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.text import function_text
-from nbgraph.kernels.capture.values import REFERS, Env, Static
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Env, Node, Static
 from nbgraph.kernels.wording import place
 
 _REPORTS = ("_io", "_warnings", "io", "logging", "pprint", "sys", "time", "traceback", "warnings")
@@ -32,6 +32,8 @@ _EXITS = (sys.exit, getattr(builtins, "exit", None), getattr(builtins, "quit", N
 def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
     """The environment after an expression whose value nobody uses."""
     call = st.value
+    if isinstance(call, ast.Constant):
+        return env
     if isinstance(call, _SUSPENDS):
         what = "a `yield` or `await` is not understood in a scalar function"
         tracer.refuse(st, what, refusals.expression(call))

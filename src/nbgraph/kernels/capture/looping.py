@@ -15,32 +15,30 @@ from typing import Any
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import draws
-from nbgraph.kernels.capture.closures import breaks, is_short
+from nbgraph.kernels.capture.containers import Reference, Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits, digits_of
-from nbgraph.kernels.capture.lookups import is_constant
-from nbgraph.kernels.capture.raising import class_of
-from nbgraph.kernels.capture.ranges import Range, range_of
-from nbgraph.kernels.capture.regions import RegionLoop
-from nbgraph.kernels.capture.resizable import MAX_WRITTEN
-from nbgraph.kernels.capture.values import (
+from nbgraph.kernels.capture.environment import (
     BROKE,
     CONTINUED,
-    RESULT,
     RETURNED,
-    Env,
-    Reference,
-    Resizable,
-    Static,
     flag,
     is_true,
-    join,
     placed,
     raises_of,
     stopped,
     without_flags,
 )
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.items import listed
+from nbgraph.kernels.capture.joining import join
+from nbgraph.kernels.capture.lookups import is_constant
+from nbgraph.kernels.capture.raising import class_of
+from nbgraph.kernels.capture.ranges import Range, range_of
+from nbgraph.kernels.capture.regions import RegionLoop
+from nbgraph.kernels.capture.resizable import MAX_WRITTEN
+from nbgraph.kernels.capture.syntax import breaks, is_short
+from nbgraph.kernels.capture.values import Env, Node, Static
+from nbgraph.kernels.nodes import RESULT
 
 _LAZY = (enumerate, zip, reversed)  # what they go over is read in each trip
 Items = Callable[[Env], Any]  # what a loop goes over, as it is in an environment
@@ -56,11 +54,11 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
         if (digits := digits_of(known := now(env))) is not None:
             return _over_digits(tracer, st, digits, env, path)
         if isinstance(known, Range):
-            run = functools.partial(_for, tracer, st, known.parts)
+            run = functools.partial(_for, tracer, st, known)
         else:
             run = functools.partial(_over_items, tracer, st, now)
         return _else(tracer, st, tracer.going(tracer.settled(env), path, run), path)
-    after = RegionLoop(tracer, st, env, path, None).run()
+    after = RegionLoop(tracer, st, env, path).run()
     if isinstance(st.test, ast.Constant) and st.test.value and not breaks(st.body):
         ends = any(class_of(tracer.graph, n) is not MemoryError for n in raises_of(after))
         if RESULT not in after and not ends:
@@ -69,8 +67,8 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
     return _else(tracer, st, _last_test(tracer, st, after, path), path)
 
 
-def _for(tracer: Tracer, st: ast.For, bounds: tuple[Node, ...], env: Env, path: Node) -> Env:
-    trips, noted = _constant_range(bounds), len(tracer.pending)
+def _for(tracer: Tracer, st: ast.For, bounds: Range, env: Env, path: Node) -> Env:
+    trips, noted = bounds.known, len(tracer.pending)
     if trips is None or not is_short(st, len(trips)) or draws.are_many(tracer, st, len(trips)):
         try:
             return RegionLoop(tracer, st, env, path, bounds).run()
@@ -122,11 +120,11 @@ def _over_items(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -
     if isinstance(items := now(env), Resizable):
         count, items = items.length, items.items
     else:
-        listed = lambda env: tracer.listed(st.iter, now(env))
-        if is_short(st, len(items := listed(env))) or not is_constant(items):
-            return _unroll(tracer, st, listed, env, path)
+        items_of = lambda env: listed(tracer, st.iter, now(env))
+        if is_short(st, len(items := items_of(env))) or not is_constant(items):
+            return _unroll(tracer, st, items_of, env, path)
         count = tracer.graph.const(len(items))
-    bounds = (tracer.graph.const(0), count, tracer.graph.const(1))
+    bounds = Range(tracer.graph.const(0), count, tracer.graph.const(1))
     after = RegionLoop(tracer, st, env, path, bounds, items).run()
     lists = {env.get(n.id) for n in ast.walk(st.iter) if isinstance(n, ast.Name)}
     if any(isinstance(v, Reference) and after[v.key] is not env[v.key] for v in lists):
@@ -194,9 +192,3 @@ def _else(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env:
     graph = tracer.graph
     missed = tracer.block(st.orelse, dict(env), graph.logical_and(path, graph.logical_not(broke)))
     return join(graph, broke, env, missed)
-
-
-def _constant_range(bounds: tuple[Node, ...]) -> range | None:
-    if all(b.op == "const" for b in bounds):
-        return range(*(int(b.data) for b in bounds))
-    return None

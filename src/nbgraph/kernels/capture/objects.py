@@ -14,12 +14,13 @@ import numpy as np
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import digits
+from nbgraph.kernels.capture.containers import Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits
+from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.survey import unsurveyed
-from nbgraph.kernels.capture.values import Choice, Env, Resizable, Static, Value
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
 
 
 class UnknownText:
@@ -83,7 +84,7 @@ def apply(call: Call) -> Value | None:
     if not texts and not (type(target).__hash__ and target in _PURE):
         return None
     if len(args) == 1 and isinstance(choice := args[0], Choice):
-        return choice.map(call.graph, lambda one, _: apply(call._replace(args=[one])))
+        return chosen(call.graph, choice, lambda one, _: apply(call._replace(args=[one])))
     values = [known(value) for value in args]
     named = {name: known(value) for name, value in kwargs.items()}
     if None in values or None in named.values():

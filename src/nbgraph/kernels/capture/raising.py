@@ -18,124 +18,118 @@ from typing import Any
 from nbgraph.errors import CaptureError, Raised, always
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import OnInvalid, Tracer
-from nbgraph.kernels.capture.names import is_own_text
-from nbgraph.kernels.capture.values import (
+from nbgraph.kernels.capture.environment import (
     MISSED,
     RAISED,
     RETURNED,
-    Env,
-    Partly,
-    Static,
-    Undefined,
-    Value,
     flag,
     is_flag,
     is_true,
-    join_value,
     raises_of,
 )
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.joining import join_value
+from nbgraph.kernels.capture.names import is_own_text
+from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Undefined, Value
 from nbgraph.kernels.wording import place
 
 _OLD_FIELD = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]")  # of a text that % fills in
 _NEW_FIELD = re.compile(r"\{[^{}]*\}")  # of one that format() fills in
 
 
-class Raising(Tracer):
-    """Mixed into Texts: exceptions of the calls in the statement that is traced."""
+@contextmanager
+def under(tracer: Tracer, cond: Node) -> Generator[None]:
+    """What is raised within the block is raised where `cond` holds."""
+    first = len(tracer.pending)
+    yield
+    for index in range(first, len(tracer.pending)):
+        name, where = tracer.pending[index]
+        tracer.pending[index] = name, tracer.graph.logical_and(cond, where)
 
-    @contextmanager
-    def under(self, cond: Node) -> Generator[None]:
-        """What is raised within the block is raised where `cond` holds."""
-        first = len(self.pending)
-        yield
-        for index in range(first, len(self.pending)):
-            name, where = self.pending[index]
-            self.pending[index] = name, self.graph.logical_and(cond, where)
 
-    def leave(self, env: Env) -> None:
-        """Note what ended a function that was called, or a block that was traced aside."""
-        self.pending += raises_of(env).items()
+def leave(tracer: Tracer, env: Env) -> None:
+    """Note what ended a function that was called, or a block that was traced aside."""
+    tracer.pending += raises_of(env).items()
 
-    def unchecked(self, node: Node) -> Node:
-        """The value of an operator that was built in; what it raises is noted."""
-        while node.op == "check":
-            node, where, error = *node.args, node.data
-            self.pending.append((flag_of(self.graph, error), where))
-        return node
 
-    def joined(self, node: ast.AST, value: Value, remedy: str) -> Value:
-        """A value of two paths; refused where these do not fit together."""
-        if isinstance(value, Undefined):
-            self.refuse(node, f"the value {value.why}", remedy)
-        return value
+def unchecked(tracer: Tracer, node: Node) -> Node:
+    """The value of an operator that was built in; what it raises is noted."""
+    while node.op == "check":
+        node, where, error = *node.args, node.data
+        tracer.pending.append((flag_of(tracer.graph, error), where))
+    return node
 
-    def raises_unset(self, node: ast.AST, name: str, value: Partly) -> None:
-        """Note that a name is read which some path leaves unset."""
-        words = f"cannot access local variable {name!r} where it is not associated with a value"
-        self.raises(node, UnboundLocalError, words, value.absent)
 
-    def raises_lookup(
-        self,
-        node: ast.AST,
-        cls: type[Exception],
-        words: str,
-        where: Node,
-        ahead: Node | None = None,
-    ) -> None:
-        """Note that an index or a key is missing, or a power too large, where a condition holds.
+def joined(tracer: Tracer, node: ast.AST, value: Value, remedy: str) -> Value:
+    """A value of two paths; refused where these do not fit together."""
+    if isinstance(value, Undefined):
+        tracer.refuse(node, f"the value {value.why}", remedy)
+    return value
 
-        Unless a `try` around catches it, the text goes on with the first entry: nobody uses the
-        result, and what comes after needs no condition. The library's own texts look up freely.
-        `ahead`: the same in any trip of the loop that is traced, known before its first one.
-        """
-        if is_own_text(self.fn) or (where.op == "const" and not where.data):
-            return
-        if issubclass(cls, self.catching):
-            self.raises(node, cls, words, where)
-            return
-        self.raises(node, cls, words, where if ahead is None else ahead, MISSED)
-        if ahead is not None:
-            self.ahead.append(self.pending.pop())
 
-    def raises(
-        self, node: ast.AST, cls: type[Exception], words: str, where: Node, sort: str = RAISED
-    ) -> None:
-        """Note that the text raises where a condition holds."""
-        line = place(self.text.filename, self.text.line_of(node))
-        found = Raised(self.operator, cls.__name__, words, line)
-        self.pending.append((flag_of(self.graph, found, sort=sort), where))
+def raises_lookup(
+    tracer: Tracer,
+    node: ast.AST,
+    cls: type[Exception],
+    words: str,
+    where: Node,
+    ahead: Node | None = None,
+) -> None:
+    """Note that an index or a key is missing, or a power too large, where a condition holds.
 
-    def fails(self, node: ast.AST, cls: type[Exception], words: str) -> Node | None:
-        """Note what Python raises for what a number does not do: `len(x)`, `x[0]`. None
-        where nothing around catches it; else a number that nobody uses."""
-        if not issubclass(cls, self.catching):
-            return None
-        self.raises(node, cls, words, self.graph.const(True))
-        return self.graph.const(0)
+    Unless a `try` around catches it, the text goes on with the first entry: nobody uses the
+    result, and what comes after needs no condition. The library's own texts look up freely.
+    `ahead`: the same in any trip of the loop that is traced, known before its first one.
+    """
+    if is_own_text(tracer.fn) or (where.op == "const" and not where.data):
+        return
+    if issubclass(cls, tracer.catching):
+        tracer.raises(node, cls, words, where)
+        return
+    tracer.raises(node, cls, words, where if ahead is None else ahead, MISSED)
+    if ahead is not None:
+        tracer.ahead.append(tracer.pending.pop())
 
-    def settled(self, env: Env, before: Env | None = None) -> Env:
-        """The environment after what the statement's calls raised. `before`: what a handler finds
-        where the statement was not carried out."""
-        graph = self.graph
-        if not self.pending:
-            return env
-        env = dict(env)
-        if before is not None and self.catching:
-            somewhere = functools.reduce(graph.logical_or, [where for _, where in self.pending])
-            for name, value in env.items():
-                if value is not (old := before.get(name, value)) and not is_flag(name):
-                    kept = join_value(graph, somewhere, old, value)
-                    env[name] = value if isinstance(kept, Undefined) else kept
-        for name, where in self.pending:
-            left = flag(graph, env, RETURNED)
-            where = graph.logical_and(where, graph.logical_not(left))
-            env[name] = graph.logical_or(flag(graph, env, name), where)
-            if name.startswith(MISSED):
-                continue
-            env[RETURNED] = graph.logical_or(left, where)
-        self.pending.clear()
+
+def raises(
+    tracer: Tracer, node: ast.AST, cls: type[Exception], words: str, where: Node, sort: str = RAISED
+) -> None:
+    """Note that the text raises where a condition holds."""
+    line = place(tracer.text.filename, tracer.text.line_of(node))
+    found = Raised(tracer.operator, cls.__name__, words, line)
+    tracer.pending.append((flag_of(tracer.graph, found, sort=sort), where))
+
+
+def fails(tracer: Tracer, node: ast.AST, cls: type[Exception], words: str) -> Node | None:
+    """Note what Python raises for what numbers do not have: `len(x)`, `x[0]`. None
+    where nothing around catches it; else a number that nobody uses."""
+    if not issubclass(cls, tracer.catching):
+        return None
+    tracer.raises(node, cls, words, tracer.graph.const(True))
+    return tracer.graph.const(0)
+
+
+def settled(tracer: Tracer, env: Env, before: Env | None = None) -> Env:
+    """The environment after what the statement's calls raised. `before`: what a handler finds
+    where the statement was not carried out."""
+    graph = tracer.graph
+    if not tracer.pending:
         return env
+    env = dict(env)
+    if before is not None and tracer.catching:
+        somewhere = functools.reduce(graph.logical_or, [where for _, where in tracer.pending])
+        for name, value in env.items():
+            if value is not (old := before.get(name, value)) and not is_flag(name):
+                kept = join_value(graph, somewhere, old, value)
+                env[name] = value if isinstance(kept, Undefined) else kept
+    for name, where in tracer.pending:
+        left = flag(graph, env, RETURNED)
+        where = graph.logical_and(where, graph.logical_not(left))
+        env[name] = graph.logical_or(flag(graph, env, name), where)
+        if name.startswith(MISSED):
+            continue
+        env[RETURNED] = graph.logical_or(left, where)
+    tracer.pending.clear()
+    return env
 
 
 class AlwaysRaises(CaptureError):

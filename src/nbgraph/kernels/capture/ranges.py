@@ -9,9 +9,8 @@ from nbgraph.kernels.capture import vectors
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.text import KindError
-from nbgraph.kernels.capture.values import Compound, Value
+from nbgraph.kernels.capture.values import Compound, Node, Value
 from nbgraph.kernels.kinds import is_boolean, is_integer
-from nbgraph.kernels.scalar import Node
 
 MAX_LISTED = 1024  # numbers of a range whose bounds are known
 
@@ -46,9 +45,20 @@ class Range(Compound):
         self.refuse_known(call)
         return call.text(vectors.numbers_between, *self.parts)
 
+    @property
+    def known(self) -> range | None:
+        """Python's range, if all bounds are constant."""
+        constant = all(node.op == "const" for node in self.parts)
+        return range(*(int(node.data) for node in self.parts)) if constant else None
+
+    @property
+    def upward(self) -> bool:
+        """Whether it grows; a step that is not known is positive."""
+        return self.step.op != "const" or bool(self.step.data > 0)
+
     def refuse_known(self, call: Call) -> None:
         """Refuse to list numbers of which it is known that they are too many."""
-        if all(node.op == "const" for node in self.parts):
+        if self.known is not None:
             call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
 
     def holds(self, call: Call, value: Value) -> Node:

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple, NoReturn
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.context import Answer, Tracer
 from nbgraph.kernels.capture.intervals import opposed
+from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import offset
 from nbgraph.kernels.capture.refusals import refusal
-from nbgraph.kernels.capture.values import Env, Undefined, Value, flatten, join_value, unflatten
+from nbgraph.kernels.capture.values import Env, Node, Undefined, Value, flatten, unflatten
 from nbgraph.kernels.kinds import is_boolean, promote
-from nbgraph.kernels.scalar import Node
 
 MAX_INLINED = 2  # calls within each other whose conditions values decide
 MAX_LEVELS = 1000  # of calls within each other, Python's limit

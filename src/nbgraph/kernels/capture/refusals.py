@@ -84,7 +84,7 @@ STATEMENTS: dict[type[ast.AST], str] = {
 _CHOOSE = "use if / elif / else; constants to choose from may stand in a tuple"
 _PLAIN = "write a plain function that returns numbers, several of them as a tuple"
 EXPRESSIONS: dict[type[ast.AST], str] = {
-    **dict.fromkeys((ast.Yield, ast.YieldFrom, ast.Await), _PLAIN),
+    **dict.fromkeys((ast.Yield, ast.YieldFrom, ast.Await), _PLAIN)
 }
 _TEXT = "return numbers; make text of them after the call"
 _BUILTINS: dict[str, str] = {

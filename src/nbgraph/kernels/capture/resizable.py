@@ -17,25 +17,13 @@ import numpy as np
 
 from nbgraph.kernels.capture import vectors
 from nbgraph.kernels.capture.arrays import whole
+from nbgraph.kernels.capture.containers import Array, List, Resizable
 from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.environment import freeze, keys_in
+from nbgraph.kernels.capture.joining import join_value, resizable
 from nbgraph.kernels.capture.lookups import entry_at
-from nbgraph.kernels.capture.values import (
-    FROZEN,
-    Array,
-    Env,
-    List,
-    Resizable,
-    Static,
-    Value,
-    flatten,
-    form,
-    join_value,
-    keys_in,
-    resizable,
-    unflatten,
-)
+from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Value, flatten, form, unflatten
 from nbgraph.kernels.kinds import promote
-from nbgraph.kernels.scalar import Graph, Node
 
 PLACES, TABLE, MOST_PLACES = 64, 128, 256  # where a loop's trips are not known, and where they are
 MOST_NUMBERS = 1024  # in all items
@@ -221,7 +209,7 @@ def change(call: Call, name: str, key: str, args: Sequence[Value], env: Env) -> 
     inside = [env.get(getattr(arg, "key", ""), arg) if name == "extend" else arg for arg in args]
     lists = any(isinstance(value, (List, Resizable)) for value in values) and name != "extend"
     shared = known & {*keys_in(tuple(inside), env)}
-    env[FROZEN] = env.get(FROZEN, frozenset()) | shared
+    freeze(env, shared)
     if lists and shared:
         call.refuse(f"a list that has a name is put into {_WHAT}", "put in a tuple of its items")
     values = [frozen(value) for value in values]

@@ -12,36 +12,21 @@ from typing import cast
 
 import numpy as np
 
-from nbgraph.kernels.capture.closures import walk
 from nbgraph.kernels.capture.comparing import compare
-from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.values import Env, Resizable, Static, Undefined, Value, join, placed
+from nbgraph.kernels.capture.containers import Resizable
+from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.environment import placed
+from nbgraph.kernels.capture.joining import join
+from nbgraph.kernels.capture.syntax import walk
+from nbgraph.kernels.capture.values import Env, Node, Static, Undefined, Value
 from nbgraph.kernels.kinds import is_boolean
-from nbgraph.kernels.scalar import Node
 
-Scoping = ast.Import | ast.ImportFrom | ast.Delete | ast.Global | ast.With
 _QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
 
 
-def scoping(tracer: Tracer, st: Scoping, env: Env, path: Node) -> Env:
-    """The environment after such a statement."""
-    match st:
-        case ast.Import():
-            return {**env, **_imported(tracer, st)}
-        case ast.ImportFrom():
-            return {**env, **_imported_from(tracer, st)}
-        case ast.Delete():
-            return {**env, **_deleted(tracer, st)}
-        case ast.Global():
-            _require_read_only(tracer, st)
-            return env
-        case ast.With():
-            _require_quiet(tracer, st, env)
-            return tracer.block(st.body, env, path)
-
-
-def _imported(tracer: Tracer, st: ast.Import) -> Env:
-    names: Env = {}
+def imported(tracer: Tracer, st: ast.Import, env: Env, path: Node) -> Env:
+    """The environment after `import module`."""
+    names = dict(env)
     for alias in st.names:
         module, first = _module(tracer, st, alias.name), alias.name.partition(".")[0]
         names[alias.asname or first] = Static(
@@ -50,9 +35,10 @@ def _imported(tracer: Tracer, st: ast.Import) -> Env:
     return names
 
 
-def _imported_from(tracer: Tracer, st: ast.ImportFrom) -> Env:
+def imported_from(tracer: Tracer, st: ast.ImportFrom, env: Env, path: Node) -> Env:
+    """The environment after `from module import name`."""
     owner = _module(tracer, st, "." * st.level + (st.module or ""))
-    names: Env = {}
+    names = dict(env)
     for alias in st.names:
         try:
             value = tracer.watch.read_attribute(owner, alias.name)
@@ -70,23 +56,28 @@ def _module(tracer: Tracer, st: ast.stmt, name: str) -> object:
         tracer.refuse(st, str(error), "import what is installed")
 
 
-def _deleted(tracer: Tracer, st: ast.Delete) -> Env:
+def deleted(tracer: Tracer, st: ast.Delete, env: Env, path: Node) -> Env:
+    """The environment after `del name`."""
     for target in st.targets:
         if not isinstance(target, ast.Name):
             tracer.refuse(target, "only names can be deleted", "make a new list without the item")
-    return {t.id: Undefined("was deleted") for t in st.targets if isinstance(t, ast.Name)}
+    names = (t.id for t in st.targets if isinstance(t, ast.Name))
+    return {**env, **dict.fromkeys(names, Undefined("was deleted"))}
 
 
-def _require_read_only(tracer: Tracer, st: ast.Global) -> None:
+def read_only(tracer: Tracer, st: ast.Global, env: Env, path: Node) -> Env:
+    """Refuse `global name` where the name is assigned."""
     names = (n for n in walk(tracer.text.body) if isinstance(n, ast.Name))
     stored = {n.id for n in names if not isinstance(n.ctx, ast.Load)}
     for name in st.names:
         if name in stored:
             what = f"the global {name!r} is assigned: a scalar function has no effects"
             tracer.refuse(st, what, "return the value as a further result")
+    return env
 
 
-def _require_quiet(tracer: Tracer, st: ast.With, env: Env) -> None:
+def quiet(tracer: Tracer, st: ast.With, env: Env, path: Node) -> Env:
+    """The environment after a `with` block of a context that changes no value."""
     for item in st.items:
         call = item.context_expr
         target = tracer.static(call.func, env) if isinstance(call, ast.Call) else None
@@ -97,6 +88,7 @@ def _require_quiet(tracer: Tracer, st: ast.With, env: Env) -> None:
                 "np.errstate() or warnings.catch_warnings()",
                 "take the body out of the `with` block",
             )
+    return tracer.block(st.body, env, path)
 
 
 def matched(tracer: Tracer, st: ast.Match, env: Env, path: Node) -> Env:
@@ -134,7 +126,8 @@ def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: 
     match pattern:
         case ast.MatchValue(value=value):
             subject = tracer.deep(value, subject, env)
-            return compare(tracer, value, ast.Eq(), subject, tracer.expression(value, env, path))
+            call = Call(tracer, value, graph.const(True))
+            return compare(call, ast.Eq(), subject, tracer.expression(value, env, path))
         case ast.MatchSingleton(value=value):
             if isinstance(value, bool) and is_boolean(getattr(subject, "kind", "")):
                 return graph.truth(subject) if value else graph.logical_not(graph.truth(subject))

@@ -1,7 +1,7 @@
-"""Tuples of known length: comprehensions, what built-ins make of tuples, entries by index.
+"""Functions and methods of tuples, lists and arrays: built-in ones, those of `itertools`, NumPy.
 
-A list written in a scalar function is a tuple: nothing changes it. A comprehension in `sum()` and
-its like is the loop that it says, so its number of terms may depend on values.
+What knows the length of its arguments takes them as tuples; a list whose length depends on values
+goes to the texts of `resizable`.
 """
 
 from __future__ import annotations
@@ -19,47 +19,18 @@ import numpy as np
 
 from nbgraph.kernels.capture import arrays, comparing, objects, resizable, vectors
 from nbgraph.kernels.capture.arrays import METHODS, STEPS, in_order, whole
-from nbgraph.kernels.capture.classes import Classes
-from nbgraph.kernels.capture.closures import (
-    Comprehension,
-    assigned_within,
-    each_of,
-    loops_of,
-    nonlocals,
-)
-from nbgraph.kernels.capture.context import Call, Method
+from nbgraph.kernels.capture.containers import Array, List, Mapping, Resizable, View, described
+from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.digits import Digits
-from nbgraph.kernels.capture.lists import CHANGES, ITEM
-from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
+from nbgraph.kernels.capture.environment import keys_in, reference
+from nbgraph.kernels.capture.items import keys, listed
+from nbgraph.kernels.capture.joining import join_value
+from nbgraph.kernels.capture.lists import CHANGES, change
 from nbgraph.kernels.capture.ranges import MAX_LISTED, Range, range_of
-from nbgraph.kernels.capture.text import CountError, KindError
-from nbgraph.kernels.capture.values import (
-    Array,
-    Complex,
-    Env,
-    List,
-    Mapping,
-    Resizable,
-    Static,
-    Value,
-    View,
-    described,
-    flatten,
-    is_none,
-    join_value,
-    keys_in,
-    lists_of,
-    mapping,
-    placed,
-    reference,
-)
-from nbgraph.kernels.kinds import is_boolean, is_integer
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.references import ITEM, view
+from nbgraph.kernels.capture.values import Complex, Node, Static, Value, flatten, is_none
 
 MAX_SORTED = 32  # items that sorted() compares, each with each
-
-_MANY = "how many items there are depends on a value"
-
 FOLDS: dict[object, str] = {
     **dict.fromkeys((sum, math.fsum, np.sum), "add"),
     **dict.fromkeys((math.prod, np.prod), "mul"),
@@ -67,273 +38,85 @@ FOLDS: dict[object, str] = {
 TESTS: dict[object, bool] = {any: True, np.any: True, all: False, np.all: False}
 
 
-class Sequences(Classes):
-    """Mixed into Expressions."""
+def function(call: Call, shared: Call) -> Value | None:
+    """The value of a function of tuples, lists or arrays; None for other functions and arguments.
+    `shared`: the call with references to lists, whose items some functions only put together."""
+    value = _of_vectors(call)
+    return _of_tuples(call, shared) if value is None else value
 
-    def elements(self, nodes: list[ast.expr], env: Env, path: Node) -> tuple[Value, ...]:
-        """The values of a display or of arguments; `*tuple` stands for its items."""
-        items: list[Value] = []
-        for node in nodes:
-            if not isinstance(node, ast.Starred):
-                try:
-                    value = self.object(node, env, path)
-                except CountError:
-                    if not (isinstance(node, ast.Call) and self.static(node.func, env) is range):
-                        raise
-                    value = self._looped(each_of(node), env, path)
-                items.append(placed(value, env))
-                continue
-            inner = self.each(node.value, self.object(node.value, env, path), env)
-            if not isinstance(inner, tuple):
-                self.refuse(node, "what follows * is not a tuple", "write the arguments out")
-            items += cast("tuple[Value, ...]", inner)
-        return tuple(items)
 
-    def comprehension(self, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
-        """The tuple of what a comprehension lists; a list where their number depends on values."""
-        noted = len(self.pending)
-        try:
-            return self._written_out(node, env, path)
-        except CountError:
-            del self.pending[noted:]
-            return self._looped(node, env, path)
+def _of_vectors(call: Call) -> Value | None:
+    """A function of NumPy, `bisect` or `statistics`."""
+    target = call.target
+    make = lookup(arrays.FUNCTIONS, target)
+    sized = not any(isinstance(value, Resizable) for value in call.values)
+    if make is not None and sized and (target in arrays.MAKERS or _has_tuple(call.values)):
+        return call.answer(make, *call.args, **call.kwargs)
+    fn = lookup(vectors.FUNCTIONS, target) or vectors.of_statistics(target)
+    fn = fn if sized else fn or lookup(_REDUCTIONS, target)
+    if fn is None or not _has_tuple(call.values):
+        return None
+    if target in vectors.OF_ENTRIES and arrays.depth([*call.args, None][0]) > 1:
+        if target is np.linalg.norm and len(call.values) > 1:
+            call.refuse("the norm of a matrix has an order or an axis", "leave them out")
+        call = call._replace(args=[Array(arrays.leaves(call.args[0])), *call.args[1:]])
+    value = call.text(fn)
+    return _vectors(value) if str(target.__module__).startswith("numpy") else value
 
-    def assigned(self, node: ast.expr) -> set[str]:
-        """The variables around a comprehension that it may assign."""
-        return assigned_within(node) | nonlocals(self.text.body)
 
-    def _looped(self, node: Comprehension, env: Env, path: Node) -> Value:
-        """What a comprehension lists, by the loops that it says."""
-        name = "$listed"
-        append = ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load())
-        inner = dict(env)
-        inner[name] = placed(List(), inner)
-        body = loops_of(node, node, [ast.Expr(ast.Call(append, [node.elt], []))])
-        after = self.block(body, inner, path)
-        self.leave(after)
-        env.update(lists_of(after))
-        env.update({name: after[name] for name in self.assigned(node) if name in after})
-        return self.read(node, after[name], after)
+def _of_tuples(call: Call, shared: Call) -> Value | None:
+    """A built-in function, or one of `itertools` or `functools`."""
+    target, tracer = call.target, call.tracer
+    sized = not any(isinstance(value, (Resizable, Range)) for value in call.values)
+    if sized and lookup(_MAKERS, target) is not None and target in _KEEPS:
+        call = call._replace(args=[tracer.each(call.node, a, tracer.frame) for a in shared.args])
+    if call.args and isinstance(call.args[0], Range) and target in _OF_RANGES:
+        return _OF_RANGES[target](call.args[0], call)
+    call = call._replace(args=[_items_of(call, value) for value in call.args])
+    make, (first, *rest) = lookup(_MAKERS, target), (*call.args, None)
+    if any(isinstance(a, (Resizable, Range)) for a in call.args):
+        make, fits = lookup(resizable.FUNCTIONS, target), True
+        call = call._replace(args=[*map(resizable.frozen, call.args)])
+    elif isinstance(first, (tuple, Mapping)) or (target in _EMPTY and not call.args):
+        fits = True
+    elif target in (map, functools.reduce):
+        fits = bool(rest) and isinstance(first, Static)
+    else:
+        several = target in (min, max) and rest and call.kwargs.keys() == {"key"}
+        fits = target is range or several
+    if make is None or not fits:
+        return None
+    args = [keys(tracer, call.node, a) if isinstance(a, Mapping) else a for a in call.args]
+    return call.answer(make, *args, **call.kwargs)
 
-    def _written_out(self, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
-        """The tuple of what a comprehension lists."""
-        items: list[Value] = []
-        assigned = self.assigned(node)
 
-        def adopt(outer: Env, inner: Env) -> None:
-            outer.update(lists_of(inner))
-            outer.update({name: inner[name] for name in assigned if name in inner})
-
-        def visit(generators: list[ast.comprehension], inner: Env) -> None:
-            if not generators:
-                items.append(placed(self.object(node.elt, inner, path), inner))
-                return
-            first, *rest = generators
-            iterated = self.each(first.iter, self.object(first.iter, inner, path), inner)
-            for item in self.listed(first.iter, iterated):
-                bound = dict(inner)
-                self.bind(first.target, item, bound)
-                if all(self._certain(test, bound, path) for test in first.ifs):
-                    visit(rest, bound)
-                adopt(inner, bound)
-
-        inner = dict(env)
-        visit(node.generators, inner)
-        adopt(env, inner)
-        return tuple(items)
-
-    def _certain(self, test: ast.expr, env: Env, path: Node) -> bool:
-        cond = self.condition(test, env, path)
-        if cond.op != "const":
-            self.refuse(test, _MANY, "write a `for` loop over them", CountError)
-        return bool(cond.data)
-
-    def listed(self, node: ast.expr, value: Value) -> tuple[Value, ...]:
-        """The items of what is gone through: of a tuple, an array, a dict's keys, a string."""
-        items = mapping(value)
-        if isinstance(items, Static):
-            items = objects.characters(Call(self, node, self.graph.const(True)), items)
-        if isinstance(items, Range):
-            items.refuse_known(Call(self, node, self.graph.const(True)))
-        if isinstance(items, (Resizable, Digits, Range)):
-            self.refuse(node, _MANY, "write a `for` loop over them", CountError)
-        if isinstance(items, Mapping):
-            return self.keys(node, items)
-        if objects.is_text(items):
-            what = "the digits of a floating value are not understood"
-            self.refuse(node, what, "make it an integer with int()", KindError)
-        if isinstance(items, Node) and self.fails(node, TypeError, "a number is not iterable"):
-            return ()
-        if not isinstance(items, tuple):
-            what = "this is not something to loop over in a scalar function"
-            self.refuse(node, what, "loop over range(...) or over a constant tuple")
-        return cast("tuple[Value, ...]", items)
-
-    # functions of tuples ----------------------------------------------------------------------
-
-    def sequence_call(self, call: Call, shared: Call, env: Env) -> Value | None:
-        """The value of a built-in function of tuples; None for other functions. `shared`: the call
-        with references to lists, whose items some functions only put together."""
-        sized = not any(isinstance(value, (Resizable, Range)) for value in call.values)
-        if sized and lookup(_MAKERS, call.target) is not None and call.target in _KEEPS:
-            call = call._replace(args=[self.each(call.node, a, env) for a in shared.args])
-        if call.args and isinstance(call.args[0], Range) and call.target in _OF_RANGES:
-            return _OF_RANGES[call.target](call.args[0], call)
-        call = call._replace(args=[self._items_of(call, value) for value in call.args])
-        make, (first, *rest) = lookup(_MAKERS, call.target), (*call.args, None)
-        if any(isinstance(a, (Resizable, Range)) for a in call.args):
-            make, fits = lookup(resizable.FUNCTIONS, call.target), True
-            call = call._replace(args=[*map(resizable.frozen, call.args)])
-        elif isinstance(first, (tuple, Mapping)) or (call.target in _EMPTY and not call.args):
-            fits = True
-        elif call.target in (map, functools.reduce):
-            fits = bool(rest) and isinstance(first, Static)
-        else:
-            several = call.target in (min, max) and rest and call.kwargs.keys() == {"key"}
-            fits = call.target is range or several
-        if make is None or not fits:
-            return None
-        args = [self.keys(call.node, a) if isinstance(a, Mapping) else a for a in call.args]
-        return call.answer(make, *args, **call.kwargs)
-
-    def _items_of(self, call: Call, value: Value) -> Value:
-        """A string or a range as the items that the function of a call goes over."""
-        if isinstance(value, Digits) and call.target in (len, min, max):
-            return value  # known without a list
-        if isinstance(value, Range) and call.target in resizable.FOLDS:
-            return value
-        over = isinstance(value, Static) or lookup(resizable.FUNCTIONS, call.target) is not None
-        return objects.characters(call, value) if over else value
-
-    def vector_call(self, call: Call) -> Value | None:
-        """The value of a function of NumPy or `bisect` of tuples; None for other functions."""
-        target = call.target
-        make = lookup(arrays.FUNCTIONS, target)
-        sized = not any(isinstance(value, Resizable) for value in call.values)
-        if make is not None and sized and (target in arrays.MAKERS or _has_tuple(call.values)):
-            return call.answer(make, *call.args, **call.kwargs)
-        fn = lookup(_VECTORS, target) or vectors.of_statistics(target)
-        fn = fn if sized else fn or lookup(_REDUCTIONS, target)
-        if fn is None or not _has_tuple(call.values):
-            return None
-        if target in vectors.OF_ENTRIES and arrays.depth([*call.args, None][0]) > 1:
-            if target is np.linalg.norm and len(call.values) > 1:
-                call.refuse("the norm of a matrix has an order or an axis", "leave them out")
-            call = call._replace(args=[Array(arrays.leaves(call.args[0])), *call.args[1:]])
-        value = call.text(fn)
-        return _vectors(value) if str(target.__module__).startswith("numpy") else value
-
-    def method_call(self, call: Call, method: Method, env: Env) -> Value:
-        """The value of a method of a list or an array."""
-        if method.name in STEPS and not call.kwargs:
-            return self.view(call, method.owner, call.answer(STEPS[method.name], *call.args), env)
-        owner = self.held(method.owner, env)
-        if method.name == "copy" and type(owner) is List:
-            return self.read(call.node, method.owner, env)
-        if method.name in CHANGES and not call.kwargs:
-            return self.change(call, method, call.args, env)
-        if isinstance(owner, Resizable) and method.name in resizable.METHODS:
-            return call.text(resizable.METHODS[method.name], owner, *call.args)
-        if method.name not in METHODS or isinstance(owner, Resizable):
-            what = f"{method.name}() of {described(owner)} is not understood with these arguments"
-            call.refuse(what, "use sorted(values, ...), or write a loop")
-        args = [owner, *(self.held(a, env) for a in call.args)]
-        return call.answer(METHODS[method.name], *args, **call.kwargs)
-
-    # entries ----------------------------------------------------------------------------------
-
-    def places(
-        self, node: ast.Subscript, owner: Value, env: Env, path: Node
-    ) -> tuple[Node | slice, ...]:
-        """The indices and slices of a subscript: several of an array, else one."""
-        several = isinstance(owner, Array) and isinstance(node.slice, ast.Tuple)
-        parts = node.slice.elts if several else [node.slice]  # type: ignore[attr-defined]
-        return tuple(self._place(node, part, env, path) for part in parts)
-
-    def _place(self, node: ast.Subscript, part: ast.expr, env: Env, path: Node) -> Node | slice:
-        """One index or slice of a subscript."""
-        if isinstance(part, ast.Slice):
-            bounds = (part.lower, part.upper, part.step)
-            nodes = [bound and self.number(bound, env, path) for bound in bounds]
-            if any(n is not None and n.op != "const" for n in nodes):
-                return slice(*nodes)
-            return slice(
-                *(n and whole(Call(self, node, path), n, "the bound of a slice") for n in nodes)
-            )
-        index = self.number(part, env, path)
-        if not (is_integer(index.kind) or is_boolean(index.kind)):
-            self.refuse(
-                node, "the index of a tuple is not an integer", "make it one with int()", KindError
-            )
-        return index
-
-    def entries(
-        self,
-        node: ast.Subscript,
-        owner: Value,
-        places: Sequence[Node | slice],
-        path: Node | None = None,
-    ) -> Value:
-        """`owner[index]`, `owner[a:b:c]`, and `owner[i, j]` of an array. What is looked up on a
-        path raises IndexError where there is no such entry."""
-        if not places:
-            return owner
-        if not isinstance(owner, (tuple, Resizable)):
-            self.refuse(node, "there are more indices than dimensions", "leave the last ones out")
-        place, *rest = places
-        if isinstance(owner, Resizable) or _is_late(place):
-            call = Call(self, node, path or self.graph.const(True))
-            return self.entries(node, resizable.at(call, owner, place), rest, path)
-        if isinstance(place, slice):
-            return type(owner)(self.entries(node, row, rest, path) for row in owner[place])
-        if place.op != "const":
-            return self.entries(node, self._looked_up(node, owner, place, path), rest, path)
-        if -len(owner) <= place.data < len(owner):
-            return self.entries(node, owner[int(place.data)], rest, path)
-        if not issubclass(IndexError, self.catching):
-            problem = f"{_sort(owner)} index out of range"
-            self.refuse(node, problem, "use an index of its items")
-        self.raises_lookup(node, IndexError, _outside(owner), self.graph.const(True))
-        return self.graph.const(math.nan)
-
-    def _looked_up(
-        self, node: ast.Subscript, owner: tuple[Value, ...], index: Node, path: Node | None
-    ) -> Value:
-        """The entry at an index that depends on values; where there is none, the first one."""
-        name = ast.unparse(node.value)
-        place, inside = within(self.graph, index, len(owner), path)
-        name = name if name.isidentifier() else ""
-        value = entry_at(self.graph, owner, place, name) if owner else None
-        if value is None:
-            self.refuse(
-                node,
-                "an index that depends on values is understood in constants, and in tuples of 1 to "
-                f"{MAX_ITEMS} numbers or of tuples of such",
-                "pass what is looked up as an operand",
-            )
-        if path is not None:
-            missing = self.graph.logical_not(inside)
-            counter, ahead = self.counter, None
-            if counter is not None and counter.path is path and missing.op != "const":
-                ahead = counter.missed(self.graph, index, len(owner))
-            self.raises_lookup(node, IndexError, _outside(owner), missing, ahead)
+def _items_of(call: Call, value: Value) -> Value:
+    """A string or a range as the items that the function of a call goes over."""
+    if isinstance(value, Digits) and call.target in (len, min, max):
+        return value  # known without a list
+    if isinstance(value, Range) and call.target in resizable.FOLDS:
         return value
+    over = isinstance(value, Static) or lookup(resizable.FUNCTIONS, call.target) is not None
+    return objects.characters(call, value) if over else value
 
 
-def _is_late(place: Node | slice) -> bool:
-    """Whether it is a slice whose bounds depend on values."""
-    bounds = (place.start, place.stop, place.step) if isinstance(place, slice) else ()
-    return any(isinstance(bound, Node) for bound in bounds)
-
-
-def _sort(owner: Value) -> str:
-    """What Python calls a sequence."""
-    return "array" if isinstance(owner, Array) else "list" if isinstance(owner, List) else "tuple"
-
-
-def _outside(owner: tuple[Value, ...]) -> str:
-    """What is said of an index that a sequence does not have."""
-    return f"{_sort(owner)} index out of range, there are {len(owner)} items"
+def method(call: Call, referred: Value, name: str) -> Value:
+    """The value of a method of a list or an array."""
+    tracer, env = call.tracer, call.tracer.frame
+    if name in STEPS and not call.kwargs:
+        return view(call, referred, call.answer(STEPS[name], *call.args))
+    owner = tracer.held(referred, env)
+    if name == "copy" and type(owner) is List:
+        return tracer.read(call.node, referred, env)
+    if name in CHANGES and not call.kwargs:
+        return change(call, referred, name)
+    if isinstance(owner, Resizable) and name in resizable.METHODS:
+        return call.text(resizable.METHODS[name], owner, *call.args)
+    if name not in METHODS or isinstance(owner, Resizable):
+        what = f"{name}() of {described(owner)} is not understood with these arguments"
+        call.refuse(what, "use sorted(values, ...), or write a loop")
+    args = [owner, *(tracer.held(a, env) for a in call.args)]
+    return call.answer(METHODS[name], *args, **call.kwargs)
 
 
 _EMPTY = (deque, frozenset, list, set, tuple)
@@ -390,10 +173,9 @@ def _tested(sought: bool) -> Callable[..., Value]:
 
 def _range(call: Call, *bounds: Value) -> Value:
     numbers = range_of(call, bounds)
-    known = [int(node.data) for node in numbers.parts if node.op == "const"]
-    if len(known) < 3 or len(range(*known)) > MAX_LISTED:
+    if (known := numbers.known) is None or len(known) > MAX_LISTED:
         return numbers
-    return tuple(call.graph.const(i) for i in range(*known))
+    return tuple(call.graph.const(i) for i in known)
 
 
 def _enumerate(call: Call, items: Value, start: Value = None) -> Value:
@@ -404,19 +186,15 @@ def _enumerate(call: Call, items: Value, start: Value = None) -> Value:
 
 
 def _zip(call: Call, *columns: Value, strict: Value = None) -> Value:
-    listed = [call.tracer.listed(call.node, column) for column in columns]
-    if strict is not None and strict.data and len(set(map(len, listed))) > 1:
+    rows = [listed(call.tracer, call.node, column) for column in columns]
+    if strict is not None and strict.data and len(set(map(len, rows))) > 1:
         call.refuse("the tuples have different lengths", "leave out strict=True")
-    return tuple(zip(*listed, strict=False))
+    return tuple(zip(*rows, strict=False))
 
 
 def _called(call: Call, fn: Value, *args: Value) -> Value:
     """What a function that is an argument gives for items of another one."""
-    return call.tracer.called(call.of(fn.value, *args), call.tracer.frame)
-
-
-def _map(call: Call, fn: Value, *columns: Value) -> Value:
-    return tuple(_called(call, fn, *row) for row in _zip(call, *columns))
+    return call.tracer.called(call.of(fn.value, *args))
 
 
 def _accumulate(call: Call, items: Value, func: Value = None, initial: Value = None) -> Value:
@@ -427,7 +205,7 @@ def _accumulate(call: Call, items: Value, func: Value = None, initial: Value = N
 
 
 def _reduce(call: Call, fn: Value, items: Value, *start: Value) -> Value:
-    values = [*start, *call.tracer.listed(call.node, items)]
+    values = [*start, *listed(call.tracer, call.node, items)]
     if not values:
         call.refuse("reduce() of an empty tuple", "give a start value")
     return functools.reduce(functools.partial(_called, call, fn), values)
@@ -487,7 +265,8 @@ def _ordered(
     call: Call, op: ast.cmpop, a: tuple[Value, Value], b: tuple[Value, Value]
 ) -> list[tuple[Value, Value]]:
     """Two rows, exchanged where the rank of the second is `op` that of the first."""
-    graph, swap = call.graph, comparing.compare(call.tracer, call.node, op, b[0], a[0])
+    everywhere = Call(call.tracer, call.node, call.graph.const(True))
+    graph, swap = call.graph, comparing.compare(everywhere, op, b[0], a[0])
     pairs = (zip(b, a, strict=True), zip(a, b, strict=True))
     rows = [tuple(join_value(graph, swap, x, y) for x, y in pair) for pair in pairs]
     return cast("list[tuple[Value, Value]]", rows)
@@ -506,7 +285,6 @@ def _iterated(call: Call, *args: Value, **kwargs: Value) -> Value:
 _ITERTOOLS = (
     "product combinations combinations_with_replacement permutations pairwise chain islice".split()
 )
-_VECTORS: dict[Any, Any] = vectors.FUNCTIONS
 _REDUCTIONS = {getattr(np, name): text for name, text in arrays.REDUCTIONS.items()}
 _MAKERS: dict[object, Callable[..., Value]] = {
     **{fn: _folded(op) for fn, op in FOLDS.items()},
@@ -524,7 +302,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     max: _extreme(ast.Gt()),
     enumerate: _enumerate,
     zip: _zip,
-    map: _map,
+    map: lambda call, fn, *columns: tuple(_called(call, fn, *v) for v in _zip(call, *columns)),
     sorted: _sorted,
     functools.reduce: _reduce,
     itertools.accumulate: _accumulate,
@@ -553,6 +331,6 @@ def lookup(table: dict[object, Any], target: object) -> Any:
 
 def takes_tuples(target: object) -> bool:
     """Whether a function may be known for tuples or arrays, though not for numbers."""
-    tables = (_MAKERS, _VECTORS, arrays.FUNCTIONS)
+    tables = (_MAKERS, vectors.FUNCTIONS, arrays.FUNCTIONS)
     known = any(lookup(table, target) is not None for table in tables)
     return known or vectors.of_statistics(target) is not None

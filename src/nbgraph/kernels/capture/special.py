@@ -40,39 +40,6 @@ def rsqrt(x: Any) -> Any:
     return 1 / math.sqrt(x)
 
 
-def digamma(x: Any) -> Any:
-    """The logarithmic derivative of the gamma function.
-
-    >>> round(float(digamma(1.0)), 6)
-    -0.577216
-    """
-    from scipy.special import psi
-
-    return psi(x)
-
-
-def polygamma(n: Any, x: Any) -> Any:
-    """The n-th derivative of `digamma`.
-
-    >>> round(float(polygamma(1, 1.0)), 6)
-    1.644934
-    """
-    from scipy.special import polygamma as derivative
-
-    return derivative(n, x)
-
-
-def erfinv(x: Any) -> Any:
-    """The number whose error function is x.
-
-    >>> round(float(erfinv(0.5)), 6)
-    0.476936
-    """
-    from scipy.special import erfinv as inverse
-
-    return inverse(x)
-
-
 def floating(x: Any) -> Any:
     """A value as a floating one; of an integer or a bool, the smallest float that holds it, as
     the argument of a NumPy function (not float64, as beside a Python float).
@@ -115,6 +82,7 @@ class Special:
         return FloatDomain().functions[self.__name__](*args)
 
 
+digamma, polygamma, erfinv = Special("digamma"), Special("polygamma"), Special("erfinv")
 erfcx, ndtri = Special("erfcx"), Special("ndtri")
 gammainc, gammaincc = Special("gammainc"), Special("gammaincc")
 gammaincinv, gammainccinv = Special("gammaincinv"), Special("gammainccinv")

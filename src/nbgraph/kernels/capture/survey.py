@@ -13,13 +13,14 @@ from types import FunctionType
 from typing import cast
 
 from nbgraph.errors import CaptureError, Obstacle
-from nbgraph.kernels.capture.closures import walk
+from nbgraph.kernels.capture.containers import Reference
 from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.environment import RESULT, RETURNED
 from nbgraph.kernels.capture.names import is_installed, is_own_text
 from nbgraph.kernels.capture.recursion import TooDeep
+from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.text import CountError
-from nbgraph.kernels.capture.values import RESULT, RETURNED, Env, Reference, Unknown, Value
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.values import Env, Graph, Node, Unknown, Value
 
 MAX_STEPS = 50_000  # expressions and statements that are traced
 

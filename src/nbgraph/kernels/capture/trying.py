@@ -17,17 +17,10 @@ from typing import Any
 
 from nbgraph.errors import Raised
 from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.environment import RESULT, is_flag, raises_of, without_flags
+from nbgraph.kernels.capture.joining import join
 from nbgraph.kernels.capture.raising import class_of, flag_of, of_flag
-from nbgraph.kernels.capture.values import (
-    RESULT,
-    Env,
-    Static,
-    is_flag,
-    join,
-    raises_of,
-    without_flags,
-)
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.values import Env, Graph, Node, Static
 
 _DIVISIONS = ("div", "floordiv", "mod")
 

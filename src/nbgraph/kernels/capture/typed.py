@@ -10,24 +10,19 @@ import ast
 import copy
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture.classes import of_record
 from nbgraph.kernels.capture.closures import LocalFunction
+from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.number_types import (
-    NumberDtype,
-    NumberType,
-    is_instance,
-    types_of,
-)
-from nbgraph.kernels.capture.records import Record
-from nbgraph.kernels.capture.values import Array, Complex, Mapping, Resizable, Static, Value
+from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_instance, types_of
+from nbgraph.kernels.capture.values import Complex, Node, Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
-from nbgraph.kernels.scalar import Node
 
 _IGNORED = ("copy", "order", "subok", "ndmin", "shape", "casting", "like")  # of one number
 
@@ -124,12 +119,12 @@ FUNCTIONS: dict[object, Callable[..., Value]] = {
     **dict.fromkeys((np.any, np.all), lambda call, x, axis=None: call.graph.truth(x)),
     float.is_integer: _has_no_fraction,
 }
-ATTRIBUTES: dict[str, Callable[[Any, Node], Value]] = {
-    "shape": lambda graph, x: (),
-    "ndim": lambda graph, x: graph.const(0),
-    "size": lambda graph, x: graph.const(1),
-    "T": lambda graph, x: x,
-    "dtype": lambda graph, x: Static(NumberDtype(x.kind)),
+ATTRIBUTES: dict[str, Callable[[Call, Any, Value], Value]] = {
+    "shape": lambda call, x, _: (),
+    "ndim": lambda call, x, _: call.graph.const(0),
+    "size": lambda call, x, _: call.graph.const(1),
+    "T": lambda call, x, _: x,
+    "dtype": lambda call, x, _: Static(NumberDtype(x.kind)),
 }
 METHODS: dict[str, Any] = {  # the number is the first argument
     **dict.fromkeys(("astype", "item", "copy", "tolist", "squeeze", "ravel", "flatten"), np.array),
@@ -146,14 +141,16 @@ def function_of_number(call: Call) -> Value | None:
         if isinstance(target, NumberType) and first is None:
             return call.graph.cast(call.graph.const(0), target.kind)
         return cast(call, first, target) if len(args) == 1 and not kwargs else None
-    question = _QUESTIONS.get(target) if callable(target) and type(target).__hash__ else None
-    if question is not None and not kwargs:
-        return question(call, args)
-    if not isinstance(first, Node) or not callable(target) or not type(target).__hash__:
+    if not callable(target) or not type(target).__hash__:
         return None
+    question, *counts = _QUESTIONS.get(target, (None,))
+    if question is not None and not kwargs:
+        return question(call, *args) if len(args) in counts else None
     function = FUNCTIONS.get(target)
     named = {k: v for k, v in kwargs.items() if k not in _IGNORED}
-    if function is None or not set(named) <= {"dtype", "axis", "fill_value"}:
+    if function is None or not isinstance(first, Node):
+        return None
+    if not set(named) <= {"dtype", "axis", "fill_value"}:
         return None
     return call.answer(function, first, *args[1:], **named)
 
@@ -161,16 +158,15 @@ def function_of_number(call: Call) -> Value | None:
 # questions --------------------------------------------------------------------------------------
 
 
-def _type(call: Call, args: Sequence[Value]) -> Value | None:
-    if len(args) != 1 or isinstance(args[0], tuple):
+def _type(call: Call, value: Value) -> Value | None:
+    if isinstance(value, tuple):
         return None
-    if isinstance(args[0], Complex):
+    if isinstance(value, Complex):
         return Static(complex)
-    return Static(NumberType(args[0].kind) if isinstance(args[0], Node) else type(args[0].value))
+    return Static(NumberType(value.kind) if isinstance(value, Node) else type(value.value))
 
 
-def _isinstance(call: Call, args: Sequence[Value]) -> Value | None:
-    value, target = args if len(args) == 2 else (None, None)
+def _isinstance(call: Call, value: Value, target: Value) -> Value | None:
     classes = _classes(target)
     if classes is None:
         return None
@@ -204,47 +200,44 @@ def _classes(target: Value) -> tuple[type, ...] | None:
     return (target.value,) if isinstance(target.value, type) else None
 
 
-def _hasattr(call: Call, args: Sequence[Value]) -> Value | None:
+def _hasattr(call: Call, value: Value, name: Value) -> Value | None:
     """Of a number what Python's own number has."""
-    value, name = args if len(args) == 2 else (None, None)
     if not isinstance(name, Static) or not isinstance(value, (Node, Static)):
         return None
     owner = types_of(value.kind)[0] if isinstance(value, Node) else value.value
     return call.graph.const(hasattr(owner, name.value))
 
 
-def _getattr(call: Call, args: Sequence[Value]) -> Value | None:
-    if len(args) == 2 and isinstance(args[0], Record) and (name := objects.known(args[1])):
-        node = ast.copy_location(ast.Attribute(call.node.args[0], name[0], ast.Load()), call.node)
-        return call.tracer.of_record(call._replace(node=node, args=args[:1]), call.tracer.frame)
-    if len(args) not in (2, 3) or not all(isinstance(a, Static) for a in args[:2]):
+def _getattr(call: Call, owner: Value, name: Value, default: Value = None) -> Value | None:
+    if default is None and isinstance(owner, Record) and (known := objects.known(name)):
+        node = ast.copy_location(ast.Attribute(call.node.args[0], known[0], ast.Load()), call.node)
+        return of_record(call._replace(node=node), owner, owner)
+    if not isinstance(owner, Static) or not isinstance(name, Static):
         return None
-    owner, name = (typing.cast("Static", a).value for a in args[:2])
-    if len(args) == 3 and not hasattr(owner, name):
-        return args[2]
-    return call.tracer.attribute(call.node, owner, name)
+    if default is not None and not hasattr(owner.value, name.value):
+        return default
+    return call.tracer.attribute(call.node, owner.value, name.value)
 
 
-def _callable(call: Call, args: Sequence[Value]) -> Value | None:
-    known = args[0].value if len(args) == 1 and isinstance(args[0], Static) else None
+def _callable(call: Call, value: Value) -> Value | None:
+    known = value.value if isinstance(value, Static) else None
     return call.graph.const(callable(known) or isinstance(known, LocalFunction))
 
 
-def _issubdtype(call: Call, args: Sequence[Value]) -> Value | None:
-    if len(args) != 2 or not all(isinstance(a, Static) for a in args):
+def _issubdtype(call: Call, own: Value, target: Value) -> Value | None:
+    if not isinstance(own, Static) or not isinstance(target, Static):
         return None
-    own, target = (a.value for a in args)
-    if isinstance(own, NumberDtype):
-        own = own.type
-    types = types_of(own.kind) if isinstance(own, NumberType) else (own,)
-    return call.graph.const(any(np.issubdtype(t, target) for t in types))
+    asked = own.value.type if isinstance(own.value, NumberDtype) else own.value
+    types = types_of(asked.kind) if isinstance(asked, NumberType) else (asked,)
+    return call.graph.const(any(np.issubdtype(t, target.value) for t in types))
 
 
-_QUESTIONS: dict[object, Callable[[Call, Sequence[Value]], Value | None]] = {
-    type: _type,
-    isinstance: _isinstance,
-    hasattr: _hasattr,
-    getattr: _getattr,
-    callable: _callable,
-    np.issubdtype: _issubdtype,
+# function -> what answers it, and how many arguments it takes
+_QUESTIONS: dict[object, tuple[Any, ...]] = {
+    type: (_type, 1),
+    isinstance: (_isinstance, 2),
+    hasattr: (_hasattr, 2),
+    getattr: (_getattr, 2, 3),
+    callable: (_callable, 1),
+    np.issubdtype: (_issubdtype, 2),
 }

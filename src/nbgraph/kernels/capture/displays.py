@@ -1,0 +1,245 @@
+"""Displays and comprehensions: the tuples, lists, sets and dicts that a text writes out.
+
+The items of a comprehension are written out where it is known how many there are; else it is the
+loop that it says, which appends to a list. So is `sum(... for ...)` and its like, whose number of
+terms may depend on values.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import math
+from collections.abc import Sequence
+from typing import Any, cast
+
+from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture.containers import List, Mapping, Record, record_of
+from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.environment import adopt, placed
+from nbgraph.kernels.capture.items import MANY, listed
+from nbgraph.kernels.capture.joining import join_value
+from nbgraph.kernels.capture.sequences import FOLDS, TESTS, lookup
+from nbgraph.kernels.capture.syntax import (
+    Comprehension,
+    assigned_within,
+    loops_of,
+    nonlocals,
+)
+from nbgraph.kernels.capture.text import CountError
+from nbgraph.kernels.capture.values import Env, Node, Value
+
+
+def elements(tracer: Tracer, nodes: Sequence[ast.expr], env: Env, path: Node) -> tuple[Value, ...]:
+    """The values of a display or of arguments; `*tuple` stands for its items."""
+    items: list[Value] = []
+    for node in nodes:
+        if not isinstance(node, ast.Starred):
+            items.append(placed(tracer.object(node, env, path), env))
+            continue
+        inner = tracer.each(node.value, tracer.object(node.value, env, path), env)
+        if not isinstance(inner, tuple):
+            tracer.refuse(node, "what follows * is not a tuple", "write the arguments out")
+        items += cast("tuple[Value, ...]", inner)
+    return tuple(items)
+
+
+def dict_display(tracer: Tracer, node: ast.Dict, env: Env, path: Node) -> Record:
+    """`{key: value, **more}`."""
+    entries: dict[Any, Value] = {}
+    for key, item in zip(node.keys, node.values, strict=True):
+        value = placed(tracer.object(item, env, path), env)
+        if key is not None:
+            entries[_key(tracer, key, tracer.expression(key, env, path))] = value
+            continue
+        if not isinstance(value := tracer.read(item, value, env), Mapping):
+            tracer.refuse(item, "what follows ** is not a dict", "write the items out")
+        entries |= value.entries
+    return record_of(dict, entries)
+
+
+def _key(tracer: Tracer, node: ast.expr, key: Value) -> Any:
+    """The Python object that a key of a dict is."""
+    known = objects.known(key)
+    if known is None:
+        tracer.refuse(node, "a key of the dict is not constant", "use constant keys")
+    return known[0]
+
+
+# comprehensions -----------------------------------------------------------------------------------
+
+
+def dict_comprehension(tracer: Tracer, node: ast.DictComp, env: Env, path: Node) -> Record:
+    """`{key: value for ...}`."""
+    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
+    items = ast.copy_location(ast.ListComp(pair, node.generators), node)
+    pairs = listed(tracer, node, comprehension(tracer, items, env, path))
+    return record_of(dict, {_key(tracer, node.key, key): value for key, value in pairs})
+
+
+def comprehension(tracer: Tracer, node: Comprehension, env: Env, path: Node) -> Value:
+    """The tuple of what a comprehension lists; a list where their number depends on values."""
+    noted = len(tracer.pending)
+    try:
+        return _written_out(tracer, node, env, path)
+    except CountError:
+        del tracer.pending[noted:]
+    name = "$listed"
+    append = ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load())
+    inner = dict(env)
+    inner[name] = placed(List(), inner)
+    body = loops_of(node, node, [ast.Expr(ast.Call(append, [node.elt], []))])
+    after = aside(tracer, body, inner, path, env, assigned(tracer, node))
+    return tracer.read(node, after[name], after)
+
+
+def aside(
+    tracer: Tracer, body: Sequence[ast.stmt], inner: Env, path: Node, env: Env, names: set[str]
+) -> Env:
+    """The environment after statements that stand for an expression in `env`, which takes over
+    lists and variables of these names."""
+    after = tracer.block(body, inner, path)
+    tracer.leave(after)
+    adopt(env, after, names)
+    return after
+
+
+def assigned(tracer: Tracer, node: ast.expr) -> set[str]:
+    """The variables around a comprehension that it may assign."""
+    return assigned_within(node) | nonlocals(tracer.text.body)
+
+
+def _written_out(tracer: Tracer, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
+    """The tuple of what a comprehension lists; CountError where their number depends on values."""
+    items: list[Value] = []
+    names = assigned(tracer, node)
+
+    def visit(generators: list[ast.comprehension], inner: Env) -> None:
+        if not generators:
+            items.append(placed(tracer.object(node.elt, inner, path), inner))
+            return
+        first, *rest = generators
+        iterated = tracer.each(first.iter, tracer.object(first.iter, inner, path), inner)
+        for item in listed(tracer, first.iter, iterated):
+            bound = dict(inner)
+            tracer.bind(first.target, item, bound)
+            if all(_certain(tracer, test, bound, path) for test in first.ifs):
+                visit(rest, bound)
+            adopt(inner, bound, names)
+
+    inner = dict(env)
+    visit(node.generators, inner)
+    adopt(env, inner, names)
+    return tuple(items)
+
+
+def _certain(tracer: Tracer, test: ast.expr, env: Env, path: Node) -> bool:
+    cond = tracer.condition(test, env, path)
+    if cond.op != "const":
+        tracer.refuse(test, MANY, "write a `for` loop over them", CountError)
+    return bool(cond.data)
+
+
+# folds of generators ------------------------------------------------------------------------------
+
+TOTAL, SEEN, BEST = "$total", "$seen", "$best"  # no names that a text can hold
+# what is done with each item; `elt` and `key` stand for expressions of the call
+_EXTREME = """
+item = elt
+rank = key(item)
+if not seen or rank {} best:
+    total, best, seen = item, rank, True
+"""
+_LOOPS: dict[str, str] = {
+    "add": "total += elt",
+    "mul": "total *= elt",
+    "any": "if elt: total = True",
+    "all": "if not elt: total = False",
+    "next": "if not seen:\n    total, seen = elt, True\n    break",
+    "min": _EXTREME.format("<"),
+    "max": _EXTREME.format(">"),
+}
+_SORTS: dict[object, str] = {
+    **FOLDS,
+    **{test: "any" if sought else "all" for test, sought in TESTS.items()},
+    min: "min",
+    max: "max",
+    next: "next",
+    len: "add",
+}
+_KEYWORDS: dict[object, frozenset[str]] = {
+    **dict.fromkeys((sum, math.prod), frozenset(("start",))),
+    **dict.fromkeys((min, max), frozenset(("key", "default"))),
+}
+
+
+def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node) -> Value | None:
+    """The value of `sum(... for ...)` and its like; None for other functions."""
+    sort = lookup(_SORTS, target)
+    generator = _generator(tracer, node.args[0], env) if sort and node.args else None
+    options: dict[str | None, ast.expr] = {k.arg: k.value for k in node.keywords}
+    if generator is None or not options.keys() <= _KEYWORDS.get(target, frozenset()):
+        return None
+    if target is len and not any(part.ifs for part in generator.generators):
+        return None
+    options |= {"elt": ast.Constant(1)} if target is len else {"elt": generator.elt}
+    names, text = assigned(tracer, generator), _LOOPS[sort]
+    if names and sort in ("any", "all"):  # what is assigned last shows where it ends
+        if len(generator.generators) > 1:
+            what = f"`:=` inside of {sort}() over several loops is not understood"
+            tracer.refuse(node, what, "write the loops")
+        text = text.replace(" total", "\n    total") + "\n    break"
+    body = loops_of(node, generator, _Filled(options).visit(ast.parse(text)).body)
+    default = options.get("default", options.get("start", [*node.args[1:], None][0]))
+    start = None if default is None else tracer.expression(default, env, path)
+    constant = tracer.graph.const
+    first = {"mul": 1, "all": True, "any": False}.get(sort, 0.0 if target is math.fsum else 0)
+    total = constant(first) if start is None or sort not in ("add", "mul") else start
+    inner = {**env, TOTAL: total, BEST: constant(0), SEEN: constant(False)}
+    after = aside(tracer, body, inner, path, env, names)
+    if sort not in ("next", "min", "max"):
+        return after[TOTAL]
+    total = after[TOTAL]
+    if start is None:  # NaN, of integers 0, where Python raises
+        floating = isinstance(total, Node) and total.kind == "f"
+        start = constant(math.nan) if floating else total
+    value = join_value(tracer.graph, after[SEEN], total, start)
+    return tracer.joined(node, value, "give a default of the same sort")
+
+
+def _generator(tracer: Tracer, node: ast.expr, env: Env) -> Comprehension | None:
+    """A comprehension, `map(f, items)` or `filter(f, items)`, as a comprehension."""
+    if isinstance(node, Comprehension) or not isinstance(node, ast.Call):
+        return node if isinstance(node, Comprehension) else None
+    target = tracer.static(node.func, env)
+    item: ast.expr = ast.Name("$each", ast.Load())
+    items, tests = cast("ast.expr", node), list[ast.expr]()
+    if target in (map, filter) and len(node.args) == 2:
+        function, items = node.args
+        applied = ast.copy_location(ast.Call(function, [item], []), node)
+        if target is filter:
+            tests.append(applied)
+        else:
+            item = applied
+    elif target is not range:
+        return None
+    part = ast.comprehension(ast.Name("$each", ast.Store()), items, tests, 0)
+    return ast.GeneratorExp(item, [part])
+
+
+class _Filled(ast.NodeTransformer):
+    """Puts expressions into a text of `_LOOPS`, and makes its names ones that no text holds."""
+
+    def __init__(self, expressions: dict[str | None, ast.expr]) -> None:
+        self.expressions = expressions
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        """`key(item)`: the item itself without a key."""
+        call = self.generic_visit(node)
+        return call if "key" in self.expressions else node.args[0]
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        """An expression of the call, or a name."""
+        if node.id in ("elt", "key"):
+            return copy.deepcopy(self.expressions.get(node.id, node))
+        return ast.copy_location(ast.Name(f"${node.id}", node.ctx), node)

@@ -1,0 +1,143 @@
+"""Functions whose text is traced in place: helpers, nested functions, texts of the library."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Sequence
+from functools import partial
+from inspect import Parameter
+from types import FunctionType
+from typing import cast
+
+from nbgraph.kernels.capture.closures import LocalFunction
+from nbgraph.kernels.capture.containers import Mapping
+from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
+from nbgraph.kernels.capture.environment import OUTER, adopt, lists_of, placed
+from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
+from nbgraph.kernels.capture.syntax import nonlocals
+from nbgraph.kernels.capture.values import Env, Node, Value, flatten
+
+MAX_DEPTH = 40  # of helpers that call helpers
+
+
+def compose(tracer: Tracer, fn: FunctionType, args: Sequence[Value], path: Node) -> Value:
+    """A function of the library, traced in place with the user's line kept."""
+    names = fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount]
+    line = tracer.graph.line
+    value = tracer.subtracer(fn).run(dict(zip(names, args, strict=True)), path)
+    tracer.graph.line = line
+    return value
+
+
+def function(call: Call, fn: FunctionType) -> Value:
+    """A helper is traced in place: calls cost nothing at run time."""
+    signature = inspect.signature(fn, follow_wrapped=False)  # of the text itself
+    default = lambda parameter: call.tracer.constant(parameter.default, call.node)
+    values = arguments(call, fn.__name__, signature, default)
+    return call.tracer.enter(call.node, fn, partial(call.tracer.subtracer, fn), values, call.path)
+
+
+def local_function(call: Call, target: LocalFunction) -> Value:
+    """A nested function, traced in place among the variables around it."""
+    values = arguments(call, target.name, target.signature, lambda parameter: parameter.default)
+    owner, text = target.owner, target.owner.text._replace(body=target.body())
+    if nonlocals(text.body) and owner is not call.tracer:
+        what = f"{target.name}(), which has a `nonlocal` statement, is called by another helper"
+        call.refuse(what, "call it in the function around it, or return the new value")
+
+    def make() -> Tracer:
+        inner = call.tracer.subtracer(cast("FunctionType", owner.fn))
+        inner.text, inner.name = text, target.name
+        return inner
+
+    around = target.surroundings()
+    return call.tracer.enter(call.node, target.definition, make, values, call.path, around)
+
+
+def arguments(
+    call: Call, name: str, signature: inspect.Signature, default: Callable[[Parameter], Value]
+) -> Env:
+    """Values by parameter, `default` of those that are left out; at most MAX_DEPTH calls deep."""
+    if call.tracer.depth > MAX_DEPTH:
+        call.refuse(f"calls nest more than {MAX_DEPTH} deep", "write a `while` loop")
+    try:
+        bound = signature.bind(*call.args, **call.kwargs).arguments
+    except TypeError as error:
+        call.refuse(f"{name}(): {error}", "match the helper's signature")
+    values: Env = {}
+    for key, parameter in signature.parameters.items():
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            values[key] = bound.get(key, ())
+        elif parameter.kind is Parameter.VAR_KEYWORD:
+            values[key] = Mapping(bound.get(key, {}))
+        else:
+            values[key] = bound[key] if key in bound else default(parameter)
+    return values
+
+
+def enter(
+    tracer: Tracer,
+    node: ast.AST,
+    key: object,
+    make: Callable[[], Tracer],
+    values: Env,
+    path: Node,
+    around: Env | None = None,
+    on_invalid: OnInvalid = "raise",
+) -> Value:
+    """A function traced in place, or as loops where it calls itself."""
+    if (answer := tracer.answers.get(key)) is not None:
+        return answer(values, path)
+    around = around or {}
+    tracer.site = node
+    paths = {where.id for active, where in tracer.active if active is key}
+    if len(paths | {path.id}) > MAX_INLINED or (paths and tracer.depth >= MAX_DEPTH):
+        raise TooDeep(key, tracer, node)
+    if paths and tracer.survey is not None:
+        return tracer.survey.unknown()  # its text is being surveyed
+    noted, inner = len(tracer.pending), make()
+    inner.active = (*tracer.active, (key, path))
+    inner.decides = tracer.decides or bool(paths)
+    try:
+        if on_invalid == "nan":
+            return inner.run(values, path, on_invalid=on_invalid)
+        return _run(tracer, inner, values, around, path)
+    except TooDeep as deep:
+        if paths or deep.key is not key:
+            raise
+        depth = deep
+    del tracer.pending[noted:]
+    run = runner(tracer, make, around, on_invalid)
+    return Recursion(depth, tracer, inner.name, run, values, path).value()
+
+
+def _run(tracer: Tracer, inner: Tracer, values: Env, around: Env, path: Node) -> Value:
+    """What a helper returns; it may change the lists that it is given."""
+    lists = lists_of(tracer.frame)
+    env = {**around, **lists, OUTER: frozenset(lists)}
+    env |= {name: placed(value, env, name, alone=True) for name, value in values.items()}
+    value, after = inner.outcome(env, path)
+    tracer.leave(after)
+    adopt(tracer.frame, after, nonlocals(inner.text.body) if around else ())
+    return value
+
+
+def runner(
+    tracer: Tracer, make: Callable[[], Tracer], around: Env, on_invalid: OnInvalid = "raise"
+) -> Run:
+    """What traces a function that is a loop, with answers to the calls of itself."""
+    lists = lists_of(tracer.frame)
+
+    def run(values: Env, path: Node, answers: dict[object, Answer]) -> Value:
+        inner = make()
+        inner.answers = {**tracer.answers, **answers}
+        env = {**around, **lists, OUTER: frozenset(lists), **values}
+        value = inner.run(env, path, on_invalid=on_invalid)
+        left = inner.frame
+        if any(name in left and flatten(left[name]) != flatten(v) for name, v in lists.items()):
+            problem = f"{inner.name}() calls itself and changes a list"
+            inner.refuse(inner.text.body[0], problem, "write a `while` loop")
+        return value
+
+    return run

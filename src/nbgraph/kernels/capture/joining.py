@@ -1,0 +1,249 @@
+"""Values and environments of two paths where these meet: selects, as phis of the loop-free text."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.kernels.capture.containers import (
+    REFERS,
+    Array,
+    List,
+    Record,
+    Reference,
+    Resizable,
+    View,
+    own_type,
+)
+from nbgraph.kernels.capture.environment import (
+    FROZEN,
+    HELD,
+    OUTER,
+    RETURNED,
+    flag,
+    is_flag,
+    is_true,
+    keys_in,
+    reference,
+)
+from nbgraph.kernels.capture.values import (
+    Choice,
+    Complex,
+    Compound,
+    Env,
+    Optional,
+    Partly,
+    Static,
+    Undefined,
+    Unset,
+    Value,
+    flatten,
+    form,
+    is_none,
+    is_optional,
+)
+from nbgraph.kernels.nodes import RESULT
+from nbgraph.kernels.scalar import Graph, Node
+
+
+def join_value(
+    graph: Graph, cond: Node, a: Value, b: Value, lists: ListJoin | None = None
+) -> Value:
+    """`a` where cond holds, else `b`; Undefined where the two do not fit together."""
+    if isinstance(a, (Undefined, Partly)) or isinstance(b, (Undefined, Partly)):
+        return _join_maybe(graph, cond, a, b, Partly)
+    if a is b or cond.op == "const":
+        return a if cond.data or a is b else b
+    if lists is not None and (isinstance(a, REFERS) or isinstance(b, REFERS)):
+        return lists.join(a, b)
+    tuples = isinstance(a, tuple) and isinstance(b, tuple)
+    if tuples and len(a) == len(b) and own_type(a) is own_type(b):
+        items = (join_value(graph, cond, x, y, lists) for x, y in zip(a, b, strict=True))
+        read = next((v for v in (a, b) if isinstance(v, Record) and v.copied), None)
+        return (own_type(a) if read is None else type(read))(items)
+    if type(a) in _SEQUENCES and type(b) in _SEQUENCES:
+        longer = _join_lists(graph, cond, a, b)
+        if longer is not None:
+            return longer
+    if isinstance(a, Node) and isinstance(b, Node):
+        try:
+            return graph.select(cond, a, b)
+        except (TypeError, OverflowError) as error:
+            return Undefined(f"cannot be used here: {error}")
+    if isinstance(a, (Node, Complex)) and isinstance(b, (Node, Complex)):
+        a, b = Complex.of(graph, a), Complex.of(graph, b)
+    if isinstance(a, Compound) and isinstance(b, Compound) and a.joins and a.form == b.form:
+        parts = zip(a.parts, b.parts, strict=True)
+        return a.of_parts([join_value(graph, cond, x, y) for x, y in parts])
+    if isinstance(a, Static) and isinstance(b, Static) and _same(a.value, b.value):
+        return a
+    if is_optional(a) or is_optional(b):
+        return _join_maybe(graph, cond, a, b, Optional)
+    if isinstance(a, (Static, Choice)) and isinstance(b, (Static, Choice)):
+        return join_choices(graph, cond, a, b)
+    return _different(a, b)
+
+
+_SEQUENCES = (tuple, List, Resizable)
+
+
+def _different(a: Value, b: Value) -> Undefined:
+    """What two values are that do not fit together."""
+    if isinstance(a, Record) and isinstance(b, Record):
+        return Undefined("has other attributes or keys on one of the paths that reach this line")
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return Undefined(
+            f"has {len(a)} items on one of the paths that reach this line, {len(b)} on another"
+        )
+    return Undefined("has values of different types on the paths that reach this line")
+
+
+def join_choices(graph: Graph, cond: Node, *values: Static | Choice) -> Choice:
+    """The objects of the first, else those of the second; the first's keep their numbers."""
+    a, b = (v if isinstance(v, Choice) else Choice(graph.const(0), (v,)) for v in values)
+    options = [*a.options]
+    for option in b.options:
+        if not any(_same(option.value, known.value) for known in a.options):
+            options.append(option)
+
+    def place_of(option: Static, _: Node) -> Node:
+        places = (k for k, known in enumerate(options) if _same(option.value, known.value))
+        return graph.const(next(places))
+
+    return Choice(graph.select(cond, a.index, chosen(graph, b, place_of)), tuple(options))
+
+
+def chosen(graph: Graph, choice: Choice, apply: Callable[[Static, Node], Value]) -> Value:
+    """What a function gives for the object that a choice is; it gets each, and where it is that."""
+    result: Value = Unset()
+    for place, option in enumerate(choice.options):
+        here = graph.compare("eq", choice.index, graph.const(place))
+        value = apply(option, here)
+        result = value if not place else join_value(graph, here, value, result)
+    return result
+
+
+def resizable(graph: Graph, value: tuple[Value, ...] | Resizable) -> Resizable:
+    """A list as one whose length depends on values."""
+    if isinstance(value, Resizable):
+        return value
+    return Resizable(graph.const(len(value)), tuple(value))
+
+
+def _join_lists(graph: Graph, cond: Node, a: Any, b: Any) -> Resizable | None:
+    """Two lists, of which at least one has another length; None where items have several forms."""
+    a, b = resizable(graph, a), resizable(graph, b)
+    rows = itertools.zip_longest(a.items, b.items)
+    items = [y if x is None else x if y is None else join_value(graph, cond, x, y) for x, y in rows]
+    if len({form(item) for item in items}) > 1 or any(flatten(item) is None for item in items):
+        return None
+    length = graph.select(cond, a.length, b.length)
+    return Resizable(length, tuple(items), a.bounded or b.bounded)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (isinstance(a, str) and isinstance(b, str) and a == b)
+
+
+def as_maybe(graph: Graph, value: Value, like: Optional | Partly) -> Any:
+    """Return a value as one that may be None, or unset; `like` has the form of the number."""
+    if isinstance(value, type(like)):
+        return value
+    absent = is_none(value) if isinstance(like, Optional) else isinstance(value, Unset)
+    return type(like)(graph.const(absent), like.value if absent else value)
+
+
+def _join_maybe(
+    graph: Graph, cond: Node, a: Value, b: Value, form: type[Optional | Partly]
+) -> Value:
+    """`join_value` where one of the two may be None, or unset."""
+    for value in (a, b):
+        if isinstance(value, Undefined) and not isinstance(value, Unset):
+            return value
+    x, y = (as_maybe(graph, value, form(cond, None)) for value in (a, b))
+    values = [side.value for side in (x, y) if side.value is not None]
+    if len(values) < 2:
+        value = values[0] if values else a
+    else:
+        value = join_value(graph, cond, *values)
+    if isinstance(value, Undefined):
+        return value
+    absent = graph.select(cond, x.absent, y.absent)
+    certain = form is Optional and absent.op == "const" and not absent.data
+    return value if certain else form(absent, value)
+
+
+def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
+    """The environment after `if cond`; a name undefined on a path that has ended is not missed."""
+    a_ended, b_ended = is_true(flag(graph, a, RETURNED)), is_true(flag(graph, b, RETURNED))
+    result: Env = {}
+    lists = ListJoin(graph, cond, a, b, result)
+    for name in a.keys() | b.keys():
+        if name == FROZEN:
+            continue
+        if is_flag(name):
+            result[name] = graph.select(cond, flag(graph, a, name), flag(graph, b, name))
+            continue
+        x, y = a.get(name, Unset()), b.get(name, Unset())
+        if name.startswith(HELD) and not (name in a and name in b):  # nothing else refers to it
+            result[name] = a.get(name, y)
+        elif isinstance(x, Undefined) and (a_ended or name == RESULT):
+            result[name] = y
+        elif isinstance(y, Undefined) and (b_ended or name == RESULT):
+            result[name] = x
+        else:
+            result[name] = join_value(graph, cond, x, y, lists)
+    lists.freeze()
+    return result
+
+
+class ListJoin:
+    """Joins what names refer to on two paths: two lists become one that holds what either does.
+
+    Where the lists are known by other names, too, a change of the joined one would have to be a
+    change of one of them, depending on the condition: nothing may change them from there on.
+    """
+
+    def __init__(self, graph: Graph, cond: Node, a: Env, b: Env, result: Env) -> None:
+        self._graph, self._cond, self._sides, self._result = graph, cond, (a, b), result
+        self._made: dict[tuple[object, object], Reference] = {}
+
+    def join(self, a: Value, b: Value) -> Value:
+        """What a name refers to after two paths."""
+        if isinstance(a, Reference) and isinstance(b, Reference) and a.key == b.key:
+            return a
+        if isinstance(a, View) or isinstance(b, View):
+            return Undefined("is part of an array on a path that reaches this line; copy that part")
+        keys = _key(a), _key(b)
+        if keys not in self._made:
+            x, y = self._sides
+            value = join_value(self._graph, self._cond, _held(a, x), _held(b, y), self)
+            if not isinstance(value, (List, Array, Resizable, Record)):
+                why = "has values of different types on the paths that reach this line"
+                return value if isinstance(value, Undefined) else Undefined(why)
+            self._made[keys] = reference(self._result, value)
+        return self._made[keys]
+
+    def freeze(self) -> None:
+        """Note which lists nothing may change, as another name may mean them."""
+        frozen = set[str]().union(*(side.get(FROZEN, ()) for side in self._sides))
+        merged = {key for pair in self._made for key in pair if isinstance(key, str)}
+        values = [v for name, v in self._result.items() if name not in merged]
+        seen = {*self._result.get(OUTER, ())}.union(*map(keys_in, values))
+        for side in zip(*self._made, strict=True):  # two joined ones may be one list on a path
+            seen |= {key for key in side if side.count(key) > 1}
+        for pair, joined in self._made.items():
+            old = {key for key in pair if isinstance(key, str)}
+            if old & (frozen | seen):
+                frozen |= {joined.key, *old}
+        if frozen:
+            self._result[FROZEN] = frozenset(frozen)
+
+
+def _key(value: Value) -> object:
+    return value.key if isinstance(value, Reference) else value
+
+
+def _held(value: Value, env: Env) -> Value:
+    return env[value.key] if isinstance(value, Reference) else value

@@ -1,0 +1,268 @@
+"""Operators: of numbers, arrays, lists and strings; powers and divisions."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from typing import NoReturn
+
+from nbgraph.kernels.capture import complex_numbers, composed, objects, resizable, trying
+from nbgraph.kernels.capture.arrays import MAX_SIZE, matmul, spread, whole
+from nbgraph.kernels.capture.complex_numbers import by_squaring
+from nbgraph.kernels.capture.containers import Array, List, Resizable, described
+from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.environment import placed
+from nbgraph.kernels.capture.intervals import Intervals
+from nbgraph.kernels.capture.values import Complex, Env, Node, Value, as_number
+from nbgraph.kernels.kinds import is_boolean, promote
+
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
+_NAMES = "add sub mul div floordiv mod pow band bor bxor shl shr".split()
+BINARY: dict[type[ast.operator], str] = dict(zip((*_ARITHMETIC, *_BITS), _NAMES, strict=True))
+# Constant whole exponents up to this are products by squaring. These are what x to the n is for an
+# x that is off by less than half a unit in its last place, which is what x is known to.
+MAX_POWER = 512
+_WEAK = ("b", "i", "f")  # kinds of literals
+NUMBERS = {"bool": "int8", "b": "i"}  # what a bool becomes where NumPy wants a number
+
+
+def binaries(tracer: Tracer, node: ast.BinOp, env: Env, path: Node) -> Value:
+    """A binary operation; those on its left are done in a loop, as their tree may be deep."""
+    rest = [node]
+    while isinstance(rest[-1].left, ast.BinOp):
+        rest.append(rest[-1].left)
+    rest.reverse()
+    value = tracer.object(rest[0].left, env, path)
+    rights = [tracer.object(operation.right, env, path) for operation in rest]
+    for operation, right in zip(rest, rights, strict=True):
+        try:
+            value = _binary(tracer, operation, value, right, env, path)
+        except (TypeError, OverflowError) as error:
+            refuse_numbers(tracer, operation, error)
+    return value
+
+
+def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
+    name, tracer.frame = BINARY.get(type(node.op), "matmul"), env
+    changing = ((a, b, "i"),) if hasattr(node, "changes") else ()
+    for one, other, side in (*changing, (a, b, ""), (b, a, "r")):
+        method = f"__{side}{'truediv' if name == 'div' else name}__"
+        special = tracer.special(Call(tracer, node, path), method, one, other)
+        if special is not None:
+            return special
+    a, b = tracer.read(node.left, a, env), tracer.read(node.right, b, env)
+    if objects.are_objects(a, b):
+        return objects.binary(tracer, node, BINARY.get(type(node.op), "@"), a, b)
+    if isinstance(a, (tuple, Resizable)) or isinstance(b, (tuple, Resizable)):
+        return _of_sequences(tracer, node, a, b, env, path)
+    a, b = _operand(tracer, node.left, a), _operand(tracer, node.right, b)
+    if type(node.op) not in BINARY:
+        tracer.refuse(node, "a matrix product of numbers", "multiply them by *")
+    if isinstance(node.op, ast.Pow):
+        check_power(Call(tracer, node, path), a, b)
+    return tracer.binary(BINARY[type(node.op)], a, b, path)
+
+
+def _of_sequences(
+    tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node
+) -> Value:
+    """An operator of arrays; `+` and `*` of lists and tuples."""
+    call = Call(tracer, node, path)
+    if not all(type(v) in (tuple, List, Node) for v in (a, b)):
+        a, b = tracer.deep(node.left, a, env), tracer.deep(node.right, b, env)
+    if isinstance(node.op, ast.MatMult):
+        return matmul(call, a, b)
+    name = BINARY[type(node.op)]
+    if isinstance(a, Array) or isinstance(b, Array):
+        return spread(call, lambda x, y: tracer.binary(name, x, y, path), a, b)
+    if isinstance(node.op, ast.Add) and type(a) is type(b) and type(a) is not Resizable:
+        return type(a)((*a, *b))
+    if isinstance(node.op, ast.Add) and all(isinstance(v, (List, Resizable)) for v in (a, b)):
+        return resizable.joined(call, a, b)
+    items, count = (a, b) if isinstance(a, tuple) else (b, a)
+    if isinstance(node.op, ast.Mult) and not isinstance(count, tuple):
+        if type(items) is List and isinstance(count, Node) and count.op != "const":
+            return resizable.repeated(call, items, count)
+        times = whole(call, count, "how often a list is repeated")
+        if times * len(items) > MAX_SIZE:
+            call.refuse(f"a list of more than {MAX_SIZE} items is made", "use fewer items")
+        return type(items)([placed(item, env) for item in items] * times)
+    if isinstance(a, Resizable) or isinstance(b, Resizable):
+        sized = described(a if isinstance(a, Resizable) else b)
+        call.refuse(f"this operator of {sized} is not understood", "write a loop")
+    call.refuse("this operator of tuples is not understood", "use NumPy arrays, or numbers")
+
+
+def binary(tracer: Tracer, op: str, a: Value, b: Value, path: Node) -> Value:
+    """A Python binary operator over two numbers."""
+    if isinstance(a, Complex) or isinstance(b, Complex):
+        return complex_numbers.binary(tracer, op, a, b, path)
+    if op in ("pow", "div", "floordiv", "mod"):
+        if op == "pow":
+            result = power(tracer, a, b, path)
+        elif op == "div":
+            result = tracer.graph.arithmetic(op, a, b)
+        else:
+            result = divide_floor(tracer, op, a, b, path)
+        if tracer.catching:
+            trying.of_binary(tracer, op, a, b, result)
+        return result
+    if op in ("band", "bor", "bxor", "shl", "shr"):
+        return tracer.graph.bitwise(op, a, b)
+    if op in ("lt", "le", "gt", "ge", "eq", "ne"):
+        return tracer.graph.compare(op, a, b)
+    return tracer.graph.arithmetic(op, a, b)
+
+
+def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
+    """`a ** b`; small constant integer exponents become products."""
+    graph = tracer.graph
+    exponent = b.data if b.op == "const" else None
+    folded = _constant_power(a, b)
+    if folded is not None:
+        return graph.const(folded)
+    if is_boolean(a.kind):
+        a = graph.cast(a, NUMBERS.get(kind := promote(a.kind, b.kind), kind))
+    if exponent is not None and float(exponent).is_integer() and abs(exponent) <= MAX_POWER:
+        if isinstance(exponent, float) or b.kind == "f":
+            a = graph.float(a)
+        if exponent >= 0:
+            power = _product(tracer, a, int(exponent))
+            if a.kind != "f" and exponent > 2:  # Python's integers do not end at 64 bits
+                graph.wide[power.id] = _product(tracer, graph.float(a), int(exponent))
+            return power
+        whole = _product(tracer, graph.float(a), -int(exponent))
+        return graph.arithmetic("div", graph.const(1.0), whole)
+    if _is_fraction(b) and "f" not in (a.kind, b.kind):
+        a = graph.float(a)
+    if a.kind == "f" or b.kind == "f":
+        if exponent == 0.5:
+            return graph.call("sqrt", a)
+        if exponent == -0.5:
+            return graph.call("rsqrt", a)
+        return graph.call("pow", a, b)
+    kind = promote(a.kind, b.kind)
+    a, b = graph.cast(a, kind), graph.cast(b, kind)
+    if kind == "f":  # int64 with uint64
+        return graph.call("pow", a, b)
+    return tracer.compose(composed.integer_power, [a, b], path)
+
+
+def check_power(call: Call, base: Value, exponent: Value) -> None:
+    """Raise for the elements where an integer power is a fraction, or has too many bits."""
+    if not isinstance(base, Node) or not isinstance(exponent, Node):
+        return
+    graph, kind = call.graph, promote(base.kind, exponent.kind)
+    if exponent.op == "const" or _is_fraction(exponent) or kind == "f":
+        return
+    words, (low, high) = ": write float(x) ** n", Intervals(graph, call.path).of(exponent)
+    raises = functools.partial(call.tracer.raises_lookup, call.node)
+    if low < 0:
+        below = graph.compare("lt", exponent, graph.const(0))
+        raises(ValueError, f"an integer to a negative power is a float{words}", below)
+    most: float = 1
+    if base.op == "const":
+        powers = (abs(base.data) ** (n + 1) >> 63 for n in range(63))
+        most = next((n for n, over in enumerate(powers) if over), math.inf)
+    if high <= most or kind not in ("b", "i", "int64"):  # others wrap as in NumPy
+        return
+    large = graph.compare("gt", exponent, graph.const(most))
+    if base.op != "const":
+        value = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
+        limit = graph.const(2.0**63 * (1 - 2.0**-40))  # no other power lies so near
+        large = graph.logical_and(large, graph.compare("ge", value, limit))
+    raises(OverflowError, f"an integer power of more than 64 bits{words}", large)
+
+
+def _is_fraction(exponent: Node) -> bool:
+    """Whether an integer power is a float in Python: `10 ** -n`, `2 ** (-3 * n)`."""
+    factors = exponent.args if exponent.op == "mul" else ()
+    return exponent.op == "neg" or any(n.op == "const" and n.data < 0 for n in factors)
+
+
+def _product(tracer: Tracer, a: Node, n: int) -> Node:
+    """`a ** n` by squaring."""
+    graph = tracer.graph
+    result = by_squaring(lambda a, b: graph.arithmetic("mul", a, b), a, n)
+    return graph.cast(graph.const(1), a.kind) if result is None else result
+
+
+def _constant_power(a: Node, b: Node) -> float | int | None:
+    """`a ** b` of two literals as Python computes it; None where it raises or is complex."""
+    if not (a.op == b.op == "const") or a.kind not in _WEAK or b.kind not in _WEAK:
+        return None
+    try:
+        value = a.data**b.data
+    except (ZeroDivisionError, OverflowError):
+        return None
+    return value if isinstance(value, (int, float)) else None
+
+
+def divide_floor(tracer: Tracer, op: str, a: Node, b: Node, path: Node) -> Value:
+    """`//` and `%`, with the divisor's sign as in Python."""
+    graph = tracer.graph
+    if a.kind == b.kind == "bool":
+        a, b = graph.cast(a, "int8"), graph.cast(b, "int8")
+    if "f" in (a.kind, b.kind):
+        a, b = graph.float(a), graph.float(b)
+        if op == "mod" and b.op == "const" and b.data == 1:  # rounded once, as `fmod(a, 1) + 1`
+            return graph.arithmetic("sub", a, graph.call("floor", a))
+        fn = composed.floor_divide if op == "floordiv" else composed.remainder
+        return tracer.compose(fn, [a, b], path)
+    result = graph.arithmetic(op, a, b)
+    if result.kind == "f":  # int64 with uint64
+        return divide_floor(tracer, op, graph.float(a), graph.float(b), path)
+    return result
+
+
+def as_kind(tracer: Tracer, value: Value, kind: str) -> Value:
+    """A number as an array whose entries are of a kind holds it."""
+    if isinstance(value, Node) and value.kind == "f" and kind != "f" and not is_boolean(kind):
+        value = tracer.graph.call("trunc", value)
+    return tracer.graph.cast(value, kind) if isinstance(value, Node) else value
+
+
+def _operand(tracer: Tracer, node: ast.expr, value: Value) -> Node | Complex:
+    """A value that must be a number, which may be complex."""
+    value = as_number(tracer.graph, value)
+    return value if isinstance(value, Complex) else tracer.number_of(node, value)
+
+
+def refuse_numbers(tracer: Tracer, node: ast.expr, error: TypeError | OverflowError) -> NoReturn:
+    """Raise what the graph says of numbers, at the user's line."""
+    if type(error) not in (TypeError, OverflowError):
+        raise error
+    tracer.refuse(node, str(error), "convert the value first, e.g. with float() or int()")
+
+
+def unary(tracer: Tracer, node: ast.UnaryOp, env: Env, path: Node) -> Value:
+    """`-a`, `+a`, `~a`, `not a`."""
+    if isinstance(node.op, ast.Not):
+        return tracer.graph.logical_not(tracer.condition(node.operand, env, path))
+    referred, tracer.frame = tracer.object(node.operand, env, path), env
+    value = tracer.read(node.operand, referred, env)
+    if isinstance(value, Array):
+        return spread(
+            Call(tracer, node, path), lambda entry: _signed(tracer, node.op, entry), value
+        )
+    own = tracer.special(Call(tracer, node, path), "__neg__", referred)
+    if isinstance(node.op, ast.USub) and own is not None:
+        return own
+    return _signed(tracer, node.op, _operand(tracer, node.operand, value))
+
+
+def _signed(tracer: Tracer, op: ast.unaryop, a: Node | Complex) -> Value:
+    graph = tracer.graph
+    if isinstance(a, Complex):
+        if isinstance(op, ast.Invert):
+            raise TypeError("bit inversion of a complex number is not defined")
+        return complex_numbers.negate(graph, a) if isinstance(op, ast.USub) else a
+    if isinstance(op, ast.USub):
+        return graph.negate(a)
+    if isinstance(op, ast.Invert):
+        return graph.invert(a)
+    if a.kind == "bool":
+        raise TypeError("positive of a boolean is not defined (as in NumPy): cast it to int")
+    return graph.cast(a, "i") if a.kind == "b" else a

@@ -1,0 +1,160 @@
+"""Statements: a body becomes an environment, branches become selects.
+
+Control flow is turned into data. A `return`, `break` or `continue` sets a flag; the statements
+after it are traced under the condition that no flag is set and joined with what was there
+before. A loop whose trip count depends on values becomes a region of the scalar graph. A loop
+under an `if` runs only where the branch is taken: its condition holds the path condition.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nbgraph.kernels.capture import assignments, effects, objects, refusals, scoping
+from nbgraph.kernels.capture.containers import described
+from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.environment import (
+    BROKE,
+    CONTINUED,
+    RETURNED,
+    is_flag,
+    stopped,
+    without_flags,
+)
+from nbgraph.kernels.capture.joining import join
+from nbgraph.kernels.capture.looping import looped
+from nbgraph.kernels.capture.raising import raised
+from nbgraph.kernels.capture.results import RAISES
+from nbgraph.kernels.capture.trying import attempted
+from nbgraph.kernels.capture.values import (
+    Choice,
+    Complex,
+    Env,
+    Partly,
+    Static,
+    Undefined,
+    Unset,
+    on_path,
+)
+from nbgraph.kernels.nodes import RESULT
+from nbgraph.kernels.scalar import Node
+
+
+def block(tracer: Tracer, statements: Sequence[ast.stmt], env: Env, path: Node) -> Env:
+    """The environment after the statements."""
+    for index, statement in enumerate(statements):
+        stop = stopped(tracer.graph, env)
+        if stop.op != "const":
+            return tracer.going(env, path, functools.partial(tracer.block, statements[index:]))
+        if stop.data:
+            return env
+        tracer.graph.line = f"{tracer.text.filename}:{tracer.text.line_of(statement)}"
+        if tracer.survey is not None:
+            env = tracer.survey.statement(tracer, statement, env, path)
+        else:
+            env = tracer.settled(tracer.statement(statement, env, path), env)
+    return env
+
+
+def going(tracer: Tracer, env: Env, path: Node, run: Callable[[Env, Node], Env]) -> Env:
+    """The environment after `run`, which is done where control has not left."""
+    stop = stopped(tracer.graph, env)
+    if stop.op == "const":
+        return env if stop.data else run(env, path)
+    left = tracer.graph.logical_not(stop)
+    known = {name: on_path(v, left) for name, v in env.items()}
+    rest = run(without_flags(known), tracer.graph.logical_and(path, left))
+    return tracer.join_ended(stop, env, rest)
+
+
+def join_ended(tracer: Tracer, stop: Node, ended: Env, rest: Env) -> Env:
+    """Join where `ended` has left the block: what such a path leaves unset is not missed."""
+    marked = dict(ended)
+    loops = stopped(tracer.graph, ended, (BROKE, CONTINUED))
+    for name in () if loops.op != "const" or loops.data else rest:
+        unset = isinstance(marked.get(name, Unset()), (Undefined, Partly))
+        if unset and not is_flag(name):
+            marked[name] = rest[name]
+    return join(tracer.graph, stop, marked, rest)
+
+
+def statement(tracer: Tracer, st: ast.stmt, env: Env, path: Node) -> Env:
+    """The environment after one statement."""
+    trace = _STATEMENTS.get(type(st))
+    if trace is None:
+        what = f"{_name_of(st)} is not understood in a scalar function"
+        tracer.refuse(st, what, refusals.statement(st))
+    return trace(tracer, st, env, path)
+
+
+def _if(tracer: Tracer, st: ast.If, env: Env, path: Node) -> Env:
+    graph, cond = tracer.graph, tracer.condition(st.test, env, path)
+
+    def branches(env: Env, path: Node) -> Env:
+        if cond.op == "const":
+            return tracer.block(st.body if cond.data else st.orelse, dict(env), path)
+        yes = tracer.block(st.body, dict(env), graph.logical_and(path, cond))
+        no = tracer.block(st.orelse, dict(env), graph.logical_and(path, graph.logical_not(cond)))
+        return join(graph, cond, yes, no)
+
+    return tracer.going(tracer.settled(env), path, branches)
+
+
+def _assert(tracer: Tracer, st: ast.Assert, env: Env, path: Node) -> Env:
+    if not __debug__:  # as Python's own text, which is run with -O
+        return env
+    fails = tracer.graph.logical_not(tracer.condition(st.test, env, path))
+    if fails.op == "const" and not fails.data:
+        return env
+    return raised(tracer, st, tracer.settled(env), fails)
+
+
+def _return(tracer: Tracer, st: ast.Return, env: Env, path: Node) -> Env:
+    value = Static(None) if st.value is None else tracer.object(st.value, env, path)
+    if st.value is not None and isinstance(value, Undefined) and value.why != RAISES:
+        value = tracer.read(st.value, value, env)
+    values = value if isinstance(value, tuple) else (value,)
+    refused = not tracer.depth and not tracer.parted
+    if refused and any(isinstance(v, Complex) for v in values):
+        name = ast.unparse(st.value) if isinstance(st.value, ast.Name) else "z"
+        what = "the result is a complex number; results of operators are real"
+        tracer.refuse(st, what, f"return both parts: `return {name}.real, {name}.imag`")
+    texts = any(map(objects.is_text, getattr(value, "options", (value,))))
+    if not tracer.depth and (texts or isinstance(value, Choice)):
+        what = f"the result is {'a string' if texts else described(value)}, not a number"
+        tracer.refuse(st, what, "return numbers; make text of them after the call")
+    env = tracer.frame = tracer.settled(env)
+    return {**env, RESULT: value, RETURNED: tracer.graph.const(True)}
+
+
+def _name_of(st: ast.stmt) -> str:
+    name = ast.unparse(st).split()[0].rstrip(":")
+    article = "an" if name[0] in "ai" else "a"
+    return f"{article} `{name}` statement"
+
+
+_nothing = lambda tracer, st, env, path: env
+_STATEMENTS: dict[type[ast.stmt], Callable[[Tracer, Any, Env, Node], Env]] = {
+    **dict.fromkeys((ast.Assign, ast.AnnAssign), assignments.assigned),
+    ast.AugAssign: assignments.augmented,
+    ast.Expr: effects.done,
+    ast.If: _if,
+    **dict.fromkeys((ast.While, ast.For), looped),
+    ast.Match: scoping.matched,
+    ast.Try: attempted,
+    ast.Return: _return,
+    ast.Break: lambda tracer, st, env, path: {**env, BROKE: tracer.graph.const(True)},
+    ast.Continue: lambda tracer, st, env, path: {**env, CONTINUED: tracer.graph.const(True)},
+    ast.Raise: lambda tracer, st, env, path: raised(tracer, st, env, tracer.graph.const(True)),
+    ast.Assert: _assert,
+    ast.FunctionDef: lambda tracer, st, env, path: env | {st.name: tracer.local(st, env, path)},
+    **dict.fromkeys((ast.Pass, ast.Nonlocal), _nothing),
+    ast.Import: scoping.imported,
+    ast.ImportFrom: scoping.imported_from,
+    ast.Delete: scoping.deleted,
+    ast.Global: scoping.read_only,
+    ast.With: scoping.quiet,
+}
