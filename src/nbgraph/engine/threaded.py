@@ -201,15 +201,17 @@ class ThreadedEngine(TrackedEngine):
 
     def _close(self) -> None:
         if self._core is not None:
+            self._stopped = True  # a push from now on opens it again, before or behind what follows
             attend(self._close_core, self._core)
 
     def _close_core(self, core: Core) -> None:
         with self._opening:
+            if not self._stopped:  # an interrupt ended the wait for this, and a push came first
+                return
             self._end_life()
             core.stop()
             self._workers.join(JOIN)
             self._workers.forget()
-            self._stopped = True
             for operator in list(core.operators.values()):
                 operator.core = None  # their quick way in would not start the workers
 
