@@ -73,7 +73,7 @@ CALLS = {
     "pad(x[None, None], 'constant', (0, 0, 0, 0, 0, 0, 1, 0), 2.0)": np.pad(
         X, ((0, 0), (1, 0)), constant_values=2
     )[None, None],
-    "split(x[:, :1], 1, 1, True)[0]": X[:, 0],
+    "split(x[:, :1], 1, 1, True)": X[:, 0],
     "sort(x, is_ascend=False)": -np.sort(-X),
     "reshape(x, shape=(0, -1, 2))": X.reshape(3, 2, 2),
     "dot(lhs=x, rhs=w, transpose_b=True)": X @ W.T,

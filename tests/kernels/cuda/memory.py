@@ -9,7 +9,7 @@ import threading
 
 import numpy as np
 
-from nbgraph.kernels.cuda.vocabulary import itemsize
+from nbgraph.kernels.kinds import ITEMSIZE
 from tests.kernels.cuda.numbers import FLOATS, Number, cast
 
 _FAR = 1 << 40  # bytes between arrays
@@ -69,7 +69,7 @@ class Memory:
 
     def _bytes(self, kind, address, count):
         name, first, held = self._regions.get(address // _FAR, ("no array", 0, b""))
-        size, at = itemsize(kind) * count, address - first
+        size, at = ITEMSIZE[kind] * count, address - first
         if not (0 <= at and at + size <= len(held)):
             raise Fault(f"{count} {kind} at byte {at} of {name}, which has {len(held)}")
         if at + first & (size - 1):
@@ -88,9 +88,9 @@ class Memory:
         name, held, at = self._bytes(kind, address, len(values))
         self._note(name, at, kind, len(values), who, epoch, writes=True)
         made = [cast(value, kind).value for value in values]
-        held[at : at + itemsize(kind) * len(made)] = np.array(made, kind).tobytes()
+        held[at : at + ITEMSIZE[kind] * len(made)] = np.array(made, kind).tobytes()
 
     def _note(self, name, at, kind, count, who, epoch, *, writes):
         for j in range(count):
-            place = at + j * itemsize(kind)
+            place = at + j * ITEMSIZE[kind]
             self.book.note((name, place), who, epoch, f"byte {place} of {name}", writes=writes)

@@ -17,7 +17,6 @@ from nbgraph.operator.array_op import Spec
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.reductions import extremes, reductions
-from nbgraph.picture import Report, columns
 
 _SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
 _FREE = ("arg", "param", "const")  # scalar nodes that compute nothing
@@ -182,14 +181,12 @@ class Loop(NamedTuple):
         return before - sum(spec(e).nbytes for e in (*self.node.entries, *self.outputs))
 
 
-class Fusion(Report):
+class Fusion:
     """The loops that a graph got, and the neighbours that stayed apart with the reason.
 
     `loops`: one Loop for each fused node. `apart`: (producer, consumer): reason, of nodes of the
     graph before.
     """
-
-    title = "fusion"
 
     def __init__(
         self, graph: Graph, loops: list[Loop], apart: Mapping[tuple[GraphNode, GraphNode], str]
@@ -206,6 +203,7 @@ class Fusion(Report):
         return next((lo for lo in self.loops if node is lo.node or node in lo.members), None)
 
     def to_dict(self) -> dict[str, Any]:
+        """Return everything, as plain values."""
         names = self.graph.names
         return {
             "saved_bytes": self.saved_bytes,
@@ -227,6 +225,8 @@ class Fusion(Report):
 
     def sections(self) -> list[tuple[str, str]]:
         """Return headings and texts, in order."""
+        from nbgraph.picture import columns  # a bind does not load what shows it
+
         values = self.to_dict()
         loops = [
             [
@@ -241,3 +241,13 @@ class Fusion(Report):
         return [
             (head, columns(rows)) for head, rows in (("loops", loops), ("apart", apart)) if rows
         ]
+
+    def __repr__(self) -> str:
+        from nbgraph.picture import sections
+
+        return sections(self.sections())
+
+    def _repr_html_(self) -> str:
+        from nbgraph.picture import html_sections
+
+        return html_sections("fusion", self.sections())
