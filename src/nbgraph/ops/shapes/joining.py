@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
@@ -27,9 +27,11 @@ def arrays_of(name: str, arrays: Any) -> list[Any]:
     """The arrays of a sequence; an array is a sequence of its slices."""
     if hasattr(arrays, "shape"):
         return list(library.unstack(arrays))
-    if not isinstance(arrays, Iterable):
-        raise ArgumentError(f"{name}: arrays is {noun(arrays)}; give a list of arrays")
-    listed = list(arrays)
+    try:
+        listed = list(arrays)
+    except TypeError:
+        error = ArgumentError(f"{name}: arrays is {noun(arrays)}; give a list of arrays")
+        raise error from None
     if not listed:
         raise ArgumentError(f"{name}: no arrays were given; give at least one")
     return listed
