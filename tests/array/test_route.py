@@ -63,6 +63,26 @@ CALLS = {
 }
 
 
+@pytest.mark.parametrize("dtype", [f"{s}int{b}" for s in ("", "u") for b in (8, 16, 32, 64)])
+def test_integers_beside_arrays(threaded, alone, dtype):
+    """X-NDA-04: those that a dtype holds have a route; others are an error, or compared as they
+    are."""
+    x, info = np.array([0, 1, 5], dtype), np.iinfo(dtype)
+    a, least, most = ng.array(x), int(info.min), int(info.max)
+    for _ in range(2):
+        assert (a + 1).dtype == dtype
+        assert (a < 1).asnumpy().tolist() == [True, False, False]
+    for number in (least - 1, most + 1):
+        with pytest.raises(OverflowError):
+            a + number
+        if abs(number) < 1 << 63:
+            assert (a < number).asnumpy().tolist() == [number > 0] * 3
+    alone()
+    for number in (least, most if most < 1 << 63 else 1 << 62, 2):
+        np.testing.assert_array_equal(a + number, x + number)
+        np.testing.assert_array_equal(a < number, x < number)
+
+
 @pytest.mark.parametrize("shape", [SMALL, LARGE])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "float16"])
 @pytest.mark.parametrize("name", CALLS)
