@@ -55,6 +55,8 @@ CALLS = {
     "a + a": lambda a, b: a + a,
     "a * 2.5": lambda a, b: a * 2.5,
     "2 - a": lambda a, b: 2 - a,
+    "-a": lambda a, b: -a,
+    "abs(a)": lambda a, b: abs(a),
     "a < b": lambda a, b: a < b,
     "row": lambda a, b: a * b[0],
     "view": lambda a, b: a[::-1] - b,
