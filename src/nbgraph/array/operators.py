@@ -1,4 +1,4 @@
-"""Python's operators on arrays: the quick ways of `a + b` and `-a`, and `a += b`, which writes memory."""
+"""Python's operators on arrays: quick ways of `a + b`, `-a`, and `a += b`, which writes memory."""
 
 from __future__ import annotations
 
