@@ -110,7 +110,17 @@ def test_batches_of_a_data_loader_train_a_module():
 def test_what_torch_differentiates_is_not_taken_in_silence():
     with pytest.raises(ng.errors.ArgumentError, match=r"requires grad.*ng.to_torch"):
         ng.sum(torch.ones(2, requires_grad=True))
-    assert ng.array(torch.ones(2, dtype=torch.bfloat16)).dtype.name == "bfloat16"
+    with pytest.raises(ng.errors.ArgumentError, match=r"wave: operand 'y' requires grad"):
+        wave(1.0, torch.ones(2, requires_grad=True))
+
+
+def test_bfloat16_is_borrowed_though_numpy_does_not_know_it():
+    x = torch.ones(2, dtype=torch.bfloat16)
+    for taken in (ng.array(x), ng.from_dlpack(x, copy=True), ng.from_dlpack(x)):
+        assert taken.dtype.name == "bfloat16"
+        assert taken.tolist() == [1, 1]
+    x[0] = 5
+    assert taken.tolist() == [5, 1]
 
 
 def test_the_transforms_of_torch_take_it():

@@ -22,6 +22,7 @@ from nbgraph.dtype import require_supported
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.foreign import checked
 from nbgraph.operator.layout import layout_of
+from nbgraph.operator.typing import of_library
 
 _WRITABLE = 1  # PyBUF_WRITABLE
 _HOST = (1, 0)  # kDLCPU
@@ -182,7 +183,10 @@ def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None =
             f"from_dlpack: x is {noun(x)}, which has no __dlpack__; give an array, or "
             "use ng.asarray"
         )
-    values = x if type(x) is np.ndarray else np.from_dlpack(x)
+    try:
+        values = x if type(x) is np.ndarray else np.from_dlpack(x)
+    except RuntimeError:  # NumPy does not know the dtype: bfloat16
+        values = of_library("from_dlpack", "x", x)
     require_supported(values.dtype, "from_dlpack: x")
     if copy or place != chunk.CPU:
         _copies(copy, place)

@@ -146,7 +146,8 @@ class Calls(Elementwise):
         self.require_certificate()
         chosen, name = call.get("dtype"), self.__name__
         if any(map(is_foreign, operands)):  # torch's dtypes are not NumPy's
-            operands = tuple([as_operand(name, f"operand {i}", v) for i, v in enumerate(operands)])
+            each = zip(self.scalar.operands, operands, strict=True)
+            operands = tuple([as_operand(name, n, v) for n, v in each])
         if complex_call.any_complex(operands) or (chosen and np.dtype(chosen).kind == "c"):
             return complex_call.on_numpy(self, operands, parameters, outs, call)
         if config.compiler == "python":
