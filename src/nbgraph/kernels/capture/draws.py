@@ -1,4 +1,4 @@
-"""Random draws inside a scalar function: `random.gauss(0, 1)`, `np.random.rand()`, `rng.normal()`.
+"""Random draws inside a scalar function: `random.gauss(0, 1)`, `rng.normal()`, `ng.random.random()`.
 
 Each element has a word of 64 random bits, the operand `key`, which a call draws from the library's
 stream (`nbgraph.resource.random`). The first draw of a text is made of that word; the others of the
@@ -41,8 +41,10 @@ Place = tuple[tuple[str, int, int], ...]
 
 
 def text_of(target: object) -> Any:
-    """The text of a method that draws; None for other objects."""
-    texts = OF_CLASSES.get(class_of(getattr(target, "__self__", None)))
+    """The text of a method or function that draws; None for other objects."""
+    owner = getattr(target, "__self__", None)
+    place = getattr(target, "__module__", None) if owner is None else class_of(owner)
+    texts = OF_CLASSES.get(str(place))
     return None if texts is None else texts.get(getattr(target, "__name__", ""))
 
 

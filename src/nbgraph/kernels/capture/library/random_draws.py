@@ -197,11 +197,15 @@ _OLD: dict[str, Callable[..., Any]] = {
     "randn": standard_normal,
     "randint": randint_below,
 }
-# the methods that have texts, by the classes of their owners, none of which is imported for it
+# what has texts, by the classes of the methods' owners and the modules of the library's functions,
+# none of which is imported for it
 OF_CLASSES: dict[str, dict[str, Callable[..., Any]]] = {
     "random.Random": _PYTHON,
     "numpy.random.mtrand.RandomState": {**_NUMPY, **_OLD},
     "numpy.random._generator.Generator": {**_NUMPY, "integers": integers},
+    "nbgraph.ops.draws.distributions": _NUMPY,
+    "nbgraph.ops.draws.integers": {"integers": integers},
+    "nbgraph.ops.draws.orders": {"choice": choice},
 }
 
 
