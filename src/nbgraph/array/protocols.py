@@ -133,12 +133,12 @@ class Protocols(protocols.Protocols):
         return self.copy()
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
-        """Return a copy of the values, a constant for derivatives."""
-        return self.detach().copy()
+        """Return a copy of the values; a leaf for gradients where this array is one."""
+        return _marked(self.detach().copy(), _request(self))
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
-        """Pickled by value; waits. The copy is on the host."""
-        return _restored, (self.asnumpy(),)
+        """Pickled by value, with its `attach_grad`; waits. The copy is on the host."""
+        return _restored, (self.asnumpy(), _request(self))
 
 
 def _plain(value: Any) -> Any:
@@ -177,5 +177,16 @@ def _wrapped(values: Any, device: Context) -> Any:
     return values if array.dtype.hasobject else from_host(array, device)
 
 
-def _restored(values: np.ndarray[Any, Any]) -> Any:
-    return from_host(values, chunk.CPU)
+def _request(array: Any) -> str | None:
+    """Return what `attach_grad` was called with, or None where it was not."""
+    return getattr(array._node, "request", None)
+
+
+def _marked(array: Any, request: str | None) -> Any:
+    if request is not None:
+        array.attach_grad(request)
+    return array
+
+
+def _restored(values: np.ndarray[Any, Any], request: str | None = None) -> Any:
+    return _marked(from_host(values, chunk.CPU), request)
