@@ -134,11 +134,11 @@ class Protocols(protocols.Protocols):
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         """Return a copy of the values; a leaf for gradients where this array is one."""
-        return _marked(self.detach().copy(), _request(self))
+        return _restored(self.detach().copy(), getattr(self._node, "request", None))
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Pickled by value, with its `attach_grad`; waits. The copy is on the host."""
-        return _restored, (self.asnumpy(), _request(self))
+        return _restored, (self.asnumpy(), getattr(self._node, "request", None))
 
 
 def _plain(value: Any) -> Any:
@@ -177,16 +177,8 @@ def _wrapped(values: Any, device: Context) -> Any:
     return values if array.dtype.hasobject else from_host(array, device)
 
 
-def _request(array: Any) -> str | None:
-    """Return what `attach_grad` was called with, or None where it was not."""
-    return getattr(array._node, "request", None)
-
-
-def _marked(array: Any, request: str | None) -> Any:
+def _restored(values: Any, request: str | None = None) -> Any:
+    array: Any = values if isinstance(values, Array) else from_host(values, chunk.CPU)
     if request is not None:
         array.attach_grad(request)
     return array
-
-
-def _restored(values: np.ndarray[Any, Any], request: str | None = None) -> Any:
-    return _marked(from_host(values, chunk.CPU), request)
