@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
@@ -352,8 +352,11 @@ class Report:
     __slots__ = ()
 
     title: Any  # a text, or a property that gives it
-    sections: Callable[..., list[tuple[str, str]]]
     _headed = False
+
+    def sections(self) -> list[tuple[str, str]]:
+        """Return headings and texts, in order."""
+        raise NotImplementedError
 
     def __str__(self) -> str:
         text = sections(self.sections())

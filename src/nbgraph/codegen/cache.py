@@ -101,8 +101,8 @@ def folder() -> Path | None:
 
 
 @contextlib.contextmanager
-def alone() -> Generator[None]:
-    """Let one process at a time into the block, where the folder can be locked."""
+def lock() -> Generator[None]:
+    """Keep other processes out of the block, where the system can lock the folder."""
     where, handle = folder(), None
     with contextlib.suppress(ImportError, OSError):  # other systems; a folder on a network
         import fcntl

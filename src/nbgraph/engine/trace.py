@@ -141,7 +141,6 @@ class Profile(Report):
         return {"operations": operations, "steps": steps, "events": events}
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
         steps = table(self._steps, limits()) if self._steps else []
         return [("operations", self._operations()), *steps]
 

@@ -47,7 +47,6 @@ class Stats(Report):
         return {**asdict(self), "allocated": self.allocated, "hit_rate": self.hit_rate}
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         rows = [
             ("in use", readable(self.in_use)),
             ("free in pools", f"{readable(self.free)} ({self.free_blocks} blocks)"),

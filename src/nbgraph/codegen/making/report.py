@@ -71,7 +71,6 @@ class CompileReport(Report):
         }
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         shown = self.events[-_SHOWN:]
         more = len(self.events) - len(shown)
         rows = columns([_HEAD, *map(_row, shown)]) if shown else "nothing yet"

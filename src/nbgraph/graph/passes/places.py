@@ -35,7 +35,6 @@ class Whereabouts(Report):
         return f"memory of {self.name}"
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         rows = [
             ("bytes", str(self.nbytes)),
             ("place", self._place()),
@@ -133,7 +132,6 @@ class MemoryReport(Report):
     values: tuple[dict[str, Any], ...]
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         totals = [
             ("every value its own", str(self.naive_bytes)),
             ("in use at once", str(self.peak_bytes)),
