@@ -55,12 +55,34 @@ CALLS = {
     "a + a": lambda a, b: a + a,
     "a * 2.5": lambda a, b: a * 2.5,
     "2 - a": lambda a, b: 2 - a,
+    "-a": lambda a, b: -a,
+    "abs(a)": lambda a, b: abs(a),
     "a < b": lambda a, b: a < b,
     "row": lambda a, b: a * b[0],
     "view": lambda a, b: a[::-1] - b,
     "two outputs": lambda a, b: two(a, b) if type(a) is ng.NDArray else _two(a, b),
     "a number between": lambda a, b: fma(a, 0.1, b) if type(a) is ng.NDArray else _fma(a, 0.1, b),
 }
+
+
+@pytest.mark.parametrize("dtype", [f"{s}int{b}" for s in ("", "u") for b in (8, 16, 32, 64)])
+def test_integers_beside_arrays(threaded, alone, dtype):
+    """X-NDA-04: those that a dtype holds have a route; others are an error, or compared as they
+    are."""
+    x, info = np.array([0, 1, 5], dtype), np.iinfo(dtype)
+    a, least, most = ng.array(x), int(info.min), int(info.max)
+    for _ in range(2):
+        assert (a + 1).dtype == dtype
+        assert (a < 1).asnumpy().tolist() == [True, False, False]
+    for number in (least - 1, most + 1):
+        with pytest.raises(OverflowError):
+            a + number
+        if abs(number) < 1 << 63:
+            assert (a < number).asnumpy().tolist() == [number > 0] * 3
+    alone()
+    for number in (least, most if most < 1 << 63 else 1 << 62, 2):
+        np.testing.assert_array_equal(a + number, x + number)
+        np.testing.assert_array_equal(a < number, x < number)
 
 
 @pytest.mark.parametrize("shape", [SMALL, LARGE])

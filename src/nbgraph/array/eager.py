@@ -22,7 +22,7 @@ _frame = sys._getframe
 
 
 class _Ways:
-    """An operator of two operands as a method: its routes, and the general way."""
+    """An operator as a method: its routes, and the general way."""
 
     __slots__ = ("name", "op", "push", "swapped")
 
@@ -31,11 +31,11 @@ class _Ways:
         self.op: Any = None
         self.push: Push = declines
 
-    def general(self, a: Any, b: Any) -> Any:
+    def general(self, *operands: Any) -> Any:
         """Apply the operator by its routes where a recorder follows it, else by `call`."""
-        if not takes_part(b):
+        if not takes_part(operands[-1]):
             return NotImplemented
-        operands = (b, a) if self.swapped else (a, b)
+        operands = operands[::-1] if self.swapped else operands
         output = recorded(self.push, self.op, operands, {}, _frame(2))
         if output is not None:
             return output
@@ -56,6 +56,18 @@ def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
         push = ways.push  # no method: this way Python finds it quickly
         result = push(_frame(1), (other, self) if swapped else (self, other))
         return ways.general(self, other) if result is None else result
+
+    method.__name__ = method.__qualname__ = f"{name}_method"
+    return method
+
+
+def unary(name: str) -> Callable[..., Any]:
+    """Return the method for an operator of one operand."""
+    ways = _Ways(name, swapped=False)
+
+    def method(self: Any) -> Any:
+        result = ways.push(_frame(1), (self,))
+        return ways.general(self) if result is None else result
 
     method.__name__ = method.__qualname__ = f"{name}_method"
     return method

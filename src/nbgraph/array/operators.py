@@ -1,8 +1,8 @@
-"""Python's operators on arrays: the quick ways of `a + b`, and `a += b`, which writes memory."""
+"""Python's operators on arrays: quick ways of `a + b`, `-a`, and `a += b`, which writes memory."""
 
 from __future__ import annotations
 
-from nbgraph.array.eager import binary, in_place
+from nbgraph.array.eager import binary, in_place, unary
 from nbgraph.ops.carrier import operators
 from nbgraph.ops.carrier.operators import Method
 
@@ -28,6 +28,8 @@ class Operators(operators.Operators):
 
 
 for _written, _way in operators.ways():
-    if _way.operands == 2 and _way.name != "divmod":  # quick ways have one output
+    if _way.operands == 1:
+        setattr(Operators, _written, unary(_way.name))
+    elif _way.name != "divmod":  # quick ways have one output
         setattr(Operators, _written, binary(_way.name, swapped=_way.swapped))
 setattr(Operators, "__pow__", operators.powers(Operators.__pow__))  # noqa: B010

@@ -21,7 +21,7 @@ from nbgraph.engine import current
 from nbgraph.engine.handle import Core
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.kernels.capture.names import rewritten
-from nbgraph.kernels.kinds import Word
+from nbgraph.kernels.kinds import Word, whole_word
 from nbgraph.operator.array_op import ArrayOp, Attributes
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout
@@ -177,10 +177,10 @@ def _route(
 
 
 def _kind(kind: str, precision: str, *, fits: bool) -> int | None:
-    """Return what becomes of a number, or None where it has to be looked at whether it fits."""
+    """Return what becomes of a number, or None where no word holds it."""
     if kind == "f":
         return _KINDS.get(precision)
-    return Word.WHOLE if fits or precision == "bool" else None
+    return Word.WHOLE if fits or precision == "bool" else whole_word(precision)
 
 
 def _described(

@@ -116,13 +116,21 @@ def _apart(t: Function, b: str, out: str, is_operand: str) -> None:
 
 
 def unboxed(t: Function, number: str, kind: str, refused: str) -> str:
-    """Return the word of a number of Python's, of a kind of `Word`; others go on at a label."""
-    word, is_whole = t.cell(), t.compare("eq", kind, int(Word.WHOLE))
+    """Return the word of a number of Python's, of a kind of `Word` or `whole_word`; others go on
+    at a label."""
+    word, is_whole = t.cell(), t.compare("eq", t.number("and", kind, 0xFF), int(Word.WHOLE))
     with t.when(is_whole):
         integer = t.value(f"call i64 @PyLong_AsLongLong(ptr {number})")
         t.put(word, integer)
         with t.when(t.compare("eq", integer, -1)):
             _require_none(t, refused)
+        narrower = t.number("and", t.number("lshr", kind, 8), 0xFF)
+        moved, unsigned = t.number("shl", integer, narrower), t.number("lshr", kind, 16)
+        with t.when(t.compare("eq", unsigned, 0)):
+            t.require(t.compare("eq", t.number("ashr", moved, narrower), integer), refused)
+        with t.when(t.compare("ne", unsigned, 0)):
+            t.require(t.compare("sge", integer, 0), refused)
+            t.require(t.compare("eq", t.number("lshr", moved, narrower), integer), refused)
     with t.unless(is_whole):
         value = t.value(f"call double @PyFloat_AsDouble(ptr {number})")
         with t.when(t.value(f"fcmp oeq double {value}, -1.0")):

@@ -94,6 +94,16 @@ class Word(IntEnum):
     WHOLE = 3  # an int64
 
 
+def whole_word(dtype: str) -> int:
+    """Return the kind of a Python integer that an integer dtype has to hold: behind `Word.WHOLE`
+    the bits by which it is narrower than a word, and whether it has no sign.
+
+    >>> whole_word("int64") == Word.WHOLE, hex(whole_word("uint8"))
+    (True, '0x13803')
+    """
+    return Word.WHOLE | (64 - 8 * ITEMSIZE[dtype]) << 8 | dtype.startswith("uint") << 16
+
+
 def kind_of_value(value: object) -> str | None:
     """The kind of a scalar parameter's value, None where it is not a number."""
     if isinstance(value, (bool, np.bool_)):

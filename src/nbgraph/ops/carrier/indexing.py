@@ -51,6 +51,8 @@ def part(x: Any, key: Any) -> Any:
     if type(key) is not tuple and isinstance(key, tuple):
         key = tuple(key)  # of a named tuple
     if not is_basic(key):
+        if _chooses_elements(key, x):
+            return ops.extract(key, x)
         from nbgraph.ops.indexing.keys import normal_key  # it loads families that few programs use
 
         key = with_masks(key)
@@ -60,6 +62,14 @@ def part(x: Any, key: Any) -> Any:
         if arrays:
             return ops.gather(x, *arrays, key=key)
     return library.slice_view(x, key)
+
+
+def _chooses_elements(key: Any, x: Any) -> bool:
+    """Whether the index is a mask of all axes, of an array with values on the host."""
+    shape = getattr(key, "shape", None)
+    if shape is None or len(shape) < 2 or shape != x.shape or not hasattr(x, "asnumpy"):
+        return False
+    return key.dtype == np.bool_ and not (is_elsewhere(x) or is_elsewhere(key))
 
 
 def is_basic(key: Any) -> bool:

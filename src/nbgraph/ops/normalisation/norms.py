@@ -83,8 +83,10 @@ def weight_of(value: Any, x: Any, default: float) -> Any:
     if value is not None:
         return value
     x = as_array(x)
-    if x.shape is None:  # within a row operator, or of the dtype that x will have
-        return default if hasattr(x, "traced") else library.full_like(x, default, shape=())
+    if x.shape is None and hasattr(x, "traced"):  # within a row operator
+        return default
+    if x.shape is None or hasattr(x, "asnumpy"):  # of the dtype that x will have; of its class
+        return library.full_like(x, default, shape=())
     return np.full((), default, x.dtype or np.dtype(config.default_float))
 
 
