@@ -71,7 +71,7 @@ def _count(counter: itertools.count[int]) -> int:
 
 
 def gather(name: str, strategy: str, limit: int, pools: Sequence[Pool[Any]]) -> Stats:
-    """The counts of pools and of the books on their devices, summed."""
+    """Return the counts of pools and of the books on their devices, summed."""
     books = [account(pool.device) for pool in pools]
     bins = [bin for pool in pools for bin in pool.bins()]
     allocated = sum(b.allocated for b in books)
