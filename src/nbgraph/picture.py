@@ -48,7 +48,7 @@ def line_plot(
     title: str = "",
     whole: bool = False,
 ) -> str:
-    """An SVG line plot with axes, ticks and a legend; a point without neighbours is a dot.
+    """Return an SVG line plot with axes, ticks and a legend; a point without neighbours is a dot.
 
     Poles do not flatten the rest: the vertical range leaves out the outermost few values where
     they are far beyond the others. `whole`: ticks of the horizontal axis are whole numbers only.
@@ -82,7 +82,7 @@ def line_plot(
 
 
 def line_plots(panels: Sequence[Sequence[Curve]], *, title: str = "", whole: bool = False) -> str:
-    """An SVG of plots side by side, each with axes of its own.
+    """Return an SVG of plots side by side, each with axes of its own.
 
     >>> line_plots([[Curve([0, 1], [0, 1], "a")], [Curve([0, 1], [5, 9], "b")]]).count("<svg")
     3
@@ -128,7 +128,7 @@ class _Frame(NamedTuple):
 
 
 def _core(ys: Sequence[float]) -> tuple[float, float]:
-    """The range of sorted values, without a few that are far out."""
+    """Return the range of sorted values, without a few that are far out."""
     if not ys:
         return (0.0, 1.0)
     low, high = ys[len(ys) // 12], ys[-1 - len(ys) // 12]
@@ -170,7 +170,7 @@ def _axes(frame: _Frame, whole: bool) -> Iterator[str]:
 
 
 def text_at(x: float, y: float, text: str, anchor: str = "middle") -> str:
-    """A line of SVG text; `anchor`: "start", "middle" or "end" of it is at (x, y)."""
+    """Return a line of SVG text; `anchor`: "start", "middle" or "end" of it is at (x, y)."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">'
         f"{escape(text)}</text>"
@@ -268,7 +268,7 @@ def packed(spans: Sequence[tuple[float, float]]) -> list[int]:
 def bar_chart(
     rows: Sequence[tuple[str, Sequence[Bar]]], *, width: int = 760, title: str = "", unit: str = ""
 ) -> str:
-    """An SVG chart of spans: a labelled row for each, bars that overlap under one another.
+    """Return an SVG chart of spans: a labelled row for each, bars that overlap under one another.
 
     >>> bar_chart([("worker", [Bar(0.0, 1.0, "load")])])[:4]
     '<svg'

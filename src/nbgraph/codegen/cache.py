@@ -81,7 +81,7 @@ class Info(NamedTuple):
         return f"<pre>{self}</pre>"
 
     def to_dict(self) -> dict[str, str | int]:
-        """The fields as a dictionary."""
+        """Return the fields as a dictionary."""
         return self._asdict()
 
 
@@ -118,7 +118,7 @@ def lock() -> Generator[None]:
 
 
 def load(key: str) -> Entry | None:
-    """The entry of a key; None where there is none or its file is damaged."""
+    """Return the entry of a key; None where there is none or its file is damaged."""
     entry, damaged = _read(key, _CODE)
     with _lock:
         if entry is not None:
@@ -137,7 +137,7 @@ def store(key: str, entry: Entry) -> None:
 
 
 def recall(key: str) -> bytes | None:
-    """A fact by its key; None where it is not known."""
+    """Return a fact by its key; None where it is not known."""
     entry, _ = _read(key, _FACT)
     return None if entry is None else entry.code
 

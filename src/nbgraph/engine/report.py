@@ -33,7 +33,7 @@ class Stats(Report):
 
     @classmethod
     def of(cls, engine: EngineLike) -> Stats:
-        """The counts of an engine now."""
+        """Return the counts of an engine now."""
         pushed, completed, nbytes = engine._counts()
         failures = [] if engine._core is None else list(engine._core.failures.values())
         return cls(

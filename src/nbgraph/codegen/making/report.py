@@ -59,7 +59,7 @@ class CompileReport(Report):
         return compile_report()
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Return the same as plain values."""
         return {
             "events": [e._asdict() for e in self.events],
             "pending": list(self.pending),
