@@ -71,7 +71,7 @@ class Judge:
         self._first = MultiDomain(BITS, budget)
 
     def at(self, leaves: Leaves) -> Verdict:
-        """The verdict at a point, with more digits where the first do not settle it."""
+        """Return the verdict at a point, with more digits where the first do not settle it."""
         try:
             sample = self._sample(leaves, self._first, STEP)
         except Unreached:
@@ -93,7 +93,7 @@ class Judge:
         return Verdict("right", slope, expected, error)
 
     def closely(self, leaves: Leaves) -> Verdict:
-        """The verdict at a point by more digits and noise."""
+        """Return the verdict at a point by more digits and noise."""
         verdict = Verdict("open")
         for bits in self.precisions:
             last = bits == self.precisions[-1]
@@ -147,7 +147,7 @@ class Judge:
         return Verdict("wrong" if clear and settled else "open", slope, expected, error)
 
     def _sample(self, leaves: Leaves, domain: MultiDomain, step: Any) -> _Sample:
-        """The slope, what it has to be, and the size of value / operand.
+        """Return the slope, what it has to be, and the size of value / operand.
 
         Undetermined where the function has no value.
         """

@@ -34,7 +34,7 @@ def probe(scalar: Scalar) -> Captured:
 
 
 def probe_kinds(scalar: Scalar) -> tuple[str, ...]:
-    """The operand kinds of `probe`, in operand order."""
+    """Return the operand kinds of `probe`, in operand order."""
     return tuple([leaf.kind for leaf in probe(scalar).operands])
 
 

@@ -106,7 +106,7 @@ def _is_among(call: Call, value: Value, among: Any) -> Node:
 
 
 def _by_method(call: Call, op: ast.cmpop, left: Record, right: Value) -> Node | None:
-    """A comparison that the class of the first object writes; None where it writes none."""
+    """Return a comparison that the class of the first object writes; None where it writes none."""
     own = call.tracer.special(call, f"__{_COMPARE.get(type(op), 'is')}__", left, right)
     if own is None and isinstance(op, ast.NotEq):
         return call.graph.logical_not(compare(call, ast.Eq(), left, right))
@@ -175,12 +175,12 @@ def _equal_tuples(call: Call, left: Value, right: Value) -> Node:
 
 
 def _is_object(value: Value) -> bool:
-    """Whether it is an object other than a tuple of Python."""
+    """Return whether it is an object other than a tuple of Python."""
     return isinstance(value, Record) and not issubclass(value.cls, tuple)
 
 
 def _compared_of(value: Record) -> dict[Any, Value]:
-    """The attributes by which an object is compared: of a dataclass, those that it declares."""
+    """Return the attributes that a comparison looks at; a dataclass declares them."""
     values, cls = value.entries, value.cls
     declared = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else None
     names = values if declared is None else [f.name for f in declared if f.compare]

@@ -116,7 +116,7 @@ class Inlinable(Protocol):
     """What an operator offers so that it can be called inside another scalar function."""
 
     def inline(self, call: Call) -> Value:
-        """The value of the operator for these values, built in the tracer's graph."""
+        """Return the value of the operator for these values, built in the tracer's graph."""
         ...
 
 

@@ -39,14 +39,14 @@ TESTS: dict[object, bool] = {any: True, np.any: True, all: False, np.all: False}
 
 
 def function(call: Call, shared: Call) -> Value | None:
-    """The value of a function of tuples, lists or arrays; None for other functions and arguments.
-    `shared`: the call with references to lists, whose items some functions only put together."""
+    """Return the value of a function of tuples, lists or arrays; None for others. `shared`: the
+    call with references to lists, whose items some functions only put together."""
     value = _of_vectors(call)
     return _of_tuples(call, shared) if value is None else value
 
 
 def _of_vectors(call: Call) -> Value | None:
-    """A function of NumPy, `bisect` or `statistics`."""
+    """Return the value of a function of NumPy, `bisect` or `statistics`."""
     target = call.target
     make = lookup(arrays.FUNCTIONS, target)
     sized = not any(isinstance(value, Resizable) for value in call.values)
@@ -65,7 +65,7 @@ def _of_vectors(call: Call) -> Value | None:
 
 
 def _of_tuples(call: Call, shared: Call) -> Value | None:
-    """A built-in function, or one of `itertools` or `functools`."""
+    """Return the value of a built-in function, or one of `itertools` or `functools`."""
     target, tracer = call.target, call.tracer
     sized = not any(isinstance(value, (Resizable, Range)) for value in call.values)
     if sized and lookup(_MAKERS, target) is not None and target in _KEEPS:
@@ -91,7 +91,7 @@ def _of_tuples(call: Call, shared: Call) -> Value | None:
 
 
 def _items_of(call: Call, value: Value) -> Value:
-    """A string or a range as the items that the function of a call goes over."""
+    """Return a string or a range as the items that the function of a call goes over."""
     if isinstance(value, Digits) and call.target in (len, min, max):
         return value  # known without a list
     if isinstance(value, Range) and call.target in resizable.FOLDS:
@@ -101,7 +101,7 @@ def _items_of(call: Call, value: Value) -> Value:
 
 
 def method(call: Call, referred: Value, name: str) -> Value:
-    """The value of a method of a list or an array."""
+    """Return the value of a method of a list or an array."""
     tracer, env = call.tracer, call.tracer.frame
     if name in STEPS and not call.kwargs:
         return view(call, referred, call.answer(STEPS[name], *call.args))
@@ -129,7 +129,7 @@ _OF_RANGES: dict[object, Callable[[Range, Call], Value]] = {
 
 
 def distinct(call: Call, items: Value) -> Value:
-    """The items of a set."""
+    """Return the items of a set."""
     known = objects.known(items)
     if known is None:
         return call.text(vectors.distinct, items)
@@ -246,7 +246,7 @@ def _extreme(op: ast.cmpop) -> Callable[..., Value]:
 
 
 def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) -> Value:
-    """The items in the order of their ranks; equal ones stay in order."""
+    """Return the items in the order of their ranks; equal ones stay in order."""
     falls = isinstance(reverse, Node) and bool(reverse.data)
     key = None if is_none(key) else key
     if key is None and not (items and type(items[0]) is tuple):
@@ -325,12 +325,12 @@ def _has_tuple(values: Sequence[Value]) -> bool:
 
 
 def lookup(table: dict[object, Any], target: object) -> Any:
-    """The entry of a function; None for what is none or cannot be looked up."""
+    """Return the entry of a function; None for what is none or cannot be looked up."""
     return table.get(target) if callable(target) and type(target).__hash__ else None
 
 
 def takes_tuples(target: object) -> bool:
-    """Whether a function may be known for tuples or arrays, though not for numbers."""
+    """Return whether a function may be known for tuples or arrays, though not for numbers."""
     tables = (_MAKERS, vectors.FUNCTIONS, arrays.FUNCTIONS)
     known = any(lookup(table, target) is not None for table in tables)
     return known or vectors.of_statistics(target) is not None
