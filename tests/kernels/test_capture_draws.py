@@ -408,3 +408,9 @@ def test_what_is_refused_says_what_to_write(remedy):
 def test_kernels_for_gpus_have_them_in_integers():
     text = ng.op(long).ptx("float32")
     assert "mul" in text and ".entry" in text
+
+
+def test_an_operator_that_draws_by_the_library_is_pickled():
+    op = ng.op(lambda x: x + ng.random.uniform(1.0, 2.0))
+    copy = pickle.loads(pickle.dumps(op))
+    np.testing.assert_array_equal(copy(points("float64"), key=3), op(points("float64"), key=3))

@@ -12,13 +12,12 @@ from typing import Any
 
 from nbgraph.array.route import Push, declines, routes_of
 from nbgraph.array.update import known_over
-from nbgraph.operator.call import call, recorded, recording
+from nbgraph.operator.call import call, recorded
 from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier.operators import operator_of, takes_part
 
 _NONE: dict[str, Any] = {}
 _KEPT = 512  # pairs of layouts that an operator's table holds
-_recorder = recording.get
 _frame = sys._getframe
 
 

@@ -1,4 +1,4 @@
-"""Random draws inside a scalar function: `random.gauss(0, 1)`, `rng.normal()`, `ng.random.random()`.
+"""Random draws in a scalar function: `random.gauss(0, 1)`, `rng.normal()`, `ng.random.normal()`.
 
 Each element has a word of 64 random bits, the operand `key`, which a call draws from the library's
 stream (`nbgraph.resource.random`). The first draw of a text is made of that word; the others of the
@@ -41,7 +41,7 @@ Place = tuple[tuple[str, int, int], ...]
 
 
 def text_of(target: object) -> Any:
-    """The text of a method or function that draws; None for other objects."""
+    """Return the text of a method or function that draws; None for other objects."""
     owner = getattr(target, "__self__", None)
     place = getattr(target, "__module__", None) if owner is None else class_of(owner)
     texts = OF_CLASSES.get(str(place))
@@ -106,7 +106,7 @@ def _block(tracer: Tracer, values: Sequence[Value]) -> tuple[Node, ...]:
 
 @functools.cache
 def _philox(kind: Any) -> tuple[Graph, list[Node], tuple[Node, ...]]:
-    """The graph of Philox: its operands and its words."""
+    """Return the graph of Philox: its operands and its words."""
     graph = Graph()
     operands = {name: graph.argument(name, WORD) for name in ("key", "first", "second")}
     words = kind(graph, philox, Watch()).run({**operands}, graph.const(True))
@@ -114,7 +114,7 @@ def _philox(kind: Any) -> tuple[Graph, list[Node], tuple[Node, ...]]:
 
 
 def are_many(tracer: Tracer, loop: ast.For, trips: int) -> bool:
-    """Whether a loop draws so often that it is not written out: a draw is 400 operations."""
+    """Return whether a loop draws so often that it is not written out: a draw is 400 operations."""
     text = tracer.text
     lines = range(text.line_of(loop), text.first_line + (loop.end_lineno or loop.lineno) + 1)
     inside = [

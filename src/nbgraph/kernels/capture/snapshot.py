@@ -28,11 +28,12 @@ from nbgraph.kernels.capture.text import function_text
 from nbgraph.kernels.kinds import kind_of_value
 
 Data = dict[str, Any]
+_LIBRARIES = ("math", "numpy", "scipy")
 _PLAIN = (str, complex, tuple, list, dict, set, frozenset, np.ndarray)
 
 
 def freeze(fn: FunctionType, seen: dict[int, int] | None = None) -> Data:
-    """The function as data; CaptureError names what cannot be told in data."""
+    """Return the function as data; CaptureError names what cannot be told in data."""
     seen = {} if seen is None else seen
     seen[id(fn)] = len(seen)
     text = function_text(fn)
@@ -78,7 +79,8 @@ def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int])
         return {"sort": "operator", "value": value}
     inner = plain_function(value)
     module = getattr(value, "__module__", None) or ""
-    if inner is not None and module.partition(".")[0] not in ("math", "numpy", "scipy"):
+    drawn = module in OF_CLASSES  # it has a text here
+    if inner is not None and not drawn and module.partition(".")[0] not in _LIBRARIES:
         if id(inner) in seen:
             return {"sort": "again", "id": seen[id(inner)]}
         return freeze(inner, seen)
@@ -105,7 +107,7 @@ def _without_decorators(source: str) -> str:
 
 
 def thaw(data: Data, functions: dict[int, FunctionType] | None = None) -> FunctionType:
-    """The function again, with its text where tracebacks and capture find it."""
+    """Return the function again, with its text where tracebacks and capture find it."""
     functions = {} if functions is None else functions
     space: dict[str, Any] = {"__builtins__": builtins, "__name__": data["module"]}
     source = data["source"]
@@ -124,7 +126,7 @@ def thaw(data: Data, functions: dict[int, FunctionType] | None = None) -> Functi
 
 
 def _without_names(tree: ast.Module) -> ast.Module:
-    """A definition whose defaults and annotations name nothing: values of defaults follow."""
+    """Return a definition without names in defaults and annotations; their values follow."""
     tree = copy.deepcopy(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.arguments):
