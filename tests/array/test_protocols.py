@@ -209,6 +209,22 @@ def test_copies_and_pickles(pair):
     assert copy.deepcopy([a, a])[0] is not a
 
 
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+def test_copies_of_parameters_collect_gradients_as_they_do(again):
+    a = {request: ng.ones(3) for request in ("write", "add", "null")}
+    for request, array in a.items():
+        array.attach_grad(request)
+    b = again(a)
+    for _ in range(2):
+        with ng.autograd.record():
+            product = (b["write"] * b["add"] * b["null"]).sum()
+            assert again(product).grad is None  # a value of the tape is no parameter
+        product.backward()
+    same(b["write"].grad, np.full(3, 1, "float32"))
+    same(b["add"].grad, np.full(3, 2, "float32"))
+    assert b["null"].grad is None and not a["write"].grad.any()
+
+
 def test_pickles_wait_and_raise(engine):
     a = ng.ones(3)
     a += 1

@@ -219,3 +219,68 @@ def test_arrays_made_the_quick_way_become_variables():
             y = (d * c).sum()
         y.backward()
         assert c.grad.tolist() == [2.0, 14.0, 14.0]
+
+
+def _positive_part(y):
+    y[y < 0] = 0.5
+
+
+def _shifted(y):
+    y[y < 0] += 1
+
+
+def _roots(y):
+    chosen = y > 0  # the root of the others has no derivative
+    y[chosen] = np.sqrt(y[chosen]) + y[chosen] ** 2
+
+
+def _rows(y):
+    y[y[:, 0] < 0] *= ng.array([1.0, 2.0, 3.0], dtype="float64")
+
+
+def _through_a_view(y):
+    first = y[0]
+    first[first < 0] -= 3.0
+
+
+def _by_a_number_of_another_dtype(y):
+    y[y > 0] = ng.ones((), dtype="float32") * 3
+
+
+@pytest.mark.parametrize(
+    "write",
+    [_positive_part, _shifted, _roots, _rows, _through_a_view, _by_a_number_of_another_dtype],
+)
+def test_parts_at_masks_are_written_in_traces_as_at_once(write):
+    def f(x):
+        y = x.copy()
+        write(y)
+        return y
+
+    x = np.arange(6.0).reshape(2, 3) - 2.75
+    plain = f(ng.array(x))
+    for again in (ng.jit(f)(ng.array(x)), ng.vmap(f)(ng.array([x, x + 1]))[0]):
+        np.testing.assert_array_equal(again, plain, strict=True)
+    slopes = ng.jit(ng.jacobian(f))(ng.array(x)).asnumpy().reshape(6, 6)
+    steps = 1e-6 * np.eye(6).reshape(6, 2, 3)
+    by_differences = [(f(ng.array(x + h)) - f(ng.array(x - h))).asnumpy() / 2e-6 for h in steps]
+    np.testing.assert_allclose(slopes.T, np.reshape(by_differences, (6, 6)), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x, m: x[m],
+        lambda x, m: x[m].sum(),
+        lambda x, m: ng.softmax(x[m]),
+        lambda x, m: x * x[m],
+        lambda x, m: x[m] + x[x > 1],
+        lambda x, m: len(x[m]),
+        lambda x, m: x[m] if x[m] > 0 else x,
+        lambda x, m: x.copy().__setitem__(m, x),
+        lambda x, m: ng.exp(x[m], out=x.copy()),
+    ],
+)
+def test_what_needs_the_number_of_selected_elements_is_refused_in_traces(use):
+    with pytest.raises(ng.ArgumentError, match=r"it selects is not known.*ng.where"):
+        ng.jit(lambda x: use(x, x < 0))(ng.ones((2, 3)))

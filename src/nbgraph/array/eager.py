@@ -33,7 +33,7 @@ class _Ways:
 
     def general(self, *operands: Any) -> Any:
         """Apply the operator by its routes where a recorder follows it, else by `call`."""
-        if not takes_part(operands[-1]):
+        if not takes_part(operands[-1], self.name):
             return NotImplemented
         operands = operands[::-1] if self.swapped else operands
         output = recorded(self.push, self.op, operands, {}, _frame(2))

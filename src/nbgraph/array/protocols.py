@@ -34,6 +34,11 @@ class Protocols(protocols.Protocols):
 
     __nbgraph_remedy__: ClassVar[str] = "use x.asnumpy() (it waits and copies)"
 
+    @property
+    def __pandas_priority__(self: Any) -> int:
+        """Frames refuse arrays of two axes as lists; others they take, in place as well."""
+        return 5000 if self.ndim == 2 else 0
+
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array of its own; wait. `copy=False` cannot be met; raise
         DeviceError where they are on a GPU."""
@@ -133,12 +138,12 @@ class Protocols(protocols.Protocols):
         return self.copy()
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
-        """Return a copy of the values, a constant for derivatives."""
-        return self.detach().copy()
+        """Return a copy of the values; a leaf for gradients where this array is one."""
+        return _restored(self.detach().copy(), getattr(self._node, "request", None))
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
-        """Pickled by value; waits. The copy is on the host."""
-        return _restored, (self.asnumpy(),)
+        """Pickled by value, with its `attach_grad`; waits. The copy is on the host."""
+        return _restored, (self.asnumpy(), getattr(self._node, "request", None))
 
 
 def _plain(value: Any) -> Any:
@@ -177,5 +182,8 @@ def _wrapped(values: Any, device: Context) -> Any:
     return values if array.dtype.hasobject else from_host(array, device)
 
 
-def _restored(values: np.ndarray[Any, Any]) -> Any:
-    return from_host(values, chunk.CPU)
+def _restored(values: Any, request: str | None = None) -> Any:
+    array: Any = values if isinstance(values, Array) else from_host(values, chunk.CPU)
+    if request is not None:
+        array.attach_grad(request)
+    return array

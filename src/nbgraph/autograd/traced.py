@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from nbgraph.autograd.masked import selection
 from nbgraph.device import Context, cpu
 from nbgraph.engine.sites import caller, site
 from nbgraph.errors import ArgumentError
@@ -119,10 +120,11 @@ class Traced(Symbol):
     # parts ------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
-        selection = part(self, key)
+        masked = selection(self, key)
+        selected: Any = part(self, key) if masked is None else masked
         if is_element(key, len(self.spec.shape)):  # a value by itself, not a view
-            selection._source = None
-        return selection
+            selected._source = None
+        return selected
 
     def __iter__(self) -> Iterator[Any]:
         if len(self) > _PARTS:
@@ -138,12 +140,12 @@ class Traced(Symbol):
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(value, (bool, int, float, np.generic)):
             value = np.asarray(value, self.dtype)
-        whole = isinstance(key, Symbol) and key.dtype.kind == "b" and key.shape == self.shape
-        if whole and np.ndim(value) == 0:
-            value_after = library.where(key, value, self)
+        masked = selection(self, key)
+        if masked is not None:
+            values = library.astype(masked.beside("setitem", value), self.dtype)
+            self._become("setitem", library.where(masked.mask, values, self))
         else:
-            value_after = library.index_update(self, value, key=key)
-        self._become("setitem", value_after)
+            self._become("setitem", library.index_update(self, value, key=key))
 
     def _become(self, name: str, successor: Symbol) -> None:
         """Replace the value by another one from now on, also where it is seen through views."""
@@ -174,7 +176,7 @@ class Traced(Symbol):
             x = "x" if str(root.node.name).startswith(BODY) else root.node.name
             way = f"y = {x} + 1 instead of {x} += 1"
             if name == "setitem":
-                way = f"y = ng.index_update({x}, value, key=index)"
+                way = f"y = {x}.copy(), then y[index] = value"
             raise ArgumentError(
                 f"{name}: the argument {x} of {_traced_name()} would be written in place "
                 f"({here()}); a traced function computes new arrays: write {way}, and return it"

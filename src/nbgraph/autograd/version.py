@@ -11,6 +11,7 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.autograd.content import Content
 from nbgraph.autograd.graph_call import GraphFunction
+from nbgraph.autograd.masked import Selected
 from nbgraph.autograd.signature import Keyed
 from nbgraph.autograd.traced import Traced
 from nbgraph.autograd.tracing import Tracer, tracing
@@ -92,6 +93,8 @@ class Version:
         for value in values:
             if id(value) in arguments:
                 self._places.append(("argument", arguments[id(value)]))
+            elif isinstance(value, Selected):
+                value.refuse("return x[mask]")
             elif not isinstance(value, Symbol):
                 self._places.append(("constant", value))
             else:

@@ -109,7 +109,19 @@ class Judge:
                 verdict = verdict._replace(word="right")
             if verdict.word == "right":
                 break
+        if verdict.word == "wrong" and self._overflows(leaves):
+            return Verdict("open")
         return verdict
+
+    def _overflows(self, leaves: Leaves) -> bool:
+        """Whether the function has no finite value in float64: the steps of what rounds numbers
+        of that size lie closer than any difference."""
+        try:
+            domain = FloatDomain(self.budget)
+            value = float(Evaluator(self.claim.graph, leaves, domain, self.trips)(self.claim.value))
+        except (Undetermined, OverflowError):
+            return True
+        return not math.isfinite(value)
 
     def _noisy(self, leaves: Leaves, bits: int, seeds: int) -> Verdict:
         """What evaluations with other roundings and other steps have in common."""

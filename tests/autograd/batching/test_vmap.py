@@ -175,6 +175,46 @@ def test_random_draws_are_of_each_example():
     assert found.shape == (SIZE, 4) and len(np.unique(found)) == found.size
 
 
+@pytest.mark.parametrize(
+    "draw",
+    [
+        ng.random.normal,
+        lambda x, s: ng.random.normal(x, s, size=(SIZE, 4)),
+        lambda x, s: ng.random.normal(s - s, 1e-3) + x,
+        lambda x, s: ng.random.uniform() * 1e-3 + x,
+        ng.random.truncated_normal,
+    ],
+)
+def test_parameters_of_draws_are_those_of_each_example(draw):
+    x = 100.0 * np.arange(SIZE * 4.0).reshape(SIZE, 4)
+    found = ng.vmap(draw)(ng.array(x), ng.array(np.full(SIZE, 1e-3))).asnumpy()
+    wanted = x if found.ndim == 2 else np.broadcast_to(x[:, None], found.shape)
+    np.testing.assert_allclose(found, wanted, atol=0.1)
+    assert len(np.unique(found - wanted)) >= SIZE
+
+
+def test_orders_and_choices_are_drawn_for_each_example_and_each_step():
+    ng.random.seed(3)
+    rows = ng.array(np.zeros((50, 1)))
+    for orders in (
+        ng.vmap(lambda x: ng.random.permutation(6))(rows),
+        ng.vmap(lambda x: ng.random.choice(6, size=6, replace=False))(rows),
+        ng.vmap(ng.vmap(lambda x: ng.random.permutation(6)))(rows).reshape(50, 6),
+        ng.scan(lambda c, x: (c, ng.random.permutation(6)), 0.0, rows)[1],
+        ng.scan(lambda c, x: (c, ng.random.choice(6, size=6, replace=False)), 0.0, rows)[1],
+    ):
+        assert (np.sort(orders.asnumpy()) == np.arange(6)).all()
+        assert len(np.unique(orders.asnumpy(), axis=0)) > 30
+
+
+def test_numbers_are_drawn_in_bodies():
+    ng.random.seed(3)
+    steps = ng.scan(lambda c, x: (c + ng.random.uniform(), c), ng.array(0.0), ng.ones(5))[1]
+    assert len(np.unique(np.diff(steps.asnumpy()))) == 4
+    once = ng.checkpoint(lambda x: x * ng.random.uniform())(ng.ones(3)).asnumpy()
+    assert 0 < once[0] < 1 and (once == once[0]).all()
+
+
 # nested -----------------------------------------------------------------------------------------
 
 W = ng.array(RNG.normal(size=(4, 4)) * 0.5)

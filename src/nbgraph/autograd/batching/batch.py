@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.autograd.batching.rules import Case, broadcast, elementwise, rule_of
-from nbgraph.autograd.control.closing import applied, drawn_again, is_later, wrapped
+from nbgraph.autograd.batching.rules import Case, aligned, broadcast, elementwise, rule_of
+from nbgraph.autograd.control.closing import applied, drawn_again, is_later, widened, wrapped
 from nbgraph.errors import ArgumentError
 from nbgraph.executor.control.branch_op import Branches, BranchOp, branch_op
 from nbgraph.executor.control.loop import Loop
@@ -153,14 +153,14 @@ def _drawn(
     node: GraphNode, operands: Sequence[Any], flags: Sequence[bool], size: int
 ) -> list[Entry]:
     """Return draws for all examples at once, a separate one for each."""
-    name = next((n for n in ("size", "shape") if n in node.attributes), None)
-    if getattr(node.op, "auxiliary", ()) or (name is None and not all(flags)):
+    sized = "size" in node.attributes
+    if getattr(node.op, "auxiliary", ()) or not (sized or all(flags)):
         raise ArgumentError(
             f"vmap: the function applies {node.label}, which updates a state, or draws in a way "
             "that has no rule; apply it outside"
         )
-    attributes = dict(node.attributes)
-    if name is not None:
-        own = attributes[name]
-        attributes[name] = (size, *(own if isinstance(own, tuple) else (own,)))
-    return drawn_again(node, operands, attributes)
+    if not sized:
+        return drawn_again(node, operands, node.attributes)
+    case, attributes = Case(node, operands, flags, size), widened(node, (size,))
+    rank = len(attributes["size"]) - 1
+    return drawn_again(node, [aligned(case, k, rank) for k in range(len(operands))], attributes)

@@ -25,7 +25,7 @@ from nbgraph.errors import ArgumentError, DTypeError, ShapeError, noun
 from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode, has_effect
 from nbgraph.graph.constant import CONSTANT
-from nbgraph.graph.graph import Entry
+from nbgraph.graph.graph import Entry, spec
 from nbgraph.graph.node import topological
 from nbgraph.graph.passes.gradient import uniform
 from nbgraph.graph.symbol import Symbol
@@ -154,6 +154,14 @@ def drawn_again(
     return [(draw, k) for k in range(draw.nout)]
 
 
+def widened(node: GraphNode, extents: tuple[int, ...]) -> dict[str, Any]:
+    """Return the attributes of a draw with more axes in front, along which each draws anew."""
+    attributes: dict[str, Any] = {**node.attributes, "size": (*extents, *spec((node, 0)).shape)}
+    if not attributes.get("replace", True):
+        attributes["separate"] = len(extents) + int(attributes.get("separate", 0))
+    return attributes
+
+
 class Closing:
     """Heads over the variables of a body, `own`, while they are closed over what is outside.
 
@@ -235,7 +243,7 @@ class Closing:
             assert own is not None, node
             operands = [uniform("ones", own._replace(shape=(*self.steps, *own.shape))).entry]
         else:
-            attributes["size"] = (*self.steps, *attributes["size"])
+            attributes = widened(node, self.steps)
         outputs = [self._part(entry) for entry in drawn_again(node, operands, attributes)]
         if dropout:
             x = self._inside(node.inputs[0])

@@ -11,8 +11,9 @@ from typing import Any, cast
 from nbgraph.kernels.capture import composed, integers
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.operators import NUMBERS, check_power, divide_floor, power
+from nbgraph.kernels.capture.raising import present
 from nbgraph.kernels.capture.text import KindError
-from nbgraph.kernels.capture.values import Node, Static, Value
+from nbgraph.kernels.capture.values import Node, Optional, Static, Value
 from nbgraph.kernels.functions import FUNCTIONS, ROUNDING
 from nbgraph.kernels.kinds import INTEGERS, promote
 
@@ -41,6 +42,9 @@ def _whole(call: Call, fn: FunctionType) -> Value:
 def operation(call: Call, operation: tuple[str, object]) -> Value:
     """Return the value of a known function."""
     sort, detail = operation
+    if detail == "bool" and len(call.values) == 1 and isinstance(call.args[0], Optional):
+        return call.tracer.truth(call.args[0])
+    call = call._replace(args=[present(call, a) for a in call.args])
     name, args, kwargs = str(detail), call.args, call.kwargs
     if sort == "composed":
         return _composed(call, cast("FunctionType", detail))

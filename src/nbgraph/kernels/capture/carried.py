@@ -34,6 +34,7 @@ from nbgraph.kernels.capture.values import (
     Partly,
     Static,
     Undefined,
+    Unknown,
     Unset,
     Value,
     flatten,
@@ -71,6 +72,7 @@ class Carried:
         assigned |= {n.name for n in inside if isinstance(n, ast.MatchAs) and n.name}
         after = read_after(tracer.text.body, st)
         assigned |= nonlocals(tracer.text.body)
+        assigned -= {k for k, v in self.start.items() if isinstance(v, Unknown)}
         if isinstance(st, ast.For) and bounds:
             each = {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
             self.start[COUNTER] = bounds.start

@@ -87,7 +87,7 @@ class Tracer:
     evaluated: Callable[[ast.expr, Env, Node], Value]
     condition: Callable[[ast.expr, Env, Node], Node]
     number: Callable[[ast.expr, Env, Node], Node]
-    number_of: Callable[[ast.expr, Value], Node]
+    number_of: Callable[[Call, Value], Node]
     truth: Callable[[Value], Node]
     static: Callable[[ast.expr, Env], Any]
     constant: Callable[[Any, ast.expr], Value]

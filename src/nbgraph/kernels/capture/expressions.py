@@ -33,6 +33,7 @@ from nbgraph.kernels.capture.items import subscript
 from nbgraph.kernels.capture.joining import ListJoin, chosen, join_value
 from nbgraph.kernels.capture.members import attribute
 from nbgraph.kernels.capture.operators import refuse_numbers
+from nbgraph.kernels.capture.raising import present
 from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
     Choice,
@@ -44,7 +45,6 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     Unknown,
     Value,
-    as_number,
     on_path,
 )
 from nbgraph.kernels.kinds import is_boolean
@@ -79,18 +79,18 @@ def evaluated(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Value:
 
 def number(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Node:
     """Return the value of an expression that must be one number."""
-    return tracer.number_of(node, tracer.expression(node, env, path))
+    return tracer.number_of(Call(tracer, node, path), tracer.expression(node, env, path))
 
 
-def number_of(tracer: Tracer, node: ast.expr, value: Value) -> Node:
-    """Return a value that must be one number."""
-    value = as_number(tracer.graph, value)
+def number_of(tracer: Tracer, call: Call, value: Value) -> Node:
+    """Return a value that must be one number where the call's path holds."""
+    value = present(call, value)
     if isinstance(value, Node):
         return value
     what, remedy = described(value), "use a number"
     if isinstance(value, Complex):
         remedy = "use z.real, z.imag or abs(z)"
-    tracer.refuse(node, f"a number is needed here, this is {what}", remedy)
+    tracer.refuse(call.node, f"a number is needed here, this is {what}", remedy)
 
 
 def condition(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Node:
@@ -182,7 +182,9 @@ def _compare(tracer: Tracer, node: ast.Compare, env: Env, path: Node) -> Value:
             right_node = ast.copy_location(ast.Tuple(right_node.elts, ast.Load()), right_node)
         right = _guarded(tracer, right_node, env, path, result)
         right = right if same else tracer.deep(right_node, right, env)
-        compare = functools.partial(comparing.compare, Call(tracer, node, graph.const(True)), op)
+        compare = functools.partial(
+            comparing.compare, Call(tracer, node, graph.logical_and(path, result)), op
+        )
         spreads = len(node.ops) == 1 and not isinstance(op, _WHOLE)
         if spreads and (isinstance(left, Array) or isinstance(right, Array)):
             return spread(Call(tracer, node, path), compare, left, right)

@@ -120,7 +120,7 @@ def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value
     if op == "add" and (together := digits.added(tracer, node, a, b)) is not None:
         return together
     if op == "add" and not (is_text(a) and is_text(b)):
-        tracer.number_of(node, b if is_text(b) else a)
+        tracer.number_of(Call(tracer, node, tracer.graph.const(True)), b if is_text(b) else a)
     if op not in _BINARY:
         tracer.refuse(node, "this operation of strings is not understood", "join strings with +")
     if x is None or y is None:

@@ -14,7 +14,8 @@ from nbgraph.kernels.capture.containers import Array, List, Resizable, described
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.values import Complex, Env, Node, Value, as_number
+from nbgraph.kernels.capture.raising import present
+from nbgraph.kernels.capture.values import Complex, Env, Node, Value
 from nbgraph.kernels.kinds import is_boolean, promote
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
@@ -57,7 +58,7 @@ def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path:
         return objects.binary(tracer, node, BINARY.get(type(node.op), "@"), a, b)
     if isinstance(a, (tuple, Resizable)) or isinstance(b, (tuple, Resizable)):
         return _of_sequences(tracer, node, a, b, env, path)
-    a, b = _operand(tracer, node.left, a), _operand(tracer, node.right, b)
+    a, b = _operand(tracer, node.left, a, path), _operand(tracer, node.right, b, path)
     if type(node.op) not in BINARY:
         tracer.refuse(node, "a matrix product of numbers", "multiply them by *")
     if isinstance(node.op, ast.Pow):
@@ -224,10 +225,10 @@ def as_kind(tracer: Tracer, value: Value, kind: str) -> Value:
     return tracer.graph.cast(value, kind) if isinstance(value, Node) else value
 
 
-def _operand(tracer: Tracer, node: ast.expr, value: Value) -> Node | Complex:
+def _operand(tracer: Tracer, node: ast.expr, value: Value, path: Node) -> Node | Complex:
     """Return a value that must be a number, which may be complex."""
-    value = as_number(tracer.graph, value)
-    return value if isinstance(value, Complex) else tracer.number_of(node, value)
+    value = present(call := Call(tracer, node, path), value)
+    return value if isinstance(value, Complex) else tracer.number_of(call, value)
 
 
 def refuse_numbers(tracer: Tracer, node: ast.expr, error: TypeError | OverflowError) -> NoReturn:
@@ -250,7 +251,7 @@ def unary(tracer: Tracer, node: ast.UnaryOp, env: Env, path: Node) -> Value:
     negative = tracer.special(Call(tracer, node, path), "__neg__", referred)
     if isinstance(node.op, ast.USub) and negative is not None:
         return negative
-    return _signed(tracer, node.op, _operand(tracer, node.operand, value))
+    return _signed(tracer, node.op, _operand(tracer, node.operand, value, path))
 
 
 def _signed(tracer: Tracer, op: ast.unaryop, a: Node | Complex) -> Value:

@@ -17,7 +17,7 @@ from typing import Any
 
 from nbgraph.errors import CaptureError, Raised, always
 from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.context import OnInvalid, Tracer
+from nbgraph.kernels.capture.context import Call, OnInvalid, Tracer
 from nbgraph.kernels.capture.environment import (
     MISSED,
     RAISED,
@@ -29,7 +29,7 @@ from nbgraph.kernels.capture.environment import (
 )
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.names import is_own_text
-from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Undefined, Value
+from nbgraph.kernels.capture.values import Env, Graph, Node, Optional, Static, Undefined, Value
 from nbgraph.kernels.wording import place
 
 _OLD_FIELD = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]")  # of a text that % fills in
@@ -106,6 +106,15 @@ def fails(tracer: Tracer, node: ast.AST, cls: type[Exception], words: str) -> No
         return None
     tracer.raises(node, cls, words, tracer.graph.const(True))
     return tracer.graph.const(0)
+
+
+def present(call: Call, value: Value) -> Value:
+    """A value that is used as a number: TypeError is raised where it is None."""
+    if not isinstance(value, Optional):
+        return value
+    where = call.graph.logical_and(call.path, value.absent)
+    call.tracer.raises(call.node, TypeError, "a number is needed here, this is None", where)
+    return value.value
 
 
 def settled(tracer: Tracer, env: Env, before: Env | None = None) -> Env:

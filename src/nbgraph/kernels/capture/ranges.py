@@ -69,7 +69,7 @@ class Range(Compound):
 def range_of(call: Call, values: Sequence[Value]) -> Range:
     """Return the range of one, two or three bounds."""
     graph = call.graph
-    nodes = [call.tracer.number_of(call.node, value) for value in values]
+    nodes = [call.tracer.number_of(call, value) for value in values]
     if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):
         what = "range() takes integers, here it was given a floating value"
         remedy = "give the count as a keyword-only integer parameter, or use a while loop"

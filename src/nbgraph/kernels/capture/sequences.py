@@ -26,6 +26,7 @@ from nbgraph.kernels.capture.environment import keys_in, reference
 from nbgraph.kernels.capture.items import keys, listed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import CHANGES, change
+from nbgraph.kernels.capture.raising import present
 from nbgraph.kernels.capture.ranges import MAX_LISTED, Range, range_of
 from nbgraph.kernels.capture.references import ITEM, view
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value, flatten, is_none
@@ -146,6 +147,7 @@ as_list = lambda items: items if isinstance(items, Resizable) else List(items)
 def _numbers(call: Call, items: Sequence[Value], least: int = 0) -> list[Node]:
     if len(items) < least:
         call.refuse("the tuple is empty", "give at least one number")
+    items = [present(call, item) for item in items]
     if not all(isinstance(item, Node) for item in items):
         call.refuse("the items are not all numbers", "give a tuple of numbers")
     return list(items)
@@ -156,6 +158,7 @@ def _folded(op: str) -> Callable[..., Value]:
         items = (flatten(items) or ()) if isinstance(items, Array) else items
         first = call.graph.const(1 if op == "mul" else 0)
         values = [*([start] if start is not None else [first] * (op == "add" or not items)), *items]
+        values = [present(call, value) for value in values]
         _numbers(call, [value for value in values if not isinstance(value, Complex)])
         return functools.reduce(lambda a, b: call.tracer.binary(op, a, b, call.path), values)
 

@@ -48,7 +48,7 @@ def cast(call: Call, value: Value, target: Any) -> Node | None:
         except TypeError:
             return None
         kind = "f" if name == "float64" else name
-    graph, number = call.graph, call.tracer.number_of(call.node, value)
+    graph, number = call.graph, call.tracer.number_of(call, value)
     if kind in ("float32", "float16"):
         return graph.narrow(number, kind)
     if kind == "f":

@@ -168,16 +168,6 @@ def on_path(value: Value, path: Node) -> Value:
     return value.value if implies(path, value.absent, False) else value
 
 
-def as_number(graph: Graph, value: Value) -> Value:
-    """Return a value that is used as a number: NaN where it is None, of integers any number."""
-    if not isinstance(value, Optional):
-        return value
-    inner = value.value
-    if isinstance(inner, Node) and inner.kind == "f":
-        return graph.select(value.absent, graph.const(math.nan), inner)
-    return inner
-
-
 def nothing_like(graph: Graph, value: Value) -> Value | None:
     """Return NaN and 0 in the form of numbers that are not there yet; None for other values."""
     nodes = flatten(value)

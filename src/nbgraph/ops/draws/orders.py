@@ -59,9 +59,12 @@ def _draw(
     weights: Weights | str | None,
     device: Context | None,
     rng: Any,
+    separate: int = 0,  # so many axes in front are of loops and maps: each draws for itself
 ) -> None:
     p = inputs[0] if isinstance(weights, str) else None if weights is None else weights.values
-    outputs[0][...] = env.random().choice(count, size, replace, p, shuffle=shuffle)
+    random = env.random()
+    for place in np.ndindex(size[:separate]):
+        outputs[0][place] = random.choice(count, size[separate:], replace, p, shuffle=shuffle)
 
 
 def _random_order(
@@ -74,7 +77,9 @@ def _random_order(
     rng: Any,
     **_: Any,
 ) -> None:
-    outputs[0][...] = env.random().permutation(count)
+    random = env.random()
+    for place in np.ndindex(outputs[0].shape[:-1]):  # a line for each step or example
+        outputs[0][place] = random.permutation(count)
 
 
 # an array among the operands is not read (but for the weights): it says where the indices go

@@ -1,0 +1,68 @@
+"""Parts at masks while a function is traced, as in `y[mask] += 1`: how many elements there are is
+known when the graph runs, so all are computed, and the write chooses with `where`."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from nbgraph.graph.absent import AbsentError
+from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.call import call
+from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.carrier.operators import Operators
+from nbgraph.ops.carrier.protocols import Protocols
+from nbgraph.ops.define import library
+
+
+class Selected(Operators, Protocols):
+    """The elements of a traced array at a traced mask, for operators element by element.
+
+    `whole` has 1 where the mask is False, so that no derivative there is infinite. Beside it stands
+    another part at the same mask, or what has at most `axes` axes: those behind the mask's.
+    """
+
+    __slots__ = ("axes", "mask", "whole")
+    __nbgraph_priority__ = 40
+
+    def __init__(self, mask: Any, whole: Any, axes: int) -> None:
+        self.mask, self.whole, self.axes = mask, whole, axes
+
+    @classmethod
+    def __nbgraph_call__(cls, op: Any, operands: Any, attributes: Any, out: Any) -> Any:
+        """Apply an operator to all elements; see `nbgraph.operator.call`."""
+        part = next(v for v in (*operands, *(out or ())) if isinstance(v, cls))
+        if not isinstance(op, Mapper) or op.nout != 1 or out is not None:
+            part.refuse(op.__name__)
+        whole = call(op, [part.beside(op.__name__, v) for v in operands], attributes)
+        return cls(part.mask, whole, part.axes)
+
+    def beside(self, name: str, value: Any) -> Any:
+        """Return a value for all elements; raise AbsentError where it does not fit each."""
+        if isinstance(value, Selected) and value.mask.entry == self.mask.entry:
+            return value.whole
+        if isinstance(value, Selected) or np.ndim(value) > self.axes:
+            self.refuse(name)
+        return value
+
+    def refuse(self, what: str = "x[mask]") -> NoReturn:
+        """Raise AbsentError for what needs the number of elements."""
+        raise AbsentError(
+            f"{what}: the mask ({self.mask}) has no values while a function is traced, so how many "
+            "elements it selects is not known. Change them one by one and write them back, as in "
+            "x[mask] = ng.exp(x[mask]) + 1, or use ng.where(mask, x, other)"
+        )
+
+    __getattr__ = __array__ = refuse  # type: ignore[assignment]
+    __bool__ = __len__ = __iter__ = __float__ = refuse  # type: ignore[assignment]
+
+
+def selection(x: Any, key: Any) -> Selected | None:
+    """Return `x[key]` for a traced mask of the first axes, or None for another key."""
+    shape: Any = key.shape if isinstance(key, Symbol) and key.dtype.kind == "b" else None
+    if shape is None or shape != x.shape[: len(shape)]:
+        return None
+    axes = x.ndim - len(shape)
+    mask = library.reshape(key, (*shape, *(1,) * axes)) if axes else key
+    return Selected(mask, library.where(mask, x, np.ones((), x.dtype)), axes)
