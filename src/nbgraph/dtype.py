@@ -40,7 +40,7 @@ def name_of(dtype: np.dtype[Any]) -> str:
 
 
 def as_dtype(value: object) -> np.dtype[Any]:
-    """A supported NumPy dtype from anything NumPy takes, or the name 'bfloat16'."""
+    """Return a supported NumPy dtype from anything NumPy takes, or the name 'bfloat16'."""
     if isinstance(value, str) and value == "bfloat16":
         return bfloat16()
     try:
@@ -55,7 +55,7 @@ def as_dtype(value: object) -> np.dtype[Any]:
 
 
 def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[Any]:
-    """The dtype itself in native byte order; DTypeError where it is not supported."""
+    """Return the dtype itself in native byte order; DTypeError where it is not supported."""
     if name_of(dtype) in _NAMES:
         return dtype if dtype.isnative else dtype.newbyteorder("=")
     listed = ", ".join(SUPPORTED) + "; cast numbers, as with x.astype(float)" * dtype.hasobject
@@ -89,7 +89,7 @@ def compute_dtype(dtype: np.dtype[Any]) -> str:
 
 
 def float_of_integers(dtypes: Sequence[np.dtype[Any]], *, divides: bool) -> np.dtype[Any]:
-    """The floating dtype of a function of integers, as in NumPy: division gives float64,
+    """Return the floating dtype of a function of integers, as in NumPy: division gives float64,
     functions the smallest float that holds the integers.
 
     >>> float_of_integers([np.dtype("int8")], divides=False).name

@@ -380,7 +380,7 @@ _STUCK: dict[int, str] = {}  # where such loops are, by what their codes say
 
 
 def stuck_code(where: str) -> int:
-    """The code of a kernel whose `while` loop there ("file:line") would go on for ever."""
+    """Return the code of a kernel whose `while` loop there ("file:line") would go on for ever."""
     key = zlib.crc32(where.encode())
     _STUCK[key] = where
     return key * 256 + STUCK_CODE
@@ -410,7 +410,7 @@ _RAISED: dict[int, Raised] = {}  # by what their codes say
 
 
 def raised_code(raised: Raised) -> int:
-    """The code of a kernel for an element that the text raises for, which is not known.
+    """Return the code of a kernel for an element that the text raises for, which is not known.
 
     `element + 1` times `1 << 8 + RAISED_BITS` is added where the element is known.
 
@@ -427,7 +427,7 @@ def raised_code(raised: Raised) -> int:
 
 @functools.cache
 def _element_error(kind: str) -> type[ElementError]:
-    """The class of an error that is both an ElementError and the built-in exception."""
+    """Return the class of an error that is both an ElementError and the built-in exception."""
     base = getattr(builtins, kind)
     if not issubclass(base, Exception) or base is Exception:
         return ElementError

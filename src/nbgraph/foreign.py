@@ -362,16 +362,17 @@ def _unknown(cls: type, keyword: str) -> str:
 
 
 def unknown_keyword(name: str, keyword: str, names: Collection[str]) -> str:
-    """Return the message for a keyword that a function of these parameters does not have.
+    """Return the message for a keyword that a function of these parameters does not have. It has
+    Python's words: Polars looks for them to find out what a function takes.
 
     >>> unknown_keyword("sum", "dim", ["x", "axis"])
-    "sum: unknown parameter 'dim'; here that is axis=; parameters: x, axis"
+    "sum: unexpected keyword argument 'dim'; here that is axis=; parameters: x, axis"
     """
     right = KEYWORDS.get(keyword)
     hint = f"here that is {right}=" if right in names else ""
     hint = hint or remedy(keyword, names, ADVICE)
     listed = f"parameters: {', '.join(names) or 'none'}"
-    return f"{name}: unknown parameter {keyword!r}; {hint + '; ' if hint else ''}{listed}"
+    return f"{name}: unexpected keyword argument {keyword!r}; {hint + '; ' if hint else ''}{listed}"
 
 
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

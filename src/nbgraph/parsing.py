@@ -26,7 +26,7 @@ def parse(text: str) -> ast.Module:
 
 
 def expression(text: str) -> ast.Expression:
-    """The tree of one expression.
+    """Return the tree of one expression.
 
     >>> ast.unparse(expression("1 +  2"))
     '1 + 2'

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
@@ -48,7 +48,7 @@ def line_plot(
     title: str = "",
     whole: bool = False,
 ) -> str:
-    """An SVG line plot with axes, ticks and a legend; a point without neighbours is a dot.
+    """Return an SVG line plot with axes, ticks and a legend; a point without neighbours is a dot.
 
     Poles do not flatten the rest: the vertical range leaves out the outermost few values where
     they are far beyond the others. `whole`: ticks of the horizontal axis are whole numbers only.
@@ -82,7 +82,7 @@ def line_plot(
 
 
 def line_plots(panels: Sequence[Sequence[Curve]], *, title: str = "", whole: bool = False) -> str:
-    """An SVG of plots side by side, each with axes of its own.
+    """Return an SVG of plots side by side, each with axes of its own.
 
     >>> line_plots([[Curve([0, 1], [0, 1], "a")], [Curve([0, 1], [5, 9], "b")]]).count("<svg")
     3
@@ -128,7 +128,7 @@ class _Frame(NamedTuple):
 
 
 def _core(ys: Sequence[float]) -> tuple[float, float]:
-    """The range of sorted values, without a few that are far out."""
+    """Return the range of sorted values, without a few that are far out."""
     if not ys:
         return (0.0, 1.0)
     low, high = ys[len(ys) // 12], ys[-1 - len(ys) // 12]
@@ -170,7 +170,7 @@ def _axes(frame: _Frame, whole: bool) -> Iterator[str]:
 
 
 def text_at(x: float, y: float, text: str, anchor: str = "middle") -> str:
-    """A line of SVG text; `anchor`: "start", "middle" or "end" of it is at (x, y)."""
+    """Return a line of SVG text; `anchor`: "start", "middle" or "end" of it is at (x, y)."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor">'
         f"{escape(text)}</text>"
@@ -268,7 +268,7 @@ def packed(spans: Sequence[tuple[float, float]]) -> list[int]:
 def bar_chart(
     rows: Sequence[tuple[str, Sequence[Bar]]], *, width: int = 760, title: str = "", unit: str = ""
 ) -> str:
-    """An SVG chart of spans: a labelled row for each, bars that overlap under one another.
+    """Return an SVG chart of spans: a labelled row for each, bars that overlap under one another.
 
     >>> bar_chart([("worker", [Bar(0.0, 1.0, "load")])])[:4]
     '<svg'
@@ -352,8 +352,11 @@ class Report:
     __slots__ = ()
 
     title: Any  # a text, or a property that gives it
-    sections: Callable[..., list[tuple[str, str]]]
     _headed = False
+
+    def sections(self) -> list[tuple[str, str]]:
+        """Return headings and texts, in order."""
+        raise NotImplementedError
 
     def __str__(self) -> str:
         text = sections(self.sections())

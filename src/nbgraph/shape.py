@@ -20,7 +20,7 @@ _MAX_WORK = 1000  # effort spent on deciding whether strided arrays really share
 
 
 def broadcast(name: str, operands: Sequence[tuple[str, tuple[int, ...]]]) -> tuple[int, ...]:
-    """The broadcast shape; ShapeError names op, operands and the axis that does not fit.
+    """Return the broadcast shape; ShapeError names op, operands and the axis that does not fit.
 
     >>> broadcast("f", [("x", (3, 1)), ("y", (4,))])
     (3, 4)
@@ -92,7 +92,7 @@ def same_size(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
 
 
 def _completed(shape: PartialShape, other: PartialShape) -> PartialShape:
-    """A shape whose only unknown extent follows from the elements of another one."""
+    """Return a shape whose only unknown extent follows from the elements of another one."""
     if shape is None or other is None or None in other or shape.count(None) != 1:
         return shape
     size = math.prod(n for n in other if n is not None)
@@ -103,7 +103,7 @@ def _completed(shape: PartialShape, other: PartialShape) -> PartialShape:
 
 
 def partial_text(shape: Sequence[int | None]) -> str:
-    """A partial shape as messages write it.
+    """Return a partial shape as messages write it.
 
     >>> partial_text((2, None)), partial_text((3,))
     ('(2, ?)', '(3,)')
@@ -125,7 +125,7 @@ def axis_of(name: str, axis: int, ndim: int, argument: str = "axis") -> int:
 
 
 def axes_of(name: str, axis: Axis, ndim: int, argument: str = "axis") -> tuple[int, ...]:
-    """The axes counted from 0 in the order given, all for None; none twice."""
+    """Return the axes counted from 0 in the order given, all for None; none twice."""
     if axis is None:
         return tuple(range(ndim))
     listed = axis if isinstance(axis, tuple | list) else (axis,)
@@ -161,7 +161,7 @@ def address(a: Array) -> int:
 
 
 def overlaps_itself(a: Array) -> bool:
-    """Whether two elements of an array may share memory (zero or interleaved strides)."""
+    """Return whether two elements of an array may share memory (zero or interleaved strides)."""
     if a.flags.forc:
         return False
     reach = a.itemsize
@@ -210,7 +210,7 @@ def space(shape: Sequence[int], strides: Sequence[Sequence[int]], *, sort: bool 
 
 
 def is_ordered(where: Space, shape: Sequence[int], strides: Sequence[Sequence[int]]) -> bool:
-    """Whether elements are gone through as they are counted, the last axis fastest."""
+    """Return whether elements are gone through as they are counted, the last axis fastest."""
     return where.size == 1 or where == space(shape, strides, sort=False)
 
 
@@ -219,8 +219,8 @@ _FAR, _PAGE = 512, 4096  # bytes from which lines are fetched apart, and from wh
 
 
 def tiled(where: Space) -> Space:
-    """The same elements in another order where an array is read across its rows: in runs so short
-    that what they fetch is still cached when the next row needs it.
+    """Return the same elements in another order where an array is read across its rows: in runs so
+    short that what they fetch is still cached when the next row needs it.
 
     >>> tiled(Space(2000, (8000, 4), ((2000, (4, 8000)),)))
     Space(inner=250, steps=(8000, 4), outer=((2000, (4, 8000)), (8, (2000000, 1000))))

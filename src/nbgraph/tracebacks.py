@@ -106,7 +106,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def passes(error: BaseException) -> bool:
-    """Whether frames of nbgraph are part of the traceback of an error or of its causes."""
+    """Return whether frames of nbgraph are part of the traceback of an error or of its causes."""
     return any(any(_own(each)) for each in _chain(error))
 
 

@@ -32,7 +32,7 @@ def main() -> int:
     if not config.cache_dir:
         sys.stdout.write("nbgraph: no cache folder (NBGRAPH_CACHE_DIR is empty): nothing is kept\n")
         return 1
-    with cache.alone():  # short programs may begin this many times before it is there
+    with cache.lock():  # short programs may begin this many times before it is there
         for what, there, build in PARTS:
             if there():
                 sys.stdout.write(f"nbgraph: {what} is there already\n")

@@ -137,6 +137,25 @@ def test_the_classes_themselves():
             assert type(found) is type(other)
 
 
+@pytest.mark.parametrize("use", [operator.add, operator.sub, operator.lt, operator.eq])
+def test_frames_and_columns_of_pandas(use):
+    pd = pytest.importorskip("pandas")
+    values = np.arange(1.0, 7).reshape(2, 3)
+    a, frame = ng.array(values), pd.DataFrame(values, index=[5, 6], columns=list("abc"))
+    pd.testing.assert_frame_equal(use(frame, a), use(frame, values))
+    pd.testing.assert_frame_equal(use(a, frame), use(values, frame))
+    pd.testing.assert_frame_equal(a.T @ frame, values.T @ frame)
+    column = frame["b"].copy()
+    pd.testing.assert_series_equal(use(a[:, 0], column), use(values[:, 0], column))
+    for found in (
+        ng.jit(lambda x: use(column, x))(values[:, 0]),
+        use(column, ng.var("x", shape=(2,), dtype="float64")).eval(x=values[:, 0])[0],
+    ):
+        np.testing.assert_array_equal(np.asarray(found), use(column, values[:, 0]))
+    column += a[:, 0]
+    np.testing.assert_array_equal(column, values[:, 0] + values[:, 1])
+
+
 def test_units():
     a = ng.array(V, "float64")
     units = pytest.importorskip("astropy.units")

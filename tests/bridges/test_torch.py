@@ -142,3 +142,4 @@ def test_a_compiled_function_takes_it():
     x = torch.linspace(-1, 1, 5, requires_grad=True)
     torch.compile(lambda v: soft(v) * 2, backend="eager")(x).sum().backward()
     assert torch.allclose(x.grad, 2 * torch.sigmoid(x.detach()))
+    assert torch.equal(torch.compile(soft, backend="eager")(x), soft(x))

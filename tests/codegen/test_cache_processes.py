@@ -52,7 +52,7 @@ print("fine")
 """
 ALONE = """
 import os, time
-with cache.alone():
+with cache.lock():
     handle = os.open(sys.argv[1], os.O_CREAT | os.O_EXCL)  # fails where it is there
     time.sleep(0.05)
     os.close(handle)

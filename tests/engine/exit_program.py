@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 
@@ -129,6 +130,7 @@ def main():
     handle.core_unit()  # children need not load it, and find no thread of ours
     address("add")
     found = {}
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded")  # joined ones may go on
     for _ in range(int(sys.argv[2])):
         pid = os.fork()
         if pid == 0:

@@ -140,6 +140,50 @@ def test_slopes_are_those_of_the_branch_taken(fn):
     np.testing.assert_allclose(ng.op(fn).derivative("x")(X + 0.01), expected, rtol=1e-6, atol=1e-9)
 
 
+def index_above(x):
+    for i in range(100):
+        if x < i:
+            return i
+
+
+ABSENT = {
+    "function": lambda x: math.exp(-index_above(x)),
+    "array function": lambda x: np.sqrt(index_above(x)),
+    "built-in": lambda x: abs(index_above(x)),
+    "most": lambda x: max(index_above(x), 2.0),
+    "least of a tuple": lambda x: min((index_above(x), 2.0)),
+    "sum": lambda x: sum([index_above(x), x]),
+    "conversion": lambda x: float(index_above(x)),
+    "power": lambda x: pow(index_above(x), 2),
+    "integers": lambda x: index_above(x) + 1,
+    "sign": lambda x: -index_above(x),
+    "order": lambda x: index_above(x) < 2,
+}
+
+
+@pytest.mark.parametrize("fn", ABSENT.values(), ids=ABSENT)
+def test_none_used_as_a_number_raises_as_in_python(fn):
+    op = ng.op(fn)
+    np.testing.assert_allclose(op(X), [float(fn(x)) for x in X.tolist()], rtol=1e-14)
+    with pytest.raises(TypeError, match="a number is needed here, this is None"):
+        op(np.append(X, 1e6))
+
+
+def test_none_beside_numbers_where_python_takes_it():
+    x = np.append(X, 1e6)
+    same = lambda x: index_above(x) == index_above(2 * x)  # noqa: E731
+    np.testing.assert_array_equal(ng.op(same)(x), [same(v) for v in x.tolist()])
+    np.testing.assert_array_equal(ng.op(lambda x: bool(index_above(x)))(x), (x >= 0) & (x < 99))
+
+    def caught(x):
+        try:
+            return math.sqrt(index_above(x))
+        except TypeError:
+            return -1.0
+
+    np.testing.assert_allclose(ng.op(caught)(x), [caught(v) for v in x.tolist()])
+
+
 def test_what_is_known_on_a_path_costs_nothing():
     """Where a name is compared with None its value is the number, without a select for NaN."""
     text = ng.op(limited).explain().source

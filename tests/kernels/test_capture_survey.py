@@ -11,6 +11,7 @@ from scipy import optimize
 
 import nbgraph as ng
 from nbgraph.errors import MAX_OBSTACLES, CaptureError
+from nbgraph.kernels import probe
 
 VALUES = [1.0, 2.0]
 
@@ -177,6 +178,29 @@ def test_what_is_called_for_its_effect_and_what_is_only_shown_are_no_obstacles()
         return math.foo(x) + hash(x)
 
     assert {o.construct for o in error_of(f).obstacles} == {"math.foo", "hash(x)"}
+
+
+def test_a_loop_over_what_was_refused_says_nothing_new():
+    def f(x):
+        y = hash(x)
+        while x > 0:
+            y = 0.5 * y
+            x = x - y
+        for _ in range(100):
+            y = y + x
+        return y
+
+    assert [o.construct for o in error_of(f).obstacles] == ["hash(x)"]
+
+
+def test_what_is_refused_for_all_kinds_is_not_tried_with_mixtures(monkeypatch):
+    tried = []
+    refusal = probe._refusal
+    monkeypatch.setattr(probe, "_refusal", lambda *args: tried.append(args[1]) or refusal(*args))
+    with pytest.raises(CaptureError, match="hash"):
+        ng.op(lambda x, y, z, n: x + y + z + hash(n))
+    assert len(tried) == 3
+    assert ng.op(lambda x, n: x * sum(range(n)) + (n << 1))(2.5, 4) == 23.0
 
 
 def test_a_name_that_is_defined_later_is_told_at_the_call():

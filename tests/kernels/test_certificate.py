@@ -353,6 +353,17 @@ def test_a_changed_global_is_checked_again():
         del globals()["_rate"], space
 
 
+def test_steps_closer_than_any_difference_are_not_taken_for_a_slope():
+    """10**d has no value in float64 at points where a step of round() is below every difference."""
+
+    def rounded(x, d):
+        scale = 10 ** (d - math.floor(math.log10(abs(x))))
+        return round(x * scale) / scale
+
+    slope = ng.op(rounded).derivative("d")(0.65, 1.2)
+    np.testing.assert_allclose(slope, -math.log(10) * rounded(0.65, 1.2), rtol=1e-12)
+
+
 def test_none_says_not_differentiable():
     op = ng.op(lambda x, n: x * n).gradient(lambda out_grad, x, n: (out_grad * n, None))
     with ng.config(compiler="python"):

@@ -47,7 +47,9 @@ def test_a_row_is_a_function_with_signature_documentation_and_types():
 
 
 def test_an_unknown_keyword_is_answered_by_those_that_are_there():
-    with pytest.raises(ArgumentError, match="again: unknown parameter 'nam'; did you mean 'name'?"):
+    with pytest.raises(
+        ArgumentError, match="again: unexpected keyword argument 'nam'; did you mean 'name'?"
+    ):
         made()["again"](1, nam=0)
     assert "unknown" not in inspect.signature(made()["again"]).parameters
 

@@ -188,7 +188,7 @@ BAD = {
     "out shape": (lambda: blend(np.ones(3), out=np.ones(4)), ShapeError, r"out has shape \(4,\)"),
     "array for a parameter": (lambda: blend(X, rate=X), ArgumentError, r"'rate' is an array.*operand"),
     "list for a parameter": (lambda: blend(X, rate=[1.0]), ArgumentError, "'rate' is an array"),
-    "unknown parameter": (lambda: blend(X, rat=1), ArgumentError, r"'rat'.*rate, shift"),
+    "unexpected keyword argument": (lambda: blend(X, rat=1), ArgumentError, r"'rat'.*rate, shift"),
     "missing operand": (lambda: blend(), ArgumentError, r"operand 'x' is missing.*blend\(x, y=0.5"),
     "too many operands": (lambda: blend(X, X, OUT, X), ArgumentError, "takes 2 operand"),
     "operand twice": (lambda: blend(X, x=X), ArgumentError, "'x' is given twice"),

@@ -191,7 +191,7 @@ def test_what_does_not_fit_is_refused_by_name():
         ENTROPY(x, [0, 1, 2], [1.0, 1.0])
     with pytest.raises(ArgumentError, match="expected one axis"):
         ENTROPY(x, [0, 1], [1.0, 1.0], axis=(0, 1))
-    with pytest.raises(ArgumentError, match="unknown parameter 'sigma'"):
+    with pytest.raises(ArgumentError, match="unexpected keyword argument 'sigma'"):
         NORM(x, x, sigma=1.0)
     with pytest.raises(ArgumentError, match="names 'z'"):
         RowProgram("p", totals={}, results=[Result(lambda z: z)])

@@ -120,7 +120,7 @@ def test_what_a_step_refuses(error, match, call):
         (ArgumentError, "SGD: nesterov with momentum=0.0", lambda: ng.optim.SGD(nesterov=True)),
         (ArgumentError, "SGD: lr='fast'",
          lambda: ng.optim.SGD(lifted(W), "fast").step(lifted(W))),
-        (TypeError, "unknown parameter 'moment'",
+        (TypeError, "unexpected keyword argument 'moment'",
          lambda: ng.optim.SGD(moment=1)),
     ],
 )  # fmt: skip

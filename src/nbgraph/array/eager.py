@@ -12,13 +12,12 @@ from typing import Any
 
 from nbgraph.array.route import Push, declines, routes_of
 from nbgraph.array.update import known_over
-from nbgraph.operator.call import call, recorded, recording
+from nbgraph.operator.call import call, recorded
 from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier.operators import operator_of, takes_part
 
 _NONE: dict[str, Any] = {}
 _KEPT = 512  # pairs of layouts that an operator's table holds
-_recorder = recording.get
 _frame = sys._getframe
 
 
@@ -34,7 +33,7 @@ class _Ways:
 
     def general(self, *operands: Any) -> Any:
         """Apply the operator by its routes where a recorder follows it, else by `call`."""
-        if not takes_part(operands[-1]):
+        if not takes_part(operands[-1], self.name):
             return NotImplemented
         operands = operands[::-1] if self.swapped else operands
         output = recorded(self.push, self.op, operands, {}, _frame(2))

@@ -104,7 +104,7 @@ def _packed(words: Sequence[int]) -> bytes:
 
 @functools.cache
 def method() -> int:
-    """The address of the method definition of all routes."""
+    """Return the address of the method definition of all routes."""
     return builtin.method(
         builtin.address(text(), name="push"), "push", "Push a kernel over arrays."
     )

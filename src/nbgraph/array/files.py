@@ -20,11 +20,11 @@ import numpy as np
 from nbgraph.array import chunk, mxnet_files
 from nbgraph.array.core import Array, from_host
 from nbgraph.array.create import asarray
+from nbgraph.atomic_write import atomic_write
 from nbgraph.device import Context
 from nbgraph.dtype import bfloat16, require_supported
 from nbgraph.errors import ArgumentError, FormatError, noun
 from nbgraph.foreign import checked
-from nbgraph.whole import whole
 
 _ABOUT = "nbgraph.json"  # the entry that says what the file holds
 _FORMAT = 1
@@ -61,7 +61,7 @@ def save(path: str | os.PathLike[str], data: Any) -> None:
         "kind": kind,
         "bfloat16": [name for name, value in values.items() if value.dtype.name == "bfloat16"],
     }
-    with whole(path) as temporary, temporary.open("xb") as file:
+    with atomic_write(path) as temporary, temporary.open("xb") as file:
         _write(file, about, values)
 
 

@@ -34,6 +34,11 @@ class Protocols(protocols.Protocols):
 
     __nbgraph_remedy__: ClassVar[str] = "use x.asnumpy() (it waits and copies)"
 
+    @property
+    def __pandas_priority__(self: Any) -> int:
+        """Frames refuse arrays of two axes as lists; others they take, in place as well."""
+        return 5000 if self.ndim == 2 else 0
+
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """Return the values as a NumPy array of its own; wait. `copy=False` cannot be met; raise
         DeviceError where they are on a GPU."""

@@ -16,7 +16,6 @@ from nbgraph.autograd.rules import Rule
 from nbgraph.autograd.sums import zeros_of
 from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.executor.function import Function
-from nbgraph.executor.pipeline import Options
 from nbgraph.executor.split import split
 from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode
@@ -27,7 +26,6 @@ from nbgraph.operator.array_op import constant as constant_rule
 from nbgraph.operator.call import recording
 from nbgraph.ops.define import library
 
-_OPTIONS = Options()
 Wanted = tuple[bool, ...]
 
 

@@ -43,8 +43,7 @@ def to_torch(f: Function) -> Function:
     """
     require_function("to_torch", f)
 
-    @functools.wraps(f, updated=())
-    def function(*args: Any, **options: Any) -> Any:
+    def on_tensors(*args: Any, **options: Any) -> Any:
         torch: Any = importlib.import_module("torch")
         places = [i for i, value in enumerate(args) if isinstance(value, torch.Tensor)]
         if not places:
@@ -56,7 +55,14 @@ def to_torch(f: Function) -> Function:
         return _applied().apply(of_tensors, *(args[i] for i in places))
 
     torch: Any = sys.modules.get("torch")
-    return function if torch is None else torch.compiler.disable(function)  # it is compiled here
+    if torch is not None:
+        on_tensors = torch.compiler.disable(on_tensors)  # it is compiled here
+
+    @functools.wraps(f, updated=())
+    def function(*args: Any, **options: Any) -> Any:  # torch.compile(function) takes marks away
+        return on_tensors(*args, **options)
+
+    return function
 
 
 @functools.cache

@@ -72,7 +72,7 @@ class _MethodDef(ctypes.Structure):
 
 @functools.cache
 def available() -> bool:
-    """Whether this interpreter is one the functions are made for: CPython with a GIL."""
+    """Return whether this interpreter is one the functions are made for: CPython with a GIL."""
     return sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
@@ -114,14 +114,14 @@ def address(text: str, name: str = "builtin", level: int = 3) -> int:
 
 
 def method(code: int, name: str, doc: str) -> int:
-    """The address of a method definition; it is never freed, as functions point to it."""
+    """Return the address of a method definition; it is never freed, as functions point to it."""
     definition = _MethodDef(name.encode(), code, _METH_FASTCALL, doc.encode())
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(definition))
     return ctypes.addressof(definition)
 
 
 def function(definition: int, argument: object) -> Callable[..., Any]:
-    """A builtin function whose C function is given an object, such as bytes, as `self`."""
+    """Return a builtin function whose C function is given an object, such as bytes, as `self`."""
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)

@@ -81,7 +81,7 @@ class Info(NamedTuple):
         return f"<pre>{self}</pre>"
 
     def to_dict(self) -> dict[str, str | int]:
-        """The fields as a dictionary."""
+        """Return the fields as a dictionary."""
         return self._asdict()
 
 
@@ -101,8 +101,8 @@ def folder() -> Path | None:
 
 
 @contextlib.contextmanager
-def alone() -> Generator[None]:
-    """Let one process at a time into the block, where the folder can be locked."""
+def lock() -> Generator[None]:
+    """Keep other processes out of the block, where the system can lock the folder."""
     where, handle = folder(), None
     with contextlib.suppress(ImportError, OSError):  # other systems; a folder on a network
         import fcntl
@@ -118,7 +118,7 @@ def alone() -> Generator[None]:
 
 
 def load(key: str) -> Entry | None:
-    """The entry of a key; None where there is none or its file is damaged."""
+    """Return the entry of a key; None where there is none or its file is damaged."""
     entry, damaged = _read(key, _CODE)
     with _lock:
         if entry is not None:
@@ -137,7 +137,7 @@ def store(key: str, entry: Entry) -> None:
 
 
 def recall(key: str) -> bytes | None:
-    """A fact by its key; None where it is not known."""
+    """Return a fact by its key; None where it is not known."""
     entry, _ = _read(key, _FACT)
     return None if entry is None else entry.code
 

@@ -65,7 +65,7 @@ def _method(name: str) -> int:
 def bind(
     address: int, *words: int, release_gil: bool = False, name: str = "entry"
 ) -> Callable[..., int]:
-    """A function of integers over the entry at `address`, which must stay in memory.
+    """Return a function of integers over the entry at `address`, which must stay in memory.
 
     The entry sees `words`, then the arguments. An argument that is not an integer is a TypeError,
     one that does not fit into 64 bits an OverflowError, as are more than `MAX_WORDS` words

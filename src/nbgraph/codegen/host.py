@@ -32,7 +32,7 @@ class Host(NamedTuple):
 
 @functools.cache
 def host() -> Host:
-    """The host as LLVM sees it: from disk, or asked now."""
+    """Return the host as LLVM sees it: from disk, or asked now."""
     system = _system()
     if not system:
         return ask()
@@ -47,7 +47,7 @@ def host() -> Host:
 
 
 def ask() -> Host:
-    """The host by LLVM's own words."""
+    """Return the host by LLVM's own words."""
     from importlib.metadata import version
 
     import llvmlite.binding as llvm
@@ -70,7 +70,7 @@ def _installed(package: str) -> str:
 
 
 def _system() -> str:
-    """The operating system's description of the processor, or nothing."""
+    """Return the operating system's description of the processor, or nothing."""
     text = _read("/sys/devices/system/cpu/modalias")  # quicker, and whole on x86 alone
     if "type:x86" not in text:
         text = _lasting(_read("/proc/cpuinfo"))
@@ -92,11 +92,11 @@ def _lasting(text: str) -> str:
 
 
 def cpu_name() -> str:
-    """The processor code is made for, by LLVM's name."""
+    """Return the processor code is made for, by LLVM's name."""
     return config.cpu_name or host().cpu
 
 
 @functools.cache
 def features() -> str:
-    """The instruction sets code is made for, in LLVM's notation."""
+    """Return the instruction sets code is made for, in LLVM's notation."""
     return config.cpu_features or host().features

@@ -188,7 +188,7 @@ class _File:
 
 
 def _files(code: bytes) -> list[_File]:
-    """The object files, one behind another."""
+    """Return the object files, one behind another."""
     files: list[_File] = []
     for each in separated(code):
         files.append(_File(each, files[-1].end if files else 0))
@@ -241,7 +241,7 @@ def _protect() -> Any:
 
 @functools.cache
 def _in_process(name: str) -> int:
-    """The address of a C function that this process has."""
+    """Return the address of a C function that this process has."""
     try:
         function = getattr(_process(), name)
     except AttributeError:

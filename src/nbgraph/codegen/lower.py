@@ -92,7 +92,7 @@ class _Collected(JITCodeLibrary):
         return 0
 
     def modules(self, seen: dict[Any, None]) -> Iterator[llvm.ModuleRef]:
-        """The module of the function and those of all it calls, each once."""
+        """Return the module of the function and those of all it calls, each once."""
         pending: list[Any] = [self]
         while pending:
             library = pending.pop()
@@ -130,7 +130,7 @@ class _Function(CPUDispatcher):
 
 
 def jit(function: Any, **more: Any) -> Any:
-    """A dispatcher whose code only `link` can have; it compiles when a caller is compiled.
+    """Return a dispatcher whose code only `link` can have; it compiles when a caller is compiled.
 
     `more`: further options of Numba's.
     """
@@ -216,7 +216,7 @@ def described(ir: str) -> str:
 
 
 def _told(function: str, loop: int) -> str:
-    """The function with the backward jumps of its outermost loop marked."""
+    """Return the function with the backward jumps of its outermost loop marked."""
     lines = function.split("\n")
     jumps: list[tuple[int, int]] = []  # where a loop begins, and the line that goes back there
     here = -1

@@ -84,7 +84,7 @@ def hide(module: llvm.ModuleRef, symbols: Collection[str]) -> None:
 def new_machine(
     relocation: str = _RELOCATION, code_model: str = _CODE_MODEL, opt: int = 3
 ) -> llvm.TargetMachine:
-    """A code generator for this processor; `opt` is LLVM's level, 0 to 3."""
+    """Return a code generator for this processor; `opt` is LLVM's level, 0 to 3."""
     llvm = _llvm()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=cpu_name(), features=features(), opt=opt, reloc=relocation, codemodel=code_model
@@ -93,7 +93,7 @@ def new_machine(
 
 @functools.cache
 def machine(opt: int = 3) -> llvm.TargetMachine:
-    """The host's code generator of level `opt`."""
+    """Return the host's code generator of level `opt`."""
     return new_machine(opt=opt)
 
 
@@ -160,7 +160,7 @@ class LoadedCode:
 
 
 def _linked(code: bytes, externs: Sequence[str]) -> Any:
-    """An execution engine of LLVM that holds the object files."""
+    """Return an execution engine of LLVM that holds the object files."""
     # what the code generator called of its own accord is not among them; it would be called at 0
     provide(sorted({*externs, *image.undefined(code)}))
     llvm = _llvm()
@@ -173,8 +173,8 @@ def _linked(code: bytes, externs: Sequence[str]) -> Any:
 
 
 def load_forever(code: bytes, externs: Sequence[str], symbols: Sequence[str]) -> dict[str, int]:
-    """The addresses of `symbols` in machine code that stays in memory until the process is gone:
-    threads without the GIL may still run in it when the interpreter has ended."""
+    """Return the addresses of `symbols` in machine code that stays in memory until the process is
+    gone: threads without the GIL may still run in it when the interpreter has ended."""
     loaded = LoadedCode(code, externs, symbols)
     loaded.keep()
     return loaded.addresses

@@ -50,15 +50,15 @@ class Unit:
 
 
 def content_key(*parts: str) -> str:
-    """The key of a unit made from `parts` (source texts, constants): it also says what compiles
-    them, for which machine, and with which primitives."""
+    """Return the key of a unit made from `parts` (source texts, constants): it also says what
+    compiles them, for which machine, and with which primitives."""
     system = f"{sys.platform} {platform.machine()} {Settings.from_environment().parking}"
     whole = ("unit", *parts, system, __version__, target.host(), _toolchain())
     return hashlib.sha256("\0".join(whole).encode()).hexdigest()
 
 
 def load(key: str) -> Unit | None:
-    """The unit of a key, if the disk has it; Numba is not imported."""
+    """Return the unit of a key, if the disk has it; Numba is not imported."""
     with compiling("unit", "numba") as note:
         entry = cache.load(key)
         if entry is None or not entry.names:
@@ -131,7 +131,7 @@ def transplant(
 
 @functools.cache
 def _toolchain() -> str:
-    """A hash of the texts of the primitives and of this room."""
+    """Return a hash of the texts of the primitives and of this room."""
     here = Path(__file__).parent
     texts = [*sorted(here.glob("*.py")), *sorted((here.parent / "native").glob("*.py"))]
     return hashlib.sha256(b"".join(t.read_bytes() for t in texts)).hexdigest()

@@ -89,7 +89,7 @@ class Context:
 
 
 def cpu(i: int = 0) -> Context:
-    """The host. All numbers mean the same processor.
+    """Return the host. All numbers mean the same processor.
 
     >>> cpu()
     cpu(0)
@@ -98,7 +98,7 @@ def cpu(i: int = 0) -> Context:
 
 
 def gpu(i: int = 0) -> Context:
-    """The GPU of that number; naming one does not ask whether it is there.
+    """Return the GPU of that number; naming one does not ask whether it is there.
 
     >>> gpu(1).device_type, gpu(1).device_id
     ('gpu', 1)
@@ -117,13 +117,13 @@ class RunContext:
         self.slots = slots  # see `slot`; None where nobody looks
 
     def slot(self, name: str) -> int:
-        """The address of a word of the host where work that is put on the stream now may leave the
-        code of what is wrong; who waits for the end of the work looks there. `name`: of the work.
-        """
+        """Return the address of a word of the host where work that is put on the stream now may
+        leave the code of what is wrong; who waits for the end of the work looks there. `name`: of
+        the work."""
         return int(self.slots.take(name))
 
     def get_stream(self, kind: str | Context) -> Any:
-        """The stream, for code written for one device type; another type is refused.
+        """Return the stream, for code written for one device type; another type is refused.
 
         >>> RunContext(cpu()).get_stream("cpu") is None
         True

@@ -155,8 +155,8 @@ def _asked(gemm: Gemm) -> _Asked:
 
 
 def load(cuda: int) -> Cublas:
-    """The library for a driver of a version of CUDA, such as 13000; DeviceError where there is
-    none. One that another library of this process has loaded is shared."""
+    """Return the library for a driver of a version of CUDA, such as 13000; DeviceError where there
+    is none. One that another library of this process has loaded is shared."""
     for major in (13, 12) if cuda >= 13000 else (12,):
         for open_one in _ways(major):
             try:
@@ -197,7 +197,7 @@ def _folders() -> Iterator[Path]:
 
 
 def _opened(folder: Path, major: int) -> ctypes.CDLL:
-    """The file in a folder, and before it the one beside it that it needs."""
+    """Return the file in a folder, and before it the one beside it that it needs."""
     beside = folder / _file("cublasLt", major)
     if beside.exists():
         ctypes.CDLL(str(beside))

@@ -52,7 +52,7 @@ def _load(kind: str) -> Driver | str:
 
 
 def driver() -> Driver:
-    """The driver; DeviceError says why there is none."""
+    """Return the driver; DeviceError says why there is none."""
     backend = _look()
     if isinstance(backend, str):
         raise DeviceError(f"no GPU backend is loaded: {backend}")

@@ -50,7 +50,7 @@ class Room:
         self._lock = threading.Lock()
 
     def take(self, nbytes: int) -> int:
-        """The first place that is free."""
+        """Return the first place that is free."""
         nbytes = -(-nbytes // _ALIGNED) * _ALIGNED
         with self._lock:
             if self.used + nbytes > self.most:
@@ -77,18 +77,18 @@ class Room:
             self.view[first : first + min(nbytes, _PAGE)] = _GONE
 
     def at(self, address: int, nbytes: int) -> Bytes:
-        """The bytes at an address; DeviceError where that is not memory in use."""
+        """Return the bytes at an address; DeviceError where that is not memory in use."""
         self.check(address, nbytes)
         first = address - self.base
         return self.view[first : first + nbytes]
 
     def array(self, view: View) -> Bytes:
-        """The memory as an array."""
+        """Return the memory as an array."""
         address, shape, dtype, strides = view
         return np.ndarray(shape, dtype, self.view, address - self.base, strides)
 
     def holds(self, address: int, nbytes: int = 1) -> bool:
-        """Whether an address is of memory in use."""
+        """Return whether an address is of memory in use."""
         with self._lock:
             place = bisect_right(self._starts, address) - 1
             start = self._starts[place] if place >= 0 else 0
@@ -202,5 +202,5 @@ class EmulatedDriver(Driver):
 
 
 def load() -> EmulatedDriver:
-    """The driver of so many devices as NBGRAPH_GPU_COUNT says."""
+    """Return the driver of so many devices as NBGRAPH_GPU_COUNT says."""
     return EmulatedDriver(int(os.environ.get("NBGRAPH_GPU_COUNT", DEVICES)))

@@ -242,7 +242,7 @@ class EmulatedFunction:
         self.name, self._pointers, self._run = code.name, code.pointers, code.host()
 
     def job(self, room: Room, blocks: Extent, threads: Extent, record: bytes) -> Job:
-        """A launch; DeviceError where no device takes it."""
+        """Return a launch; DeviceError where no device takes it."""
         if not 0 < math.prod(three(blocks)) < 1 << 31 or not 0 < math.prod(three(threads)) <= 1024:
             raise DeviceError(f"launch of {self.name}: {blocks} blocks of {threads} threads")
         return lambda: self.run(room, record)

@@ -154,7 +154,7 @@ class NvidiaDriver(Driver):
         self._products: cublas.Cublas | None = None
 
     def context(self, device: int) -> int:
-        """The primary context, shared with other libraries in this process."""
+        """Return the primary context, shared with other libraries in this process."""
         context = self._contexts.get(device)
         if context is None:
             with self._lock:
@@ -179,7 +179,7 @@ class NvidiaDriver(Driver):
         return handle.value or 0
 
     def made_of(self, device: int, name: str, *arguments: Any) -> int:
-        """The same of functions whose result stands last."""
+        """Return the same of functions whose result stands last."""
         handle = _HANDLE()
         self.on(device, name, *arguments, byref(handle))
         return handle.value or 0
@@ -309,7 +309,7 @@ class NvidiaDriver(Driver):
 
 
 def load() -> NvidiaDriver:
-    """The driver; DeviceError says what is missing."""
+    """Return the driver; DeviceError says what is missing."""
     for name in _LIBRARIES.get(sys.platform, ()):
         try:
             return NvidiaDriver(Library(ctypes.CDLL(name)))

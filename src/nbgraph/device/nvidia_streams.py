@@ -35,7 +35,7 @@ class _Lent(NamedTuple):
     handle: int
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """The protocol's version, and the stream."""
+        """Return the protocol's version, and the stream."""
         return 0, self.handle
 
 
@@ -258,7 +258,7 @@ class NvidiaStream(Stream):
         return NvidiaGraph(self._driver, self.device, self._end_capture(), nodes)
 
     def _end_capture(self, *, quietly: bool = False) -> int:
-        """The graph; `quietly`: none, as something else went wrong."""
+        """Return the graph; `quietly`: none, as something else went wrong."""
         self._nodes = None
         try:
             graph = self._driver.made_of(self.device, "cuStreamEndCapture", self.handle)

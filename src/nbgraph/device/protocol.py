@@ -44,8 +44,8 @@ class Code(Protocol):
         ...
 
     def ptx(self, capability: Capability) -> str | bytes:
-        """The text for devices of a capability, and those above; or machine code for the device
-        whose context is the calling thread's."""
+        """Return the text for devices of a capability, and those above; or machine code for the
+        device whose context is the calling thread's."""
         ...
 
     def host(self) -> Callable[[Bytes], None]:
@@ -61,7 +61,7 @@ class Event(Protocol):
         ...
 
     def done(self) -> bool:
-        """Whether it is reached; a failure counts as that."""
+        """Return whether it is reached; a failure counts as that."""
         ...
 
 
@@ -79,9 +79,9 @@ class Captured(Protocol):
     """Launches and products as one. Changing one and replaying it take turns."""
 
     def node(self, place: int) -> Launcher:
-        """The kernel that was launched at this place among the captured ones. What is launched
-        here instead stands there from the next replay on; those that were asked for stay as they
-        were."""
+        """Return the kernel that was launched at this place among the captured ones. What is
+        launched here instead stands there from the next replay on; those that were asked for stay
+        as they were."""
         ...
 
 
@@ -92,7 +92,7 @@ class Stream(Launcher, Protocol):
     handle: int  # the driver's own name for it: of NVIDIA's a CUstream
 
     def record(self) -> Event:
-        """The point behind all that was taken in so far."""
+        """Return the point behind all that was taken in so far."""
         ...
 
     def wait(self, event: Any) -> None:
@@ -149,7 +149,7 @@ class Driver(Protocol):
         ...
 
     def capability(self, device: int) -> Capability:
-        """The compute capability, such as (9, 0)."""
+        """Return the compute capability, such as (9, 0)."""
         ...
 
     def multiprocessors(self, device: int) -> int:
@@ -165,7 +165,7 @@ class Driver(Protocol):
         ...
 
     def allocate(self, device: int, nbytes: int) -> int:
-        """The address of fresh memory, at a multiple of 256; 0: there is not enough."""
+        """Return the address of fresh memory, at a multiple of 256; 0: there is not enough."""
         ...
 
     def free(self, device: int, address: int) -> None:
@@ -181,12 +181,12 @@ class Driver(Protocol):
         ...
 
     def stream(self, device: int) -> Stream:
-        """A new stream."""
+        """Return a new stream."""
         ...
 
     def foreign(self, device: int, handle: int) -> Stream:
-        """A stream of another library in this process: 1 is the legacy default one, 2 the calling
-        thread's default, else its handle, which is in use as long as the stream."""
+        """Return a stream of another library in this process: 1 is the legacy default one, 2 the
+        calling thread's default, else its handle, which is in use as long as the stream."""
         ...
 
     def settled(self, device: int, handle: int) -> int:
@@ -195,11 +195,11 @@ class Driver(Protocol):
         ...
 
     def owner(self, address: int) -> int:
-        """The device that an address is of; -1: none."""
+        """Return the device that an address is of; -1: none."""
         ...
 
     def function(self, device: int, code: Code) -> Any:
-        """A kernel, ready for `Stream.launch`."""
+        """Return a kernel, ready for `Stream.launch`."""
         ...
 
     def require_products(self) -> None:

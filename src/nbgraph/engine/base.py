@@ -86,7 +86,7 @@ class Engine(Waits):
     # variables and operators -------------------------------------------------------------------
 
     def new_variable(self, name: str | None = None, *, immune: bool = False) -> Variable:
-        """A fresh token for anything that functions share; the name shows in dumps.
+        """Return a fresh token for anything that functions share; the name shows in dumps.
 
         What a function raises is kept on the variables it writes, except on an `immune` one: a
         scratch buffer, a random stream, whose content nobody reads after a failure.
@@ -375,7 +375,7 @@ class Engine(Waits):
                 bulk = bulk.outer
 
     def site_id(self, above: int = 0) -> int:
-        """A number for the line of user code that called; 0 where pushes find it themselves.
+        """Return a number for the line of user code that called; 0 where pushes find it themselves.
         `above`: so many callers of the caller are this package's own."""
         return 0
 

@@ -142,7 +142,7 @@ class ChaosEngine(TrackedEngine):
         self._ring()
 
     def _key(self) -> Key:
-        """The name of a push that happens now."""
+        """Return the name of a push that happens now."""
         parent = self._nodes.get(here.running) if here.running is not None else None
         if parent is None:
             return (next(self._numbers),)

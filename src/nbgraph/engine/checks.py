@@ -26,7 +26,7 @@ _MAKE = "ng.engine.new_variable() makes one"
 
 
 def label(fn: Any, name: Any, verb: str) -> str:
-    """The operation's name: the given one, or the function's own."""
+    """Return the operation's name: the given one, or the function's own."""
     if not callable(fn):
         raise ArgumentError(f"{verb}: fn={fn!r} is not callable; pass a function of a run context")
     if name is None:
@@ -94,7 +94,7 @@ def stand_ins(variables: Sequence[Any], outside: Sequence[Any], owner: Owner, wh
 
 
 def whole(value: Any, argument: str, what: str) -> int:
-    """An int of 64 bits, of whatever integer type."""
+    """Return an int of 64 bits, of whatever integer type."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -107,7 +107,7 @@ def whole(value: Any, argument: str, what: str) -> int:
 
 
 def size(nbytes: Any, what: str) -> int:
-    """A number of bytes."""
+    """Return a number of bytes."""
     number = whole(nbytes, "nbytes", what)
     if number < 0:
         raise EngineError(f"{what}: nbytes={number}; expected 0 or more bytes")
@@ -115,12 +115,12 @@ def size(nbytes: Any, what: str) -> int:
 
 
 def context(ctx: Any, what: str) -> Context:
-    """A device that something can run on."""
+    """Return a device that something can run on."""
     return require(ctx, what, "ctx")
 
 
 def kind(prop: Any, what: str, asynchronous: bool) -> FnProperty:
-    """A property that a user may ask for."""
+    """Return a property that a user may ask for."""
     if not isinstance(prop, FnProperty):
         names = ", ".join(p.name for p in FnProperty)
         raise ArgumentError(f"{what}: prop={prop!r}; expected a FnProperty: {names}")
@@ -150,7 +150,7 @@ def usable_operator(opr: Any, owner: Owner, verb: str) -> None:
 
 
 def deadline(timeout: Any, what: str) -> float | None:
-    """The moment (time.monotonic) at which a wait gives up; None: never."""
+    """Return the moment (time.monotonic) at which a wait gives up; None: never."""
     if timeout is None:
         return None
     try:
@@ -163,7 +163,7 @@ def deadline(timeout: Any, what: str) -> float | None:
 
 
 def workers(count: Any, what: str) -> int:
-    """A number of worker threads."""
+    """Return a number of worker threads."""
     number = whole(count, "workers", what)
     if number < 1:
         raise EngineError(f"{what}: workers={number}; expected 1 or more")
@@ -171,7 +171,7 @@ def workers(count: Any, what: str) -> int:
 
 
 def watched(fn: Callable[[Any], Any], name: str, line: tuple[CodeType, int]) -> Callable[..., Any]:
-    """The function, with a warning if it holds its worker for long."""
+    """Return the function, with a warning if it holds its worker for long."""
 
     def call(run_ctx: Any) -> Any:
         begun = time.monotonic()

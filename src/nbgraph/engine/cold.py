@@ -84,7 +84,7 @@ class Build:
             self._process.returncode = 0
 
     def over(self) -> bool:
-        """Whether it has ended. Asked at every use of the engine: looks now and then."""
+        """Return whether it has ended. Asked at every use of the engine: looks now and then."""
         now = time.monotonic()
         if now < self._next:
             return False

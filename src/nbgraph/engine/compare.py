@@ -29,7 +29,7 @@ _CONSTANT = (
 
 
 def difference(wanted: Any, value: Any, where: str = "", depth: int = 0) -> str | None:
-    """The first place where two values differ, or None. NaN equals NaN.
+    """Return the first place where two values differ, or None. NaN equals NaN.
 
     >>> difference({"a": [1, float("nan")]}, {"a": [1, float("nan")]})
     >>> difference({"a": [1, 2]}, {"a": [1, 3]})
@@ -199,7 +199,7 @@ def _named(fn: Any) -> Iterator[tuple[str, Any]]:
 
 
 def copied(thing: Any) -> Any:
-    """A deep copy; what cannot be copied, itself: it counts as unchanged."""
+    """Return a deep copy; what cannot be copied, itself: it counts as unchanged."""
     try:
         return deepcopy(thing)
     except Exception:

@@ -76,7 +76,7 @@ class _Inbox:
             self._bell.release()
 
     def get(self, timeout: float | None) -> Ask | bool:
-        """The oldest request; queue.Empty after the time-out."""
+        """Return the oldest request; queue.Empty after the time-out."""
         while not self._asks:
             if not self._bell.acquire(timeout=-1 if timeout is None else timeout):
                 break

@@ -41,7 +41,7 @@ _SOON = 1.0  # seconds
 
 
 def current() -> Engine:
-    """The engine that `ng.engine` works with.
+    """Return the engine that `ng.engine` works with.
 
     >>> import nbgraph as ng
     >>> ng.engine.current().kind in {"naive", "threaded", "chaos"}
@@ -59,7 +59,7 @@ def current() -> Engine:
 
 
 def of_current(method: Callable[Concatenate[Engine, P], R]) -> Callable[P, R]:
-    """A method of `Engine` as a function: it calls that of the engine in force."""
+    """Return a method of `Engine` as a function: it calls that of the engine in force."""
     name = method.__name__
 
     def call(*args: P.args, **options: P.kwargs) -> R:
@@ -75,7 +75,7 @@ def of_current(method: Callable[Concatenate[Engine, P], R]) -> Callable[P, R]:
 
 
 def _first() -> Engine:
-    """The engine that the setting names; while its core is being built, the naive one."""
+    """Return the engine that the setting names; while its core is being built, the naive one."""
     read_for_good("engine", "ng.engine.set(kind) changes the engine in force")
     if config.engine == "threaded":
         from nbgraph.engine import handle

@@ -53,7 +53,7 @@ Listener = Callable[[Event], object]
 
 
 def event(operation: Operation, failure: Failure | None) -> Event:
-    """The event of an operation that ends now."""
+    """Return the event of an operation that ends now."""
     now = time.monotonic_ns()
     status = "ok"
     if failure is not None:

@@ -119,12 +119,12 @@ class ExecutionLog:
         return f"the variable made at {site(*self._makers[label])}"
 
     def quoted(self, label: Label) -> str:
-        """The same within a sentence."""
+        """Return the same within a sentence."""
         variable = label if isinstance(label, Variable) else self._variables[label]
         return self.name_of(label) if variable.name is None else repr(variable.name)
 
     def step_site(self, at: int) -> Site | None:
-        """The line of push or wait number `at`; None before the first and after the last."""
+        """Return the line of push or wait number `at`; None before the first and after the last."""
         return site(*self.steps[at - 1]) if 0 < at <= self.ended else None
 
 
@@ -146,7 +146,7 @@ def _declare(operation: Operation, variable: Variable, write: bool) -> None:
 
 
 def text_of(place: Site) -> str:
-    """The text of a line, if it can be had."""
+    """Return the text of a line, if it can be had."""
     return linecache.getline(place.filename, place.line).strip()
 
 
@@ -179,7 +179,7 @@ class Path:
         return marks
 
     def schedule(self, count: int) -> tuple[Turn, ...]:
-        """The schedule after so many swaps."""
+        """Return the schedule after so many swaps."""
         turns: list[Turn] = []
         at = 0
         for mark in self._after(count):

@@ -68,11 +68,11 @@ class Failure:
         add_note(error, f"in operation {name!r}, pushed at {site}")
 
     def applies_to(self, number: int) -> bool:
-        """Whether it skips the operation of that push number."""
+        """Return whether it skips the operation of that push number."""
         return self.raised_at is None or number <= self.raised_at
 
     def again(self) -> BaseException:
-        """The exception, to be raised: its traceback does not grow from raise to raise."""
+        """Return the exception, to be raised: its traceback does not grow from raise to raise."""
         if self.bare:
             return _without_frames(self.error)
         return self.error.with_traceback(self.traceback)
@@ -185,7 +185,7 @@ class Ledger:
 
 
 def first_of(failures: list[Failure], dropped: int = 0) -> Failure | None:
-    """The failure pushed first, with a note that lists the others."""
+    """Return the failure pushed first, with a note that lists the others."""
     if not failures:
         return None
     first, *rest = sorted(failures, key=lambda f: f.order)

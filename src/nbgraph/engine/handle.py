@@ -51,7 +51,7 @@ class Core:
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Entry:
-            """The entries of `codes.ENTRIES`, by name."""
+            """Return the entries of `codes.ENTRIES`, by name."""
             ...
 
     def __init__(self, unit: Unit, first: int, names: InternedNames) -> None:
@@ -89,11 +89,11 @@ class Core:
         self.poke(self.address + layout.SPIN, SPIN)
 
     def word(self, offset: int) -> int:
-        """A word of the core's header."""
+        """Return a word of the core's header."""
         return self.peek(self.address + offset)
 
     def bound(self, name: str, *words: int) -> Entry:
-        """An entry with more arguments given once and for all."""
+        """Return an entry with more arguments given once and for all."""
         return fastcall.bind(self.unit.address(name), self.address, *words, name=name)
 
     def parker(self) -> int:
@@ -116,7 +116,7 @@ class Core:
     # variables ---------------------------------------------------------------------------------
 
     def attach(self, variable: Variable) -> int:
-        """The variable's record here; one it had elsewhere is brought home first."""
+        """Return the variable's record here; one it had elsewhere is brought home first."""
         if variable._core is not None:
             variable._core.send_home(variable)
         address = self.new_variable()
@@ -167,7 +167,7 @@ class Core:
         failure.cell = self.set_failure(address, token, number, raised, place)
 
     def failure_on(self, address: int) -> Failure | None:
-        """The Python side of a variable's failure, if it has one."""
+        """Return the Python side of a variable's failure, if it has one."""
         since = self.peek(address + layout.V_SINCE)
         recent = self.peek(address + layout.V_FAILED) > since
         cell = self.peek(address + layout.V_CELL) if recent else 0
@@ -184,7 +184,7 @@ class Core:
             failure.cell = self.set_failure(0, token, failure.order[0], 0, failure.order[1])
 
     def failure_in(self, cell: int) -> Failure | None:
-        """The failure of a cell somebody holds; that of a kernel gets its exception now."""
+        """Return the failure of a cell somebody holds; that of a kernel gets its exception now."""
         if not cell:
             return None
         with self.lock:
@@ -207,7 +207,7 @@ class Core:
             return failure
 
     def carried_by(self, variable: Variable) -> Failure | None:
-        """The failure on a variable."""
+        """Return the failure on a variable."""
         cell = self.cell_of(variable._address)
         if not cell:
             return None
@@ -216,7 +216,7 @@ class Core:
         return failure
 
     def failure_of(self, variable: Variable) -> Failure | None:
-        """The same as the user is given it; see `Failure.shadow`."""
+        """Return the same as the user is given it; see `Failure.shadow`."""
         failure = self.carried_by(variable)
         if failure is not None and failure.original is not None:
             failure = failure.original() or failure
@@ -225,7 +225,7 @@ class Core:
         return failure
 
     def claim(self, failure: Failure) -> bool | None:
-        """Whether the caller is first to raise it, which counts now; None where not kept."""
+        """Return whether the caller is first to raise it, which counts now; None where not kept."""
         with self.lock:
             if failure.raised_at is not None:
                 return False
@@ -243,7 +243,7 @@ class Core:
         failure.cell, failure.core = 0, None
 
     def _raised(self) -> Iterator[tuple[int, Failure]]:
-        """All that nobody has seen, with their cells; they count as raised now."""
+        """Return all that nobody has seen, with their cells; they count as raised now."""
         while cell := self.raise_first():
             failure = self.failure_in(cell)
             if failure is not None:
@@ -266,7 +266,7 @@ class Core:
         return failures
 
     def claim_all(self) -> list[Failure]:
-        """Those that nobody has seen; they count as raised now."""
+        """Return those that nobody has seen; they count as raised now."""
         failures: list[Failure] = []
         with self.lock:
             for cell, failure in self._raised():
@@ -348,7 +348,7 @@ def free_ended() -> None:
 
 
 def _forgotten(address: int) -> int:
-    """A variable of a core that is gone."""
+    """Return a variable of a core that is gone."""
     return 0
 
 
@@ -380,7 +380,7 @@ def _compiled() -> Unit:
 
 
 def ready() -> bool:
-    """Whether the core can be had without compiling."""
+    """Return whether the core can be had without compiling."""
     with LOADING:
         if not _unit:
             unit = stored.find()

@@ -129,7 +129,7 @@ _INLINE = Inline()
 
 
 def in_charge() -> Any:
-    """The engine for arrays of the calling thread; `Inline` within an engine's function."""
+    """Return the engine for arrays of the calling thread; `Inline` within an engine's function."""
     return current() if here.running is None else _INLINE
 
 

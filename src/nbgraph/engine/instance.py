@@ -129,7 +129,7 @@ class Instance:
         state: Any = None,
         priority: int = 0,
     ) -> int:
-        """The quick way: as `push`, in one compiled call and without its checks.
+        """Return the quick way: as `push`, in one compiled call and without its checks.
 
         `variables` are all in the order of `plan.outside`, alive and of this engine, or none: those
         of the plan. `site` is what `Engine.site_id` gave for the line of user code, or 0. The
@@ -163,7 +163,7 @@ class Instance:
         return 0
 
     def _named(self, variables: Variables | None, engine: Engine) -> tuple[Variable, ...]:
-        """The variables of a run in the order of `plan.outside`, checked."""
+        """Return the variables of a run in the order of `plan.outside`, checked."""
         what = f"push of plan {self.plan.name!r}"
         outside = tuple(self.plan.outside)
         externals: tuple[Any, ...] = outside
@@ -392,7 +392,7 @@ def _address(core: Core, variable: Variable) -> int:
 
 
 def _copy(call: Any) -> NativeCall:
-    """A call with a record of its own."""
+    """Return a call with a record of its own."""
     native = NativeCall(
         call.address, list(call._words), call.hi, lo=call.lo, name=call.__name__, cost=call.cost
     )

@@ -31,7 +31,7 @@ MOST_WORDS = MAX_WORDS - FIXED - 1  # of variables and record in one call; else 
 
 
 def _size_flags(cost: int) -> int:
-    """Whether a kernel of so many nanoseconds may run in the pusher, or be cut."""
+    """Return whether a kernel of so many nanoseconds may run in the pusher, or be cut."""
     if 0 < cost <= SMALL_BELOW:
         return layout.SMALL
     return layout.SPLITTABLE if cost >= SPLIT_FROM else 0
@@ -108,7 +108,7 @@ class KernelPush:
         writes: tuple[Variable, ...],
         line: tuple[CodeType, int],
     ) -> NativeOperator:
-        """A kernel with its variables, laid out in the core, with the quick `push()`."""
+        """Return a kernel with its variables, laid out in the core, with the quick `push()`."""
         opr = NativeOperator(self._engine._owner, call, name, reads, writes, False, line)
         opr.call = call
         opr.core = None
@@ -236,7 +236,7 @@ class KernelPush:
         return False
 
     def run_notice(self, core: Core, block: int) -> bool:
-        """Whether the block is a notice: then it is given and done."""
+        """Return whether the block is a notice: then it is given and done."""
         tell = core.notices.pop(core.peek(block + layout.O_TOKEN), None)
         if tell is None:
             return False

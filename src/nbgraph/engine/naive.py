@@ -45,7 +45,7 @@ class _Queue:
         self.waiting: deque[tuple[Operation, bool]] = deque()
 
     def grant(self, operation: Operation, write: bool) -> bool:
-        """Whether the operation may use it now; otherwise it waits."""
+        """Return whether the operation may use it now; otherwise it waits."""
         if self.waiting or self.writer or (write and self.readers):
             self.waiting.append((operation, write))
             return False

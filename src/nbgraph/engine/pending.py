@@ -59,7 +59,7 @@ class Pending:
         return site(self._code, self._instruction)
 
     def done(self) -> bool:
-        """Whether it has ended, well or not."""
+        """Return whether it has ended, well or not."""
         if not self.ended:
             self.engine._flush()  # it may still wait in this thread's bulk
         return self.ended
@@ -75,7 +75,7 @@ class Pending:
         return self.value
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """The error that failed it, or None; fetched here it counts as raised."""
+        """Return the error that failed it, or None; fetched here it counts as raised."""
         failure = self._failed(timeout)
         return None if failure is None else failure.error
 
@@ -172,7 +172,7 @@ class NativePending(Pending):
         self.value = None
 
     def done(self) -> bool:
-        """Whether it has ended, well or not."""
+        """Return whether it has ended, well or not."""
         core = self.engine._core
         return core is None or bool(core.is_done(self.ticket))
 

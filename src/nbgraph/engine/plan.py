@@ -71,7 +71,7 @@ class Step(NamedTuple):
         return self.name or getattr(self.run, "__name__", None) or "step"
 
     def clears(self, name: Hashable) -> bool:
-        """Whether a failure on what it writes under this name does not concern it."""
+        """Return whether a failure on what it writes under this name does not concern it."""
         return self.overwrites and name not in self.reads
 
 
@@ -163,7 +163,7 @@ class Plan:
         return places
 
     def instance(self, engine: Engine | None = None) -> Instance:
-        """A set of counters of its own, on an engine (None: the one in force)."""
+        """Return a set of counters of its own, on an engine (None: the one in force)."""
         return Instance(self, engine)
 
     def push(self, priority: int = 0, variables: Any = None, **options: Any) -> Any:

@@ -107,7 +107,6 @@ class Race(Report):
         return f"Race (seed {self.seed})"
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         what = self.difference
         if len(self.operations) == 2:
             first, second = self.operations

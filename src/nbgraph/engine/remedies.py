@@ -27,11 +27,11 @@ class Trials:
     changers: set[Key]  # which of the two was seen to change something that both hold
 
     def helps(self, additions: Additions) -> bool:
-        """Whether every seed passes."""
+        """Return whether every seed passes."""
         return self.count(additions, SEEDS, False) == 0
 
     def line(self, key: Key) -> list[Key]:
-        """The operations that the same line pushed, in push order."""
+        """Return the operations that the same line pushed, in push order."""
         operations = self.log.operations
         line = operations[key].line
         return sorted(k for k, declared in operations.items() if declared.line == line)
@@ -67,7 +67,7 @@ class Candidate:
         return by_key
 
     def agrees(self, trials: Trials) -> bool:
-        """Whether it makes those write that were seen to change something."""
+        """Return whether it makes those write that were seen to change something."""
         if self.label in trials.log.operations[self.giver].writes:
             return self.giver in trials.changers and self.write == (self.taker in trials.changers)
         return self.taker in trials.changers

@@ -33,7 +33,7 @@ class Stats(Report):
 
     @classmethod
     def of(cls, engine: EngineLike) -> Stats:
-        """The counts of an engine now."""
+        """Return the counts of an engine now."""
         pushed, completed, nbytes = engine._counts()
         failures = [] if engine._core is None else list(engine._core.failures.values())
         return cls(
@@ -54,7 +54,6 @@ class Stats(Report):
         return f"{self.kind} engine"
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
         limits = ", ".join(f"{k} {v}" for k, v in self.limits.items()) or "none"
         rows = [
             ("workers", str(self.workers) if self.workers else "none: the caller's thread"),
@@ -134,7 +133,6 @@ class Dump(Report):
         return {"kind": self.kind, "operations": operations, "variables": self.variables}
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
         rows = [
             (
                 f"#{o.number}",

@@ -139,7 +139,7 @@ class Rows:
 def _behind(
     before: Sequence[dict[int, bool]], uses: Sequence[Sequence[int]], late: dict[int, int]
 ) -> list[dict[int, bool]]:
-    """The rows that acquire late variables come first; those that use one follow its row."""
+    """Return the rows in an order in which those that use a late variable follow its row."""
     shift = len(late)
     waits_of: list[dict[int, bool]] = [{} for _ in late]
     for each, used in zip(before, uses, strict=True):

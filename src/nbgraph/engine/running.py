@@ -141,7 +141,7 @@ def finish(operation: Operation, value: Any, failure: Failure | None) -> None:
 
 
 def failed(operation: Operation, error: BaseException) -> Failure:
-    """The failure of an operation; nobody has been told yet."""
+    """Return the failure of an operation; nobody has been told yet."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next  # begin at the user's function
@@ -174,7 +174,7 @@ def _settle(operation: Operation, value: Any, failure: Failure | None) -> None:
 
 
 def _inherited(operation: Operation) -> Failure | None:
-    """The failure that skips an operation, or None."""
+    """Return the failure that skips an operation, or None."""
     if operation.prop in UNSKIPPED:
         return None
     core = operation.core

@@ -52,7 +52,7 @@ _SHIFT = 48  # of the instruction in the key of a line: no address of an object 
 
 
 def is_ours(code: CodeType) -> bool:
-    """Whether code belongs to nbgraph itself."""
+    """Return whether code belongs to nbgraph itself."""
     if id(code) in _OURS:
         return True
     if not code.co_filename.startswith(_PACKAGE):
@@ -63,7 +63,7 @@ def is_ours(code: CodeType) -> bool:
 
 
 def site(code: CodeType, instruction: int) -> Site:
-    """The line of an instruction.
+    """Return the line of an instruction.
 
     >>> code = compile("a = 1", "some.py", "exec")
     >>> site(code, 2)
@@ -96,7 +96,7 @@ class InternedNames:
         self._lock = forkable(threading.RLock())
 
     def name(self, name: str) -> int:
-        """The number of a name."""
+        """Return the number of a name."""
         number = self._name_ids.get(name)
         if number is None:
             with self._lock:
@@ -106,7 +106,7 @@ class InternedNames:
         return number
 
     def site(self, code: CodeType, instruction: int) -> int:
-        """The number of a line of user code."""
+        """Return the number of a line of user code."""
         key = id(code) + (instruction << _SHIFT)
         number = self.site_ids.get(key)
         if number is None:
@@ -118,7 +118,7 @@ class InternedNames:
         return max(number, 0)  # a line of the package that nobody called
 
     def site_at(self, frame: Any) -> int:
-        """The number of the nearest line outside nbgraph, from a frame on."""
+        """Return the number of the nearest line outside nbgraph, from a frame on."""
         known = self.site_ids
         while True:
             code = frame.f_code

@@ -161,7 +161,7 @@ def flame(rows: Sequence[StepRow], limits: Limits, *, width: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A duration with three figures.
+    """Return a duration with three figures.
 
     >>> duration(0.00123), duration(2), duration(4.56e-7)
     ('1.23 ms', '2 s', '0.456 us')

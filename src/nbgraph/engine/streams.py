@@ -70,7 +70,7 @@ class ErrorWords:
         self._taken: list[tuple[str, Any]] = []
 
     def take(self, name: str) -> int:
-        """The address of another word."""
+        """Return the address of another word."""
         word = self._words.take()
         self._taken.append((name, word))
         return int(word.__array_interface__["data"][0])
@@ -120,7 +120,7 @@ class DeviceQueue:
         self._notifying = False  # whether the thread that tells of ends is there
 
     def lane(self, engine: EngineLike, make: Callable[[], Any]) -> Any:
-        """The lane of an engine, made at first use."""
+        """Return the lane of an engine, made at first use."""
         lane = self._lanes.get(engine)
         if lane is None:
             with self._lock:
@@ -130,7 +130,7 @@ class DeviceQueue:
         return lane
 
     def stream(self, name: str) -> Any:
-        """The driver's stream of that name."""
+        """Return the driver's stream of that name."""
         stream = self._streams.get(name)
         if stream is None:
             with self._lock:
@@ -259,6 +259,6 @@ _queues: dict[Context, DeviceQueue] = {}
 
 
 def device_queue(device: Context) -> DeviceQueue:
-    """The queue of a device; each has one."""
+    """Return the queue of a device; each has one."""
     queue = _queues.get(device)
     return _queues.setdefault(device, DeviceQueue(device)) if queue is None else queue

@@ -152,7 +152,7 @@ class ThreadedEngine(TrackedEngine):
     # kernels, and devices ----------------------------------------------------------------------
 
     def _takes_pushes(self) -> bool:
-        """Whether pushes may go to the core as they come."""
+        """Return whether pushes may go to the core as they come."""
         return self._live is not None and self._owner.engine is self and not self._bulks
 
     def _open_gate(self) -> bool:
@@ -174,7 +174,7 @@ class ThreadedEngine(TrackedEngine):
         return self._names.site_at(sys._getframe(1 + above))
 
     def _take_queue(self, lane: Lane) -> int:
-        """A queue for a new lane."""
+        """Return a queue for a new lane."""
         with self._opening:
             for queue in range(layout.FIRST_LANE, layout.QUEUE_COUNT):
                 if queue not in self._lanes:

@@ -44,7 +44,7 @@ class Row:
 
     @classmethod
     def of(cls, name: str, events: Sequence[Event]) -> Row:
-        """The sums of these events."""
+        """Return the sums of these events."""
         ran = [e for e in events if e.status != "skipped"]
         times = [_seconds(e) for e in ran]
         total = sum(times)
@@ -141,7 +141,6 @@ class Profile(Report):
         return {"operations": operations, "steps": steps, "events": events}
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
         steps = table(self._steps, limits()) if self._steps else []
         return [("operations", self._operations()), *steps]
 
@@ -167,7 +166,7 @@ class Profile(Report):
     # pictures ----------------------------------------------------------------------------------
 
     def timeline(self, *, width: int = 760) -> str:
-        """An SVG: a row per thread, a bar per operation that tells its name and site."""
+        """Return an SVG: a row per thread, a bar per operation that tells its name and site."""
         events = sorted((e for e in self.events if e.status != "skipped"), key=_seconds)
         events = events[-_DRAWN:]
         colours = {r.operation: COLOURS[i % len(COLOURS)] for i, r in enumerate(self.rows())}

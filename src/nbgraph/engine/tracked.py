@@ -62,7 +62,7 @@ class TrackedEngine(Engine):
     # the core ----------------------------------------------------------------------------------
 
     def _opened(self) -> Core:
-        """The core, made at first use, and its threads."""
+        """Return the core, made at first use, and its threads."""
         core = self._core
         if core is None or self._stopped:
             with self._opening:
@@ -194,7 +194,7 @@ class TrackedEngine(Engine):
         return sorted(operations, key=lambda o: o.seq)
 
     def _view(self, core: Core, address: int, number: int, name: int, site: int) -> Operation:
-        """A kernel or plan of the core."""
+        """Return a kernel or plan of the core."""
         words = (ctypes.c_int64 * _SHOWN)()
         count = core.uses(address, number, ctypes.addressof(words), _SHOWN)
         names = self._names
@@ -333,8 +333,8 @@ def _words(core: Core, operation: Operation, token: int, queue: int) -> list[int
 
 
 def _drained(core: Core) -> bool:
-    """Whether everything ends within the time given. Not a wait, which helps: the kernel that a
-    helper takes may be as long as the one a worker is in."""
+    """Return whether everything ends within the time given. Not a wait, which helps: the kernel
+    that a helper takes may be as long as the one a worker is in."""
     until = time.monotonic() + DRAIN
     while core.word(layout.PENDING):
         if time.monotonic() > until:

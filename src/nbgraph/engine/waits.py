@@ -128,12 +128,12 @@ class Waits:
         return core.in_use(var._address) != 0
 
     def _claim(self, failure: Failure) -> bool:
-        """Whether the caller is the first to raise it; it counts as raised now."""
+        """Return whether the caller is the first to raise it; it counts as raised now."""
         first = None if self._core is None else self._core.claim(failure)
         return self._owner.ledger.claim(failure, self._newest()) if first is None else first
 
     def _claim_all(self) -> Failure | None:
-        """All that nobody has seen count as raised; the first, which lists the others."""
+        """Return the first unseen failure, with a note of the others; all count as raised."""
         first = self._owner.ledger.claim_all(self._newest())
         core = self._core
         if core is None:

@@ -221,7 +221,6 @@ class Explanation(Report):
         }
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
         return [(self.name, self.about), *((f"in {f.program}", str(f)) for f in self.fates)]
 
     def _repr_html_(self) -> str:

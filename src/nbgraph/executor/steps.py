@@ -75,7 +75,6 @@ class Steps(Report):
         return {name: [asdict(row) for row in rows] for name, rows in self.by_program.items()}
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
         return [
             (head, columns([_HEAD, *rows]) if rows else "nothing to do")
             for head, rows in self._tables()
@@ -276,7 +275,6 @@ class Footprint(Report):
         }
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
         head = ("program", "naive", "peak", "planned", "held")
         rows = [
             (

@@ -200,7 +200,7 @@ class Arguments:
 def _attributes(node: GraphNode) -> dict[str, Any]:
     own = {} if node.op is None else node.attributes
     pairs = [*own.items(), *node.marks.items()]
-    return {key: v for key, v in pairs if key not in naming.OF_CALLS and not isinstance(v, Slot)}
+    return {key: v for key, v in pairs if key not in naming.CALL_MARKS and not isinstance(v, Slot)}
 
 
 def _sorted(graph: Graph, known: Mapping[Entry, Any]) -> tuple[list[Any], list[Any], list[Any]]:

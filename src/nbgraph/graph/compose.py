@@ -16,7 +16,7 @@ from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
 from nbgraph.graph.build import GraphNode, Operand
-from nbgraph.graph.naming import OF_ITS_OWN, OPERAND
+from nbgraph.graph.naming import OPERAND, UNNAMED_CALL
 from nbgraph.operator.spec import Attributes
 
 
@@ -37,7 +37,7 @@ def composed(
     """
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
-    own = {} if name else of_its_own(op.__name__)
+    own = {} if name else call_mark(op.__name__)
     inputs = [
         _variable(op, name or op.__name__, label, own, known) if operand is None else operand
         for label, operand in zip(op.operands, operands, strict=True)
@@ -60,9 +60,9 @@ def composed(
     )
 
 
-def left_out(op: str, name: str | None, operands: Sequence[str]) -> dict[str, GraphNode]:
+def missing_operands(op: str, name: str | None, operands: Sequence[str]) -> dict[str, GraphNode]:
     """Return variables for operands that a call left out, to be put in their places later."""
-    marks = {**naming.marks.get(), **({} if name else of_its_own(op))}
+    marks = {**naming.marks.get(), **({} if name else call_mark(op))}
     stem = naming.scope.get() + (name or op)
     return {
         n: build.variable(f"{stem}_{n}", None, None, {**marks, OPERAND: n}, caller())
@@ -70,9 +70,9 @@ def left_out(op: str, name: str | None, operands: Sequence[str]) -> dict[str, Gr
     }
 
 
-def of_its_own(op: str) -> dict[str, Any]:
+def call_mark(op: str) -> dict[str, Any]:
     """Return the mark of the variables of one call without a name."""
-    return {OF_ITS_OWN: (naming.scope.get() + op, os.urandom(8).hex())}
+    return {UNNAMED_CALL: (naming.scope.get() + op, os.urandom(8).hex())}
 
 
 def _variable(

@@ -13,8 +13,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Self
 
+from nbgraph.atomic_write import atomic_write
 from nbgraph.graph.graph import Entry
-from nbgraph.whole import whole
 
 # Reading and writing load what knows all kinds of operators, twenty files: only where it is asked.
 
@@ -46,7 +46,7 @@ class Saved:
         <Symbol tanh0_output>
         """
         text = self.tojson()
-        with whole(path) as file:
+        with atomic_write(path) as file:
             file.write_text(text, encoding="utf-8")
 
     def __copy__(self) -> Self:

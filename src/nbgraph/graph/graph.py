@@ -8,7 +8,7 @@ from functools import cached_property
 from nbgraph.errors import stays
 from nbgraph.graph.build import GraphNode, Operand, rebuilt, variable
 from nbgraph.graph.listing import drawn, listing
-from nbgraph.graph.naming import OF_ITS_OWN, names_of
+from nbgraph.graph.naming import UNNAMED_CALL, names_of
 from nbgraph.graph.node import topological
 from nbgraph.operator.array_op import Spec
 
@@ -153,12 +153,12 @@ def with_variables(
 
 
 def with_names(graph: Graph) -> Graph:
-    """Return the graph with variables that are called after their calls by these very names, which
-    they keep whatever becomes of the graph."""
+    """Return the graph in which variables of calls without a name have their present names for
+    good, whatever nodes are added or removed later."""
     moved: dict[GraphNode, GraphNode] = {}
     for node in graph.variables:
-        if OF_ITS_OWN in node.marks:
-            marks = {key: value for key, value in node.marks.items() if key != OF_ITS_OWN}
+        if UNNAMED_CALL in node.marks:
+            marks = {key: value for key, value in node.marks.items() if key != UNNAMED_CALL}
             moved[node] = variable(
                 graph.names[node], **node.attributes, marks=marks, line=node.line
             )

@@ -29,7 +29,7 @@ _TRUTHS = re.compile("(equal|greater|lesser|logical_(and|or|xor|not))$")
 def entries_of(text: str | bytes, where: str) -> tuple[Entry, ...]:
     """Return the heads of what MXNet's `Symbol.tojson` wrote.
 
-    What an operator refuses says at which node; FormatError where the text is damaged.
+    The error of an operator has a note that says at which node; FormatError for damaged text.
     """
     results: list[Sequence[Entry]] = []
     at = ""
@@ -37,10 +37,13 @@ def entries_of(text: str | bytes, where: str) -> tuple[Entry, ...]:
         form = json.loads(text)
         for node in form["nodes"]:
             at = f"{where}: at node {node['name']!r}, of operator {node['op']!r}"
-            own = node.get("attrs", node.get("attr", {}))
+            attributes = node.get("attrs", node.get("attr", {}))
             inputs = [Symbol([results[place][index]]) for place, index, *_ in node["inputs"]]
-            made = _variable(own, node) if node["op"] == "null" else _call(own, node, inputs)
-            results.append(made.entries)
+            if node["op"] == "null":
+                symbol = _variable(attributes, node)
+            else:
+                symbol = _call(attributes, node, inputs)
+            results.append(symbol.entries)
         return tuple([results[place][index] for place, index, *_ in form["heads"]])
     except NbgraphError as error:
         error.add_note(at)
@@ -51,18 +54,18 @@ def entries_of(text: str | bytes, where: str) -> tuple[Entry, ...]:
         ) from None
 
 
-def _variable(own: Mapping[str, str], node: Any) -> Symbol:
-    shape, dtype = _value(own.get("__shape__", "None")), int(own.get("__dtype__", -1))
+def _variable(attributes: Mapping[str, str], node: Any) -> Symbol:
+    shape, dtype = _value(attributes.get("__shape__", "None")), int(attributes.get("__dtype__", -1))
     known = None if shape is None else tuple([n if n > 0 else None for n in shape])
-    init = {'["zero", {}]': 0, '["one", {}]': 1}.get(own.get("__init__", ""))
+    init = {'["zero", {}]': 0, '["one", {}]': 1}.get(attributes.get("__init__", ""))
     kind = MXNET_DTYPES[dtype] if dtype >= 0 else None
-    return var(node["name"], known or None, kind, init, attr=own)
+    return var(node["name"], known or None, kind, init, attr=attributes)
 
 
-def _call(own: Mapping[str, str], node: Any, inputs: list[Any]) -> Symbol:
-    op, old = node["op"], "param" in node  # before version 1, attributes were the user's alone
-    attr = {key: text for key, text in own.items() if old or key.startswith("__")}
-    parameters = node.get("param", own).items()
+def _call(attributes: Mapping[str, str], node: Any, inputs: list[Any]) -> Symbol:
+    op, is_old = node["op"], "param" in node  # before version 1, attributes were the user's alone
+    attr = {key: text for key, text in attributes.items() if is_old or key.startswith("__")}
+    parameters = node.get("param", attributes).items()
     options = {key: _value(text) for key, text in parameters if not key.startswith("__")}
     options.pop("num_args", None)
     with_number = re.fullmatch(r"_(r?)(\w+)_scalar", op)
@@ -70,18 +73,19 @@ def _call(own: Mapping[str, str], node: Any, inputs: list[Any]) -> Symbol:
         options.pop("is_int", None)
         inputs = [*inputs, options.pop("scalar")][:: -1 if with_number[1] else 1]
         op = f"_{with_number[2]}"
-    made = getattr(sym, _spelt(op))(*inputs, **options, name=node["name"], attr=attr)
+    result = getattr(sym, _spelt(op))(*inputs, **options, name=node["name"], attr=attr)
     if not _TRUTHS.search(op):
-        return made
+        return result
     like = sym.ones_like(next(x for x in inputs if isinstance(x, Symbol)))
-    return sym.broadcast_mul(like, made, name=node["name"], attr=attr)  # MXNet's truth is a number
+    # MXNet's truth is a number
+    return sym.broadcast_mul(like, result, name=node["name"], attr=attr)
 
 
 def _spelt(op: str) -> str:
     """Return the name in `ng.sym` of an operator; those that begin with `_` are MXNet's own."""
     word = re.sub(r"^_(contrib_|npi?_)?", "", op)
-    both = f"broadcast_{_WORDS.get(word.lower(), word)}"
-    return both if op.startswith("_") and registry.lookup(both) is not None else word
+    broadcast = f"broadcast_{_WORDS.get(word.lower(), word)}"
+    return broadcast if op.startswith("_") and registry.lookup(broadcast) is not None else word
 
 
 def _value(text: str) -> Any:

@@ -16,7 +16,7 @@ import inspect
 from typing import Any, ClassVar
 
 from nbgraph.graph import build
-from nbgraph.graph.compose import left_out
+from nbgraph.graph.compose import missing_operands
 from nbgraph.graph.naming import attribute_scope, attributes_of
 from nbgraph.graph.symbol import Symbol, group, var
 from nbgraph.operator.array_op import FilledOp
@@ -98,7 +98,7 @@ def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> 
     operands = (*operand_names(op), *list(signature.parameters)[:1])
     if not set(needed) <= set(operands):
         return args, kwargs
-    variables = left_out(op.__name__, name, needed)
+    variables = missing_operands(op.__name__, name, needed)
     return args, {**kwargs, **{n: Symbol([(v, 0)]) for n, v in variables.items()}}
 
 

@@ -30,9 +30,9 @@ scope: ContextVar[str] = ContextVar("nbgraph_name_scope", default="")
 marks: ContextVar[Mapping[str, Any]] = ContextVar(
     "nbgraph_attribute_scope", default=MappingProxyType({})
 )
-OF_ITS_OWN = "of call"  # mark of a variable of a call without a name: the stem, and which call
+UNNAMED_CALL = "of call"  # mark of a variable of a call without a name: the stem, and which call
 OPERAND = "operand"  # mark of a variable that stands for an operand which a call left out
-OF_CALLS = (OF_ITS_OWN, OPERAND)
+CALL_MARKS = (UNNAMED_CALL, OPERAND)
 
 
 _scopes, _marks = Scopes(scope), Scopes(marks)
@@ -97,15 +97,15 @@ AttrScope = attribute_scope
 def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
     """Return the name of each node of a graph; names of operators are numbered from 0.
 
-    A variable marked `OF_ITS_OWN` takes the name of the call's node with its own, or the next free
-    number of its stem where that node is not in the graph; equal marks are one call.
+    A variable with the mark `UNNAMED_CALL` is called by the name of the call's node and its own, or
+    the next free number of the stem where that node is not in the graph; equal marks are one call.
     """
     nodes = list(nodes)
     calls: dict[Any, list[GraphNode]] = {}
     for node in nodes:
-        if OF_ITS_OWN in node.marks:
-            calls.setdefault(node.marks[OF_ITS_OWN], []).append(node)
-    names = {node: node.name for node in nodes if node.name and OF_ITS_OWN not in node.marks}
+        if UNNAMED_CALL in node.marks:
+            calls.setdefault(node.marks[UNNAMED_CALL], []).append(node)
+    names = {node: node.name for node in nodes if node.name and UNNAMED_CALL not in node.marks}
     reserved = set(names.values())
     counts: dict[str, int] = {}
 
@@ -115,7 +115,7 @@ def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
         while (name := f"{stem}{number}") in reserved or any(name + p in reserved for p in parts):
             number += 1
         counts[stem] = number + 1
-        reserved.add(name)  # "a1" + "0" is "a" + "10"
+        reserved.add(name)  # also without its parts: "a1" + "0" is "a" + "10"
         for variable, part in zip(own, parts, strict=True):
             names[variable] = name + part
             reserved.add(name + part)
@@ -132,7 +132,7 @@ def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
 
 
 def _calls(node: GraphNode) -> list[Any]:
-    return [operand.marks.get(OF_ITS_OWN) for operand, _ in node.entries]
+    return [operand.marks.get(UNNAMED_CALL) for operand, _ in node.entries]
 
 
 def output_name(node: GraphNode, index: int, name: str) -> str:

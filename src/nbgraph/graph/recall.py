@@ -94,7 +94,7 @@ class RecipeReader:
             self._operators.append(make(self, recipe))
 
     def operator(self, number: Any) -> Any:
-        """The operator of a number. A recipe refers to earlier ones only."""
+        """Return the operator of a number. A recipe refers to earlier ones only."""
         if type(number) is not int or not 0 <= number < len(self._operators):
             raise FormatError(f"{self._where}: there is no operator {number!r}; it is damaged")
         return self._operators[number]
@@ -102,11 +102,11 @@ class RecipeReader:
     # found ------------------------------------------------------------------------------------
 
     def own(self, recipe: Json) -> Operator:
-        """An operator of graphs alone."""
+        """Return an operator of graphs alone."""
         return OWN[recipe["name"]]
 
     def library(self, recipe: Json) -> Operator:
-        """An operator of the library."""
+        """Return an operator of the library."""
         public = self._public(recipe["name"])
         op = _unwrapped(public)
         if op is None and recipe["name"] in FORMER:
@@ -118,11 +118,11 @@ class RecipeReader:
         return op
 
     def composite(self, recipe: Json) -> Operator:
-        """A public function of the library whose call waits for shapes."""
+        """Return a public function of the library whose call waits for shapes."""
         return operator_of(self._public(recipe["name"]), recipe["outputs"])
 
     def body(self, recipe: Json) -> Operator:
-        """A loop or a choice, by the graph that is its body."""
+        """Return a loop or a choice, by the graph that is its body."""
         module = recipe["module"]
         if not module.startswith(_BODIES) or self._body is None:
             raise FormatError(f"{self._where}: {module!r} has no bodies; it is damaged")
@@ -137,7 +137,7 @@ class RecipeReader:
         return registry.find(name)
 
     def internal(self, recipe: Json) -> Operator:
-        """An operator of the library without a public name, by the module that holds it."""
+        """Return an operator of the library without a public name, by the module that holds it."""
         name, module = recipe["name"], recipe["module"]
         if not module.startswith(INTERNAL):
             raise FormatError(f"{self._where}: {module!r} is not of the library; it is damaged")
@@ -155,7 +155,7 @@ class RecipeReader:
         return op
 
     def registered(self, recipe: Json) -> Operator:
-        """An operator that must be registered, or given: its text does not make it."""
+        """Return an operator that must be registered, or given: its text does not make it."""
         name, module = recipe["name"], recipe["module"]
         op = self._trust.ops.get(name) or _registered(name)
         if op is None and self._trust.allow_code and module != "__main__":
@@ -173,7 +173,7 @@ class RecipeReader:
         return op
 
     def written(self, recipe: Json) -> Operator:
-        """An operator of the user's text."""
+        """Return an operator of the user's text."""
         name = recipe["name"]
         op = self._trust.ops.get(name)
         if op is not None:
@@ -228,18 +228,18 @@ class RecipeReader:
         return specialized(self.operator(recipe["of"]), choices)
 
     def derivative(self, recipe: Json) -> Operator:
-        """The derivative of another operator."""
+        """Return the derivative of another operator."""
         return self.operator(recipe["of"]).derivative(recipe["wrt"], order=recipe["order"])
 
     def backward(self, recipe: Json) -> Operator:
-        """All in-gradients of another operator."""
+        """Return all in-gradients of another operator."""
         parent, wrt = self.operator(recipe["of"]), recipe["wrt"]
         if recipe["forward"]:
             return forward_backward(parent)
         return backward(parent, None if wrt is None else tuple(wrt))
 
     def gradient(self, recipe: Json) -> Operator:
-        """The gradient of a simple operator, or of a property's."""
+        """Return the gradient of a simple operator, or of a property's."""
         parent = self.operator(recipe["of"])
         if not isinstance(parent, CustomOp):
             raise FormatError(f"{self._where}: {parent!r} is not a simple operator; it is damaged")

@@ -55,7 +55,7 @@ class RecipeWriter:
         self._numbers: dict[Operator, int] = {}
 
     def number(self, op: Any) -> int:
-        """The number of the operator's recipe; ArgumentError where there can be none."""
+        """Return the number of the operator's recipe; ArgumentError where there can be none."""
         number = self._numbers.get(op)
         if number is not None:
             return number
@@ -65,7 +65,7 @@ class RecipeWriter:
         return len(self.recipes) - 1
 
     def content(self, op: Operator) -> str | None:
-        """The hash of what the operator computes; None where it is known by name alone."""
+        """Return the hash of what the operator computes; None where it is known by name alone."""
         return self.recipes[self.number(op)].get("content")
 
     def _recipe(self, op: Operator) -> Json:
@@ -157,7 +157,7 @@ class RecipeWriter:
         return {"kind": "fused", "name": op.__name__, "parts": parts, "outputs": outputs}
 
     def function(self, fn: FunctionType) -> Json:
-        """A plain function, as an attribute may be one."""
+        """Return a plain function, as an attribute may be one."""
         try:
             return self._described(freeze(fn))
         except CaptureError as error:
@@ -216,7 +216,7 @@ _NAMES = {  # what a thing is called and where it is from does not change what i
 
 
 def is_library(op: Operator) -> bool:
-    """Whether it is the library's operator of its name."""
+    """Return whether it is the library's operator of its name."""
     return op.__name__ in registry.library() and _registered_as(op.__name__) is op
 
 

@@ -45,7 +45,7 @@ class GraphWriter:
         self._tokens: dict[Any, int] = {}
 
     def form(self, heads: Sequence[Entry]) -> Json:
-        """All that the heads depend on."""
+        """Return all that the heads depend on."""
         nodes: list[Json] = []
         for node in topological([node for node, _ in heads]):
             self._places[node] = len(nodes)
@@ -99,7 +99,7 @@ class GraphWriter:
 
 
 def to_text(heads: Sequence[Entry], objects: list[Any] | None = None) -> str:
-    """The JSON text of what the heads depend on; ArgumentError names what it cannot hold.
+    """Return the JSON text of what the heads depend on; ArgumentError names what it cannot hold.
 
     `objects` takes values that JSON cannot tell; without it they are refused.
     """
@@ -173,7 +173,7 @@ class GraphReader:
         return self._nodes[place]
 
     def entry(self, pair: Json) -> Entry:
-        """An output of a node."""
+        """Return an output of a node."""
         place, index = pair
         node = self._earlier(place)
         if type(index) is not int or not 0 <= index < node.nout:
@@ -195,7 +195,7 @@ class GraphReader:
 def from_text(
     text: str | bytes, where: str, trust: Trust, objects: Sequence[Any] = ()
 ) -> tuple[Entry, ...]:
-    """The heads of what `to_text` wrote.
+    """Return the heads of what `to_text` wrote.
 
     FormatError where the text is another one or damaged, ArgumentError where an operator is not
     there or is another one; `where` begins the messages.

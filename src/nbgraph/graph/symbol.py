@@ -309,7 +309,7 @@ def var(
     attr: Mapping[str, Any] | None = None,
     **attributes: Any,
 ) -> Symbol:
-    """A variable: an array that is given when the graph is computed.
+    """Return a variable: an array that is given when the graph is computed.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ class ValueWriter:
         self._function, self._operator, self._objects = function, operator, objects
 
     def value(self, value: Any) -> Json:
-        """A value in JSON; ArgumentError for what it cannot tell."""
+        """Return a value in JSON; ArgumentError for what it cannot tell."""
         kind = type(value)
         if value is None or kind in (bool, int, str) or (kind is float and math.isfinite(value)):
             return value
@@ -78,7 +78,7 @@ class ValueWriter:
         )
 
     def array(self, data: Data) -> int:
-        """The number of an array in the table."""
+        """Return the number of an array in the table."""
         place = self._places.get(data)
         if place is None:
             place = self._places[data] = len(self.arrays)
@@ -95,7 +95,7 @@ class ValueWriter:
 
 
 def _little(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The elements in little-endian order, as files hold them."""
+    """Return the elements in little-endian order, as files hold them."""
     return array if array.dtype.name == "bfloat16" else array.astype(array.dtype.newbyteorder("<"))
 
 
@@ -119,7 +119,7 @@ class ValueReader:
             self._tags["operator"] = lambda r, v: operator(_place(v))
 
     def value(self, value: Json) -> Any:
-        """The value; FormatError where it is none."""
+        """Return the value; FormatError where it is none."""
         if type(value) is list:
             return tuple([self.value(v) for v in value])
         if type(value) is not dict:
@@ -134,12 +134,12 @@ class ValueReader:
         return read(self, data)
 
     def data(self, place: Json) -> Data:
-        """An array of the table."""
+        """Return an array of the table."""
         return self.arrays[_place(place)]
 
 
 def _place(number: Json) -> int:
-    """A number of a table: Python would count a negative one from the end."""
+    """Return a number of a table: Python would count a negative one from the end."""
     if type(number) is not int or number < 0:
         raise FormatError(
             f"{number!r} stands where a number from 0 is expected; the text is damaged"
@@ -161,7 +161,7 @@ def _read_array(place: int, entry: Json) -> Data:
 
 
 def _member(module: str, qualname: str, name: str) -> Enum:
-    """A member of an enum of a module that is there already: reading imports nothing."""
+    """Return a member of an enum of a module that is there already: reading imports nothing."""
     member: Any = sys.modules.get(module)
     for part in qualname.split("."):
         member = getattr(member, part, None)

@@ -137,7 +137,6 @@ class Report(picture.Report):
         return f"the data is the bottleneck: {text}, most work is {most}{remedy}"
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
         count = max(self.batches, 1)
         total = max(sum(self.work.values()), 1e-12)
         work = [

@@ -80,7 +80,7 @@ class Routine(Ready):
         self._text, self.address = text, builtin.address(text, name)
 
     def llvm(self) -> str:
-        """Its LLVM text."""
+        """Return its LLVM text."""
         return self._text
 
 
@@ -106,8 +106,8 @@ def _routine() -> Products:
 
 
 def routine() -> Products:
-    """The kernel. SciPy is imported here, at the first product, by one thread: its module cannot
-    be loaded twice, and the words of `Threads` are one for the process."""
+    """Return the kernel. SciPy is imported here, at the first product, by one thread: its module
+    cannot be loaded twice, and the words of `Threads` are one for the process."""
     if _routine.cache_info().currsize:
         return _routine()
     with _making:
@@ -137,7 +137,7 @@ def module_of(library: str) -> ModuleType:
 
 
 def _library(module: ModuleType) -> ctypes.CDLL | None:
-    """A handle that finds symbols of the BLAS which the module is linked with."""
+    """Return a handle that finds symbols of the BLAS which the module is linked with."""
     try:
         return ctypes.CDLL(str(module.__file__))
     except OSError:
@@ -145,7 +145,7 @@ def _library(module: ModuleType) -> ctypes.CDLL | None:
 
 
 def pointer(module: ModuleType, name: str) -> int:
-    """The address of a function that one of these modules has."""
+    """Return the address of a function that one of these modules has."""
     capsule = getattr(module, "__pyx_capi__", {}).get(name)
     if capsule is None:
         raise CompileError(f"SciPy's {module.__name__} lacks {name!r}; install SciPy 1.13 or later")

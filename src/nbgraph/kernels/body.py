@@ -38,7 +38,7 @@ class Namespace:
         self._names: dict[tuple[str, str], str] = {}
 
     def constant(self, node: Node) -> str:
-        """The text of a literal: a name bound to a typed constant."""
+        """Return the text of a literal: a name bound to a typed constant."""
         if node.kind in ("b", "bool"):
             return str(bool(node.data))
         if node.kind == "i":
@@ -51,12 +51,12 @@ class Namespace:
         return self._names[key]
 
     def function(self, name: str) -> str:
-        """The name under which a function of vector_math is called."""
+        """Return the name under which a function of vector_math is called."""
         self.functions.setdefault(f"m_{name}", name)
         return f"m_{name}"
 
     def invalid(self, raised: Raised) -> str:
-        """The name of what says that an element was raised for."""
+        """Return the name of what says that an element was raised for."""
         if raised not in self.raises:
             self.raises.append(raised)
         return f"invalid{self.raises.index(raised)}"
@@ -71,7 +71,7 @@ class Namespace:
         return before, [f"{space}{text}" for each in behind for text in each.split("\n", 1)]
 
     def extern(self, function: object) -> str:
-        """The name of a function that is compiled by Numba itself."""
+        """Return the name of a function that is compiled by Numba itself."""
         for name, known in self.externs.items():
             if known is function:
                 return name
@@ -80,7 +80,7 @@ class Namespace:
         return name
 
     def table(self, table: Table) -> str:
-        """The name of a constant table."""
+        """Return the name of a constant table."""
         for name, known in self.tables.items():
             if known.identity == table.identity:
                 return name
@@ -96,7 +96,7 @@ class Namespace:
 
 
 def moving(graph: Graph, region_id: int) -> Node | None:
-    """The variable of a `while` loop that says whether its last trip changed another one."""
+    """Return the variable of a `while` loop that says whether its last trip changed another one."""
     for phi, _, out in graph.regions[region_id].carried.values():
         if phi.data[1][0] == MOVES and out.op != "const":
             return phi
@@ -104,7 +104,7 @@ def moving(graph: Graph, region_id: int) -> Node | None:
 
 
 def may_fail(graph: Graph, roots: Sequence[Node]) -> bool:
-    """Whether an element may be raised for, or a loop left as a trip changed nothing."""
+    """Return whether an element may be raised for, or a loop left as a trip changed nothing."""
     for n in graph.reachable(roots):
         if n.op == "check" or (n.op == "final" and moving(graph, n.data[0]) is not None):
             return True
@@ -112,21 +112,21 @@ def may_fail(graph: Graph, roots: Sequence[Node]) -> bool:
 
 
 def loop_may_fail(loop: Loop) -> bool:
-    """Whether a kernel of the loop may end with an error for what its operands hold."""
+    """Return whether a kernel of the loop may end with an error for what its operands hold."""
     nodes = [output.node for output in loop.outputs]
     nodes += [total.node for stage in loop.stages for total in stage]
     return may_fail(loop.graph, nodes)
 
 
 def has_limit(node: Node) -> bool:
-    """Whether it is a call that has a quick form for moderate arguments."""
+    """Return whether it is a call that has a quick form for moderate arguments."""
     if node.op != "call" or node.data not in (*TRIGONOMETRIC, "fmod"):
         return False
     return not is_exact_remainder(node)
 
 
 def is_exact_remainder(node: Node) -> bool:
-    """Whether it is `fmod` by a power of two of at least 1: any quotient is exact."""
+    """Return whether it is `fmod` by a power of two of at least 1: any quotient is exact."""
     if node.op != "call" or node.data != "fmod" or node.args[1].op != "const":
         return False
     size = abs(node.args[1].data)
@@ -178,7 +178,7 @@ class Body:
         return [self.text(node) for node in nodes]
 
     def text(self, node: Node) -> str:
-        """The expression for a node that was written, is a leaf, or is a constant."""
+        """Return the expression for a node that was written, is a leaf, or is a constant."""
         if node.op == "const" and node.id not in self.names:
             return self.namespace.constant(node)
         return self.names[node.id]
@@ -220,7 +220,7 @@ class Body:
         return entering
 
     def schedule(self, roots: Sequence[Node]) -> list[Node]:
-        """The nodes to write for `roots`, each after its inputs."""
+        """Return the nodes to write for `roots`, each after its inputs."""
         order: list[Node] = []
         done: set[int] = set(self.names)
         stack = [(root, False) for root in reversed(roots)]
@@ -260,7 +260,7 @@ class Body:
             self.line(f"wide = wide | {self._beyond(node, self._limits[node.data])}")
 
     def _beyond(self, node: Node, limit: str) -> str:
-        """Whether a call needs more than its quick form."""
+        """Return whether a call needs more than its quick form."""
         size = f"abs({self.text(node.args[0])})"
         if node.data != "fmod":
             return f"({size} > {limit})"
@@ -395,8 +395,8 @@ class Body:
 
 
 def cut(kind: str, text: str) -> str:
-    """The text of a float as an integer. Negative ones wrap, as in NumPy: a conversion without a
-    sign makes 0 of them on one machine, and the largest number on another."""
+    """Return the text of a float as an integer. Negative ones wrap, as in NumPy: a conversion
+    without a sign makes 0 of them on one machine, and the largest number on another."""
     if kind == "uint64":
         return f"float_to_uint64({text})"
     wide = "int64" if kind in ("uint32", "int64") else "int32"

@@ -54,12 +54,12 @@ def _make(scalar: Scalar) -> Any:
 
 
 def _numbers(scalar: Scalar) -> list[Parameter]:
-    """The parameters that Numba code may give: static ones keep their defaults."""
+    """Return the parameters that Numba code may give: static ones keep their defaults."""
     return [p for p in scalar.parameters if not p.is_static]
 
 
 def _kind(types: Any, value: Any) -> str | None:
-    """The kind of a Numba type, or of a default value."""
+    """Return the kind of a Numba type, or of a default value."""
     if isinstance(value, types.Omitted):
         value = value.value
     if value == types.boolean or isinstance(value, (bool, types.BooleanLiteral)):

@@ -89,17 +89,17 @@ class Certificate:
         return text
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as a dictionary."""
+        """Return the fields as a dictionary."""
         return asdict(self)
 
 
 def _place(x: float) -> str:
-    """A boundary as people write it: bisection ends near 0, not on it."""
+    """Return a boundary as people write it: bisection ends near 0, not on it."""
     return "0" if abs(x) < 1e-20 else f"{x:.6g}"
 
 
 def _error(relative: float) -> str:
-    """A relative error in words; NaN stands for a result that is infinite or NaN."""
+    """Return a relative error in words; NaN stands for a result that is infinite or NaN."""
     return "not a finite number" if math.isnan(relative) else f"relative error {relative:.0e}"
 
 
@@ -175,7 +175,7 @@ class _Checker:
                 break
 
     def _is_long(self) -> bool:
-        """Whether the loops seem to make more trips than were allowed, everywhere."""
+        """Return whether the loops seem to make more trips than were allowed, everywhere."""
         report, long = self.report, self.judge.trips > TRIPS or not self.claim.graph.regions
         return not (report.points or long) and report.left_out >= FEWEST
 

@@ -23,7 +23,7 @@ _READ = ("images", "channels", "cells")
 
 
 def record(*addresses: str, rest: Sequence[str] = ("eps",)) -> Record:
-    """The record: sizes and addresses, cells, and the rest: of most what is added to a
+    """Return the record: sizes and addresses, cells, and the rest: of most what is added to a
     variance."""
     return Record(("images", "channels"), addresses, ("cells", *rest))
 
@@ -155,7 +155,7 @@ def _standard(dtype: str) -> Body:
 
 
 def _total(head: str, value: str, dtype: str, *, off: str = "") -> str:
-    """The sum over a run; `off` is computed first."""
+    """Return the sum over a run; `off` is computed first."""
     return part(
         head,
         "total = float64(0)",
@@ -261,7 +261,7 @@ def _strip_standard(dtype: str) -> Body:
 
 
 def _strips(*lines: str) -> list[str]:
-    """The loop over strips of `m` channels from `c` on."""
+    """Return the loop over strips of `m` channels from `c` on."""
     return [
         "done = 0",
         "c = lo",

@@ -52,5 +52,5 @@ def _judges() -> str:
 
 
 def known(claim: Claim, digest: str) -> bool:
-    """Whether the claim was found to hold before."""
+    """Return whether the claim was found to hold before."""
     return cache.recall(key(claim, digest)) is not None

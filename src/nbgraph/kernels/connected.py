@@ -11,7 +11,7 @@ _NO, _YES = ord("N"), ord("T")
 
 
 def record(*addresses: str) -> Record:
-    """The record: rows of x, parts of them; addresses, and the rest."""
+    """Return the record: rows of x, parts of them; addresses, and the rest."""
     return Record(("rows", "blocks"), addresses, (*BLAS, *SIZES))
 
 

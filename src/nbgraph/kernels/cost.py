@@ -55,9 +55,9 @@ def operations(loop: Loop) -> int:
 
 
 def is_chain(graph: Graph, roots: Sequence[Node]) -> bool:
-    """Whether computing an element is mostly waiting for one operation after another: the longest
-    path is long and not much shorter than everything together. Where it is divisions that are
-    waited for, other vectors wait for the same unit."""
+    """Return whether computing an element is mostly waiting for one operation after another: the
+    longest path is long and not much shorter than everything together. Where it is divisions that
+    are waited for, other vectors wait for the same unit."""
     paths: dict[int, int] = {}
     total = divisions = 0
     for node in graph.reachable(roots):

@@ -51,9 +51,8 @@ class Compiled(NamedTuple):
 
 
 def compiler(source: Source) -> Compiler:
-    """The compiler of a kernel: as `ng.config.compiler` says, but Numba where it must be. LLVM's "
-    "ow"
-    text is read by LLVM."""
+    """Return the compiler of a kernel: as `ng.config.compiler` says, but Numba where it must be.
+    LLVM's " "ow" text is read by LLVM."""
     if source.lowered:
         return "llvm"
     if not source.namespace.externs:
@@ -139,7 +138,7 @@ def _optimised_shared(symbol: str, text: str) -> binding.ModuleRef:
 
 @attended
 def assembly(source: Source, by: Compiler) -> str:
-    """The kernel's assembly text, for people and for checks, with what it is linked with."""
+    """Return the kernel's assembly text, for people and for checks, with what it is linked with."""
     parsed, called = module(source, by)
     texts = [str(target.machine().emit_assembly(parsed))]
     for k, each in enumerate(called):
@@ -150,12 +149,12 @@ def assembly(source: Source, by: Compiler) -> str:
 
 @attended
 def llvm_text(source: Source, by: Compiler) -> str:
-    """The kernel's LLVM text after optimisation, without what it shares with others."""
+    """Return the kernel's LLVM text after optimisation, without what it shares with others."""
     return str(module(source, by)[0])
 
 
 def module(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:
-    """The optimised kernel, and what it calls of what kernels share."""
+    """Return the optimised kernel, and what it calls of what kernels share."""
     optimised, called = _optimised(source, by)
     if not source.streaming:
         return optimised, called

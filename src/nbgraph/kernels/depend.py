@@ -122,7 +122,7 @@ class _Rewriter:
         return apply(self._graph, node, [self.rewrite(a, extra) for a in node.args])
 
     def _sign_test(self, out: Node) -> Node | None:
-        """A comparison of an operand with 0 as a comparison of the output with 0."""
+        """Return a comparison of an operand with 0 as a comparison of the output with 0."""
         cond, yes, no = out.args
         if cond.op not in COMPARISONS or cond.args[0].op != "arg":
             return None
@@ -148,7 +148,7 @@ def _constant(node: Node) -> bool:
 
 
 def _sign(node: Node, x: Node, sign_of_x: int) -> int:
-    """The strict sign of a value where x has the given sign; 0 where it is not known."""
+    """Return the strict sign of a value where x has the given sign; 0 where it is not known."""
     if node is x:
         return sign_of_x
     if node.op == "const":

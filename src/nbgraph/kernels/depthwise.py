@@ -54,7 +54,7 @@ class _Axis(NamedTuple):
 
 
 def shape_of(dtype: str, outs: Extents, window: Window, *, phases: int = 1) -> Shape:
-    """The body for so many places, few of them missing; `phases`: targets of a place."""
+    """Return the body for so many places, few of them missing; `phases`: targets of a place."""
     volume = window.kernel[0] * window.kernel[1]
     wide = register(dtype)
     most = max(1, min(_ROWS, _BODY // volume, _SUMS // phases, outs[0]))
@@ -104,7 +104,7 @@ def depthwise_text(
 
 @functools.lru_cache(maxsize=256)
 def depthwise_weights_text(dtype: Compute, window: Window, shape: Shape) -> str:
-    """The gradient by weights: sums over images and places, of a channel."""
+    """Return the gradient by weights: sums over images and places, of a channel."""
     t = Lanes(dtype, shape.lanes, _layout("x", "g", "out"))
     volume = window.kernel[0] * window.kernel[1]
     in_h, in_w, out_h, out_w = (t.word(f"{n}_{d}") for n in ("in", "out") for d in "hw")
@@ -203,7 +203,7 @@ class _Cells:
         return f"<{self.t.lanes * self.near} x i1>"
 
     def _wide(self, only: str) -> str:
-        """The mask of places as one of cells."""
+        """Return the mask of places as one of cells."""
         places = [k // self.near for k in range(self.t.lanes * self.near)]
         listed = ", ".join(f"i32 {k}" for k in places)
         kind = f"<{self.t.lanes} x i1>"
@@ -212,7 +212,7 @@ class _Cells:
         )
 
     def row(self, y: str, ahead: int) -> dict[int, str]:
-        """A vector for each offset, of a row of cells; zeros for rows outside of the data.
+        """Return a vector for each offset, of a row of cells; zeros for rows outside of the data.
 
         Those are loaded from zeros on the stack: the masks of columns, which stay in registers, do
         for all rows.

@@ -174,7 +174,7 @@ class Forward:
         return total
 
     def _odd(self, n: Node) -> Node | None:
-        """The slope of copysign(g(abs(x)), x), which at 0 is g's there; None for others."""
+        """Return the slope of copysign(g(abs(x)), x), which at 0 is g's there; None for others."""
         graph, (value, x) = self._graph, n.args
         inside = graph.reachable([value])
         if not any(node.op == "abs" and node.args[0] is x for node in inside):

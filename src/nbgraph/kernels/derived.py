@@ -36,7 +36,7 @@ def output_index(name: str) -> int:
 
 
 def seed(scalar: Scalar, captured: Captured, wrt: str) -> Node:
-    """The leaf of an operand or parameter, by name."""
+    """Return the leaf of an operand or parameter, by name."""
     for node in (*captured.operands, *captured.parameters):
         if node.data == wrt:
             return node
@@ -44,7 +44,7 @@ def seed(scalar: Scalar, captured: Captured, wrt: str) -> Node:
 
 
 def wrt_name(scalar: Scalar, wrt: str | int) -> str:
-    """The name behind a name or an index; ArgumentError lists the choices."""
+    """Return the name behind a name or an index; ArgumentError lists the choices."""
     names = [*scalar.operands, *(p.name for p in scalar.parameters)]
     if isinstance(wrt, int) and not isinstance(wrt, bool) and -len(names) <= wrt < len(names):
         return names[wrt]
@@ -65,7 +65,7 @@ def floating(scalar: Scalar, kinds: Sequence[str], wrt: Sequence[str]) -> list[s
 def hand_gradients(
     captured: Captured, gradient: Gradient, out_grads: Sequence[Node], parameters: Mapping[str, Any]
 ) -> tuple[Node, ...]:
-    """The hand-given in-gradients, built into the graph of the function itself."""
+    """Return the hand-given in-gradients, built into the graph of the function itself."""
     graph = captured.graph
     leaves = {str(n.data): n for n in captured.operands}
     leaves |= dict(zip(gradient.out_grads, out_grads, strict=False))
@@ -125,7 +125,7 @@ class Derived:
         return changed
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """The derived graph."""
+        """Return the derived graph."""
         key = (tuple(kinds), parameter_kinds(parameters))
         if self._seen is not self.watch:  # made anew when the parent, or a sibling, is refreshed
             self._captures.clear()
@@ -151,7 +151,7 @@ class Derivative(Derived):
         self.signature, self.choices = parent.signature, parent.choices
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """The graph whose outputs are the partials."""
+        """Return the graph whose outputs are the partials."""
         kinds = floating(self.parent, kinds, [self.wrt])
         captured = self.parent.capture(kinds, parameters)
         leaf = seed(self.parent, captured, self.wrt)
@@ -277,7 +277,7 @@ class Backward(Derived):
         return [n for n in (*own, *scalar.operands) if n in reads]
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """The graph whose outputs are the in-gradients."""
+        """Return the graph whose outputs are the in-gradients."""
         own = dict(zip(self.operands, kinds, strict=True))
         able = zip(self.parent.operands, probe_kinds(self.parent), strict=True)
         parent_kinds = [own.get(name, kind) for name, kind in able]

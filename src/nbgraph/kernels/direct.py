@@ -36,7 +36,7 @@ class Body(NamedTuple):
 
 
 def body_of(dtype: str, channels: int) -> Body:
-    """The body for so many planes: as many sums as registers hold beside what is loaded."""
+    """Return the body for so many planes: as many sums as registers hold beside what is loaded."""
     wide = vector_bytes(features())
     most = 8 if wide == 64 else 4
     return Body(-(-channels // -(-channels // most)), register(dtype))
@@ -66,8 +66,8 @@ def rows_of(dtype: str, window: Window, outs: tuple[int, ...], read: int, room: 
 
 @functools.lru_cache(maxsize=256)
 def direct_text(dtype: Compute, window: Window, body: Body, *, bias: bool, flips: bool) -> str:
-    """The convolution; `flips`: the gradient by data of one with steps of one, whose window is the
-    other way round. The pads of `window` are of no account."""
+    """Return the convolution; `flips`: the gradient by data of one with steps of one, whose window
+    is the other way round. The pads of `window` are of no account."""
     layout = Record(
         ("images", "groups"), ("x", "w", *(["bias"] if bias else []), "out"), (*SPACE, *_SIZES)
     )
@@ -105,7 +105,7 @@ class _Direct:
         self.starts = t.cell(f"[{window.kernel[0]} x i64]")
 
     def text(self) -> str:
-        """The whole."""
+        """Return the whole."""
         t = self.t
         groups, rows, bands, share, parts = (
             t.word(n) for n in ("groups", "rows", "bands", "share", "parts")

@@ -86,7 +86,7 @@ class Drawn:
         return bool(self.when)
 
     def words(self, *values: float) -> tuple[int, ...]:
-        """The parameters of a record, in its order."""
+        """Return the parameters of a record, in its order."""
         first = 2 + len(self.arrays)
         names = self.record.names[first : first + len(values)]
         return tuple(map(self._word, names, values))
@@ -100,7 +100,7 @@ class Drawn:
 
 
 def record(addresses: Sequence[str], parameters: Sequence[str], *mode: str) -> Record:
-    """The record of these kernels: elements and blocks, addresses, parameters, the draw."""
+    """Return the record of these kernels: elements and blocks, addresses, parameters, the draw."""
     return Record(("count", "blocks"), addresses, (*parameters, *DRAW, *mode))
 
 
@@ -110,7 +110,7 @@ def compute_of(dtype: str) -> Compute:
 
 
 def limit(p: float, compute: Compute) -> int:
-    """The first n whose number is not below `p`, as NumPy compares numbers of this dtype.
+    """Return the first n whose number is not below `p`, as NumPy compares numbers of this dtype.
 
     >>> limit(0.5, "float32") == 1 << 23, limit(0.0, "float64"), limit(1e-9, "float32")
     (True, 0, 1)
@@ -218,7 +218,7 @@ def _unit(compute: Compute, spare: int = 0) -> str:
 
 
 def host_text(d: Drawn) -> str:
-    """The kernel for tiles of the host."""
+    """Return the kernel for tiles of the host."""
     if d.form == "own":
         counted = f"for block in range(lo * {d.tile}, min(hi * {d.tile}, count)):"
         return _own(d, "lo, hi", [counted, *inner(_stored(d))])
@@ -256,7 +256,7 @@ def host_text(d: Drawn) -> str:
 
 
 def _own(d: Drawn, bounds: str, loop: Sequence[str]) -> str:
-    """The kernel of elements that have words of their own."""
+    """Return the kernel of elements that have words of their own."""
     return function(
         f"def {d.name}(args, {bounds}):",
         *d.record.reading("count", *DRAW, *d.arrays),
@@ -282,7 +282,7 @@ def fill(
 
 
 def device_text(d: Drawn, *, vectors: bool) -> str:
-    """The kernel for threads of a grid; with `vectors` all addresses are multiples of 16."""
+    """Return the kernel for threads of a grid; with `vectors` all addresses are multiples of 16."""
     if d.form == "own":
         counted = ["block = start", "while block < count:"]
         return _own(d, "start, step", [*counted, *inner([*_stored(d), "block += step"])])
@@ -308,12 +308,12 @@ def device_text(d: Drawn, *, vectors: bool) -> str:
 
 
 def _draw_lines(d: Drawn, *, here: bool) -> list[str]:
-    """The elements of a block: at once where nothing is loaded for them."""
+    """Return the elements of a block: at once where nothing is loaded for them."""
     return [line for j in range(d.block) for line in d.element(str(j)) if here]
 
 
 def _whole(d: Drawn, *, vectors: bool) -> list[str]:
-    """A block of which all elements are there."""
+    """Return a block of which all elements are there."""
     lines: list[str] = []
     for name, dtype in d.loads.items():
         for names, place, lanes in _places(d, name, dtype, vectors=vectors):
@@ -341,7 +341,7 @@ def _places(d: Drawn, name: str, dtype: str, *, vectors: bool) -> list[tuple[str
 
 
 def _rest(d: Drawn) -> list[str]:
-    """The elements of the last block that there are."""
+    """Return the elements of the last block that there are."""
     lines: list[str] = []
     for j in range(d.block):
         lines.append(f"if at + {j} < count:")

@@ -212,8 +212,8 @@ def _unary(targets: tuple[Any, ...], rule: Callable[..., Any]) -> None:
 
 
 def _rule(name: str) -> Callable[..., Any] | None:
-    """The rule of a function of `math` by its row in `functions`; None where its slope takes what
-    `math` does not have."""
+    """Return the rule of a function of `math` by its row in `functions`; None where its slope takes
+    what `math` does not have."""
     row, graph = FUNCTIONS[name], Graph()
     value = graph.call(name, graph.argument("x", "f"))
     for formula in (row.accurate, row.slopes.get(0)):
@@ -269,7 +269,7 @@ def _float(a):
 
 
 def narrowed(fn: python_types.FunctionType, compute: str) -> python_types.FunctionType:
-    """A copy whose literals do not widen float32: float literals become float32, small ints
+    """Return a copy whose literals do not widen float32: float literals become float32, small ints
     int16 (which Numba promotes with float32 to float32)."""
     if compute != "float32":
         return fn
@@ -308,7 +308,7 @@ def _narrow(value: Any) -> Any:
 def compiled(
     fn: python_types.FunctionType, result: int | None, wrt: tuple[int, ...], compute: str
 ) -> Any:
-    """The function, or a derivative of it, over scalars of the compute dtype."""
+    """Return the function, or a derivative of it, over scalars of the compute dtype."""
     code = fn.__code__
     count, only = code.co_argcount, code.co_kwonlyargcount
     inner = njit(error_model="numpy")(_positional(narrowed(fn, compute), count, only))

@@ -215,7 +215,7 @@ def fits(arrays: int, parameters: int) -> bool:
 
 @functools.cache
 def method() -> int:
-    """The address of the method definition of calls that `make` describes."""
+    """Return the address of the method definition of calls that `make` describes."""
     address = builtin.address(_text())
     return builtin.method(address, "kernel", "Run a compiled kernel.")
 
@@ -228,7 +228,7 @@ def make(
     most: int = (1 << 63) - 1,
     numbers: Sequence[tuple[Word, int]] = (),
 ) -> tuple[Callable[..., Any], bytes]:
-    """A callable over operands, outputs and numbers, which returns the last output, and the
+    """Return a callable over operands, outputs and numbers, which returns the last output, and the
     descriptor it returns when it declines; it declines more than `most` elements.
 
     `numbers`: the kind of each, and which of the words of `parameters` it replaces.
@@ -243,7 +243,7 @@ def make(
 
 @functools.cache
 def run_method() -> int:
-    """The address of the method definition of a `runner`."""
+    """Return the address of the method definition of a `runner`."""
     return builtin.method(builtin.address(_runner_text()), "run", "Run a kernel over arrays.")
 
 

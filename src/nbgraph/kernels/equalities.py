@@ -80,7 +80,7 @@ def _is_zero(node: Node) -> bool:
 
 
 def depends(graph: Graph, seed: Node, fact: Fact) -> bool:
-    """Whether what is compared depends on `seed`."""
+    """Return whether what is compared depends on `seed`."""
     return seed in graph.reachable([fact.a, fact.b])
 
 
@@ -136,7 +136,7 @@ Gap = Callable[[float], float]  # one side less the other; NaN where there is no
 
 
 def crossings(gap: Gap, line: Sequence[float]) -> list[float]:
-    """The zeros of a gap between and beside increasing points."""
+    """Return the zeros of a gap between and beside increasing points."""
     gaps = [gap(x) for x in line]
     points = []
     for i in range(len(line) - 1):
@@ -157,7 +157,7 @@ def _sign(x: float) -> int:
 
 
 def _bisect(gap: Gap, a: float, b: float) -> float:
-    """A zero of `gap` between a and b, to the last float64 digits."""
+    """Return a zero of `gap` between a and b, to the last float64 digits."""
     below = gap(a)
     for _ in range(70):
         middle = 0.5 * (a + b)

@@ -49,7 +49,7 @@ class Map(Elementwise):
         self.next_run(row_ends=not short)
 
     def _cut(self) -> list[Segment]:
-        """The segments of the body; strips are named for what passes between them."""
+        """Return the segments of the body; strips are named for what passes between them."""
         loop = self.loop
         roots = [o.node for o in loop.outputs]
         if has_groups(self):
@@ -282,13 +282,13 @@ class Reduce(Elementwise):
         self.line(0, *run_totals.end(totals))
 
     def _wide(self, output: Output) -> bool:
-        """A strided run has one accumulator, not a vector of them: it adds up in float64."""
+        """Return whether to add up in float64: a strided run has one accumulator, not a vector."""
         strided = any(o.layout == "s" for o in self.loop.operands)
         single = output.node.kind == "f" and self.loop.compute == "float32"
         return strided and single and output.combine in ("add", "multiply")
 
     def _kind(self, output: Output) -> str:
-        """The dtype of an output's accumulator."""
+        """Return the dtype of an output's accumulator."""
         if output.node.kind != "f":
             return "uint8" if output.dtype == "bool" else output.dtype
         return "float64" if self._wide(output) else self.loop.compute

@@ -44,7 +44,7 @@ class Captured(NamedTuple):
     outputs: tuple[Node, ...]
 
     def digest(self) -> str:
-        """A hash of what is computed, independent of names, comments and layout."""
+        """Return a hash of what is computed, independent of names, comments and layout."""
         number = {node.id: i for i, node in enumerate(self.graph.reachable(self.outputs))}
         parts = []
         for node in self.graph.reachable(self.outputs):
@@ -84,8 +84,8 @@ class Scalar(Protocol):
         ...
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """The graph for operand kinds and parameter values (their kinds count, and the values
-        of those that are not numbers)."""
+        """Return the graph for operand kinds and parameter values (their kinds count, and the
+        values of those that are not numbers)."""
         ...
 
     @property
@@ -152,8 +152,8 @@ class WrittenFunction:
         return bool(self.places)
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """The graph for these kinds, traced once. That the text draws may be found by it: there is
-        one operand more then."""
+        """Return the graph for these kinds, traced once. That the text draws may be found by it:
+        there is one operand more then."""
         key = (self._kinds(kinds), parameter_kinds(parameters))
         captured = self._captures.get(key)
         if captured is None:
@@ -175,13 +175,13 @@ class WrittenFunction:
         return survey.error(self.name)
 
     def _kinds(self, kinds: Sequence[str]) -> tuple[str, ...]:
-        """The kinds of all operands; that of the words is always the same."""
+        """Return the kinds of all operands; that of the words is always the same."""
         count = len(self.operands) - self.draws
         return (*kinds[:count], *([draws.WORD] * self.draws))
 
     def _trace(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """The graph. Where it draws at places that were not known, it is traced again: loops carry
-        how often they come to each."""
+        """Return the graph. Where it draws at places that were not known, it is traced again: loops
+        carry how often they come to each."""
         while True:
             captured = self._traced(self._kinds(kinds), parameters)
             more = tuple(place for place in captured.graph.draws if place not in self.places)
@@ -195,8 +195,8 @@ class WrittenFunction:
     def parts(
         self, kinds: Sequence[str], mask: Sequence[bool], parameters: Mapping[str, Any]
     ) -> Captured:
-        """The graph where the operands of `mask` are complex: two leaves for each of these, two
-        outputs for each result."""
+        """Return the graph where the operands of `mask` are complex: two leaves for each of these,
+        two outputs for each result."""
         graph, leaves, env = Graph(), list[Node](), dict[str, Value]()
         rest = iter(kinds)
         for name, is_complex in zip(self.operands, mask, strict=True):
@@ -270,7 +270,7 @@ class WrittenFunction:
 
 
 def _constant(graph: Graph, value: Any) -> Value:
-    """A static value as text may use it: numbers and bools become literals."""
+    """Return a static value as text may use it: numbers and bools become literals."""
     if isinstance(value, tuple):
         return tuple(_constant(graph, item) for item in value)
     if complex_numbers.is_complex(value):

@@ -106,7 +106,7 @@ class Fused:
         return source[1] if source[0] == "in" else self.inputs + source[1]
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """The graphs of the parts in one, each for the kinds it would have alone."""
+        """Return the graphs of the parts in one, each for the kinds it would have alone."""
         _ = self.watch  # drops captures that are out of date
         key = (tuple(kinds), parameter_kinds(parameters))
         captured = self._captures.get(key)

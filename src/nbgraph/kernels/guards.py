@@ -105,7 +105,7 @@ class _Arms:
         return self._graph.select(cond, *(t or zero for t in tangents))
 
     def _slope(self, facts: list[Fact], value: Node, own: Node | None) -> Node | None:
-        """The slope of an arm on which these facts hold."""
+        """Return the slope of an arm on which these facts hold."""
         graph, seed = self._graph, self._seed
         equal = [f for f in equalities.equal(facts) if f.source.line and not f.source.regions]
         about = [f for f in equal if equalities.depends(graph, seed, f)]
@@ -197,7 +197,7 @@ class _Samples:
         return a is b or self._small(None, (a, b), _AGREE)
 
     def _small(self, total: Node | None, terms: Sequence[Node], bound: float) -> bool:
-        """Whether a sum, or a difference, is small beside its terms."""
+        """Return whether a sum, or a difference, is small beside its terms."""
         seen = False
         for evaluate in self._points:
             try:

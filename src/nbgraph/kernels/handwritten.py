@@ -60,7 +60,7 @@ class Compiled:
 
 
 def compiled(fn: Callable[..., Any]) -> Compiled:
-    """A decorator: compile with Numba at the first call, without the GIL."""
+    """Return a decorator: compile with Numba at the first call, without the GIL."""
     return Compiled(fn)
 
 
@@ -102,14 +102,14 @@ def thread_kernel(fn: Callable[..., Any]) -> ThreadKernel:
 
 
 def is_dispatcher(fn: Any) -> bool:
-    """Whether it is an `njit` function or a Compiled one."""
+    """Return whether it is an `njit` function or a Compiled one."""
     return isinstance(fn, Compiled) or (
         hasattr(fn, "py_func") and hasattr(fn, "targetoptions") and not is_cuda(fn)
     )
 
 
 def is_cuda(fn: Any) -> bool:
-    """Whether it is a `cuda.jit` kernel, with its launch shape or without."""
+    """Return whether it is a `cuda.jit` kernel, with its launch shape or without."""
     return "cuda" in type(fn).__module__.split(".") and python_function(fn) is not None
 
 
@@ -126,12 +126,12 @@ def given_shape(kernel: Any) -> tuple[Any, Any, int] | None:
 
 
 def python_function(fn: Any) -> Any:
-    """The Python function a compiled one was made of; None where there is none."""
+    """Return the Python function a compiled one was made of; None where there is none."""
     return getattr(getattr(fn, "dispatcher", fn), "py_func", None)
 
 
 def without_gil(name: str, fn: Any) -> Callable[..., Any]:
-    """An `njit` function that runs without the GIL and takes read-only arrays.
+    """Return an `njit` function that runs without the GIL and takes read-only arrays.
 
     Raises ArgumentError for `parallel=True`: Numba's threads and nbgraph's workers would fight
     for the cores.

@@ -70,7 +70,7 @@ class Evaluator:
         self.trips: dict[int, int] = {}  # of loops at the outermost level, by region
 
     def __call__(self, root: Node) -> Any:
-        """The value of a node."""
+        """Return the value of a node."""
         values = self._values
         stack = [root]
         while stack:
@@ -87,7 +87,7 @@ class Evaluator:
         return values[root.id]
 
     def known(self, node: Node) -> Any:
-        """The value of a node if it was evaluated, else None."""
+        """Return the value of a node if it was evaluated, else None."""
         return self._values.get(node.id)
 
     def _wanted(self, node: Node) -> Sequence[Node]:
@@ -159,15 +159,15 @@ class Domain:
         self.budget = budget
 
     def const(self, node: Node) -> Any:
-        """A literal."""
+        """Return a literal."""
         return self.literal(node.data, node.kind)
 
     def literal(self, value: Any, kind: str) -> Any:
-        """A number of the text, or of a table, of a kind."""
+        """Return a number of the text, or of a table, of a kind."""
         return value
 
     def number(self, value: Any) -> Any:
-        """A value as a number of this domain."""
+        """Return a value as a number of this domain."""
         return float(value)
 
     def apply(self, node: Node, args: Sequence[Any]) -> Any:

@@ -71,7 +71,7 @@ class Judge:
         self._first = MultiDomain(BITS, budget)
 
     def at(self, leaves: Leaves) -> Verdict:
-        """The verdict at a point, with more digits where the first do not settle it."""
+        """Return the verdict at a point, with more digits where the first do not settle it."""
         try:
             sample = self._sample(leaves, self._first, STEP)
         except Unreached:
@@ -93,7 +93,7 @@ class Judge:
         return Verdict("right", slope, expected, error)
 
     def closely(self, leaves: Leaves) -> Verdict:
-        """The verdict at a point by more digits and noise."""
+        """Return the verdict at a point by more digits and noise."""
         verdict = Verdict("open")
         for bits in self.precisions:
             last = bits == self.precisions[-1]
@@ -109,7 +109,19 @@ class Judge:
                 verdict = verdict._replace(word="right")
             if verdict.word == "right":
                 break
+        if verdict.word == "wrong" and self._overflows(leaves):
+            return Verdict("open")
         return verdict
+
+    def _overflows(self, leaves: Leaves) -> bool:
+        """Whether the function has no finite value in float64: the steps of what rounds numbers
+        of that size lie closer than any difference."""
+        try:
+            domain = FloatDomain(self.budget)
+            value = float(Evaluator(self.claim.graph, leaves, domain, self.trips)(self.claim.value))
+        except (Undetermined, OverflowError):
+            return True
+        return not math.isfinite(value)
 
     def _noisy(self, leaves: Leaves, bits: int, seeds: int) -> Verdict:
         """What evaluations with other roundings and other steps have in common."""
@@ -147,7 +159,7 @@ class Judge:
         return Verdict("wrong" if clear and settled else "open", slope, expected, error)
 
     def _sample(self, leaves: Leaves, domain: MultiDomain, step: Any) -> _Sample:
-        """The slope, what it has to be, and the size of value / operand.
+        """Return the slope, what it has to be, and the size of value / operand.
 
         Undetermined where the function has no value.
         """

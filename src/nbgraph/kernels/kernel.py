@@ -91,8 +91,8 @@ class Kernel:
             self._bring(compiles=True)
 
     def at_hand(self) -> bool:
-        """Whether the code is in memory or on disk; in the latter case it is loaded. While it is
-        being compiled it is not."""
+        """Return whether the code is in memory or on disk; in the latter case it is loaded. While
+        it is being compiled it is not."""
         code = self._code
         if code.loaded is None and not code.lost and code.loading.acquire(blocking=False):
             try:
@@ -151,7 +151,7 @@ class Ready:
         return prototype(self.address)
 
     def at_hand(self) -> bool:
-        """Whether its code is in memory, or on disk."""
+        """Return whether its code is in memory, or on disk."""
         return True
 
     def load(self) -> None:
@@ -165,13 +165,13 @@ class Ready:
 
 
 def kernel(loop: Loop, name: str | None = None) -> Kernel:
-    """The kernel of a loop: from memory, from disk, or compiled now (see `deferring`). `name`:
-    what reports call it; the first one counts, as equal loops are one kernel."""
+    """Return the kernel of a loop: from memory, from disk, or compiled now (see `deferring`).
+    `name`: what reports call it; the first one counts, as equal loops are one kernel."""
     return of_source(emit(loop), loop, name or loop.name)
 
 
 def of_source(source: Source, loop: Loop, name: str) -> Kernel:
-    """The kernel of a text that is there; see `kernel`."""
+    """Return the kernel of a text that is there; see `kernel`."""
     compiler = cpu.compiler(source)
     key = cpu.content_key(source, compiler)
     with _LOCK:
@@ -206,7 +206,7 @@ def record(
     parameters: Sequence[bytes],
     outer: Sequence[tuple[int, Sequence[int]]],
 ) -> np.ndarray:
-    """The argument record of `nbgraph.kernels.loops`."""
+    """Return the argument record of `nbgraph.kernels.loops`."""
     words = [inner, len(outer), *addresses, *steps]
     words += [int.from_bytes(p.ljust(8, b"\0"), "little", signed=True) for p in parameters]
     for extent, outer_steps in outer:

@@ -30,12 +30,12 @@ ITEMSIZE = {
 
 
 def widened(text: str, dtype: str) -> str:
-    """The text of a number in memory as it is computed with: 16-bit floats as float32."""
+    """Return the text of a number in memory as it is computed with: 16-bit floats as float32."""
     return f"{dtype}_to_float32({text})" if dtype in SHORT else text
 
 
 def narrowed(text: str, dtype: str) -> str:
-    """The text of a number as it is stored."""
+    """Return the text of a number as it is stored."""
     return f"float32_to_{dtype}({text})" if dtype in SHORT else text
 
 
@@ -51,7 +51,7 @@ def is_boolean(kind: str) -> bool:
 
 @functools.cache
 def promote(a: str, b: str) -> str:
-    """The kind of `a + b`, by NEP 50. Two Python bools add as Python ints.
+    """Return the kind of `a + b`, by NEP 50. Two Python bools add as Python ints.
 
     >>> promote("i", "int8"), promote("f", "int64"), promote("int8", "uint8"), promote("b", "b")
     ('int8', 'f', 'int16', 'i')
@@ -73,7 +73,7 @@ def promote(a: str, b: str) -> str:
 
 
 def kind_of_dtype(dtype: np.dtype) -> str:
-    """The kind of an array operand of this dtype; raises DTypeError for other dtypes."""
+    """Return the kind of an array operand of this dtype; raises DTypeError for other dtypes."""
     name = dtype.name
     if name in FLOATS:
         return "f"
@@ -105,7 +105,7 @@ def whole_word(dtype: str) -> int:
 
 
 def kind_of_value(value: object) -> str | None:
-    """The kind of a scalar parameter's value, None where it is not a number."""
+    """Return the kind of a scalar parameter's value, None where it is not a number."""
     if isinstance(value, (bool, np.bool_)):
         return "b"
     if isinstance(value, (int, np.integer)):

@@ -31,26 +31,26 @@ class Lanes(Function):
         self._layout = layout
 
     def of(self, lanes: int) -> str:
-        """The type of vectors of so many elements."""
+        """Return the type of vectors of so many elements."""
         return f"<{lanes} x {self.scalar}>"
 
     # numbers ------------------------------------------------------------------------------------
 
     def word(self, name: str) -> str:
-        """A word of the record."""
+        """Return a word of the record."""
         at = self.moved("%args", str(8 * self._layout.place(name)))
         return self.value(f"load i64, ptr {at}")
 
     def moved(self, base: str, offset: str | int) -> str:
-        """A pointer so many bytes behind an address that is a number."""
+        """Return a pointer so many bytes behind an address that is a number."""
         return self.value(f"inttoptr i64 {self.sum(base, offset)} to ptr")
 
     def at(self, pointer: str, index: str | int) -> str:
-        """The element of an array."""
+        """Return the element of an array."""
         return self.place(self.scalar, pointer, index)
 
     def pointer(self, name: str) -> str:
-        """The array whose address is a word of the record."""
+        """Return the array whose address is a word of the record."""
         return self.value(f"inttoptr i64 {self.word(name)} to ptr")
 
     def room(self, elements: int) -> str:
@@ -60,7 +60,7 @@ class Lanes(Function):
     # vectors ------------------------------------------------------------------------------------
 
     def everywhere(self, value: str, kind: str = "", lanes: int = 0) -> str:
-        """A vector of one value."""
+        """Return a vector of one value."""
         kind, lanes = kind or self.scalar, lanes or self.lanes
         one = self.value(f"insertelement <{lanes} x {kind}> poison, {kind} {value}, i64 0")
         return self.value(
@@ -69,7 +69,7 @@ class Lanes(Function):
         )
 
     def spread(self, pointer: str) -> str:
-        """A vector of the element there."""
+        """Return a vector of the element there."""
         return self.everywhere(self.value(f"load {self.scalar}, ptr {pointer}"))
 
     def mask(self, first: str, end: str, lanes: int = 0, step: int = 1) -> str:
@@ -84,12 +84,12 @@ class Lanes(Function):
         return self.value(f"icmp ult {kind} {places}, {ends}")
 
     def both(self, mask: str, holds: str, lanes: int = 0) -> str:
-        """The lanes of a mask where an i1 holds, else none."""
+        """Return the lanes of a mask where an i1 holds, else none."""
         kind = f"<{lanes or self.lanes} x i1>"
         return self.value(f"select i1 {holds}, {kind} {mask}, {kind} zeroinitializer")
 
     def load(self, pointer: str, mask: str = "", lanes: int = 0) -> str:
-        """A vector from there; zeros outside of the mask, where memory is not touched."""
+        """Return a vector from there; zeros outside of the mask, where memory is not touched."""
         kind = self.of(lanes or self.lanes)
         if not mask:
             return self.value(f"load {kind}, ptr {pointer}, align {self.item}")
@@ -155,7 +155,7 @@ class Lanes(Function):
         return self.value(f"fadd {self.vector} {a}, {b}")
 
     def total(self, value: str) -> str:
-        """The lanes added up, halves first."""
+        """Return the lanes added up, halves first."""
         lanes = self.lanes
         while lanes > 1:
             low, high = range(lanes // 2), range(lanes // 2, lanes)
@@ -170,6 +170,6 @@ class Lanes(Function):
 
 
 def kernel(name: str, text: str, compute: Compute) -> Kernel:
-    """The kernel of such a text; both compilers take it as it is."""
+    """Return the kernel of such a text; both compilers take it as it is."""
     source = Source(name, text, Namespace(compute), fastmath=False, lowered=True)
     return of_source(source, Loop(name, "map", Graph(), compute, (), (), ()), name)

@@ -54,7 +54,7 @@ def suits(graph: Graph, roots: Sequence[Node], uniform: dict[int, str]) -> bool:
 
 
 def _counts(node: Node) -> bool:
-    """Whether it is a carried variable and a constant."""
+    """Return whether it is a carried variable and a constant."""
     return sorted(a.op for a in node.args) == ["const", "phi"] and node.op in ("add", "sub")
 
 
@@ -71,7 +71,7 @@ class Lanes(Body):
         return self
 
     def room(self, name: str, node: Node) -> str:
-        """A new room for the values of a node; its name."""
+        """Return a new room for the values of a node; its name."""
         kinds = {"f": self.namespace.compute, "i": "int64", "b": "uint8", "bool": "uint8"}
         self.rooms[name] = kinds.get(node.kind, node.kind)
         return name
@@ -259,7 +259,7 @@ class Lanes(Body):
             alike = kept
 
     def _agrees(self, node: Node, phis: set[int]) -> bool:
-        """Whether a value inside a loop is the same in all lanes if these variables are."""
+        """Return whether a value inside a loop is the same in all lanes if these variables are."""
         stack, seen = [node], set[int]()
         while stack:
             node = stack.pop()

@@ -77,14 +77,14 @@ def object_file(functions: Sequence[Function]) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _placed(text: str, whole: llvm.ModuleRef) -> str:
-    """A module's text for the triple and data layout of the whole."""
+    """Return a module's text for the triple and data layout of the whole."""
     lines = [x for x in text.splitlines() if not x.startswith(("target ", "; ModuleID"))]
     header = f'target datalayout = "{whole.data_layout}"\ntarget triple = "{whole.triple}"'
     return "\n".join([header, *lines])
 
 
 def _wrapper(function: Function, kernel: str) -> str:
-    """The LLVM text of the C function."""
+    """Return the LLVM text of the C function."""
     operands = len(function.sizes) - function.outputs
     arrays = [f"%a{i}" for i in range(len(function.sizes))]
     named = [s for s in function.scalars if s.name]
@@ -113,7 +113,7 @@ def _wrapper(function: Function, kernel: str) -> str:
 
 
 def _scalar_word(scalar: Scalar) -> list[str]:
-    """A parameter as the record holds it."""
+    """Return a parameter as the record holds it."""
     name, argument = f"%s_{scalar.name}", f"%p_{scalar.name}"
     if not scalar.floating:
         return [f"  {name} = add i64 {argument}, 0"]

@@ -40,14 +40,14 @@ def varying(graph: Graph, outputs: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def _is_free(node: Node) -> bool:
-    """Whether no simplification looks for this value."""
+    """Return whether no simplification looks for this value."""
     if node.kind == "f":
         return 1 / _LARGEST < abs(node.data) < _LARGEST and abs(node.data) not in (0.5, 1.0, 2.0)
     return node.kind in _SIGNED and abs(node.data) > 2
 
 
 def _is_plain_use(user: Node, place: int, literal: Node) -> bool:
-    """Whether the code of `user` is the same for other values of this operand."""
+    """Return whether the code of `user` is the same for other values of this operand."""
     if user.op not in _PLAIN:
         return False
     if user.op == "div" and place == 1:

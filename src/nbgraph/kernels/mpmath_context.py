@@ -86,7 +86,7 @@ def within(name: str, function: Callable[..., Any], limit: int) -> Callable[...,
 
 
 def _limited(mp: Any, name: str, function: Callable[..., Any], high: int) -> Callable[..., Any]:
-    """A special function; arguments that take long, and sums that diverge, are refused."""
+    """Return a special function; arguments that take long, and sums that diverge, are refused."""
 
     @functools.wraps(function)
     def value(*args: Any) -> Any:

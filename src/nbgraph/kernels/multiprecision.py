@@ -43,7 +43,7 @@ class MultiDomain(Domain):
         self._literals: dict[float, Any] = {}
 
     def literal(self, value: Any, kind: str) -> Any:
-        """A literal: its float64 value, or the constant of a rule that it is rounded from.
+        """Return a literal: its float64 value, or the constant of a rule that it is rounded from.
 
         Literals of many digits may be rounded products of others, as 2 / 25 is in a slope of
         `x * x / 25`: with noise their last digit is as uncertain, and the same wherever they stand.
@@ -93,5 +93,5 @@ class MultiDomain(Domain):
 
 
 def _is_whole(x: Any) -> bool:
-    """A small integer."""
+    """Return a small integer."""
     return x._mpf_[2] >= 0 and magnitude(x) <= _WHOLE

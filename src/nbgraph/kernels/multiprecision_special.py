@@ -12,7 +12,7 @@ from nbgraph.kernels.outside import Undetermined, Unreached
 
 
 def whole(mp: Any, x: Any) -> Any:
-    """The number without its fraction."""
+    """Return the number without its fraction."""
     return mp.floor(x) if x >= 0 else mp.ceil(x)
 
 
@@ -22,21 +22,21 @@ def softplus(mp: Any, x: Any) -> Any:
 
 
 def trigamma(mp: Any, x: Any) -> Any:
-    """The slope of digamma."""
+    """Return the slope of digamma."""
     if x >= 0:
         return mp.psi(1, x)
     return (mp.pi / mp.sinpi(x)) ** 2 - mp.psi(1, 1 - x)  # mpmath would take |x| steps
 
 
 def lgamma(mp: Any, x: Any) -> Any:
-    """The logarithm of |gamma(x)|."""
+    """Return the logarithm of |gamma(x)|."""
     if x > 0:
         return mp.loggamma(x)
     return mp.log(mp.pi / abs(mp.sinpi(x))) - mp.loggamma(1 - x)
 
 
 def _inverse(mp: Any, function: Callable[..., Any], slope: Callable[..., Any], start: Any) -> Any:
-    """The zero of a function by Newton's method."""
+    """Return the zero of a function by Newton's method."""
     x = mp.mpf(start)
     if not mp.isfinite(x) or x == 0:
         raise Unreached("an inverse that is 0 or infinite")
@@ -49,7 +49,7 @@ def _inverse(mp: Any, function: Callable[..., Any], slope: Callable[..., Any], s
 
 
 def erfcinv(mp: Any, p: Any) -> Any:
-    """The number whose complementary error function is p."""
+    """Return the number whose complementary error function is p."""
     from scipy.special import erfcinv
 
     if not 0 < p < 2:
@@ -69,25 +69,25 @@ def _positive(*args: Any) -> None:
 
 
 def gammainc(mp: Any, a: Any, x: Any) -> Any:
-    """The share of the gamma function's integral below x."""
+    """Return the share of the gamma function's integral below x."""
     _positive(a, x)
     return mp.gammainc(a, 0, x, regularized=True)
 
 
 def gammaincc(mp: Any, a: Any, x: Any) -> Any:
-    """The share of the gamma function's integral above x."""
+    """Return the share of the gamma function's integral above x."""
     _positive(a, x)
     return mp.gammainc(a, x, mp.inf, regularized=True)
 
 
 def gamma_density(mp: Any, a: Any, x: Any) -> Any:
-    """The slope of `gammainc`."""
+    """Return the slope of `gammainc`."""
     _positive(a, x)
     return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
 
 
 def gamma_quantile(mp: Any, a: Any, p: Any, *, above: bool = False) -> Any:
-    """The inverse of `gammainc`, or of `gammaincc`."""
+    """Return the inverse of `gammainc`, or of `gammaincc`."""
     import scipy.special
 
     _positive(a, p, 1 - p)
@@ -100,19 +100,19 @@ def gamma_quantile(mp: Any, a: Any, p: Any, *, above: bool = False) -> Any:
 
 
 def betainc(mp: Any, a: Any, b: Any, x: Any) -> Any:
-    """The share of the beta function's integral below x."""
+    """Return the share of the beta function's integral below x."""
     _positive(a, b, x, 1 - x)
     return mp.betainc(a, b, 0, x, regularized=True)
 
 
 def beta_density(mp: Any, a: Any, b: Any, x: Any) -> Any:
-    """The slope of `betainc`."""
+    """Return the slope of `betainc`."""
     _positive(a, b, x, 1 - x)
     return x ** (a - 1) * (1 - x) ** (b - 1) / mp.beta(a, b)
 
 
 def beta_quantile(mp: Any, a: Any, b: Any, p: Any) -> Any:
-    """The inverse of `betainc`."""
+    """Return the inverse of `betainc`."""
     import scipy.special
 
     _positive(a, b, p, 1 - p)
@@ -134,7 +134,7 @@ def bessel(kind: str, order: int | None = None, *, scaled: int = 0) -> Callable[
 
 
 def spence(mp: Any, x: Any) -> Any:
-    """The dilogarithm of 1 - x."""
+    """Return the dilogarithm of 1 - x."""
     if x < 0:
         raise Undetermined("spence is for x >= 0")
     return mp.re(mp.polylog(2, 1 - x))

@@ -82,7 +82,7 @@ class Nodes:
         self._finals: dict[tuple[int, int], Node] = {}
 
     def node(self, op: str, args: Sequence[Node], kind: str, data: object = None) -> Node:
-        """The node `op(args)`: the existing one where there is an equal one."""
+        """Return the node `op(args)`: the existing one where there is an equal one."""
         key = (op, tuple(map(_ID, args)), kind, type(data).__name__, repr(data))
         known = self._table.get(key)
         if known is not None:
@@ -100,25 +100,25 @@ class Nodes:
         return known
 
     def argument(self, name: str, kind: str) -> Node:
-        """An operand of the scalar function."""
+        """Return an operand of the scalar function."""
         self.unsigned |= kind == "uint64"
         return self.node("arg", (), kind, name)
 
     def parameter(self, name: str, kind: str) -> Node:
-        """A scalar parameter: one value for the whole call."""
+        """Return a scalar parameter: one value for the whole call."""
         return self.node("param", (), kind, name)
 
     # loops ------------------------------------------------------------------------------------
 
     def region(self) -> Region:
-        """A new, still empty loop."""
+        """Return a new, still empty loop."""
         with GROWING:
             region = Region(len(self.regions))
             self.regions[region.id] = region
         return region
 
     def phi(self, region: Region, key: object, kind: str) -> Node:
-        """The carried variable `key` of a region, as seen inside its body."""
+        """Return the carried variable `key` of a region, as seen inside its body."""
         phi = self.node("phi", (), kind, (region.id, key))
         phi.regions = frozenset((region.id,))
         return phi
@@ -137,7 +137,7 @@ class Nodes:
         return final
 
     def find_final(self, region_id: int, phi_id: int) -> Node | None:
-        """The node of a carried variable's final value, where it was made."""
+        """Return the node of a carried variable's final value, where it was made."""
         return self._finals.get((region_id, phi_id))
 
     def closure(self, final: Node) -> tuple[Node, ...]:
@@ -191,8 +191,8 @@ class Nodes:
     # walking ----------------------------------------------------------------------------------
 
     def reachable(self, roots: Iterable[Node], known: Container[int] = ()) -> list[Node]:
-        """All nodes the roots depend on, each after those it is computed from (phis aside); without
-        those whose ids are `known`, and what these alone depend on."""
+        """Return all nodes the roots depend on, each after those it is computed from (phis aside);
+        without those whose ids are `known`, and what these alone depend on."""
         seen: dict[int, Node] = {}
         stack, loops = list(roots), set[int]()
         while stack:

@@ -41,7 +41,7 @@ class Extern:
         return f"Extern({self.identity[:12]} {self.result} {self.wrt})"
 
     def derivative(self, index: int) -> Extern:
-        """The partial w.r.t. an argument."""
+        """Return the partial w.r.t. an argument."""
         if len(self.wrt) >= 2:
             raise DerivativeError(
                 f"{self.fn.__name__}: derivatives of a function without source text go to the "
@@ -50,7 +50,7 @@ class Extern:
         return Extern(self.fn, self.result, (*self.wrt, index))
 
     def compiled(self, compute: str) -> Any:
-        """The Numba function over scalars of the compute dtype."""
+        """Return the Numba function over scalars of the compute dtype."""
         from nbgraph.kernels.dual import compiled
 
         return compiled(self.fn, self.result, self.wrt, compute)
@@ -70,7 +70,7 @@ class Extern:
             ) from error
 
     def evaluate(self, domain: Domain, args: Sequence[Any]) -> Any:
-        """The value at a point: the text in the domain's numbers, a derivative as compiled.
+        """Return the value at a point: the text in the domain's numbers, a derivative as compiled.
 
         Exhausted or Unreached where the text does not end; compiled code could not be stopped.
         """
@@ -92,7 +92,7 @@ def _checked(identity: str, extern: Extern, count: int) -> Any:
 
 
 def _rebound(fn: types.FunctionType, domain: Domain) -> types.FunctionType:
-    """The function with `math` and NumPy answered by the domain."""
+    """Return the function with `math` and NumPy answered by the domain."""
     table = dict(domain.functions)
     table |= {"arcsin": table["asin"], "arccos": table["acos"], "arctan": table["atan"]}
     table |= {"abs": abs, "fabs": abs, "maximum": max, "minimum": min}
@@ -138,7 +138,7 @@ def _watched(fn: types.FunctionType, args: Sequence[Any], domain: Domain) -> Any
 
 
 def opaque_call(graph: Graph, fn: types.FunctionType, values: Sequence[Value]) -> Value:
-    """The function applied to values, as nodes of one result each."""
+    """Return the function applied to values, as nodes of one result each."""
     if any(isinstance(v, Static) for v in values):
         raise CaptureError(
             f"{fn.__name__}: the source text cannot be found, so parameters must be numbers; "
@@ -174,7 +174,7 @@ def _results(fn: types.FunctionType, arity: int) -> int | None:
 
 
 def content(fn: types.FunctionType) -> str:
-    """A hash of a function's code, constants and what it reads, functions included."""
+    """Return a hash of a function's code, constants and what it reads, functions included."""
     seen: set[int] = set()
     digest = hashlib.sha256()
 

@@ -20,7 +20,7 @@ BITS: dict[Compute, int] = {"float32": 24, "float64": 53}  # of a number
 
 
 def words(attempt: str = "0") -> list[str]:
-    """The words a, b, c, d of `block`, of an attempt at it."""
+    """Return the words a, b, c, d of `block`, of an attempt at it."""
     start = f"a, b, c, d = uint64(block) + uint64(1), uint64({attempt}), uint64(number), uint64(0)"
     return [start, *(line for turn in range(ROUNDS) for line in _round(turn))]
 
@@ -64,7 +64,7 @@ def strip(compute: Compute, form: Form = "number") -> tuple[str, list[str]]:
 
 
 def strip_made() -> str:
-    """A function that makes the words of `count` blocks from number `first` on."""
+    """Return a function that makes the words of `count` blocks from number `first` on."""
     return part(
         f"strip_made(words, first, count, {', '.join(DRAW)})",
         "for k in range(count):",

@@ -15,7 +15,7 @@ SIZES = ("inner", "share", "parts")
 
 
 def record(*addresses: str) -> Record:
-    """The record: sizes, addresses, and the rest."""
+    """Return the record: sizes, addresses, and the rest."""
     return Record(("size", "count"), addresses, SIZES)
 
 

@@ -49,8 +49,8 @@ class _Pool:
     def run(
         self, name: str, group: int, step: str, dtype: str, *, gap: int = 1, apart: bool
     ) -> str:
-        """The function for places [0, m), for `group` elements of the window, `gap` cells from one
-        to the next. `apart`: what different places read and write are different cells."""
+        """Return the function for places [0, m), for `group` elements of the window, `gap` cells
+        from one to the next. `apart`: what different places read and write are different cells."""
         lines = [*self.begin]
         for j in range(group):
             at = f"i * {step}" + (f" + {j * gap}" if j else "")
@@ -143,7 +143,7 @@ def max_pick_text(dtype: str, line: Line) -> str:
 
 
 def record(*addresses: str, adds: bool = False) -> Record:
-    """The record of a pool: planes, whether cells of the pad count; addresses, and the rest.
+    """Return the record of a pool: planes, whether cells of the pad count; addresses, and the rest.
     `adds`: whether it may be asked to add to what is there."""
     return Record(("planes", "counted"), addresses, (*SPACE, *(["adds"] if adds else [])))
 
@@ -244,8 +244,8 @@ def _text(
     end: Sequence[str] = (),
     planes: Sequence[str] = (),
 ) -> str:
-    """The whole text for windows that lie so along a line. `planes`: lines that may do a plane
-    from the first line of places to the one before `begun`."""
+    """Return the whole text for windows that lie so along a line. `planes`: lines that may do a
+    plane from the first line of places to the one before `begun`."""
     width, step, gap = line
     group = width if width <= _WIDEST else 1
     near = step <= _FARTHEST
@@ -282,7 +282,7 @@ def _text(
 
 
 def _line(layout: Record, pool: _Pool, dtype: str, group: int, gap: int) -> str:
-    """A line of places: all lines of cells that lie under it, in order."""
+    """Return a line of places: all lines of cells that lie under it, in order."""
     item = ITEMSIZE[dtype]
     names = (*pool.spots, *pool.cells)
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from weakref import WeakKeyDictionary
 
-from nbgraph.errors import CaptureError
+from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.capture.text import KindError
@@ -34,17 +34,21 @@ def probe(scalar: Scalar) -> Captured:
 
 
 def probe_kinds(scalar: Scalar) -> tuple[str, ...]:
-    """The operand kinds of `probe`, in operand order."""
+    """Return the operand kinds of `probe`, in operand order."""
     return tuple([leaf.kind for leaf in probe(scalar).operands])
 
 
 def _find(scalar: Scalar) -> tuple[str, ...]:
     first: tuple[CaptureError, Sequence[str]] | None = None
     own: tuple[tuple[str, ...], ...] = getattr(scalar, "probes", ())
-    for kinds in (*own, *_alike(scalar), *_combined(scalar)):
+    refused = set[tuple[Obstacle, ...]]()  # one for all kinds has nothing to do with kinds
+    for number, kinds in enumerate((*own, *_alike(scalar), *_combined(scalar))):
+        if number == len(own) + len(_KINDS) and len(refused) == 1:
+            break
         error = _refusal(scalar, kinds)
         if error is None:
             return kinds if kinds in own else _with_floats(scalar, kinds)
+        refused.add(tuple(error.obstacles))
         if first is None or isinstance(first[0], (KindError, AlwaysRaises)):
             first = error, kinds
     assert first is not None

@@ -98,12 +98,12 @@ def tile_of(u: int, v: int, k: int) -> tuple[int, int]:
 
 
 def _share(extent: int, parts: int) -> int:
-    """The size of so many equal parts, in whole granules."""
+    """Return the size of so many equal parts, in whole granules."""
     return max(_GRANULE, -(-extent // (parts * _GRANULE)) * _GRANULE)
 
 
 def arrange(sizes: Mapping[str, int], arrays: Sequence[Steps], itemsize: int) -> Call | None:
-    """The call for operands a, b and the result; `sizes` are the extents of all labels.
+    """Return the call for operands a, b and the result; `sizes` are the extents of all labels.
 
     An array that broadcasts along a label lacks it, or has the step 0 there. None where BLAS cannot
     take the arrays as they lie, or nothing is summed, as it would leave the result as it is.
@@ -177,8 +177,8 @@ def _call(first: int, u: Axis, v: Axis, k: Axis, outer: tuple[Axis, ...], item: 
 
 
 def _matrix(m: int, down: int, n: int, across: int, item: int) -> tuple[str, int] | None:
-    """A matrix of m by n with these steps for BLAS, which counts down columns first: "N" if it
-    lies that way, "T" if its transpose does, and the elements from column to column."""
+    """Return a matrix of m by n with these steps for BLAS, which counts down columns first: "N" if
+    it lies that way, "T" if its transpose does, and the elements from column to column."""
     forms = ("N", m, down, n, across), ("T", n, across, m, down)
     for form, extent, own, other, step in reversed(forms) if m == 1 else forms:
         if own != item and extent > 1:

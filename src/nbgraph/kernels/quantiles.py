@@ -89,7 +89,7 @@ def _erfinv(s: str, compute: Compute) -> list[str]:
 
 
 def _polynomial(name: str, x: str, coefficients: Sequence[float], compute: Compute) -> list[str]:
-    """The sum of c[i] x^i: Horner's rule for every fourth power, so that steps overlap."""
+    """Return the sum of c[i] x^i: Horner's rule for every fourth power, so that steps overlap."""
     lines = [f"{name}2 = {x} * {x}", f"{name}4 = {name}2 * {name}2"]
     chains = [f"{name}{letter}" for letter in "abcd"]
     for start, chain in enumerate(chains):

@@ -41,7 +41,7 @@ def _every(s: str) -> list[str]:
 
 
 def _short(s: str) -> list[str]:
-    """The high word of a product whose second factor has 32 bits."""
+    """Return the high word of a product whose second factor has 32 bits."""
     mask, shift = f"uint64({_SHORT - 1})", "uint64(32)"
     return [
         f"r{s} = uint64(span) & {mask}",
@@ -52,7 +52,7 @@ def _short(s: str) -> list[str]:
 
 
 def _long(s: str) -> list[str]:
-    """The highest of three words: n is above l in the first factor."""
+    """Return the highest of three words: n is above l in the first factor."""
     return [
         f"h{s}, m{s} = wide_product(n{s}, uint64(span))",
         f"t{s}, o{s} = wide_product(l{s}, uint64(span))",

@@ -30,7 +30,7 @@ def function(
     outputs: Sequence[Node],
     literals: Mapping[float, str] | None = None,
 ) -> str:
-    """The text of a Python function that returns the outputs.
+    """Return the text of a Python function that returns the outputs.
 
     `signature` is what stands in the parentheses; `literals` how the user wrote a number.
     """
@@ -61,7 +61,7 @@ def written_literals(source: str) -> dict[float, str]:
 
 
 def expression(graph: Graph, node: Node, literals: Mapping[float, str] | None = None) -> str:
-    """A value as one expression; what the user's text has a name for is called by it."""
+    """Return a value as one expression; what the user's text has a name for is called by it."""
     writer = _Writer(graph, literals or {}, set())
     writer.longest = 4 * WIDTH  # nobody reads more of one expression
     for other in graph.reachable([node]):
@@ -159,7 +159,7 @@ class _Writer(Wording):
         self.names[node.id] = (name, ATOM)
 
     def _fresh(self, wish: str) -> str:
-        """An unused name: the wish itself, or numbered."""
+        """Return an unused name: the wish itself, or numbered."""
         count = 1 if wish else 0
         name = wish or "t0"
         while name in self._taken:
@@ -211,7 +211,7 @@ class _Writer(Wording):
         return uses
 
     def _needs_block(self, node: Node) -> bool:
-        """Whether a select is too much for `a if c else b`."""
+        """Return whether a select is too much for `a if c else b`."""
         parts = self.open([node])
         if any(n.op == "final" for n in parts):
             return True
@@ -285,7 +285,7 @@ class _Writer(Wording):
 
 
 def _checks(roots: Sequence[Node]) -> list[Node]:
-    """The checks that the roots are behind, in the order of the text."""
+    """Return the checks that the roots are behind, in the order of the text."""
     checks: dict[int, Node] = {}
     for root in roots:
         while root.op == "check":

@@ -40,7 +40,7 @@ def version() -> str:
 
 
 def module(source: Source) -> llvm.ModuleRef:
-    """The optimised kernel behind its C signature; nothing else is visible outside.
+    """Return the optimised kernel behind its C signature; nothing else is visible outside.
 
     Callers hold `target.COMPILING`.
     """
@@ -58,7 +58,7 @@ def module(source: Source) -> llvm.ModuleRef:
 
 
 def python_function(source: Source) -> Any:
-    """The emitted function with its names bound, not yet compiled."""
+    """Return the emitted function with its names bound, not yet compiled."""
     space = names(source)
     filename = f"<nbgraph {source.name} {hashlib.sha256(source.text.encode()).hexdigest()[:8]}>"
     exec(compile(source.text, filename, "exec"), space)

@@ -229,7 +229,7 @@ class Rows(Writer):
                 self.line(indent, f"{name}_p = {array.dtype}_pointer({address})")
 
     def _wide(self, total: Total) -> bool:
-        """A strided run has one accumulator, not a vector of them: it adds up in float64."""
+        """Return whether to add up in float64: a strided run has one accumulator, not a vector."""
         return is_sum(total) and any(o.layout == "s" for o in self.loop.operands)
 
     def _start(self, total: Total, *, wide: bool) -> str:
@@ -238,12 +238,12 @@ class Rows(Writer):
 
 
 def is_sum(total: Total) -> bool:
-    """Whether the order matters in which elements are combined."""
+    """Return whether the order matters in which elements are combined."""
     return total.combine in ("add", "multiply")
 
 
 def _joined(total: Total, name: str) -> str:
-    """The total so far with that of one more block."""
+    """Return the total so far with that of one more block."""
     if not is_sum(total):
         return f"acc_{total.combine}({name}, {name}_acc)"
     return f"{name} {'+' if total.combine == 'add' else '*'} float64({name}_acc)"

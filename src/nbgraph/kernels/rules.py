@@ -58,7 +58,7 @@ class Term:
 
 
 def call(name: str, *args: Term | float) -> Term:
-    """A function of `vector_math`."""
+    """Return a function of `vector_math`."""
     graph = next(a.graph for a in args if isinstance(a, Term))
     nodes = [a.node if isinstance(a, Term) else graph.const(float(a)) for a in args]
     return Term(graph, graph.call(name, *nodes))
@@ -75,12 +75,12 @@ def middle(name: str, sign: float, n: Term, x: Term) -> Term:
 
 
 def ellipk(y: Term, m: Term) -> Term:
-    """The slope of the complete integral of the first kind."""
+    """Return the slope of the complete integral of the first kind."""
     return (y - call("ellipd", m)) / (2.0 * (1.0 - m))
 
 
 def ellipd(y: Term, m: Term) -> Term:
-    """The slope of (K(m) - E(m)) / m."""
+    """Return the slope of (K(m) - E(m)) / m."""
     return (0.5 * (call("ellipk", m) - y) / (1.0 - m) - 0.5 * y) / m
 
 
@@ -91,7 +91,7 @@ def root(phi: Term, m: Term) -> Term:
 
 
 def ellipkinc_by_m(y: Term, phi: Term, m: Term) -> Term:
-    """The slope of the incomplete integral of the first kind by its parameter."""
+    """Return the slope of the incomplete integral of the first kind by its parameter."""
     moved = call("sin", 2.0 * phi) / (4.0 * (1.0 - m) * root(phi, m))
     return (call("ellipeinc", phi, m) / (1.0 - m) - y) / (2.0 * m) - moved
 
@@ -107,23 +107,23 @@ def logistic_slope(z: Term) -> Term:
 
 
 def beta_difference(a: Term, b: Term) -> Term:
-    """The slope of log(beta(a, b)) by a."""
+    """Return the slope of log(beta(a, b)) by a."""
     return call("digamma", a) - call("digamma", a + b)
 
 
 def by_angle(leg: Term, a: Term, b: Term) -> Term:
-    """A slope of atan2(a, b): a leg over the square of the radius."""
+    """Return a slope of atan2(a, b): a leg over the square of the radius."""
     radius = call("hypot", a, b)
     return leg / radius / radius
 
 
 def sign_ratio(y: Term, a: Term, b: Term) -> Term:
-    """The slope of copysign(a, b) by a; at 0 either one is right, `%` needs 1."""
+    """Return the slope of copysign(a, b) by a; at 0 either one is right, `%` needs 1."""
     return a.at_zero(1.0, call("copysign", 1.0, a) * call("copysign", 1.0, b))
 
 
 def pow_by_base(y: Term, base: Term, exponent: Term) -> Term:
-    """The slope of base**exponent by its base."""
+    """Return the slope of base**exponent by its base."""
     slope = exponent * call("pow", base, exponent - 1.0)
     if exponent.node.op != "const":
         return exponent.at_zero(0.0, slope)
@@ -135,6 +135,6 @@ def pow_by_base(y: Term, base: Term, exponent: Term) -> Term:
 
 
 def pow_by_exponent(y: Term, base: Term, exponent: Term) -> Term:
-    """The slope of base**exponent by its exponent."""
+    """Return the slope of base**exponent by its exponent."""
     slope = y * call("log", base)
     return y.at_zero(0.0, slope)

@@ -48,7 +48,7 @@ class Graph(Nodes):
     """Operations over nodes, with the kinds of NumPy and what is known without running them."""
 
     def const(self, value: object) -> Node:
-        """A literal: bool, int or float, weak as in NEP 50."""
+        """Return a literal: bool, int or float, weak as in NEP 50."""
         if isinstance(value, (bool, np.bool_)):
             return self.node("const", (), "b", bool(value))
         if isinstance(value, (int, np.integer)):
@@ -214,7 +214,7 @@ class Graph(Nodes):
         return self.node(op, (a, b), "b")
 
     def _compare_signs(self, op: str, a: Node, b: Node) -> Node:
-        """A signed 64-bit integer against uint64: exact, as in NumPy."""
+        """Return a signed 64-bit integer against uint64: exact, as in NumPy."""
         if a.kind == "uint64":
             a, b, op = b, a, _MIRROR[op]
         below = self.compare("lt", a, self.const(0))
@@ -301,7 +301,7 @@ class Graph(Nodes):
         return self.node("select", (cond, a, b), a.kind)
 
     def _select_truth(self, cond: Node, a: Node, b: Node) -> Node:
-        """A select of truth values, as logic."""
+        """Return a select of truth values, as logic."""
         a = self.const(True) if a is cond else a
         b = self.const(False) if b is cond else b
         if a.op == "const":
@@ -323,18 +323,18 @@ class Graph(Nodes):
         return self.node("check", (a, invalid), a.kind, raised)
 
     def call(self, name: str, *args: Node) -> Node:
-        """A function of `vector_math` over floating values."""
+        """Return a function of `vector_math` over floating values."""
         return self.node("call", [self.float(a) for a in args], "f", name)
 
     def gather(self, table: Table, index: Node) -> Node:
-        """The entry of a table at an index that lies within it."""
+        """Return the entry of a table at an index that lies within it."""
         if index.op == "const":
             return self.cast(self.const(table.values[index.data]), table.kind)
         return self.node("gather", (self.cast(index, "i"),), table.kind, table)
 
 
 def unchecked(node: Node) -> Node:
-    """The value of a node without the errors that it is checked for."""
+    """Return the value of a node without the errors that it is checked for."""
     while node.op == "check":
         node = node.args[0]
     return node

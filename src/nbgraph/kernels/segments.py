@@ -71,7 +71,7 @@ class _Plan:
             self._done.append(self._done[-1] + loop)
 
     def segments(self) -> list[Segment]:
-        """The units between the cuts."""
+        """Return the units between the cuts."""
         cuts, segments = [0, *self._cuts(), len(self._units)], list[Segment]()
         for a, b in itertools.pairwise(cuts):
             reads = (n for used in self._inputs[a:b] for n in used if self._places[n.id] < a)
@@ -103,7 +103,7 @@ def _inputs(unit: Sequence[Node], body: Body, places: Mapping[int, int]) -> list
 
 
 def _units(order: Sequence[Node]) -> list[list[Node]]:
-    """The nodes in their order, each by itself; the results of a loop are one unit."""
+    """Return the nodes in their order, each by itself; the results of a loop are one unit."""
     loops: dict[int, list[Node]] = {}
     units: list[list[Node]] = []
     for node in order:
@@ -119,7 +119,7 @@ def _units(order: Sequence[Node]) -> list[list[Node]]:
 def _ordered(
     units: list[list[Node]], roots: Sequence[Node], body: Body, *, late: bool
 ) -> list[list[Node]]:
-    """The units in an order in which few values wait: next is what ends the most waiting. Of
+    """Return the units in an order in which few values wait: next is what ends the most waiting. Of
     several, `late`: what is on the longest path to the roots, so that arms are computed when they
     are chosen from; or what is on the shortest path from the leaves, so that a chain and what
     depends on its values advance together."""
@@ -172,7 +172,7 @@ def _levels(inputs: Sequence[Collection[int]], *, late: bool) -> list[int]:
 
 
 def _inside(nodes: Sequence[Node]) -> Counter[int]:
-    """The operations within each loop."""
+    """Return the operations within each loop."""
     inside: Counter[int] = Counter()
     for node in nodes:
         for region in node.regions:
@@ -185,7 +185,7 @@ def _weight(node: Node) -> int:
 
 
 def has_groups(writer: Writer) -> bool:
-    """Whether a kernel's elements go through loops whose trips are worth taking together."""
+    """Return whether a kernel's elements go through loops whose trips are worth taking together."""
     return suits(writer.loop.graph, writer.roots(), writer.leaves)
 
 

@@ -56,7 +56,7 @@ class Series:
         return term
 
     def leading(self) -> int:
-        """The power of the first coefficient that is not zero."""
+        """Return the power of the first coefficient that is not zero."""
         for power in range(self.low, self.low + _ZEROS):
             if self[power] is not None:
                 return power
@@ -89,7 +89,7 @@ class Expansion:
         self._series[seed.id] = Series(0, _listed([_nonzero(at), graph.const(1.0)]))
 
     def of(self, root: Node) -> Series:
-        """The series of a node; NoSeries where there is none."""
+        """Return the series of a node; NoSeries where there is none."""
         order = self.graph.reachable([root])
         if len(order) > MAX_NODES:
             raise NoSeries("the expression is too large")
@@ -225,7 +225,7 @@ class Expansion:
     # conditions -------------------------------------------------------------------------------
 
     def _holds(self, cond: Node) -> bool | Node:
-        """Whether a condition holds beside the point, or the condition that says so."""
+        """Return whether a condition holds beside the point, or the condition that says so."""
         if self._is_constant(cond):
             return cond
         if cond.op == "not":
@@ -272,7 +272,7 @@ class Expansion:
     # coefficients -----------------------------------------------------------------------------
 
     def _convolved(self, a: Series, b: Series, power: int, low: int, high: int) -> Node | None:
-        """The sum of a[i] b[power - i] for i from low to high."""
+        """Return the sum of a[i] b[power - i] for i from low to high."""
         total = None
         for i in range(low, high + 1):
             factor = a[i]

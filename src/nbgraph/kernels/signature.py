@@ -210,7 +210,7 @@ def chosen_in(fn: FunctionType, text: inspect.Signature) -> set[str]:
 
 
 def _nodes(fn: FunctionType) -> list[ast.AST]:
-    """All of a function's text, nothing where there is none."""
+    """Return all of a function's text, nothing where there is none."""
     try:
         return [n for st in function_text(fn).body for n in ast.walk(st)]
     except NoSourceError:
@@ -243,7 +243,7 @@ def counts_of(fn: FunctionType, text: inspect.Signature) -> set[str]:
 
 
 def _parameter(p: inspect.Parameter, choice: Choice | None, counts: set[str]) -> Parameter | None:
-    """A name of the text as a scalar parameter; None: it is an operand."""
+    """Return a name of the text as a scalar parameter; None: it is an operand."""
     if choice is not None:
         if choice.role == "operand":
             return None

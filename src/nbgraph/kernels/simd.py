@@ -58,7 +58,7 @@ class Simd:
 
 
 def of(kernel: Kernel) -> Simd:
-    """The claim about a kernel; what its assembly shows is kept in the disk cache."""
+    """Return the claim about a kernel; what its assembly shows is kept in the disk cache."""
     key = hashlib.sha256(f"simd {_VERSION} {kernel.key}".encode()).hexdigest()
     entry = cache.load(key)
     if entry is not None:
@@ -125,7 +125,7 @@ def _where(node: Node) -> str:
 
 
 def innermost_loops(assembly: str) -> list[list[str]]:
-    """The instructions of each loop that contains no other loop."""
+    """Return the instructions of each loop that contains no other loop."""
     blocks, edges = _blocks(assembly)
     loops: list[list[str]] = []
     todo = [set(range(len(blocks)))]
@@ -244,7 +244,7 @@ def _called(body: Sequence[str]) -> set[str]:
 
 
 def _with_names(assembly: str) -> Iterator[str]:
-    """The lines, with calls through a register naming the function last put there."""
+    """Return the lines, with calls through a register naming the function last put there."""
     addresses: dict[str, str] = {}
     for line in assembly.splitlines():
         if ",@function" in line:

@@ -28,7 +28,7 @@ _WRITERS: dict[Form, type[Writer]] = {
 
 
 def emit(loop: Loop) -> Source:
-    """The source of a loop's kernel."""
+    """Return the source of a loop's kernel."""
     with GROWING:
         return _WRITERS[loop.form](loop).source()
 

@@ -34,12 +34,12 @@ class Table:
         return f"Table({self.identity})"
 
     def dtype(self, compute: str) -> str:
-        """The dtype of the entries in a kernel of a precision."""
+        """Return the dtype of the entries in a kernel of a precision."""
         stored = {"f": compute, "i": "int64", "b": "uint8", "bool": "uint8"}
         return stored.get(self.kind, self.kind)
 
     def array(self, compute: str) -> NDArray[np.generic]:
-        """The entries as a kernel of a precision holds them."""
+        """Return the entries as a kernel of a precision holds them."""
         with np.errstate(over="ignore"):
             array = np.array(self.values).astype(self.dtype(compute))
         array.flags.writeable = False

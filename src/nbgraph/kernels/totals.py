@@ -49,14 +49,14 @@ class InOrder(Writer):
         return f"{self.kind}({0 if self.combine == 'add' else 1})"
 
     def combined(self, acc: str, value: str) -> str:
-        """An accumulator with one more value; sums and products are not reordered."""
+        """Return an accumulator with one more value; sums and products are not reordered."""
         if self.combine in ("max", "min"):
             return f"acc_{self.combine}({acc}, {value})"
         text = f"{acc} {'+' if self.combine == 'add' else '*'} {value}"
         return f"{self.kind}({text})" if self.kind in INTEGERS else f"({text})"
 
     def value(self, pointer: str, index: str) -> str:
-        """An element of the operand as the accumulator takes it."""
+        """Return an element of the operand as the accumulator takes it."""
         return self.term(f"load_input({pointer}, {index})")
 
     def term(self, text: str) -> str:

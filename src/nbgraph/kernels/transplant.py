@@ -16,7 +16,7 @@ class Transplant:
         self._regions: dict[int, Region] = {}
 
     def __call__(self, root: Node) -> Node:
-        """The counterpart of `root`."""
+        """Return the counterpart of `root`."""
         line = self._target.line
         for node in self._pending(root):
             self._map[node.id] = self._rebuild(node)
@@ -65,7 +65,7 @@ class Transplant:
 
 
 def apply(graph: Graph, node: Node, args: Sequence[Node]) -> Node:
-    """The operation of `node` over other arguments, simplified as on first making."""
+    """Return the operation of `node` over other arguments, simplified as on first making."""
     op = node.op
     if op in ARITHMETIC:
         return graph.arithmetic(op, *args)

@@ -38,7 +38,7 @@ def decays(node: Node, active: Active) -> bool:
 
 
 def grows(root: Node, active: Active, *, poles: bool = False) -> bool:
-    """Whether a value that is infinite has overflowed; `poles`: divisions do not matter."""
+    """Return whether a value that is infinite has overflowed; `poles`: divisions do not matter."""
     seen: set[tuple[int, bool]] = set()
     todo = [(root, poles)]
     while todo:
@@ -109,7 +109,7 @@ class ConstantBranches:
         return known[root.id, sums]
 
     def _joined(self, node: Node, parts: Sequence[Node | None]) -> Node | None:
-        """The condition of a node from those of its parts."""
+        """Return the condition of a node from those of its parts."""
         graph = self._graph
         if node.op == "const":
             return graph.const(True) if node.data == 0 else None
@@ -137,7 +137,7 @@ def _branches(node: Node, sums: bool) -> Sequence[Node]:
 
 
 def _is_small(d: Node) -> bool:
-    """Whether nested selects have few arms, so that each may be multiplied by itself."""
+    """Return whether nested selects have few arms, so that each may be multiplied by itself."""
     todo, arms = [d], 0
     while todo and arms <= _FEW:
         node = todo.pop()
@@ -160,7 +160,7 @@ def guards(nodes: Iterable[Node]) -> set[int]:
 
 
 def _is_finite(d: Node) -> bool:
-    """An operand, or a multiple of one."""
+    """Return an operand, or a multiple of one."""
     while d.op in ("neg", "mul"):
         if d.op == "mul" and d.args[0].op != "const" and d.args[1].op != "const":
             return False

@@ -51,7 +51,7 @@ def _place(k: int) -> str:
 
 
 def _along(axis: str, extent: str) -> Sequence[str]:
-    """The pixel before a coordinate `u`, counted from 1, and the rest behind it."""
+    """Return the pixel before a coordinate `u`, counted from 1, and the rest behind it."""
     return [
         f"u = select(u < -1.0, -1.0, select(u > float64({extent}), float64({extent}), u)) + 1.0",
         "u = select(nearest != 0, float64(int64(u + 0.5)), u)",
@@ -61,7 +61,7 @@ def _along(axis: str, extent: str) -> Sequence[str]:
 
 
 def _pixel(k: int, r: str, q: str) -> Sequence[str]:
-    """Whether a pixel lies inside, and where."""
+    """Return whether a pixel lies inside, and where."""
     return [
         f"r, q = {r} - 1, {q} - 1",
         f"inside{k} = (r >= 0) & (r < height) & (q >= 0) & (q < width)",
@@ -70,7 +70,7 @@ def _pixel(k: int, r: str, q: str) -> Sequence[str]:
 
 
 def _value(k: int) -> str:
-    """Its value, or `fill` outside."""
+    """Return its value, or `fill` outside."""
     return f"v{k} = select(inside{k}, {{compute}}(load(x_p, place{k} + k * x_channel)), outside)"
 
 

@@ -25,7 +25,7 @@ _NO, _YES = ord("N"), ord("T")
 
 
 def record(*addresses: str) -> Record:
-    """The record of a convolution of any kind: images, groups, addresses, and the rest."""
+    """Return the record of a convolution of any kind: images, groups, addresses, and the rest."""
     return Record(("images", "groups"), addresses, (*BLAS, *SPACE, *SIZES))
 
 
@@ -164,7 +164,7 @@ def weight_text(dtype: str) -> str:
 def _text(
     name: str, layout: Record, dtype: str, *lines: str, spreads: bool = False, bias: bool = False
 ) -> str:
-    """The text of a kernel, and of what it calls."""
+    """Return the text of a kernel, and of what it calls."""
     parts = _runs(dtype) + (FILLED if bias else "") + _walk(layout, dtype, spreads=spreads)
     head = f"def {name}(args, lo, hi):"
     kernel = function(head, *_prologue(layout, dtype), *lines, "return 0")
@@ -314,7 +314,7 @@ def _own(dtype: str) -> str:
 
 
 def _runs_of(dtype: str) -> tuple[str, str]:
-    """The part of the run that lies within the data: in the columns, and in the data."""
+    """Return the part of the run that lies within the data: in the columns, and in the data."""
     item = ITEMSIZE[dtype]
     cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + along) * {item})"
     return f"shifted({_own(dtype)}, (a - w) * {item})", cells

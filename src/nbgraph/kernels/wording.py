@@ -61,7 +61,7 @@ class Wording:
         return [seen[key] for key in sorted(seen)]
 
     def text(self, root: Node) -> tuple[str, int]:
-        """The text of a value and how tightly it binds; parts that have a name use it."""
+        """Return the text of a value and how tightly it binds; parts that have a name use it."""
         texts: dict[int, tuple[str, int]] = {}
         for node in self.open([root]):
             text, level = self._combine(node, texts)
@@ -156,7 +156,7 @@ def place(filename: str, line: int | str) -> str:
 
 
 def _bound(part: tuple[str, int], level: int) -> str:
-    """A part of an expression, in parentheses where it binds less tightly than needed."""
+    """Return a part of an expression, in parentheses where it binds less tightly than needed."""
     text, own = part
     return text if own >= level else f"({text})"
 

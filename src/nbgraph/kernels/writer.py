@@ -84,7 +84,7 @@ class Writer:
         ]
 
     def source(self) -> Source:
-        """The finished text."""
+        """Return the finished text."""
         name = self.loop.name if self.loop.name.isidentifier() else "kernel"
         self.prologue()
         self.space()
@@ -123,12 +123,12 @@ class Writer:
         return f"{name}({arguments})"
 
     def waits(self) -> bool:
-        """Whether an inner run is one long chain of dependent operations, which LLVM does not
-        see when it decides how many vectors to work on in turn."""
+        """Return whether an inner run is one long chain of dependent operations, which LLVM does
+        not see when it decides how many vectors to work on in turn."""
         return False
 
     def captured(self, write: Callable[[], None]) -> list[str]:
-        """The lines that `write` makes, taken out of the text, without indentation."""
+        """Return the lines that `write` makes, taken out of the text, without indentation."""
         before, self.lines = self.lines, []
         leaves = dict(self.leaves)
         write()
@@ -170,11 +170,11 @@ class Writer:
         return bool(self.fault) and may_fail(self.loop.graph, self.roots())
 
     def roots(self) -> list[Node]:
-        """The nodes that the loops compute."""
+        """Return the nodes that the loops compute."""
         return [output.node for output in self.loop.outputs]
 
     def _scalar(self, node: Node, word: int) -> str:
-        """The text that reads a scalar from the record, as the body computes with it."""
+        """Return the text that reads a scalar from the record, as the body computes with it."""
         if node.kind == "f":
             return f"{self.loop.compute}_word(args, {word})"
         text = f"int64_word(args, {word})"
@@ -283,11 +283,11 @@ class Writer:
         return f"{name}_p", index
 
     def loaded(self, pointer: str, index: str, dtype: str, *, access: Access = "plain") -> str:
-        """The text of a load, converted to what the body computes with."""
+        """Return the text of a load, converted to what the body computes with."""
         return _read(f"{_LOAD[access]}({pointer}, {index})", dtype)
 
     def widened(self, array: Operand, pointer: str, index: str, *, access: Access = "plain") -> str:
-        """The text of an operand's load, in the precision that the body computes in."""
+        """Return the text of an operand's load, in the precision that the body computes in."""
         return self.computed(array, f"{_LOAD[access]}({pointer}, {index})")
 
     def computed(self, array: Operand, text: str) -> str:
@@ -299,7 +299,7 @@ class Writer:
         return f"{self.loop.compute}({text})"
 
     def converted(self, text: str, node: Node, dtype: str) -> str:
-        """A value of a node's kind as what is stored for a dtype."""
+        """Return a value of a node's kind as what is stored for a dtype."""
         if dtype == "bool":
             return f"uint8({text})"
         kind = self.loop.compute if node.kind == "f" else node.kind
@@ -380,7 +380,7 @@ class Writer:
         return floating.pop() if len(floating) == 1 else None
 
     def function(self, node: Node, *, small: bool = False) -> str:
-        """The name under which the function of a call is known."""
+        """Return the name under which the function of a call is known."""
         suffix = "_small" if (small and has_limit(node)) or is_exact_remainder(node) else ""
         if node.data == "nextafter" and (stored := self._stored()) in SHORT:
             suffix = f"_{stored}"
@@ -396,7 +396,7 @@ class Writer:
         return limits
 
     def lanes(self, indent: int, roots: Sequence[Node], *, small: bool) -> Lanes:
-        """The scalar computation for a group of elements; see `body`."""
+        """Return the scalar computation for a group of elements; see `body`."""
         graph, limits = self.loop.graph, self._limits(roots) if small else {}
 
         def name(node: Node) -> str:
@@ -409,7 +409,7 @@ class Writer:
     def body(
         self, indent: int, roots: Sequence[Node], *, small: bool = False, fault: str | None = None
     ) -> list[str]:
-        """The scalar computation; `small` uses quick forms for moderate arguments and sets
+        """Return the scalar computation; `small` uses quick forms for moderate arguments and sets
         `wide` where an argument is beyond its range. `fault`: instead of the writer's own."""
         loop = self.loop
 
@@ -431,7 +431,7 @@ def _read(text: str, dtype: str) -> str:
 
 
 def _shortened(text: str, kind: str, dtype: str) -> str:
-    """A number as a 16-bit float: floats are rounded once."""
+    """Return a number as a 16-bit float: floats are rounded once."""
     if kind not in ("float32", "float64"):
         text, kind = f"float32({text})", "float32"
     return f"{kind}_to_{dtype}({text})"

@@ -36,7 +36,7 @@ class Record:
         self._places = {name: k for k, name in enumerate(self.names)}
 
     def reading(self, *names: str) -> list[str]:
-        """The lines that read these words, by default all."""
+        """Return the lines that read these words, by default all."""
         return [f"{name} = word(args, {self._places[name]})" for name in names or self.names]
 
     def place(self, name: str) -> int:
@@ -45,13 +45,13 @@ class Record:
 
 
 def function(head: str, *lines: str) -> str:
-    """The text of a function, its lines indented by one."""
+    """Return the text of a function, its lines indented by one."""
     body = "\n".join("    " + line for text in lines for line in text.split("\n"))
     return f"{head}\n{body}\n\n\n"
 
 
 def part(head: str, *lines: str) -> str:
-    """The text of a function that a kernel calls and that stays one of its own."""
+    """Return the text of a function that a kernel calls and that stays one of its own."""
     return "@part\n" + function(f"def {head}:", "separate()", *lines)
 
 
@@ -61,7 +61,7 @@ def run(head: str, *lines: str) -> str:
 
 
 def written(name: str, text: str, compute: Compute) -> Kernel:
-    """The kernel of a text whose last function has this name: `name(args, lo, hi)`."""
+    """Return the kernel of a text whose last function has this name: `name(args, lo, hi)`."""
     return _written(name, text, compute, str(config.compiler))
 
 

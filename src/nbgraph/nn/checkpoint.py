@@ -46,9 +46,7 @@ def save(path: Any, model: Module, optimizer: Optimizer, position: Position) -> 
     parts = {"about": json.dumps(about), "model": model.state_dict()}
     parts["optimizer"] = optimizer.state_dict()
     parts |= {name: getattr(position, name) for name in _PARTS}
-    beside = Path(path).with_name(f"new-{Path(path).name}")
-    files.save(beside, parts)
-    beside.replace(path)
+    files.save(path, parts)
 
 
 def load(path: Any, model: Module, optimizer: Optimizer) -> Position | None:

@@ -110,7 +110,7 @@ _NUMBERS = itertools.count(1)
 
 
 def is_expression(value: Any) -> bool:
-    """Whether a value is an expression of SymPy."""
+    """Return whether a value is an expression of SymPy."""
     module = type(value).__module__.partition(".")[0]
     return module == "sympy" or (hasattr(value, "free_symbols") and hasattr(value, "_sympystr"))
 

@@ -167,7 +167,6 @@ class Explanation(picture.Report):
         return repr(self.op)
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
         parts = [(f"scalar text ({self.where})", self.text)]
         if self.gradient is not None:
             parts.append(("gradient, given by hand", self.gradient))

@@ -33,8 +33,8 @@ def threshold() -> int:
 def streams(
     where: Space, sizes: Sequence[int], layouts: Sequence[str], requests: Sequence[str]
 ) -> bool:
-    """Whether the outputs of a map over a space are written past the caches: `sizes` of elements,
-    layouts and requests are those of outputs that somebody needs.
+    """Return whether the outputs of a map over a space are written past the caches: `sizes` of
+    elements, layouts and requests are those of outputs that somebody needs.
 
     >>> streams(Space(1 << 30, (4, 4), ()), [4], ["c"], ["write"])
     True
@@ -47,7 +47,7 @@ def streams(
 
 
 def level(addresses: Sequence[int]) -> bool:
-    """Whether cache lines begin at the same elements of all outputs.
+    """Return whether cache lines begin at the same elements of all outputs.
 
     >>> level([0, 4096]), level([16, 32])
     (True, False)

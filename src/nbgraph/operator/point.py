@@ -58,7 +58,6 @@ class Point(picture.Report):
     notes: list[str] = field(default_factory=list)
 
     def sections(self) -> list[tuple[str, str]]:
-        """Return headings and texts, in order."""
         parts: list[tuple[str, str]] = []
         if self.conditions:
             rows = [(c.where, c.text, str(c.holds), c.numbers) for c in self.conditions]

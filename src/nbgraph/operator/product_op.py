@@ -263,11 +263,11 @@ class ProductOp(ArrayOp):
         out[...] = (self.apart if apart else self.naive)(factors, attributes)
 
     def apart(self, inputs: Arrays, attributes: Attributes) -> Array:
-        """The result where no kernel gives it."""
+        """Return the result where no kernel gives it."""
         return self.naive(inputs, attributes)
 
     def naive(self, inputs: Arrays, attributes: Attributes) -> Array:
-        """The same by NumPy, in the dtype of the operands: the specification."""
+        """Return the same by NumPy, in the dtype of the operands: the specification."""
         labels = self.meaning(inputs, attributes)
         assert labels is not None, self
         number = {label: k for k, label in enumerate(dict.fromkeys((*labels.a, *labels.b)))}

@@ -168,7 +168,7 @@ class _Task:
     def _where(
         self, run: Space, shape: tuple[int, ...], rows: list[tuple[int, ...]], inputs: int
     ) -> Space:
-        """The space of the record: the run, and rows of all arrays in the record's order."""
+        """Return the space of the record: the run, and rows of all arrays in the record's order."""
         strides, steps = rows[:inputs], list(run.steps[:inputs])
         mapped = iter(zip(rows[inputs:], run.steps[inputs:], strict=True))
         for result in self.asked:
@@ -181,7 +181,7 @@ class _Task:
         return Space(run.inner, tuple(steps), ((outside.inner, outside.steps), *outside.outer))
 
     def kernel(self, *, disjoint: bool) -> Kernel:
-        """The loop's kernel, found again for equal layouts."""
+        """Return the loop's kernel, found again for equal layouts."""
         classes = iter(self.classes)
         layouts = ["p" if o is None else next(classes) for o in self.operands]
         layouts += [
@@ -348,7 +348,7 @@ def _along(
     combine: Combine,
     block: int,
 ) -> Stages:
-    """The stages of one run of axes, and the scratch memory between them."""
+    """Return the stages of one run of axes, and the scratch memory between them."""
     batches, rows, columns = (
         math.prod(shape[:first]),
         math.prod(shape[first:last]),

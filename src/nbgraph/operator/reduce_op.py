@@ -72,17 +72,17 @@ class ReduceOp(ArrayOp):
         self._rows, self._axes = rows, axes
 
     def axes(self, shape: Shape, attributes: Attributes) -> Shape:
-        """The axes of an operand of this shape that are reduced, from 0, in order."""
+        """Return the axes of an operand of this shape that are reduced, from 0, in order."""
         if self._axes is not None:
             return self._axes(shape, attributes)
         return tuple(sorted(axes_of(self.__name__, attributes["axis"], len(shape))))
 
     def row_op(self, attributes: Attributes) -> tuple[RowOp, Attributes] | None:
-        """The row program of floats with its scalar parameters, if there is one."""
+        """Return the row program of floats with its scalar parameters, if there is one."""
         return None if self._rows is None else self._rows(attributes)
 
     def by_rows(self, source: Spec, target: Spec, attributes: Attributes) -> ByRows | None:
-        """The row program for an operand and a result like these, if one does it."""
+        """Return the row program for an operand and a result like these, if one does it."""
         size = math.prod(source.shape)
         if self._rows is None or not size or source.dtype.kind == "c" or target.dtype.kind == "c":
             return None
@@ -98,7 +98,7 @@ class ReduceOp(ArrayOp):
     def taken_dtype(
         self, source: Spec, target: Spec, attributes: Attributes
     ) -> np.dtype[Any] | None:
-        """The dtype that elements are cast to first; None where kernels cannot cast."""
+        """Return the dtype that elements are cast to first; None where kernels cannot cast."""
         asked = attributes.get("dtype")
         if asked is None or asked == source.dtype or self.folds(source, target):
             return source.dtype
@@ -229,7 +229,7 @@ class ReduceOp(ArrayOp):
 
 @scalar_op
 def _over(x: Any, *, count: float = 1.0) -> Any:
-    """A mean of its total."""
+    """Return a mean of its total."""
     return x / count
 
 

@@ -134,7 +134,7 @@ def _note(name: str, module: str, qualname: str) -> None:
 
 
 def registered(*aliases: str) -> Callable[[_Op], _Op]:
-    """A decorator that registers an operator under its own name and further ones."""
+    """Return a decorator that registers an operator under its own name and further ones."""
 
     def decorate(op: _Op) -> _Op:
         return register(op, op.__name__, *aliases)
@@ -172,7 +172,7 @@ def lookup(name: str) -> Entry | None:
 
 
 def entry(name: str) -> Entry:
-    """The entry of a name; ArgumentError suggests near names."""
+    """Return the entry of a name; ArgumentError suggests near names."""
     row = lookup(name)
     if row is None:
         raise ArgumentError(_missing(name))
@@ -180,7 +180,7 @@ def entry(name: str) -> Entry:
 
 
 def find(name: str) -> Operator:
-    """The operator of a name; ArgumentError suggests near names.
+    """Return the operator of a name; ArgumentError suggests near names.
 
     >>> find("add")([1, 2], 3)
     array([4, 5])
@@ -218,12 +218,12 @@ def is_public(name: str) -> bool:
 
 
 def names() -> list[str]:
-    """All public names in order, those of the library's unloaded files included."""
+    """Return all public names in order, those of the library's unloaded files included."""
     return sorted({*_table, *library()} - _package().INTERNAL)
 
 
 def listed() -> list[str]:
-    """The names that `dir(ng)` shows: one for an operator, NumPy's where NumPy has one."""
+    """Return the names that `dir(ng)` shows: one for an operator, NumPy's where NumPy has one."""
     return sorted(set(names()) - _package().OTHER_SPELLINGS)
 
 

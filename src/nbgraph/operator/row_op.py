@@ -114,7 +114,7 @@ class RowOp(ArrayOp):
         return [Spec(row if one else shape, stored) for _, one in self.program.results]
 
     def _shape(self, shapes: Sequence[Shape], axis: Any, *, keepdims: bool) -> tuple[Shape, Shape]:
-        """The shape of elements, and the axes of a row."""
+        """Return the shape of elements, and the axes of a row."""
         names, count = self.program.operands, len(self.program.elements)
         shape = broadcast(self.__name__, list(zip(names[:count], shapes[:count], strict=True)))
         axes = axes_of(self.__name__, axis, len(shape))
@@ -148,7 +148,7 @@ class RowOp(ArrayOp):
         return (*elements, *[row] * rows), outputs
 
     def _stored(self, dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
-        """The dtype of floating values: float64 where all operands are integers."""
+        """Return the dtype of floating values: float64 where all operands are integers."""
         named = zip(self.program.operands, dtypes, strict=True)
         common = np.result_type(*(d for name, d in named if name not in self.program.integers))
         if common.kind == "c":
@@ -337,7 +337,7 @@ def form_of_rows(
 
 
 def takes(classes: Sequence[Class], along: Space, arrays: Sequence[Layout]) -> bool:
-    """Whether a kernel of these classes takes arrays with such steps."""
+    """Return whether a kernel of these classes takes arrays with such steps."""
     return along.inner == 1 or all(
         c == "s" or step == (a.dtype.itemsize if c == "c" else 0)
         for c, step, a in zip(classes, along.steps, arrays, strict=True)
@@ -347,8 +347,8 @@ def takes(classes: Sequence[Class], along: Space, arrays: Sequence[Layout]) -> b
 def row_major(
     arrays: Sequence[Layout], one: Sequence[bool], shape: Shape, axes: Shape
 ) -> list[Layout]:
-    """The arrays row by row; with the axes of a row behind the others where those do not merge,
-    and repeated along them where that alone does not help."""
+    """Return the arrays row by row; with the axes of a row behind the others where those do not
+    merge, and repeated along them where that alone does not help."""
     places = [layout(a.shape, a.dtype) for a in arrays]
     if spaces_of(places, one, shape, axes) is not None:
         return places
@@ -365,7 +365,7 @@ def _behind(a: Layout, shape: Shape, axes: Shape) -> Layout:
 
 
 def row_shape(shape: Shape, axes: Shape, *, keepdims: bool) -> Shape:
-    """The shape of what has one value a row."""
+    """Return the shape of what has one value a row."""
     if keepdims:
         return tuple(1 if d in axes else n for d, n in enumerate(shape))
     return tuple(n for d, n in enumerate(shape) if d not in axes)

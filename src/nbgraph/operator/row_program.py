@@ -56,7 +56,7 @@ class Described(NamedTuple):
     outputs: tuple[Node, ...]
 
     def needed(self, outputs: Sequence[Node]) -> tuple[tuple[Total, ...], ...]:
-        """The stages that these outputs need."""
+        """Return the stages that these outputs need."""
         needed: list[tuple[Total, ...]] = []
         roots = list(outputs)
         for stage in reversed(self.stages):
@@ -67,7 +67,7 @@ class Described(NamedTuple):
         return tuple(reversed(needed))
 
     def captured(self) -> Captured:
-        """All that is computed of an element, for estimates of its cost."""
+        """Return all that is computed of an element, for estimates of its cost."""
         nodes = [total.node for stage in self.stages for total in stage]
         return Captured(self.graph, self.operands, self.parameters, (*nodes, *self.outputs))
 
@@ -154,7 +154,7 @@ class RowProgram:
     def described(
         self, kinds: Sequence[str], parameters: Mapping[str, Any] | None = None
     ) -> Described:
-        """The program for operands of these kinds; only the kinds of parameters count."""
+        """Return the program for operands of these kinds; only the kinds of parameters count."""
         values = parameters or {}
         key = (tuple(kinds), parameter_kinds(values))
         described = self._described.get(key)
@@ -285,7 +285,7 @@ def _evaluated(
 def _moved(
     graph: Graph, fn: WrittenFunction, known: Mapping[str, Node], parameters: Mapping[str, Any]
 ) -> Node:
-    """A function's value in `graph`, as a floating one."""
+    """Return a function's value in `graph`, as a floating one."""
     own = {p.name: parameters[p.name] for p in fn.parameters}
     captured = fn.capture([known[name].kind for name in fn.operands], own)
     replaced = {

@@ -98,7 +98,7 @@ class TiledOp(ArrayOp):
         return Lowered((call,), tuple(places), adds=self.adds)
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
-        """Whether a kernel may take operands of these."""
+        """Return whether a kernel may take operands of these."""
         return all(each == dtypes[0] for each in dtypes) and dtypes[0] in _NATIVE
 
     def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -27,7 +27,7 @@ class Typed(NamedTuple):
 
 
 def as_operand(op: str, name: str, value: object) -> Array | complex:
-    """A NumPy array, or a Python number (weak); raises for what is neither."""
+    """Return a NumPy array, or a Python number (weak); raises for what is neither."""
     if type(value) is np.ndarray:
         require_supported(value.dtype, f"{op}: operand {name!r}")
         return value if value.dtype.isnative else value.astype(value.dtype.newbyteorder("="))
@@ -90,12 +90,12 @@ def culprit(value: object, place: str = "") -> str:
 
 
 def is_foreign(value: object) -> bool:
-    """Whether a value is an array of torch or JAX."""
+    """Return whether a value is an array of torch or JAX."""
     return bool(_library_of(value)) and hasattr(value, "dtype")
 
 
 def _library_of(value: object) -> str:
-    """The name of the library whose class a value has, or nothing."""
+    """Return the name of the library whose class a value has, or nothing."""
     module = type(value).__module__.partition(".")[0]
     return module if module in ("torch", "jax", "jaxlib") else ""
 
@@ -146,10 +146,10 @@ def in_common(
 def operand_dtypes_of(
     scalar: Scalar, values: Sequence[Any], common: np.dtype[Any]
 ) -> list[np.dtype[Any]]:
-    """The dtypes in which operands are taken: arrays' own (or dtypes, for arrays), the common one
-    for Python numbers, where the text does not need an integer, and for an integer beyond that one
-    of 64 bits in a comparison, or where it becomes a float: as in NumPy a uint8 is less than 300,
-    and may be divided by 256.
+    """Return the dtypes in which operands are taken: arrays' own (or dtypes, for arrays), the
+    common one for Python numbers, where the text does not need an integer, and for an integer
+    beyond that one of 64 bits in a comparison, or where it becomes a float: as in NumPy a uint8 is
+    less than 300, and may be divided by 256.
 
     OverflowError where an integer does not fit, in any other operator.
     """
@@ -174,7 +174,7 @@ def operand_dtypes_of(
 
 
 def holds(dtype: np.dtype[Any], value: Any) -> bool:
-    """Whether a value that is a Python integer fits an integer dtype; True for all others.
+    """Return whether a value that is a Python integer fits an integer dtype; True for all others.
 
     >>> holds(np.dtype("uint8"), -1), holds(np.dtype("float32"), 1 << 70)
     (False, True)
@@ -271,7 +271,7 @@ def require_fit(op: str, captured: Captured, parameters: Mapping[str, Any]) -> N
 
 
 def parameter_bytes(kind: str, value: Any, compute: str) -> bytes:
-    """A scalar parameter as the record holds it."""
+    """Return a scalar parameter as the record holds it."""
     if kind == "f":
         return np.dtype(compute).type(value).tobytes()
     return int(value).to_bytes(8, "little", signed=True)
@@ -286,7 +286,7 @@ def operand_dtypes(scalar: Scalar, dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
 
 
 def type_strings(scalar: Scalar) -> list[str]:
-    """The loops of an operator for floating operands, or for all, of one dtype: 'ff->f'."""
+    """Return the loops of an operator for floating operands, or for all, of one dtype: 'ff->f'."""
     types = []
     for char in "?bBhHiIlLefd":
         dtype = np.dtype(char)

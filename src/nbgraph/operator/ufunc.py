@@ -170,7 +170,7 @@ def at(op: Elementwise, array: Any, indices: Any, b: Any, parameters: Mapping[st
 
 
 def as_operand_array(op: Elementwise, value: Any) -> Array:
-    """An operand of a ufunc method as an array."""
+    """Return an operand of a ufunc method as an array."""
     return np.asarray(as_operand(op.__name__, "b", value))
 
 
@@ -292,8 +292,8 @@ def _require_no_draws(op: Elementwise, method: str) -> None:
 
 
 def _operand(op: Elementwise, array: Any, dtype: Any, out: Any) -> Array:
-    """The array in the dtype of the accumulator: the one asked for, that of `out`, or its own; sums
-    and products of small integers have 64 bits, as NumPy's."""
+    """Return the array in the dtype of the accumulator: the one asked for, that of `out`, or its
+    own; sums and products of small integers have 64 bits, as NumPy's."""
     a = np.asarray(as_operand(op.__name__, "array", array))
     if dtype is None and _first(out) is not None:
         dtype = _first(out).dtype

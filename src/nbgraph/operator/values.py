@@ -32,7 +32,7 @@ class Kind(NamedTuple):
 
 
 def kind_of(where: str, hint: Any) -> tuple[Kind, tuple[Any, ...]]:
-    """The kind of an annotation, and a Literal's choices; ArgumentError for another type."""
+    """Return the kind of an annotation, and a Literal's choices; ArgumentError for another type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Literal:
         first = {type(a) for a in arguments}
@@ -55,7 +55,7 @@ def kind_of(where: str, hint: Any) -> tuple[Kind, tuple[Any, ...]]:
 
 
 def text_of(value: Any) -> str:
-    """A value as text that its kind reads.
+    """Return a value as text that its kind reads.
 
     >>> text_of(True), text_of((3, 3)), text_of(np.dtype("float32")), text_of("max")
     ('true', '(3, 3)', 'float32', 'max')
@@ -74,7 +74,7 @@ def text_of(value: Any) -> str:
 
 
 def _item_text(value: Any) -> str:
-    """An item of a tuple as Python would write it; what is not a literal goes in quotes."""
+    """Return an item of a tuple as Python would write it; what is not a literal goes in quotes."""
     literal = isinstance(value, tuple) or (type(value) in (int, float) and np.isfinite(value))
     return text_of(value) if literal else repr(text_of(value))
 
@@ -132,7 +132,7 @@ def _dtype(value: Any) -> np.dtype[Any]:
 
 
 def _scalar(value: Any) -> Any:
-    """A Python number from that or a NumPy scalar; TypeError for an array."""
+    """Return a Python number from that or a NumPy scalar; TypeError for an array."""
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, (bool, int, float)):

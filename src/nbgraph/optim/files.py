@@ -19,8 +19,8 @@ from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.array.files import load as load_arrays
 from nbgraph.array.files import save as save_arrays
+from nbgraph.atomic_write import atomic_write
 from nbgraph.errors import ArgumentError, FormatError, noun
-from nbgraph.whole import whole
 
 _ARRAY = "array"
 _STRUCTURE = "structure"  # the entry that holds the JSON
@@ -41,7 +41,7 @@ def save(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
     structure = json.dumps(_without(data, "", arrays))
     if _is_safetensors(path):
         values = {name: _values(value) for name, value in arrays.items()}
-        with whole(path) as temporary:
+        with atomic_write(path) as temporary:
             _safetensors().save_file(values, os.fspath(temporary), {_STRUCTURE: structure})
         return
     arrays[_STRUCTURE] = np.frombuffer(structure.encode(), np.uint8)

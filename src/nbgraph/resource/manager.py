@@ -64,7 +64,7 @@ class Resource:
     def get_space(
         self, shape: Any, dtype: Any = "float32", stream: Any = None
     ) -> np.ndarray[Any, Any]:
-        """An array of temporary space; its contents are not defined.
+        """Return an array of temporary space; its contents are not defined.
 
         It is good until the function returns or asks again, as it always is the same memory.
         """
@@ -73,7 +73,7 @@ class Resource:
         )
 
     def get_random(self, stream: Any = None) -> np.random.Generator:
-        """A generator of random numbers; good until the function returns."""
+        """Return a generator of random numbers; good until the function returns."""
         raise ArgumentError(
             f"get_random: this resource is {self.kind.value!r}; request 'random' or "
             "'parallel_random'"
@@ -151,7 +151,7 @@ class Manager:
         self._turns = itertools.count()
 
     def grant(self, kinds: Sequence[ResourceRequest]) -> tuple[Resource, ...]:
-        """A resource for each request."""
+        """Return a resource for each request."""
         spaces = iter(self._next_spaces(kinds.count(ResourceRequest.kTempSpace)))
         granted: list[Resource] = []
         for kind in kinds:
@@ -187,7 +187,7 @@ _managers: dict[Context, Manager] = {}
 
 
 def manager(device: Context = _CPU) -> Manager:
-    """The manager of a device."""
+    """Return the manager of a device."""
     manager_of = _managers.get(device)
     if manager_of is None:
         require(device, "request")
@@ -196,7 +196,7 @@ def manager(device: Context = _CPU) -> Manager:
 
 
 def managers() -> list[Manager]:
-    """Those that were ever asked."""
+    """Return those that were ever asked."""
     return list(_managers.values())
 
 

@@ -73,7 +73,7 @@ class Draw:
 
 
 def draw_behind(generator: np.random.Generator) -> Draw:
-    """The draw of which this is the generator, of which nothing was taken.
+    """Return the draw of which this is the generator, of which nothing was taken.
 
     >>> one = draw()
     >>> draw_behind(one.generator()).words == one.words
@@ -133,7 +133,7 @@ class Stream:
         )
 
     def draw(self) -> Draw:
-        """The next draw; to be taken at the push."""
+        """Return the next draw; to be taken at the push."""
         key, numbers = self._draws
         return Draw(key, next(numbers))
 
@@ -143,7 +143,7 @@ class Stream:
         return int(repr(self._draws[1])[6:-1])
 
     def serial(self) -> np.random.Generator:
-        """The stateful generator; for a function that mutates `variable`."""
+        """Return the stateful generator; for a function that mutates `variable`."""
         return self._serial
 
     def after_fork(self, entropy: int) -> None:
@@ -171,7 +171,7 @@ _streams: dict[Context, Stream] = {}
 
 
 def stream(device: Context = _CPU) -> Stream:
-    """The stream of a device, made at its first use."""
+    """Return the stream of a device, made at its first use."""
     stream_of = _streams.get(device)
     if stream_of is None:
         require(device, "random")
@@ -182,12 +182,12 @@ def stream(device: Context = _CPU) -> Stream:
 
 
 def streams() -> list[Stream]:
-    """All streams in use."""
+    """Return all streams in use."""
     return list(_streams.values())
 
 
 def draw(device: Context = _CPU) -> Draw:
-    """The next draw of a device's stream; take it when the work is pushed.
+    """Return the next draw of a device's stream; take it when the work is pushed.
 
     >>> a, b = draw(), draw()
     >>> b.number - a.number
@@ -216,8 +216,8 @@ def seed(n: int | None = None, device: Context | None = None) -> None:
 
 
 def generator_of(rng: Any = None, device: Context = _CPU) -> np.random.Generator:
-    """The generator that an argument `rng=` stands for (SPEC 7): an own draw of the device's stream
-    for None, a generator itself, a fresh one for a seed, SeedSequence or BitGenerator.
+    """Return the generator that an argument `rng=` stands for (SPEC 7): an own draw of the device's
+    stream for None, a generator itself, a fresh one for a seed, SeedSequence or BitGenerator.
 
     >>> generator_of(3).random() == np.random.default_rng(3).random()
     True
@@ -242,7 +242,7 @@ def generator_of(rng: Any = None, device: Context = _CPU) -> np.random.Generator
 
 
 def draw_of(rng: Any = None, device: Context = _CPU) -> Draw:
-    """The draw that an argument `rng=` stands for (SPEC 7); to be taken at the push.
+    """Return the draw that an argument `rng=` stands for (SPEC 7); to be taken at the push.
 
     None is the next draw of the device's stream. A generator gives the key of a draw now, which
     moves it on: so its draws have the order of their pushes, whenever they are carried out, and

@@ -40,7 +40,6 @@ class Stats(Report):
     streams: tuple[StreamStats, ...]
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         spaces = [
             (f"{s.device} [{s.copy}]", readable(s.nbytes), f"{s.asks} asks", f"grew {s.grown} x")
             for s in self.spaces

@@ -37,7 +37,7 @@ class Space:
         return 0 if self._memory is None else self._memory.nbytes
 
     def get(self, shape: Any, dtype: Any) -> np.ndarray[Any, Any]:
-        """A C-contiguous array in it; what the array holds is not defined."""
+        """Return a C-contiguous array in it; what the array holds is not defined."""
         extents = _shape(shape)
         of = as_dtype(dtype)
         nbytes = math.prod(extents) * of.itemsize

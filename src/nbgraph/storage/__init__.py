@@ -51,7 +51,7 @@ _factory: list[Any] = [PlainBlock, None, None]
 
 
 def pool(device: Context = _CPU) -> Pool[Any]:
-    """The pool of a device; each device has one.
+    """Return the pool of a device; each device has one.
 
     >>> pool(cpu(1)) is pool(cpu(1)), pool(cpu(1)) is pool()
     (True, False)

@@ -35,7 +35,7 @@ def available() -> int | None:
 
 
 def scarce(percent: int) -> bool:
-    """Whether less than a percentage of the machine's memory is available.
+    """Return whether less than a percentage of the machine's memory is available.
 
     >>> scarce(0)
     False

@@ -48,7 +48,7 @@ class Account:
         self.sizes: Counter[int] = Counter()
 
     def fits(self, nbytes: int, limit: int) -> bool:
-        """Whether so much more stays within the limit; 0 is none."""
+        """Return whether so much more stays within the limit; 0 is none."""
         return not limit or self.allocated + nbytes <= limit
 
     def enter(self, nbytes: int, limit: int) -> bool:
@@ -74,7 +74,7 @@ _accounts: dict[Context, Account] = {}
 
 
 def account(device: Context) -> Account:
-    """The books on a device.
+    """Return the books on a device.
 
     >>> account(cpu()).device
     cpu(0)
@@ -163,7 +163,7 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
 
 
 def _obtain(nbytes: int, books: Account) -> Memory | None:
-    """The memory, or None if the limit or the system forbids it."""
+    """Return the memory, or None if the limit or the system forbids it."""
     if not books.enter(nbytes, config.storage_limit):
         return None
     try:
@@ -210,7 +210,7 @@ def _out_of_memory(nbytes: int, books: Account) -> str:
 
 
 def held(books: Account) -> list[str]:
-    """The holders of the memory of a device, the largest sizes first, and what reports add.
+    """Return the holders of the memory of a device, the largest sizes first, and what reports add.
 
     >>> memory = allocate(12345678, cpu(7))
     >>> held(account(cpu(7)))
@@ -247,7 +247,7 @@ def borrow(
     *,
     readonly: str | None = "it belongs to a NumPy array: write to a copy, ng.array(...)",
 ) -> Memory:
-    """The memory under a NumPy array, which is kept alive; it is counted as borrowed.
+    """Return the memory under a NumPy array, which is kept alive; it is counted as borrowed.
 
     `address` is that of its lowest byte, and `nbytes` reaches to its highest. `readonly` says why
     nbgraph may not write there; None if it may.

@@ -84,7 +84,7 @@ class Bin(Generic[B]):
         self.misses = itertools.count()
 
     def miss(self) -> B:
-        """A new block."""
+        """Return a new block."""
         return self.pool._fresh(self)
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ class Pool(Generic[B]):
         self._tables: dict[str, dict[int, Bin[B]]] = {name: {} for name in STRATEGIES}
 
     def bin(self, nbytes: int) -> Bin[B]:
-        """The size class for so many bytes, by the strategy in force (`storage_pool`)."""
+        """Return the size class for so many bytes, by the strategy in force (`storage_pool`)."""
         strategy = _settings().storage_pool
         table = self._tables[strategy]
         free = table.get(nbytes)
@@ -173,13 +173,13 @@ class Pool(Generic[B]):
         return free
 
     def bins(self) -> list[Bin[B]]:
-        """All size classes that were ever asked for."""
+        """Return all size classes that were ever asked for."""
         return list(self._bins.values())
 
     # take --------------------------------------------------------------------------------------
 
     def take(self, nbytes: int, suits: Callable[[B], bool] | None = None) -> B:
-        """A block of at least so many bytes: a free one, or else a new one.
+        """Return a block of at least so many bytes: a free one, or else a new one.
 
         `suits(block)` says that taking a block costs no wait; without it `idle` does.
         """
@@ -206,7 +206,7 @@ class Pool(Generic[B]):
         return self._fresh(bin)
 
     def _take_large(self, bin: Bin[B], idle: Callable[[B], bool] | None) -> B:
-        """A free block that is idle, a new one, or the one that was given back first.
+        """Return a free block that is idle, a new one, or the one that was given back first.
 
         Few are made new: memory that is used again soon is still in the cache, and what was never
         used has to be mapped page by page.
@@ -230,7 +230,7 @@ class Pool(Generic[B]):
         return self._fresh(bin)
 
     def _crowded(self, size: int) -> bool:
-        """Whether to wait for a block rather than have one more."""
+        """Return whether to wait for a block rather than have one more."""
         limit = config.storage_limit
         share = limit // 4 if limit else KEPT
         return not account(self.device).fits(size, limit) or self.free_bytes() >= share

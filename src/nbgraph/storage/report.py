@@ -47,7 +47,6 @@ class Stats(Report):
         return {**asdict(self), "allocated": self.allocated, "hit_rate": self.hit_rate}
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         rows = [
             ("in use", readable(self.in_use)),
             ("free in pools", f"{readable(self.free)} ({self.free_blocks} blocks)"),
@@ -72,7 +71,7 @@ def _count(counter: itertools.count[int]) -> int:
 
 
 def gather(name: str, strategy: str, limit: int, pools: Sequence[Pool[Any]]) -> Stats:
-    """The counts of pools and of the books on their devices, summed."""
+    """Return the counts of pools and of the books on their devices, summed."""
     books = [account(pool.device) for pool in pools]
     bins = [bin for pool in pools for bin in pool.bins()]
     allocated = sum(b.allocated for b in books)

@@ -42,7 +42,7 @@ STRATEGIES = {"rounded": (rounded, True), "naive": (exact, True), "unpooled": (e
 
 
 def readable(nbytes: int) -> str:
-    """A number of bytes for people.
+    """Return a number of bytes for people.
 
     >>> readable(0), readable(1536), readable(3 * 2**30)
     ('0 B', '1.5 KiB', '3.0 GiB')

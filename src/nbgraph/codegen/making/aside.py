@@ -56,7 +56,7 @@ class Job:
         self.error: Exception | None = None
 
     def look(self) -> bool:
-        """Whether it has ended; sees to it that somebody is at work."""
+        """Return whether it has ended; sees to it that somebody is at work."""
         if not self.over and _thread is None:
             _begin()
         return self.over
@@ -117,7 +117,7 @@ def _work() -> None:
 
 
 def _next() -> Job | None:
-    """The job at the head; None, and the end of the thread, where none came for a while."""
+    """Return the job at the head; None, and the end of the thread, where none came for a while."""
     global _thread
     with _locks.changed:
         if not _QUEUE:

@@ -137,7 +137,7 @@ class Line:
                 self._finish()
 
     def made_elsewhere(self) -> bool:
-        """Whether another thread makes code that is waited for."""
+        """Return whether another thread makes code that is waited for."""
         return any(wait.maker not in (0, threading.get_ident()) for wait in self._waits.copy())
 
     def _start(self) -> None:

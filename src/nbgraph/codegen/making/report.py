@@ -59,7 +59,7 @@ class CompileReport(Report):
         return compile_report()
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Return the same as plain values."""
         return {
             "events": [e._asdict() for e in self.events],
             "pending": list(self.pending),
@@ -71,7 +71,6 @@ class CompileReport(Report):
         }
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         shown = self.events[-_SHOWN:]
         more = len(self.events) - len(shown)
         rows = columns([_HEAD, *map(_row, shown)]) if shown else "nothing yet"

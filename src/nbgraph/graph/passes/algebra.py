@@ -149,7 +149,7 @@ def log_of_sum(entry: Entry) -> Operand | None:
 
 
 def _operand_of(operand: Operand, op: Any) -> Entry | None:
-    """The array that `op` is applied to, if that is what the operand is."""
+    """Return the array that `op` is applied to, if that is what the operand is."""
     if type(operand) is not tuple or operand[0].op is not op:
         return None
     x = operand[0].inputs[0]
@@ -157,7 +157,7 @@ def _operand_of(operand: Operand, op: Any) -> Entry | None:
 
 
 def _log_of(node: GraphNode) -> Entry | None:
-    """The logarithm of a sum of exponentials."""
+    """Return the logarithm of a sum of exponentials."""
     if node.op is not library.sum.op or node.attributes["dtype"] is not None:
         return None
     x = _operand_of(node.inputs[0], library.exp)

@@ -44,13 +44,13 @@ class Life:
         return self.home.pinned
 
     def span(self, count: int) -> tuple[int, int]:
-        """Its first and its last task of `count`."""
+        """Return its first and its last task of `count`."""
         first = 0 if self.pinned is not None else self.touched[0]
         return first, count - 1 if self.lasts else self.touched[-1]
 
 
 def homes(values: Sequence[Value]) -> dict[Value, Value]:
-    """The home of each value."""
+    """Return the home of each value."""
     home_of: dict[Value, Value] = {}
     for value in values:
         path: list[Value] = []
@@ -64,7 +64,7 @@ def homes(values: Sequence[Value]) -> dict[Value, Value]:
 
 
 def lives(schedule: Schedule) -> list[Life]:
-    """The lives of what is not given, in the order of their first task."""
+    """Return the lives of what is not given, in the order of their first task."""
     home = homes(schedule.values)
     lives: dict[Value, Life] = {}
     for k, task in enumerate(schedule.tasks):
@@ -102,8 +102,8 @@ def by_task(places: Sequence[Life], count: int, which: int) -> list[list[Life]]:
 
 
 def peak(schedule: Schedule) -> int:
-    """The most bytes in use at once when the tasks run in list order and memory goes with its last
-    toucher, counted in footprints.
+    """Return the most bytes in use at once when the tasks run in list order and memory goes with
+    its last toucher, counted in footprints.
 
     >>> from nbgraph.graph.schedule import Task
     >>> a, b, c = (Value(name, 64) for name in "abc")

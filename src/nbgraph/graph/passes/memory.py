@@ -97,7 +97,7 @@ class MemoryPlan:
         )
 
     def report(self) -> MemoryReport:
-        """All values and the totals, as a table."""
+        """Return all values and the totals, as a table."""
         from nbgraph.graph.passes.places import report_of
 
         return report_of(
@@ -143,7 +143,7 @@ def plan(schedule: Schedule, *, share: bool = True, waits: bool = True) -> Memor
 
 
 def fits(schedule: Schedule, limit: int) -> bool:
-    """Whether the arena of a plan has at most `limit` bytes. Changes nothing.
+    """Return whether the arena of a plan has at most `limit` bytes. Changes nothing.
 
     >>> a = Value("a", 1000)
     >>> fits(Schedule([Task("A", (), (a,))], [a]), 1088), footprint(1000)
@@ -239,7 +239,7 @@ class _Placer:
                 self.found.waits.append((k, end))
 
     def segment(self, life: Life) -> Segment:
-        """A life's memory when its last toucher has been placed."""
+        """Return a life's memory when its last toucher has been placed."""
         guard = self.reach.guard
         large = life.size >= LARGE and not life.whole
         ends = tuple(k for k in life.touched if large or (self.ends[k] and k not in life.written))

@@ -49,7 +49,7 @@ class Pattern(Operators):
     def __nbgraph_call__(
         cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Pattern:
-        """The pattern of an operator; see `nbgraph.operator.call`."""
+        """Return the pattern of an operator; see `nbgraph.operator.call`."""
         return cls(op, operands, attributes)
 
 
@@ -84,7 +84,7 @@ class Rule(NamedTuple):
 
 
 def match(pattern: Any, operand: Operand, bound: Bound) -> bool:
-    """Whether an operand is of this form; `bound` takes what wildcards stand for."""
+    """Return whether an operand is of this form; `bound` takes what wildcards stand for."""
     if not isinstance(pattern, Pattern):
         return type(operand) in NUMBERS and same_number(pattern, operand)
     if pattern.op is None:
@@ -126,7 +126,7 @@ def same_number(a: Any, b: Any) -> bool:
 
 
 def built(pattern: Any, bound: Bound) -> Operand:
-    """The expression over what the wildcards stand for."""
+    """Return the expression over what the wildcards stand for."""
     if not isinstance(pattern, Pattern):
         return pattern
     if pattern.op is None:

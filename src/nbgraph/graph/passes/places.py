@@ -35,7 +35,6 @@ class Whereabouts(Report):
         return f"memory of {self.name}"
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         rows = [
             ("bytes", str(self.nbytes)),
             ("place", self._place()),
@@ -63,7 +62,7 @@ def _some(names: Sequence[str], most: int = 6) -> str:
 
 
 def whereabouts(schedule: Schedule, offset: Mapping[Value, int], value: Value) -> Whereabouts:
-    """The facts about one value of a plan."""
+    """Return the facts about one value of a plan."""
     home = homes(schedule.values)
     spans = _spans(schedule.tasks, home)
     before, after = _neighbours(schedule, offset, home, spans, value)
@@ -85,7 +84,7 @@ def whereabouts(schedule: Schedule, offset: Mapping[Value, int], value: Value) -
 
 
 def _spans(tasks: Sequence[Task], home: Mapping[Value, Value]) -> dict[Value, tuple[int, int]]:
-    """The first and the last task at each home."""
+    """Return the first and the last task at each home."""
     spans: dict[Value, tuple[int, int]] = {}
     for k, task in enumerate(tasks):
         for value in (*task.reads, *task.writes):
@@ -133,7 +132,6 @@ class MemoryReport(Report):
     values: tuple[dict[str, Any], ...]
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         totals = [
             ("every value its own", str(self.naive_bytes)),
             ("in use at once", str(self.peak_bytes)),
@@ -153,7 +151,7 @@ def report_of(
     totals: tuple[int, int, int],
     waits: tuple[tuple[str, str], ...],
 ) -> MemoryReport:
-    """The table of a plan; `totals`: naive, peak, arena."""
+    """Return the table of a plan; `totals`: naive, peak, arena."""
     rows: list[dict[str, Any]] = []
     spans = _spans(schedule.tasks, {value: value for value in schedule.values})
     for value in sorted(schedule.values, key=lambda value: -value.nbytes):

@@ -48,7 +48,7 @@ class Reach(Protocol):
         ...
 
     def after(self, task: int) -> bool:
-        """Whether a task is an ancestor of the current one."""
+        """Return whether a task is an ancestor of the current one."""
         ...
 
     def guard(self, tasks: Iterable[int]) -> Any:
@@ -64,11 +64,11 @@ class Reach(Protocol):
         ...
 
     def colour(self, task: int) -> int:
-        """The class of a task that was entered."""
+        """Return the class of a task that was entered."""
         ...
 
     def colours(self) -> Iterable[int]:
-        """The classes of ancestors of the current task."""
+        """Return the classes of ancestors of the current task."""
         ...
 
 
@@ -167,7 +167,7 @@ class Chains(Reach):
         return task in self._near
 
     def guard(self, tasks: Iterable[int]) -> tuple[int, ...]:
-        """The latest first: it is the least likely ancestor."""
+        """Return the latest first: it is the least likely ancestor."""
         return tuple(sorted(tasks, reverse=True))
 
     def sift(self, guarded: Sequence[G]) -> tuple[list[G], list[G]]:
@@ -186,11 +186,11 @@ class Chains(Reach):
         self._note((task,))
 
     def colour(self, task: int) -> int:
-        """The path it is on."""
+        """Return the path it is on."""
         return self.chain[task]
 
     def colours(self) -> Iterable[int]:
-        """Its own path, those of its direct predecessors, and the longest ones."""
+        """Return its own path, those of its direct predecessors, and the longest ones."""
         near = sorted(self.chain[task] for task in self._near)
         return dict.fromkeys((self.chain[self._current], *near, *self._column))
 

@@ -39,7 +39,7 @@ def recompute(
     every: Every = "sqrt",
     marked: bool = True,
 ) -> Graph:
-    """The joint graph of a forward and a backward pass, with forward values computed again.
+    """Return the joint graph of a forward and a backward pass, with forward values computed again.
 
     Heads keep their bits. `forward_nodes`: the nodes of the forward pass, none of which depends
     on others. `every`: nodes in a segment, "sqrt" for the square root of their number, None to
@@ -82,7 +82,7 @@ def _require_closed(forward: Sequence[GraphNode], inside: Collection[GraphNode])
 
 
 def _segments(nodes: Sequence[GraphNode], every: Every, *, marked: bool) -> dict[GraphNode, int]:
-    """The segment of each node that may be dropped."""
+    """Return the segment of each node that may be dropped."""
     kept = _checkpoints(nodes) if marked else set[GraphNode]()
     again = {n for n in nodes if marked and n.marks.get("recompute")}
     if every is not None:
@@ -138,7 +138,7 @@ def _runs(nodes: Sequence[GraphNode], again: Collection[GraphNode]) -> dict[Grap
 
 
 def _writes(node: GraphNode) -> bool:
-    """Whether a second application would change a state once more."""
+    """Return whether a second application would change a state once more."""
     return bool(getattr(node.op, "auxiliary", ()) or getattr(node.op, "stateful", False))
 
 
@@ -148,7 +148,7 @@ def _dropped(
     inside: Collection[GraphNode],
     segments: dict[GraphNode, int],
 ) -> dict[GraphNode, int]:
-    """The nodes that are computed again, with their segments, in forward order.
+    """Return the nodes that are computed again, with their segments, in forward order.
 
     Those whose value backward reads, or a copy of the same segment; not what a copy of another
     segment reads: that is kept.
@@ -209,8 +209,8 @@ class _Backward:
         return sorted(segment for segment in read if segment in self._members)
 
     def _trigger(self, node: GraphNode) -> GraphNode:
-        """The last backward node that this one reads: its out-gradient. It does not depend on
-        copies of the segment, as no node before this one does."""
+        """Return the last backward node that this one reads: its out-gradient. It does not depend
+        on copies of the segment, as no node before this one does."""
         before = [n for n, _ in node.entries if n not in self._inside and n.entries]
         if not before:
             return self._latest

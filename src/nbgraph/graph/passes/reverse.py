@@ -52,14 +52,14 @@ class Value(Symbol):
 
     @classmethod
     def applied(cls, op: Any, inputs: Sequence[Operand], attributes: Attributes) -> Any:
-        """The outputs of an operator over operands."""
+        """Return the outputs of an operator over operands."""
         return cls._results(
             build.apply(op, inputs, attributes, line=line.get(), marks=_group.get())
         )
 
     @classmethod
     def of(cls, entry: Entry) -> Self:
-        """The value of an entry."""
+        """Return the value of an entry."""
         return cls([entry])
 
 
@@ -136,8 +136,8 @@ def _of_mapper(
 
 
 def _forward(node: GraphNode, out_grads: Sequence[Value | None]) -> _Forward:
-    """The node without the outputs that nothing depends on: 0 times the slope of one would be NaN
-    where that is infinite. A gradient given by hand is for all of them, with 0 for those."""
+    """Return the node without the outputs that nothing depends on: 0 times the slope of one would
+    be NaN where that is infinite. A gradient given by hand is for all of them, with 0 for those."""
     op: Any = node.op
     outputs = [(node, k) for k in range(op.nout)]
     used = [k for k, g in enumerate(out_grads) if g is not None]
@@ -151,7 +151,7 @@ def _forward(node: GraphNode, out_grads: Sequence[Value | None]) -> _Forward:
 
 
 def _reverse(forward: _Forward, wrt: Sequence[int]) -> tuple[Mapper, list[Operand]]:
-    """The operator of the in-gradients `wrt`, and what it is applied to."""
+    """Return the operator of the in-gradients `wrt`, and what it is applied to."""
     vjp = map_vjp(forward.op, tuple(wrt))
     vjp.require()
     read = {"in": forward.inputs, "out": forward.outputs}

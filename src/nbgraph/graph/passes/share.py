@@ -37,7 +37,7 @@ def share(graph: Graph) -> Graph:
 
 
 def _work(node: GraphNode) -> GraphNode:
-    """The node without what people call it: one for all that compute the same."""
+    """Return the node without what people call it: one for all that compute the same."""
     assert node.op is not None, "a variable is not work"
     if node.name is None and not node.scope and not node.marks:
         return node

@@ -66,7 +66,7 @@ class _Round:
         self._uniform: Uniform = {}
 
     def graph(self) -> Graph:
-        """The simpler graph."""
+        """Return the simpler graph."""
         return self._graph.rewrite(self._rule)
 
     def _rule(self, node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
@@ -92,7 +92,7 @@ class _Round:
         return [everywhere(v, spec) for v, spec in zip(values, node.specs, strict=True)]
 
     def _outputs(self, node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand]:
-        """The outputs of a node over new operands, or what they are without it."""
+        """Return the outputs of a node over new operands, or what they are without it."""
         if isinstance(node.op, Mapper):
             again = rebuilt(node, with_numbers(node, inputs, self._uniform))
             simple_outputs = trivial_outputs(again, self._uniform)
@@ -119,8 +119,8 @@ class _Round:
         return None
 
     def _may_become(self, entry: Entry, simple: Operand) -> bool:
-        """Whether what takes the place of an entry has its elements in the same order of memory,
-        or nobody minds: scalar operators do not. No head becomes a variable."""
+        """Return whether what takes the place of an entry has its elements in the same order of
+        memory, or nobody minds: scalar operators do not. No head becomes a variable."""
         if type(simple) is not tuple:
             return False
         head = entry in self._graph.head_set
@@ -134,5 +134,5 @@ class _Round:
 
 
 def _joins(node: GraphNode) -> bool:
-    """Whether a view splits or joins axes: then a chain of them may hold a copy."""
+    """Return whether a view splits or joins axes: then a chain of them may hold a copy."""
     return node.op is not None and node.op.__name__ in ("reshape", "expand_dims", "squeeze")

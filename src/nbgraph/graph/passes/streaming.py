@@ -42,13 +42,13 @@ def mark(schedule: Schedule, least: int, room: int) -> int:
 
 
 def _next(places: list[int] | tuple[()], k: int) -> int | None:
-    """The first place behind k."""
+    """Return the first place behind k."""
     at = bisect_right(places, k)
     return places[at] if at < len(places) else None
 
 
 def _anew(task: Task) -> bool:
-    """Whether nothing that it writes is in the memory of what it reads."""
+    """Return whether nothing that it writes is in the memory of what it reads."""
     asked = {*task.requests[: len(task.writes)]}
     own = all(value.shared is None and value not in task.reads for value in task.writes)
     return own and asked == {OpReqType.kWriteTo}

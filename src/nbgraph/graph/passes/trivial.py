@@ -34,8 +34,8 @@ _PLAIN = frozenset((0, 1, -1, 2))
 
 
 def element(node: GraphNode, known: Uniform) -> Array | None:
-    """The element that is everywhere in the only output of a node; None where there is none, or
-    it is not known. `known` tells it of the operands."""
+    """Return the element that is everywhere in the only output of a node; None where there is none,
+    or it is not known. `known` tells it of the operands."""
     op: Any = node.op
     if op is None or node.specs is None or node.nout != 1 or isinstance(op, Mapper):
         return None
@@ -64,7 +64,7 @@ def _of_array(array: Array) -> Array | None:
 
 
 def computed(node: GraphNode, inputs: Sequence[Operand], known: Uniform) -> list[Array] | None:
-    """The elements of the outputs of a scalar operator whose operands are all uniform."""
+    """Return the elements of the outputs of a scalar operator whose operands are all uniform."""
     op: Any = node.op
     if not isinstance(op, Mapper) or tuple not in map(type, inputs):
         return None
@@ -76,13 +76,13 @@ def computed(node: GraphNode, inputs: Sequence[Operand], known: Uniform) -> list
 
 
 def everywhere(value: Array, spec: Spec) -> Entry:
-    """An entry with one element everywhere."""
+    """Return an entry with one element everywhere."""
     attributes = {"shape": spec.shape, "fill_value": as_number(value), "dtype": spec.dtype}
     return apply(library.full.op, (), {**attributes, "device": None}), 0
 
 
 def as_number(value: Array) -> bool | int | float:
-    """The Python number with the value of an array without axes."""
+    """Return the Python number with the value of an array without axes."""
     kind = value.dtype.kind
     return bool(value) if kind == "b" else int(value) if kind in "iu" else float(value)
 
@@ -113,7 +113,7 @@ def _weak(operand: Operand) -> Any:
 
 
 def _shape(inputs: Sequence[Operand]) -> tuple[int, ...] | None:
-    """The shape of the result; None without arrays."""
+    """Return the shape of the result; None without arrays."""
     shapes = [spec.shape for i in inputs if (spec := spec_of(i)) is not None]
     return np.broadcast_shapes(*shapes) if shapes else None
 
@@ -165,7 +165,7 @@ def _left(node: GraphNode, known: Uniform) -> Sequence[Left]:
 
 
 def _plain(operand: Operand, known: Uniform) -> bool | int | float | None:
-    """The number that an operand is everywhere, if it is a plain one."""
+    """Return the number that an operand is everywhere, if it is a plain one."""
     if type(operand) is tuple:
         value = known.get(operand)
         operand = math.nan if value is None else as_number(value)
@@ -175,7 +175,7 @@ def _plain(operand: Operand, known: Uniform) -> bool | int | float | None:
 def _shrunk(
     captured: Captured, plain: Sequence[bool | int | float | None], equal: Sequence[int]
 ) -> list[Left]:
-    """The graph again with plain numbers as literals and equal operands as one."""
+    """Return the graph again with plain numbers as literals and equal operands as one."""
     graph = ScalarGraph()
     leaves: list[Any] = []
     for k, (leaf, number) in enumerate(zip(captured.operands, plain, strict=True)):

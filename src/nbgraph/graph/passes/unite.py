@@ -60,7 +60,7 @@ def _pair(gradient: GraphNode) -> tuple[GraphNode, GraphNode, GraphNode] | None:
 
 
 def _source(gradient: GraphNode) -> GraphNode | None:
-    """The node whose gradient this may be: one of its operands has such."""
+    """Return the node whose gradient this may be: one of its operands has such."""
     for operand in gradient.inputs:
         if type(operand) is tuple and getattr(operand[0].op, "at_once", None):
             return operand[0]

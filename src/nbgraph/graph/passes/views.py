@@ -70,8 +70,8 @@ def _by_name() -> dict[str, View]:
 
 
 def dense(entry: Entry) -> bool:
-    """Whether the elements lie in C order without gaps: given arrays do, and all results but those
-    that are views; of them those that only split or join axes of what does."""
+    """Return whether the elements lie in C order without gaps: given arrays do, and all results but
+    those that are views; of them those that only split or join axes of what does."""
     node = entry[0]
     while _rule(node.op) is _reshaped:
         node = node.inputs[0][0]  # type: ignore[index]
@@ -79,7 +79,7 @@ def dense(entry: Entry) -> bool:
 
 
 def fresh(entry: Entry) -> bool:
-    """Whether the memory is not a variable's."""
+    """Return whether the memory is not a variable's."""
     node = entry[0]
     while getattr(node.op, "view", None) is not None:
         node = node.inputs[0][0]  # type: ignore[index]
@@ -112,7 +112,7 @@ def _reshaped(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
 
 
 def _order(node: GraphNode) -> tuple[int, ...] | None:
-    """The axes of the operand, in the order of the result; None for another operator."""
+    """Return the axes of the operand, in the order of the result; None for another operator."""
     if _rule(node.op) is not _reordered:
         return None
     spec = spec_of(node.inputs[0])
@@ -146,7 +146,7 @@ def _broadcast(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
 
 
 def _flipped(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    """The same axes twice."""
+    """Return the same axes twice."""
     if x[0].op is not node.op:
         return None
     both = [set(axes_of("flip", n.attributes["axis"], len(spec.shape))) for n in (node, x[0])]
@@ -154,7 +154,7 @@ def _flipped(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
 
 
 def _sliced(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    """All of it: whole slices of every axis."""
+    """Return all of it: whole slices of every axis."""
     whole = (None, None, None)
     everything = all(part is Ellipsis or part == whole for part in node.attributes["key"])
     return x if everything and spec == _spec(node) else None

@@ -26,7 +26,7 @@ _STRONG = {"i": "int64", "b": "bool"}  # what Python's numbers are in an array
 
 
 def spread(call: Call, fn: Callable[..., Value], *values: Value) -> Value:
-    """A function of numbers over arrays that are broadcast against each other."""
+    """Return a function of numbers over arrays that are broadcast against each other."""
     deepest = max(map(depth, values))
     if not deepest:
         return fn(*values)
@@ -45,20 +45,20 @@ def spread(call: Call, fn: Callable[..., Value], *values: Value) -> Value:
 def whole(
     call: Call, value: Value, what: str, remedy: str = "use a constant, so that it is known"
 ) -> int:
-    """A constant integer."""
+    """Return a constant integer."""
     if not (isinstance(value, Node) and value.op == "const" and value.kind != "f"):
         call.refuse(f"{what} is not a constant integer", remedy)
     return int(value.data)
 
 
 def shape_of(call: Call, value: Value) -> tuple[int, ...]:
-    """A shape that is known."""
+    """Return a shape that is known."""
     parts = value if isinstance(value, tuple) else (value,)
     return tuple(whole(call, part, "the shape of an array") for part in parts)
 
 
 def kind_of(call: Call, dtype: Value) -> str | None:
-    """The kind of a dtype; None for no dtype."""
+    """Return the kind of a dtype; None for no dtype."""
     asked = dtype.value if isinstance(dtype, Static) else None
     if asked is None:
         return None
@@ -73,7 +73,7 @@ def kind_of(call: Call, dtype: Value) -> str | None:
 
 
 def array_of(call: Call, value: Value, dtype: Value = None) -> Value:
-    """A number, or an array of what nested lists and tuples hold; all entries of one kind."""
+    """Return a number, or an array of nested lists and tuples; all entries have one kind."""
     nodes = flatten(value) or []
     if flatten(value) is None or len(nodes) > MAX_SIZE:
         what = f"this is not an array of up to {MAX_SIZE} numbers"
@@ -93,7 +93,7 @@ def array_of(call: Call, value: Value, dtype: Value = None) -> Value:
 
 
 def filled_with(call: Call, shape: Sequence[int], value: Node, dtype: Value = None) -> Value:
-    """An array that holds one number throughout."""
+    """Return an array that holds one number throughout."""
     if int(np.prod(shape)) > MAX_SIZE:
         call.refuse(f"an array of more than {MAX_SIZE} entries is made", "use fewer entries")
     kind = kind_of(call, dtype) or _STRONG.get(value.kind, value.kind)
@@ -104,7 +104,7 @@ def filled_with(call: Call, shape: Sequence[int], value: Node, dtype: Value = No
 
 
 def axes(call: Call, fn: Callable[[Array], Value], value: Value, axis: Value) -> Value:
-    """A function of one axis applied along it, or to all entries."""
+    """Return a function of one axis applied along it, or to all entries."""
     array = cast("Array", array_of(call, value))
     if axis is None or is_none(axis):
         return fn(Array(leaves(array)))
@@ -123,12 +123,12 @@ def depth(value: Value) -> int:
 
 
 def shape(value: Value) -> tuple[int, ...]:
-    """The lengths of nested tuples."""
+    """Return the lengths of nested tuples."""
     return (len(value), *(shape(value[0]) if value else ())) if isinstance(value, tuple) else ()
 
 
 def leaves(value: Value) -> Iterator[Node]:
-    """The numbers of an array in their order."""
+    """Return the numbers of an array in their order."""
     if isinstance(value, tuple):
         for item in cast("tuple[Value, ...]", value):
             yield from leaves(item)
@@ -142,7 +142,7 @@ def transposed(value: Value) -> Value:
 
 
 def arranged(array: Value, step: Step, new: Value = None) -> Value:
-    """The numbers of an array as a function of NumPy arranges them, or that array (`new`)."""
+    """Return an array as a function of NumPy arranges it, or that array (`new`)."""
     extents, entries = shape(array), [*leaves(array)]
     places = step(np.arange(len(entries)).reshape(extents))
     if new is not None:
@@ -154,7 +154,7 @@ def arranged(array: Value, step: Step, new: Value = None) -> Value:
 
 
 def keeps(array: Value, steps: Sequence[Any]) -> bool:
-    """Whether what steps lead to in an array is part of it, as NumPy has it."""
+    """Return whether what steps lead to in an array is part of it, as NumPy has it."""
     whole: Any = np.empty(shape(array))
     part = whole
     for step in steps:  # whatever an index is, the strides are the same
@@ -164,7 +164,7 @@ def keeps(array: Value, steps: Sequence[Any]) -> bool:
 
 
 def matmul(call: Call, a: Value, b: Value) -> Value:
-    """The product of vectors and matrices."""
+    """Return the product of vectors and matrices."""
     if not (depth(a) and depth(b)):
         return spread(call, lambda x, y: call.graph.arithmetic("mul", x, y), a, b)
     if depth(a) > 1:
@@ -190,7 +190,7 @@ def _reshaped(call: Call, *extents: Value) -> Step:
 
 
 def exchanges(count: int) -> Iterator[tuple[int, int]]:
-    """The pairs that Batcher's network compares, whatever the numbers are, to sort so many."""
+    """Return the pairs that Batcher's network compares to sort so many numbers."""
     span = 1
     while span < count:
         step = span

@@ -22,7 +22,7 @@ from nbgraph.kernels.capture.values import Env, Node, Undefined, Value
 
 
 def assigned(tracer: Tracer, st: ast.Assign | ast.AnnAssign, env: Env, path: Node) -> Env:
-    """The environment after `a = b = value`."""
+    """Return the environment after `a = b = value`."""
     if st.value is None:
         return env
     env = dict(env)
@@ -118,7 +118,7 @@ def _store(tracer: Tracer, target: ast.Subscript, value: Value, env: Env, path: 
 
 
 def _read(tracer: Tracer, value: Value, env: Env, targets: Sequence[str]) -> Value:
-    """A tuple whose parts of lists are what they are now; one that is a target is exchanged."""
+    """Return a tuple with the present parts of lists; one that is a target is exchanged."""
     if type(value) is tuple:
         return tuple(_read(tracer, item, env, targets) for item in value)
     exchanged = isinstance(value, View) and ast.unparse(value.node) in targets

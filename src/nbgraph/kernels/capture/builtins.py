@@ -11,14 +11,16 @@ from typing import Any, cast
 from nbgraph.kernels.capture import composed, integers
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.operators import NUMBERS, check_power, divide_floor, power
+from nbgraph.kernels.capture.raising import present
 from nbgraph.kernels.capture.text import KindError
-from nbgraph.kernels.capture.values import Node, Static, Value
+from nbgraph.kernels.capture.values import Node, Optional, Static, Value
 from nbgraph.kernels.functions import FUNCTIONS, ROUNDING
 from nbgraph.kernels.kinds import INTEGERS, promote
 
 
 def _whole(call: Call, fn: FunctionType) -> Value:
-    """A function of Python's integers: those of a narrow dtype do not wrap in it."""
+    """Return the value of a function of Python's integers: those of a narrow dtype do not wrap in
+    it."""
     if fn in (integers.gcd, integers.lcm) and len(call.args) > 2:
         first, second, *others = call.args
         pair = _whole(call.of(fn, first, second), fn)
@@ -38,8 +40,11 @@ def _whole(call: Call, fn: FunctionType) -> Value:
 
 
 def operation(call: Call, operation: tuple[str, object]) -> Value:
-    """The value of a known function."""
+    """Return the value of a known function."""
     sort, detail = operation
+    if detail == "bool" and len(call.values) == 1 and isinstance(call.args[0], Optional):
+        return call.tracer.truth(call.args[0])
+    call = call._replace(args=[present(call, a) for a in call.args])
     name, args, kwargs = str(detail), call.args, call.kwargs
     if sort == "composed":
         return _composed(call, cast("FunctionType", detail))
@@ -87,7 +92,8 @@ def _composed(call: Call, fn: FunctionType) -> Value:
 
 
 def _known(call: Call, fn: Any) -> Value:
-    """A function of texts, types and literals: `float("inf")`, `np.finfo(float)`."""
+    """Return the value of a function of texts, types and literals: `float("inf")`,
+    `np.finfo(float)`."""
     args = call.args
     values = [a.value if isinstance(a, Static) else getattr(a, "data", a) for a in args]
     if not all(isinstance(a, Static) or getattr(a, "op", "") == "const" for a in args):
@@ -142,7 +148,7 @@ def _npfmod(call: Call, a: Node, b: Node) -> Value:
 
 
 def _extreme(op: str) -> _Function:
-    """The least ("lt") or the largest ("gt") of numbers."""
+    """Return the least ("lt") or the largest ("gt") of numbers."""
 
     def extreme(call: Call, first: Node, *others: Node) -> Node:
         least = lambda a, b: call.graph.select(call.graph.compare(op, b, a), b, a)

@@ -45,7 +45,7 @@ from nbgraph.kernels.scalar import Node
 
 
 def call(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> Value:
-    """The value of a call."""
+    """Return the value of a call."""
     try:
         callee = tracer.expression(node.func, env, path)
     except CaptureError as error:
@@ -77,7 +77,7 @@ def call(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> Value:
 
 
 def _keywords(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> dict[str, Value]:
-    """The keyword arguments of a call; `**dict` stands for its items."""
+    """Return the keyword arguments of a call; `**dict` stands for its items."""
     keywords: dict[str, Value] = {}
     for keyword in node.keywords:
         value = placed(tracer.object(keyword.value, env, path), env)
@@ -93,7 +93,7 @@ def _keywords(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> dict[str,
 
 
 def called(tracer: Tracer, call: Call) -> Value:
-    """The value of a call whose arguments are known, of lists as references to them."""
+    """Return the value of a call whose arguments are known, of lists as references to them."""
     call = _unbound(call)
     target, env = call.target, tracer.frame
     if isinstance(target, Method):
@@ -115,7 +115,7 @@ def called(tracer: Tracer, call: Call) -> Value:
 
 
 def apply(tracer: Tracer, call: Call) -> Value:
-    """The value of a function for the values of its arguments."""
+    """Return the value of a function for the values of its arguments."""
     call = _unbound(call)
     target, args = call.target, call.args
     for handler in _HANDLERS:
@@ -193,7 +193,7 @@ def _bound(call: Call) -> Value:
 
 
 def _bound_method(call: Call, target: MethodType) -> Value:
-    """A method, whose text is traced; that of an operator makes another, as its derivative."""
+    """Return a method's value: its text is traced, one of an operator makes another."""
     owner = target.__self__
     if not isinstance(owner, Inlinable):
         args = [Static(owner), *call.args]
@@ -221,7 +221,7 @@ def _method(cls: type, name: str) -> FunctionType | None:
 
 
 def _held(call: Call) -> Value:
-    """A number whose slope is taken for 0 where a loop gives it."""
+    """Return a number whose slope is taken for 0 where a loop gives it."""
     number = cast("Node", call.args[0])
     if number.op == "final":
         call.graph.held.add(number.id)
@@ -229,7 +229,7 @@ def _held(call: Call) -> Value:
 
 
 def _slope(call: Call) -> Value:
-    """The derivative of a function of a text."""
+    """Return the derivative of a function of a text."""
     f, x, others = call.args
     value = call.tracer.apply(call.of(f.value if isinstance(f, Static) else f, x, *others))
     if not isinstance(value, Node):
@@ -274,7 +274,7 @@ _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
 
 
 def _is_text(target: object) -> bool:
-    """Whether a callee's text is traced in place, so that it may change lists."""
+    """Return whether a callee's text is traced in place, so that it may change lists."""
     if target in _OF_REFERENCES or isinstance(target, (LocalFunction, MethodType)):
         return True
     if isinstance(target, type) and is_class(target):

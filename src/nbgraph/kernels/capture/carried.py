@@ -34,6 +34,7 @@ from nbgraph.kernels.capture.values import (
     Partly,
     Static,
     Undefined,
+    Unknown,
     Unset,
     Value,
     flatten,
@@ -71,6 +72,7 @@ class Carried:
         assigned |= {n.name for n in inside if isinstance(n, ast.MatchAs) and n.name}
         after = read_after(tracer.text.body, st)
         assigned |= nonlocals(tracer.text.body)
+        assigned -= {k for k, v in self.start.items() if isinstance(v, Unknown)}
         if isinstance(st, ast.For) and bounds:
             each = {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
             self.start[COUNTER] = bounds.start
@@ -150,7 +152,7 @@ class Carried:
         return settled
 
     def _longer(self, name: str, end: Value) -> Value:
-        """A list that the trips make longer, at its start; another change of form is refused."""
+        """Return the start of a list that trips lengthen; refuse another change of form."""
         wide = widened(self.graph, self.start[name], end, self.trips)
         if wide is not None:
             return wide
@@ -215,7 +217,7 @@ class Carried:
 
 
 def nodes_of(value: Value) -> list[Node] | None:
-    """The nodes of a value, without those of the lists that are in it."""
+    """Return the nodes of a value, without those of the lists that are in it."""
     lists = isinstance(value, tuple) and any(isinstance(item, Reference) for item in value)
     return flatten(tuple(() if isinstance(v, Reference) else v for v in value) if lists else value)
 

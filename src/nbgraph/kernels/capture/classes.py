@@ -25,7 +25,7 @@ _FACTORIES: dict[object, Any] = {list: List, dict: lambda _: record_of(dict, {})
 
 
 def instance(call: Call) -> Value | None:
-    """An object of a class; None for what is none, or more than its attributes."""
+    """Return an object of a class; None for what is none, or more than its attributes."""
     cls, values = call.target, dict(call.kwargs)
     if cls is SimpleNamespace and not call.args:
         return record_of(cls, values)
@@ -63,7 +63,7 @@ def _default(call: Call, field: Any) -> Value:
 
 
 def of_record(call: Call, owner: Record, referred: Value) -> Value:
-    """An attribute, a property or a method of an object whose attributes are known."""
+    """Return an attribute, a property or a method of an object whose attributes are known."""
     name = call.node.attr
     if name in owner.fields:
         return owner[owner.fields.index(name)]
@@ -75,7 +75,7 @@ def of_record(call: Call, owner: Record, referred: Value) -> Value:
 
 
 def _bound(call: Call, member: Any, owner: Value) -> Value | None:
-    """The value of a property, or a method of an object; None for other members of classes."""
+    """Return the value of a property, or a method of an object; None for other members."""
     if isinstance(member, property):
         return call.tracer.called(call.of(member.fget, owner))
     return Static(Bound(member, (owner,), {})) if isinstance(member, FunctionType) else None
@@ -100,7 +100,7 @@ def of_super(call: Call, inner: ast.Call, env: Env) -> Value:
 
 
 def written(tracer: Tracer, owner: Value, name: str) -> FunctionType | None:
-    """The method that the class of an object writes for an operator; None where it has none."""
+    """Return the method that the class of an object defines for an operator, or None."""
     if isinstance(owner, Node):
         return None
     owner = tracer.held(owner, tracer.frame) if isinstance(owner, REFERS) else owner
@@ -165,13 +165,13 @@ def replaced(call: Call) -> Value:
 
 
 def is_written(cls: type, name: str) -> bool:
-    """Whether a class has a method that somebody wrote: those of dataclasses are compiled text."""
+    """Return whether a user wrote this method of a class: dataclasses compile theirs."""
     method = inspect.getattr_static(cls, name, None)
     return isinstance(method, FunctionType) and method.__code__.co_filename != "<string>"
 
 
 def meanings_of(cls: Any) -> list[str]:
-    """The methods by which the objects of a class are more than their attributes."""
+    """Return the methods by which the objects of a class are more than their attributes."""
     return [n for n in _MEANINGS if is_written(cls, n)] if isinstance(cls, type) else []
 
 
@@ -180,7 +180,7 @@ def _is_plain(cls: Any) -> bool:
 
 
 def keeps_arguments(cls: Any) -> bool:
-    """Whether it is the class of a named tuple or a dataclass, whose objects are their values."""
+    """Return whether it is a named tuple or dataclass, whose objects are their values."""
     if not _is_plain(cls):
         return False
     home = cls.__new__.__module__ or ""
@@ -189,13 +189,13 @@ def keeps_arguments(cls: Any) -> bool:
 
 
 def has_own_init(cls: Any) -> bool:
-    """Whether a class is one of plain Python with an `__init__` that says its attributes."""
+    """Return whether a class is one of plain Python with an `__init__` that says its attributes."""
     plain = _is_plain(cls) and type(cls) is type and cls.__new__ is object.__new__
     return plain and (is_written(cls, "__init__") or cls.__init__ is object.__init__)
 
 
 def is_class(target: object) -> bool:
-    """Whether objects of a class may share lists with the function that creates them."""
+    """Return whether objects of a class may share lists with the function that creates them."""
     return not (isinstance(target, type) and issubclass(target, tuple)) and (
         keeps_arguments(target) or has_own_init(target)
     )

@@ -40,7 +40,7 @@ class LocalFunction:
         return f"the function {self.name!r}"
 
     def _signature(self, env: Env, path: Node) -> inspect.Signature:
-        """The parameters with the values that their defaults have at the definition."""
+        """Return the parameters with the values that their defaults have at the definition."""
         arguments = self.definition.args
         for decorator in getattr(self.definition, "decorator_list", ()):
             used = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -73,12 +73,12 @@ class LocalFunction:
         return inspect.Signature(parameters)
 
     def body(self) -> list[ast.stmt]:
-        """Its statements; those of a lambda are one `return`."""
+        """Return its statements; those of a lambda are one `return`."""
         if isinstance(self.definition, ast.FunctionDef):
             return collected(self.definition.body)
         result = ast.Return(self.definition.body)
         return [ast.copy_location(result, self.definition.body)]
 
     def surroundings(self) -> Env:
-        """The variables around it, as they are now."""
+        """Return the variables around it, as they are now."""
         return {k: v for k, v in without_flags(self.owner.frame).items() if k != RESULT}

@@ -15,6 +15,7 @@ from nbgraph.kernels.capture.digits import Digits, as_digits
 from nbgraph.kernels.capture.items import keys
 from nbgraph.kernels.capture.joining import chosen, resizable
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
+from nbgraph.kernels.capture.raising import present
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.values import (
     Choice,
@@ -22,7 +23,6 @@ from nbgraph.kernels.capture.values import (
     Optional,
     Static,
     Value,
-    as_number,
     is_none,
 )
 from nbgraph.kernels.kinds import is_boolean
@@ -106,7 +106,7 @@ def _is_among(call: Call, value: Value, among: Any) -> Node:
 
 
 def _by_method(call: Call, op: ast.cmpop, left: Record, right: Value) -> Node | None:
-    """A comparison that the class of the first object writes; None where it writes none."""
+    """Return a comparison that the class of the first object writes; None where it writes none."""
     own = call.tracer.special(call, f"__{_COMPARE.get(type(op), 'is')}__", left, right)
     if own is None and isinstance(op, ast.NotEq):
         return call.graph.logical_not(compare(call, ast.Eq(), left, right))
@@ -116,14 +116,17 @@ def _by_method(call: Call, op: ast.cmpop, left: Record, right: Value) -> Node | 
 def _compare_optional(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
     """With what may be None: it equals None alone; an order is that of the numbers."""
     if not isinstance(op, ast.Eq):
-        numbers = [as_number(call.graph, value) for value in (left, right)]
+        numbers = [present(call, value) for value in (left, right)]
         return compare(call, op, *numbers)
     graph, (value, other) = call.graph, (left, right)
     if not isinstance(value, Optional):
         value, other = other, value
     if is_none(other):
         return value.absent
-    equal = compare(call, op, value.value, as_number(graph, other))
+    if isinstance(other, Optional):
+        equal = _compare_optional(call, op, value, other.value)
+        return graph.select(other.absent, value.absent, equal)
+    equal = compare(call, op, value.value, other)
     return graph.logical_and(graph.logical_not(value.absent), equal)
 
 
@@ -175,12 +178,12 @@ def _equal_tuples(call: Call, left: Value, right: Value) -> Node:
 
 
 def _is_object(value: Value) -> bool:
-    """Whether it is an object other than a tuple of Python."""
+    """Return whether it is an object other than a tuple of Python."""
     return isinstance(value, Record) and not issubclass(value.cls, tuple)
 
 
 def _compared_of(value: Record) -> dict[Any, Value]:
-    """The attributes by which an object is compared: of a dataclass, those that it declares."""
+    """Return the attributes that a comparison looks at; a dataclass declares them."""
     values, cls = value.entries, value.cls
     declared = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else None
     names = values if declared is None else [f.name for f in declared if f.compare]

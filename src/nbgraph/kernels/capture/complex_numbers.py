@@ -56,12 +56,12 @@ _REAL = "use z.real, z.imag or abs(z) where one number is needed, and cmath for 
 
 
 def constant(graph: Graph, value: complex) -> Complex:
-    """A literal."""
+    """Return a literal."""
     return Complex(graph.const(float(value.real)), graph.const(float(value.imag)))
 
 
 def is_complex(value: object) -> bool:
-    """Whether a Python object is a complex number."""
+    """Return whether a Python object is a complex number."""
     return isinstance(value, (complex, np.complexfloating))
 
 
@@ -86,7 +86,7 @@ def negate(graph: Graph, z: Complex) -> Complex:
 
 
 def binary(tracer: Tracer, op: str, a: Value, b: Value, path: Node) -> Value:
-    """A Python operator over two numbers, of which one is complex; TypeError for < and its like."""
+    """Return a binary operator's value where a number is complex; TypeError for < and its like."""
     graph = tracer.graph
     if op == "pow":
         return _power(tracer, a, b, path)
@@ -130,7 +130,7 @@ def _power(tracer: Tracer, a: Value, b: Value, path: Node) -> Value:
 
 
 def _literal(value: Value) -> float | None:
-    """The real number that a value is known to be."""
+    """Return the real number that a value is known to be."""
     if isinstance(value, Complex):
         real = value.imag.op == "const" and value.imag.data == 0
         return _literal(value.real) if real else None
@@ -212,7 +212,7 @@ def _of_type(call: Call) -> Value:
 
 
 def _vanishes(a: Node) -> bool:
-    """Whether a floating value is 0 or NaN for all operands."""
+    """Return whether a floating value is 0 or NaN for all operands."""
     if a.op == "const":
         return a.data == 0
     if a.op == "mul":

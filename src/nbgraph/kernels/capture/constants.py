@@ -18,7 +18,7 @@ MAX_ENTRIES = 1 << 16  # of an array; each is a node
 
 
 def static(tracer: Tracer, node: ast.expr, env: Env) -> Any:
-    """The Python object an expression names (a function, a module), or None."""
+    """Return the Python object an expression names (a function, a module), or None."""
     if isinstance(node, ast.Name):
         if node.id in env:
             value = env[node.id]
@@ -35,7 +35,7 @@ def static(tracer: Tracer, node: ast.expr, env: Env) -> Any:
 
 
 def constant(tracer: Tracer, value: Any, node: ast.expr) -> Value:
-    """A value found outside the function: numbers become literals."""
+    """Return a value found outside the function: numbers become literals."""
     if kind_of_value(value) is not None:
         return tracer.graph.const(value)
     if complex_numbers.is_complex(value):
@@ -69,7 +69,7 @@ def _container(tracer: Tracer, value: Any, node: ast.expr) -> Value:
 
 
 def _array(tracer: Tracer, value: np.ndarray[Any, Any], node: ast.expr) -> Value:
-    """An array: integers and bools keep their dtype, floats are `a floating value`."""
+    """Return an array: integers and bools keep their dtype, floats are `a floating value`."""
     if value.dtype.kind not in "fiubc":
         what = f"an array of dtype {value.dtype} is read from outside the function"
         tracer.refuse(node, what, "use an array of numbers, or a tuple")
@@ -85,7 +85,7 @@ def _array(tracer: Tracer, value: np.ndarray[Any, Any], node: ast.expr) -> Value
 
 
 def attribute(tracer: Tracer, node: ast.expr, owner: Any, name: str) -> Value:
-    """An attribute of a Python object."""
+    """Return an attribute of a Python object."""
     method = method_of(owner, name)
     if method is not None:
         return Static(method)

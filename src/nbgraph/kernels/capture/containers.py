@@ -84,7 +84,7 @@ class Resizable(Compound):
         return self.length, *self.items
 
     def of_parts(self, parts: Sequence[Value]) -> Value:
-        """A list of as many places."""
+        """Return a list of as many places."""
         return Resizable(parts[0], tuple(parts[1:]), self.bounded)
 
 
@@ -106,7 +106,7 @@ class View:
 
     @classmethod
     def of(cls, owner: Reference | View, step: Any, node: ast.Subscript) -> View:
-        """The part that one more step leads to."""
+        """Return the part that one more step leads to."""
         if isinstance(owner, View):
             return cls(owner.owner, (*owner.steps, step), node)
         return cls(owner, (step,), node)
@@ -120,7 +120,7 @@ class Mapping:
 
 
 def copied(value: Value, *, back: bool = False) -> Value:
-    """A value that was read, whose objects are not those that names mean; `back`: as new ones."""
+    """Return a value whose objects are not those that names mean; `back`: as new ones."""
     if type(value) in (tuple, List):
         return type(value)(copied(item, back=back) for item in value)
     if not isinstance(value, Record) or not value.shared or value.copied != back:
@@ -129,7 +129,7 @@ def copied(value: Value, *, back: bool = False) -> Value:
 
 
 def mapping(value: Value) -> Value:
-    """A dict of the function as it is now; any other value as it is."""
+    """Return a dict of the function as it is now; any other value as it is."""
     if isinstance(value, Record) and value.cls is dict:
         return Mapping(value.entries)
     return value
@@ -154,7 +154,7 @@ REFERS = (Reference, View)
 
 
 def own_type(value: tuple[Any, ...]) -> type[tuple[Any, ...]]:
-    """The type of a copy of a tuple: no constant array, and no object that was read."""
+    """Return the type of a copy of a tuple: no constant array, and no object that was read."""
     if isinstance(value, Record) and value.copied:
         return type(value).__bases__[0]
     return Array if isinstance(value, Array) else type(value)

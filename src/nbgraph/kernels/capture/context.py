@@ -84,7 +84,7 @@ class Tracer:
     evaluated: Callable[[ast.expr, Env, Node], Value]
     condition: Callable[[ast.expr, Env, Node], Node]
     number: Callable[[ast.expr, Env, Node], Node]
-    number_of: Callable[[ast.expr, Value], Node]
+    number_of: Callable[[Call, Value], Node]
     truth: Callable[[Value], Node]
     static: Callable[[ast.expr, Env], Any]
     constant: Callable[[Any, ast.expr], Value]
@@ -116,7 +116,7 @@ class Inlinable(Protocol):
     """What an operator offers so that it can be called inside another scalar function."""
 
     def inline(self, call: Call) -> Value:
-        """The value of the operator for these values, built in the tracer's graph."""
+        """Return the value of the operator for these values, built in the tracer's graph."""
         ...
 
 

@@ -68,7 +68,7 @@ def store_key(call: Call, owner: Value, key: Value, value: Value, env: Env) -> N
 
 
 def method(call: Call, owner: Value, name: str) -> Value:
-    """The value of a method of a dict."""
+    """Return the value of a method of a dict."""
     tracer, env, node = call.tracer, call.tracer.frame, call.node
     if name in ("update", "setdefault"):
         return _change(call, owner, name)

@@ -68,7 +68,7 @@ class Digits(Compound):
         return graph.arithmetic("add", size, graph.const(2)) if self.prefix else size
 
     def characters(self, call: Call) -> Resizable:
-        """The list of the digits, each a string."""
+        """Return the list of the digits, each a string."""
         if self.prefix:
             what = "the sign and the prefix of bin(), oct() and hex() are characters"
             call.refuse(what, "use bin(n)[2:]")
@@ -94,14 +94,14 @@ class Digits(Compound):
         return None if text != "::-1" or self.prefix else self.turned(call)
 
     def turned(self, call: Call) -> Digits:
-        """All of it backwards."""
+        """Return all of it backwards."""
         self.refuse_negative(call.tracer, call.node)
         length = self.length(call.tracer, call.path)
         values = [self.number, call.graph.const(self.base), length]
         return replace(self, number=call.text(composed.turned_digits, *values), size=length)
 
     def method(self, call: Call, name: str) -> Value | None:
-        """The value of a method; None for those that are not known."""
+        """Return the value of a method; None for those that are not known."""
         if name in _ARE_DIGITS and not call.args:
             return call.graph.const(True)
         (value,) = call.args if len(call.args) == 1 else (None,)
@@ -122,7 +122,7 @@ class Digits(Compound):
         return None
 
     def pair(self, graph: Graph) -> tuple[Node, Node]:
-        """The number and how many digits it has, of those of which that is known."""
+        """Return the number and how many digits it has, of those of which that is known."""
         return self.number, graph.const(self.size)
 
 
@@ -137,7 +137,7 @@ METHODS = (*_ARE_DIGITS, *_ENDS, "count", "zfill")
 
 
 def digits_of(value: Value) -> Digits | None:
-    """The digits of a number that a value is, without a prefix; None for other values."""
+    """Return the digits of a number that a value is, without a prefix; None for other values."""
     return value if isinstance(value, Digits) and not value.prefix else None
 
 
@@ -152,7 +152,7 @@ def as_digits(graph: Graph, value: Value, base: int = 10) -> Digits | None:
 
 
 def method(call: Call, owner: Digits, name: str) -> Value:
-    """The value of a method."""
+    """Return the value of a method."""
     value = owner.method(call.deep(), name)
     if value is None:
         call.refuse(f"{name}() of digits with these arguments", "write a loop over them")
@@ -178,14 +178,14 @@ def apply(call: Call) -> Value | None:
 
 
 def _read(call: Call, digits: Digits, base: Value) -> Value:
-    """The integer that digits are to a base."""
+    """Return the integer that digits are to a base."""
     size = digits.length(call.tracer, call.path)
     own = call.graph.const(digits.base)
     return call.text(composed.digits_read, digits.number, own, size, base)
 
 
 def formatted(call: Call, value: Value, spec: str) -> Digits | None:
-    """The digits of an integer by a format such as `08b`; None for other values and formats."""
+    """Return the digits of an integer by a format such as `08b`; None for other values."""
     parts = _SPEC.fullmatch(spec)
     if isinstance(value, Digits):
         return None if spec else value
@@ -223,7 +223,7 @@ def _of_one(call: Call, target: Any, value: Value) -> Value | None:
 
 
 def joined(call: Call, value: Value) -> Value | None:
-    """The string that strings of digits are one behind the other; None for other items."""
+    """Return the string that strings of digits are one behind the other; None for other items."""
     if not isinstance(value, (tuple, Resizable)):
         return None
     items = [digits_of(each) for each in (value.items if isinstance(value, Resizable) else value)]

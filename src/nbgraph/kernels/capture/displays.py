@@ -31,7 +31,7 @@ from nbgraph.kernels.capture.values import Env, Node, Value
 
 
 def elements(tracer: Tracer, nodes: Sequence[ast.expr], env: Env, path: Node) -> tuple[Value, ...]:
-    """The values of a display or of arguments; `*tuple` stands for its items."""
+    """Return the values of a display or of arguments; `*tuple` stands for its items."""
     items: list[Value] = []
     for node in nodes:
         if not isinstance(node, ast.Starred):
@@ -59,7 +59,7 @@ def dict_display(tracer: Tracer, node: ast.Dict, env: Env, path: Node) -> Record
 
 
 def _key(tracer: Tracer, node: ast.expr, key: Value) -> Any:
-    """The Python object that a key of a dict is."""
+    """Return the Python object that a key of a dict is."""
     known = objects.known(key)
     if known is None:
         tracer.refuse(node, "a key of the dict is not constant", "use constant keys")
@@ -78,7 +78,7 @@ def dict_comprehension(tracer: Tracer, node: ast.DictComp, env: Env, path: Node)
 
 
 def comprehension(tracer: Tracer, node: Comprehension, env: Env, path: Node) -> Value:
-    """The tuple of what a comprehension lists; a list where their number depends on values."""
+    """Return the items of a comprehension; a list where their number depends on values."""
     noted = len(tracer.pending)
     try:
         return _written_out(tracer, node, env, path)
@@ -96,8 +96,8 @@ def comprehension(tracer: Tracer, node: Comprehension, env: Env, path: Node) -> 
 def aside(
     tracer: Tracer, body: Sequence[ast.stmt], inner: Env, path: Node, env: Env, names: set[str]
 ) -> Env:
-    """The environment after statements that stand for an expression in `env`, which takes over
-    lists and variables of these names."""
+    """Return the environment after statements that stand for an expression in `env`, which takes
+    over lists and variables of these names."""
     after = tracer.block(body, inner, path)
     tracer.leave(after)
     adopt(env, after, names)
@@ -105,12 +105,12 @@ def aside(
 
 
 def assigned(tracer: Tracer, node: ast.expr) -> set[str]:
-    """The variables around a comprehension that it may assign."""
+    """Return the variables around a comprehension that it may assign."""
     return assigned_within(node) | nonlocals(tracer.text.body)
 
 
 def _written_out(tracer: Tracer, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
-    """The tuple of what a comprehension lists; CountError where their number depends on values."""
+    """Return the items of a comprehension; CountError where their number depends on values."""
     items: list[Value] = []
     names = assigned(tracer, node)
 
@@ -174,7 +174,7 @@ _KEYWORDS: dict[object, frozenset[str]] = {
 
 
 def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node) -> Value | None:
-    """The value of `sum(... for ...)` and its like; None for other functions."""
+    """Return the value of `sum(... for ...)` and its like; None for other functions."""
     sort = lookup(_SORTS, target)
     generator = _generator(tracer, node.args[0], env) if sort and node.args else None
     options: dict[str | None, ast.expr] = {k.arg: k.value for k in node.keywords}
@@ -208,7 +208,7 @@ def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node
 
 
 def _generator(tracer: Tracer, node: ast.expr, env: Env) -> Comprehension | None:
-    """A comprehension, `map(f, items)` or `filter(f, items)`, as a comprehension."""
+    """Return a comprehension, `map(f, items)` or `filter(f, items)`, as a comprehension."""
     if isinstance(node, Comprehension) or not isinstance(node, ast.Call):
         return node if isinstance(node, Comprehension) else None
     target = tracer.static(node.func, env)
@@ -239,7 +239,7 @@ class _Filled(ast.NodeTransformer):
         return call if "key" in self.expressions else node.args[0]
 
     def visit_Name(self, node: ast.Name) -> Any:
-        """An expression of the call, or a name."""
+        """Return an expression of the call, or a name."""
         if node.id in ("elt", "key"):
             return copy.deepcopy(self.expressions.get(node.id, node))
         return ast.copy_location(ast.Name(f"${node.id}", node.ctx), node)

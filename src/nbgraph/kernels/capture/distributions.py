@@ -27,7 +27,7 @@ class Distribution(NamedTuple):
 
 
 def distribution_of(value: object) -> Distribution | None:
-    """The distribution that an object stands for, or None."""
+    """Return the distribution that an object stands for, or None."""
     if isinstance(value, Distribution):
         return value
     kind, frozen = type(value), cast("Any", value)
@@ -47,12 +47,12 @@ def distribution_of(value: object) -> Distribution | None:
 
 
 def _is_normal(kind: type[Any]) -> bool:
-    """Whether it is `statistics.NormalDist`, which stays unimported."""
+    """Return whether it is `statistics.NormalDist`, which stays unimported."""
     return (kind.__module__, kind.__qualname__) == ("statistics", "NormalDist")
 
 
 def method_of(value: object, name: str) -> Method | None:
-    """The method `name` of an object that stands for a distribution, else None."""
+    """Return the method `name` of an object that stands for a distribution, else None."""
     owner = distribution_of(value)
     if owner is None:
         return None
@@ -99,7 +99,7 @@ def _method(call: Call, owner: Distribution, name: str) -> Value:
 
 
 def _text(name: str, method: str) -> tuple[FunctionType, tuple[FunctionType, ...]] | None:
-    """A method's text; or how it follows from other methods, and their texts."""
+    """Return a method's text; or how it follows from other methods, and their texts."""
     texts: Mapping[str, Any] = vars(distributions)
     own = texts.get(f"{name}_{method}")
     if own is not None:

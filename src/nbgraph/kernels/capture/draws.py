@@ -41,7 +41,7 @@ Place = tuple[tuple[str, int, int], ...]
 
 
 def text_of(target: object) -> Any:
-    """The text of a method that draws; None for other objects."""
+    """Return the text of a method that draws; None for other objects."""
     texts = OF_CLASSES.get(class_of(getattr(target, "__self__", None)))
     return None if texts is None else texts.get(getattr(target, "__name__", ""))
 
@@ -104,7 +104,7 @@ def _block(tracer: Tracer, values: Sequence[Value]) -> tuple[Node, ...]:
 
 @functools.cache
 def _philox(kind: Any) -> tuple[Graph, list[Node], tuple[Node, ...]]:
-    """The graph of Philox: its operands and its words."""
+    """Return the graph of Philox: its operands and its words."""
     graph = Graph()
     operands = {name: graph.argument(name, WORD) for name in ("key", "first", "second")}
     words = kind(graph, philox, Watch()).run({**operands}, graph.const(True))
@@ -112,7 +112,7 @@ def _philox(kind: Any) -> tuple[Graph, list[Node], tuple[Node, ...]]:
 
 
 def are_many(tracer: Tracer, loop: ast.For, trips: int) -> bool:
-    """Whether a loop draws so often that it is not written out: a draw is 400 operations."""
+    """Return whether a loop draws so often that it is not written out: a draw is 400 operations."""
     text = tracer.text
     lines = range(text.line_of(loop), text.first_line + (loop.end_lineno or loop.lineno) + 1)
     inside = [

@@ -30,7 +30,7 @@ _EXITS = (sys.exit, getattr(builtins, "exit", None), getattr(builtins, "quit", N
 
 
 def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
-    """The environment after an expression whose value nobody uses."""
+    """Return the environment after an expression whose value nobody uses."""
     call = st.value
     if isinstance(call, ast.Constant):
         return env
@@ -56,7 +56,7 @@ def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
 
 
 def _target(tracer: Tracer, call: ast.Call, env: Env) -> Any:
-    """The Python object that is called; None where it is a value of the text."""
+    """Return the Python object that is called; None where it is a value of the text."""
     value_of = tracer.static(call.func, env)
     if isinstance(getattr(value_of, "__self__", None), (list, dict, set)):
         return None  # a change of what is outside is refused
@@ -67,7 +67,7 @@ def _target(tracer: Tracer, call: ast.Call, env: Env) -> Any:
 
 
 def _is_report(target: Any) -> bool:
-    """Whether a function is the standard library's, or compiled: it has effects alone."""
+    """Return whether a function is the standard library's, or compiled: it has effects alone."""
     owner = getattr(target, "__self__", None)
     module = getattr(target, "__module__", None) or type(owner).__module__
     plain = plain_function(getattr(target, "__func__", target))
@@ -76,7 +76,7 @@ def _is_report(target: Any) -> bool:
 
 
 def _only_reports(target: Any) -> bool:
-    """Whether a function leaves its arguments unchanged."""
+    """Return whether a function leaves its arguments unchanged."""
     module = getattr(target, "__module__", None) or type(getattr(target, "__self__", 0)).__module__
     return target is print or str(module).partition(".")[0] in _REPORTS
 
@@ -102,7 +102,7 @@ def _checked(tracer: Tracer, st: ast.Expr, target: Any, env: Env, path: Node) ->
 
 
 def _reaches_lists(call: ast.expr, env: Env) -> bool:
-    """Whether a call may change a list, an array or an object of the text."""
+    """Return whether a call may change a list, an array or an object of the text."""
     return any(isinstance(env.get(n.id), REFERS) for n in ast.walk(call) if isinstance(n, ast.Name))
 
 

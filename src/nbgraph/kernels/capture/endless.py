@@ -1,8 +1,7 @@
-"""Whether a `while` loop would go on for ever, which its own trips find out.
+"""Endless `while` loops: a loop is left when the variables of its condition repeat earlier values.
 
-One is left, too, when what its condition depends on comes back to numbers of before, as a tolerance
-for float64 makes it do in float32. The kernel then ends with an error code, unless NaN is among
-the numbers; a `return` that is never reached gives NaN.
+In float32 a tolerance meant for float64 makes them do so. The kernel then ends with an error code,
+unless NaN is among the values; a `return` that is never reached gives NaN.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ MAX_KEPT = 8  # variables of which a loop keeps those of an earlier trip
 
 
 def moves(graph: Graph, region: Region, columns: list[Any]) -> Node:
-    """Whether the trips give those variables that the condition depends on, in later trips
-    too, values that they did not have before. `columns`: of each name, at the loop's start,
-    before a trip and after it."""
+    """Return whether a trip gives the variables on which the condition depends, directly or through
+    later trips, values that they did not have before. `columns`: the nodes of each name at the
+    loop's start, before a trip and after it."""
     moved = graph.const(False)
     known = {row[1].id: row for column in columns for row in zip(*column, strict=True)}
     rows, todo = list[tuple[Node, Node, Node]](), [cast("Node", region.cond)]
@@ -26,7 +25,7 @@ def moves(graph: Graph, region: Region, columns: list[Any]) -> Node:
         rows += (read := [known.pop(n.id) for n in graph.reachable(todo) if n.id in known])
         todo = [now for *_, now in read]
     if any(n.op in ("add", "sub") and n.kind != "f" and p in n.args for _, p, n in rows):
-        return graph.const(True)  # one counts the trips
+        return graph.const(True)  # it counts the trips
     for before, now in _earlier(graph, region, rows):
         differs = graph.compare("ne", before, now)
         if now.kind == "f":  # NaN stays NaN
@@ -39,8 +38,9 @@ def moves(graph: Graph, region: Region, columns: list[Any]) -> Node:
 
 
 def _earlier(graph: Graph, region: Region, rows: list[Any]) -> list[tuple[Node, Node]]:
-    """The variables after a trip, and after the last one whose number was a power of two: so
-    trips that take turns between states are seen (Brent), as Newton's in float32."""
+    """Return pairs of each variable: its value after the last trip whose number was a power of two,
+    and after this one. So states that alternate, as Newton's do in float32, are found (Brent's
+    cycle detection)."""
     one, zero = graph.const(1), graph.const(0)
     if len(rows) > MAX_KEPT:
         return [(before, now) for _, before, now in rows]

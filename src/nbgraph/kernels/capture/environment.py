@@ -31,30 +31,30 @@ MISSED = "$missed"
 
 
 def is_flag(name: str) -> bool:
-    """Whether a name of an environment says how control has left."""
+    """Return whether a name of an environment says how control has left."""
     return name in FLAGS or name.startswith((RAISED, MISSED))
 
 
 def without_flags(env: Env) -> Env:
-    """The variables of an environment, where control has not left, and what was missed."""
+    """Return the variables of an environment, where control has not left, and what was missed."""
     return {
         name: value for name, value in env.items() if not is_flag(name) or name.startswith(MISSED)
     }
 
 
 def raises_of(env: Env) -> dict[str, Node]:
-    """The flags of an environment for exceptions, those first that may be gone on behind."""
+    """Return the flags of an environment for exceptions, those first that may be gone on behind."""
     missed = {name: value for name, value in env.items() if name.startswith(MISSED)}
     return missed | {name: value for name, value in env.items() if name.startswith(RAISED)}
 
 
 def flag(graph: Graph, env: Env, name: str) -> Node:
-    """Whether control has left by return, break or continue: a truth value."""
+    """Return whether control has left by return, break or continue: a truth value."""
     return env.get(name) or graph.const(False)
 
 
 def stopped(graph: Graph, env: Env, names: tuple[str, ...] = FLAGS) -> Node:
-    """Whether the rest of the block is skipped."""
+    """Return whether the rest of the block is skipped."""
     result = graph.const(False)
     for name in names:
         result = graph.logical_or(result, flag(graph, env, name))
@@ -74,14 +74,14 @@ _KEYS = itertools.count()
 
 
 def reference(env: Env, value: Value, name: str = "") -> Reference:
-    """A new list or array that holds a value."""
+    """Return a new list or array that holds a value."""
     entry = Reference(f"{HELD}{name}.{next(_KEYS)}")
     env[entry.key] = value
     return entry
 
 
 def placed(value: Value, env: Env, name: str = "", *, alone: bool = False) -> Value:
-    """A value as a name refers to it: new lists and arrays get a place in the environment.
+    """Return a value as a name refers to it: new lists and arrays get a place in the environment.
     `alone`: of an argument, which only the function that is called may keep."""
     if type(value) is List:
         return reference(env, List(placed(item, env, name) for item in value), name)
@@ -99,12 +99,12 @@ def placed(value: Value, env: Env, name: str = "", *, alone: bool = False) -> Va
 
 
 def lists_of(env: Env) -> Env:
-    """The lists and arrays of an environment."""
+    """Return the lists and arrays of an environment."""
     return {name: v for name, v in env.items() if name.startswith(HELD) or name == FROZEN}
 
 
 def keys_in(value: Value, env: Env | None = None) -> Iterator[str]:
-    """The keys of the lists that a value refers to; in an environment of those in them, too."""
+    """Return the keys of the lists that a value refers to, with `env` of those in them, too."""
     if isinstance(value, (Reference, View)):
         key = (value.owner if isinstance(value, View) else value).key
         yield key

@@ -33,6 +33,7 @@ from nbgraph.kernels.capture.items import subscript
 from nbgraph.kernels.capture.joining import ListJoin, chosen, join_value
 from nbgraph.kernels.capture.members import attribute
 from nbgraph.kernels.capture.operators import refuse_numbers
+from nbgraph.kernels.capture.raising import present
 from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
     Choice,
@@ -44,7 +45,6 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     Unknown,
     Value,
-    as_number,
     on_path,
 )
 from nbgraph.kernels.kinds import is_boolean
@@ -54,12 +54,12 @@ _WHOLE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)  # comparisons of arrays, not of
 
 
 def expression(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Value:
-    """The value of any expression; of a list or an array what it holds now."""
+    """Return the value of any expression; of a list or an array what it holds now."""
     return tracer.read(node, tracer.object(node, env, path), env)
 
 
 def referred(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Value:
-    """The value of any expression, where a list or an array may be a reference to it."""
+    """Return the value of any expression, where a list or an array may be a reference to it."""
     if tracer.survey is not None:
         return tracer.survey.value(tracer, node, env, path)
     return tracer.evaluated(node, env, path)
@@ -78,23 +78,23 @@ def evaluated(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Value:
 
 
 def number(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Node:
-    """The value of an expression that must be one number."""
-    return tracer.number_of(node, tracer.expression(node, env, path))
+    """Return the value of an expression that must be one number."""
+    return tracer.number_of(Call(tracer, node, path), tracer.expression(node, env, path))
 
 
-def number_of(tracer: Tracer, node: ast.expr, value: Value) -> Node:
-    """A value that must be one number."""
-    value = as_number(tracer.graph, value)
+def number_of(tracer: Tracer, call: Call, value: Value) -> Node:
+    """Return a value that must be one number where the call's path holds."""
+    value = present(call, value)
     if isinstance(value, Node):
         return value
     what, remedy = described(value), "use a number"
     if isinstance(value, Complex):
         remedy = "use z.real, z.imag or abs(z)"
-    tracer.refuse(node, f"a number is needed here, this is {what}", remedy)
+    tracer.refuse(call.node, f"a number is needed here, this is {what}", remedy)
 
 
 def condition(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Node:
-    """The truth of an expression."""
+    """Return the truth of an expression."""
     if isinstance(node, ast.BoolOp):
         denied: Any = lambda part: ast.copy_location(ast.UnaryOp(ast.Not(), part), part)
         truths = [denied(denied(part)) for part in node.values]
@@ -110,7 +110,7 @@ def condition(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Node:
 
 
 def truth(tracer: Tracer, value: Value) -> Node:
-    """The truth of a value."""
+    """Return the truth of a value."""
     for name in ("__bool__", "__len__"):
         if tracer.written(value, name):
             at = Call(tracer, tracer.site or tracer.text.body[0], tracer.graph.const(True))
@@ -182,7 +182,9 @@ def _compare(tracer: Tracer, node: ast.Compare, env: Env, path: Node) -> Value:
             right_node = ast.copy_location(ast.Tuple(right_node.elts, ast.Load()), right_node)
         right = _guarded(tracer, right_node, env, path, result)
         right = right if same else tracer.deep(right_node, right, env)
-        compare = functools.partial(comparing.compare, Call(tracer, node, graph.const(True)), op)
+        compare = functools.partial(
+            comparing.compare, Call(tracer, node, graph.logical_and(path, result)), op
+        )
         spreads = len(node.ops) == 1 and not isinstance(op, _WHOLE)
         if spreads and (isinstance(left, Array) or isinstance(right, Array)):
             return spread(Call(tracer, node, path), compare, left, right)
@@ -220,7 +222,7 @@ def _boolean(tracer: Tracer, node: ast.BoolOp, env: Env, path: Node) -> Value:
 def _either(
     tracer: Tracer, node: ast.expr, cond: Node, a: Value, b: Value, env: Env, remedy: str
 ) -> Value:
-    """The first value where a condition holds, else the second; of lists one that is either."""
+    """Return the first value where a condition holds, else the second; lists may be either."""
     lists = ListJoin(tracer.graph, cond, env, env, env)
     value = join_value(tracer.graph, cond, placed(a, env), placed(b, env), lists)
     lists.freeze()
@@ -228,7 +230,7 @@ def _either(
 
 
 def _guarded(tracer: Tracer, node: ast.expr, env: Env, path: Node, cond: Node) -> Value:
-    """An expression that is evaluated where `cond` holds: `:=` inside assigns there only."""
+    """Return the value of an expression evaluated where `cond` holds: `:=` assigns there only."""
     inner = dict(env)
     with tracer.under(cond):
         value = tracer.object(node, inner, tracer.graph.logical_and(path, cond))

@@ -22,7 +22,7 @@ MAX_DEPTH = 40  # of helpers that call helpers
 
 
 def compose(tracer: Tracer, fn: FunctionType, args: Sequence[Value], path: Node) -> Value:
-    """A function of the library, traced in place with the user's line kept."""
+    """Return the value of a function of the library, traced in place with the user's line kept."""
     names = fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount]
     line = tracer.graph.line
     value = tracer.subtracer(fn).run(dict(zip(names, args, strict=True)), path)
@@ -31,7 +31,7 @@ def compose(tracer: Tracer, fn: FunctionType, args: Sequence[Value], path: Node)
 
 
 def function(call: Call, fn: FunctionType) -> Value:
-    """A helper is traced in place: calls cost nothing at run time."""
+    """Return the value of a helper, traced in place: calls cost nothing at run time."""
     signature = inspect.signature(fn, follow_wrapped=False)  # of the text itself
     default = lambda parameter: call.tracer.constant(parameter.default, call.node)
     values = arguments(call, fn.__name__, signature, default)
@@ -39,7 +39,7 @@ def function(call: Call, fn: FunctionType) -> Value:
 
 
 def local_function(call: Call, target: LocalFunction) -> Value:
-    """A nested function, traced in place among the variables around it."""
+    """Return the value of a nested function, traced in place among the variables around it."""
     values = arguments(call, target.name, target.signature, lambda parameter: parameter.default)
     owner, text = target.owner, target.owner.text._replace(body=target.body())
     if nonlocals(text.body) and owner is not call.tracer:
@@ -86,7 +86,7 @@ def enter(
     around: Env | None = None,
     on_invalid: OnInvalid = "raise",
 ) -> Value:
-    """A function traced in place, or as loops where it calls itself."""
+    """Return the value of a function traced in place, or as loops where it calls itself."""
     if (answer := tracer.answers.get(key)) is not None:
         return answer(values, path)
     around = around or {}

@@ -159,13 +159,13 @@ def _plain(node: Node) -> tuple[str, object]:
 
 
 def opposed(path: Node, other: Node) -> bool:
-    """Whether two paths exclude each other."""
+    """Return whether two paths exclude each other."""
     holding = set(literals(path, True))
     return any((part, not holds) in holding for part, holds in literals(other, True))
 
 
 def implies(path: Node, cond: Node, holds: bool) -> bool:
-    """Whether a condition holds, or does not, wherever a path does, as their parts say."""
+    """Return whether a condition holds, or does not, wherever a path does, as their parts say."""
     return set(literals(cond, holds)) <= set(literals(path, True))
 
 

@@ -33,7 +33,7 @@ MANY = "how many items there are depends on a value"
 
 
 def listed(tracer: Tracer, node: ast.expr, value: Value) -> tuple[Value, ...]:
-    """The items of what is gone through: of a tuple, an array, a dict's keys, a string."""
+    """Return the items of what is gone through: of a tuple, an array, a dict's keys, a string."""
     items, call = mapping(value), Call(tracer, node, tracer.graph.const(True))
     if isinstance(items, Static):
         items = objects.characters(call, items)
@@ -116,7 +116,7 @@ def _of_value(tracer: Tracer, node: ast.Subscript, owner: Value, env: Env, path:
 
 
 def places(call: Call, owner: Value, env: Env) -> tuple[Node | slice, ...]:
-    """The indices and slices of a subscript: several of an array, else one."""
+    """Return the indices and slices of a subscript: several of an array, else one."""
     several = isinstance(owner, Array) and isinstance(call.node.slice, ast.Tuple)
     parts = call.node.slice.elts if several else [call.node.slice]
     return tuple(_place(call, part, env) for part in parts)
@@ -165,7 +165,7 @@ def entries(
 
 
 def _looked_up(call: Call, owner: tuple[Value, ...], index: Node, *, checks: bool) -> Value:
-    """The entry at an index that depends on values; where there is none, the first one."""
+    """Return the entry at an index that depends on values; where there is none, the first one."""
     graph, name = call.graph, ast.unparse(call.node.value)
     place, inside = within(graph, index, len(owner), call.path if checks else None)
     name = name if name.isidentifier() else ""
@@ -198,7 +198,7 @@ def _outside(owner: tuple[Value, ...]) -> str:
 
 
 def keys(tracer: Tracer, node: ast.expr, owner: Mapping) -> tuple[Value, ...]:
-    """The keys of a dict in their order."""
+    """Return the keys of a dict in their order."""
     return tuple(tracer.constant(key, node) for key in owner.entries)
 
 
@@ -246,8 +246,8 @@ def at_key(
 def _at_number(
     tracer: Tracer, node: ast.expr, key: Node, entries: dict[int | float, Value]
 ) -> tuple[Value, Node]:
-    """The value of a key that depends on values, and whether there is one. Whole keys close to
-    each other are places in a table, others are compared."""
+    """Return the value of a key that depends on values, and whether there is one. Whole keys close
+    to each other are places in a table, others are compared."""
     graph, listed = tracer.graph, sorted(entries)
     low, whole = listed[0], all(isinstance(k, int) for k in listed)
     whole = whole and (is_integer(key.kind) or is_boolean(key.kind))

@@ -100,7 +100,7 @@ def _different(a: Value, b: Value) -> Undefined:
 
 
 def join_choices(graph: Graph, cond: Node, *values: Static | Choice) -> Choice:
-    """The objects of the first, else those of the second; the first's keep their numbers."""
+    """Return the objects of the first, else those of the second; the first's keep their numbers."""
     a, b = (v if isinstance(v, Choice) else Choice(graph.const(0), (v,)) for v in values)
     options = [*a.options]
     for option in b.options:
@@ -125,7 +125,7 @@ def chosen(graph: Graph, choice: Choice, apply: Callable[[Static, Node], Value])
 
 
 def resizable(graph: Graph, value: tuple[Value, ...] | Resizable) -> Resizable:
-    """A list as one whose length depends on values."""
+    """Return a list as one whose length depends on values."""
     if isinstance(value, Resizable):
         return value
     return Resizable(graph.const(len(value)), tuple(value))
@@ -175,7 +175,7 @@ def _join_maybe(
 
 
 def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
-    """The environment after `if cond`; a name undefined on a path that has ended is not missed."""
+    """Return the environment after `if cond`; a path that has ended need not define a name."""
     a_ended, b_ended = is_true(flag(graph, a, RETURNED)), is_true(flag(graph, b, RETURNED))
     result: Env = {}
     lists = ListJoin(graph, cond, a, b, result)

@@ -23,7 +23,7 @@ _COPY = "change a copy, e.g. list(values) or values.copy()"
 
 
 def changeable(tracer: Tracer, node: ast.AST, owner: Value, env: Env) -> Reference:
-    """The list or array that a statement changes."""
+    """Return the list or array that a statement changes."""
     if isinstance(owner, Node):
         tracer.refuse(node, "an item of a number is assigned", "leave the last index out")
     if not isinstance(owner, Reference) or owner.key in env.get(FROZEN, ()):
@@ -136,7 +136,7 @@ class _Store:
         return type(old)(items)
 
     def moved(self, old: Value, value: Value, cond: Node) -> Value:
-        """A list as an item where a condition holds; what else means it may not change."""
+        """Return a list as an item where a condition holds; what else means it may not change."""
         env, keys = self.env, {v.key for v in (old, value) if isinstance(v, Reference)}
         names = [name for name, v in env.items() if not keys.isdisjoint(keys_in(v))]
         kept = [key for n in names if n.startswith(HELD) for key in keys_in(env[n])]
@@ -150,7 +150,7 @@ class _Store:
         return placed(self.stored(old, value, cond), env)
 
     def stored(self, old: Value, value: Value, cond: Node) -> Value:
-        """A new item: of an array as its numbers are, of a list whatever it is."""
+        """Return a new item: of an array as its numbers are, of a list whatever it is."""
         value = join_value(self.graph, cond, value, old) if cond.op != "const" else value
         return self.tracer.joined(self.call.node, value, "assign a value like the one before")
 
@@ -165,7 +165,7 @@ def _forget(key: str, env: Env) -> None:
 
 
 def change(call: Call, owner: Value, name: str) -> Value:
-    """A method of a list that changes it."""
+    """Return the value of a method of a list that changes it."""
     tracer, env = call.tracer, call.tracer.frame
     root = changeable(tracer, call.node, owner, env)
     content, args = env[root.key], [tracer.taken(value, env) for value in call.args]

@@ -18,13 +18,13 @@ _FEW = 4  # constants that selects choose from
 
 
 def is_constant(items: Sequence[Value]) -> bool:
-    """Whether an index looks these items up in tables: constant, and alike in form."""
+    """Return whether an index looks these items up in tables: constant, and alike in form."""
     parts = [flatten(item) for item in items]
     return _alike(items) and all(p and all(n.op == "const" for n in p) for p in parts)
 
 
 def entry_at(graph: Graph, items: Sequence[Value], index: Node, name: str = "") -> Value | None:
-    """The item at an index that lies within; None where items are too many or differ."""
+    """Return the item at an index that lies within; None where items are too many or differ."""
     parts = [flatten(item) for item in items]
     if all(isinstance(item, Static) for item in items):
         return Choice(index, tuple(items))
@@ -41,8 +41,8 @@ def entry_at(graph: Graph, items: Sequence[Value], index: Node, name: str = "") 
 
 
 def within(graph: Graph, index: Node, count: int, path: Node | None = None) -> tuple[Node, Node]:
-    """An index of `count` items as one from 0, and whether there is such an item; where there is
-    none, the index is 0. Both are asked for where `path` holds."""
+    """Return an index of `count` items as one from 0, and whether there is such an item; where
+    there is none, the index is 0. Both are asked for where `path` holds."""
     index, zero, size = graph.cast(index, "i"), graph.const(0), graph.const(count)
     low, high = Intervals(graph, path).of(index)
     inside = graph.const(True)
@@ -133,7 +133,7 @@ def _constant(graph: Graph, column: list[Node], index: Node, name: str) -> Node:
 
 
 def _rows(graph: Graph, column: list[Node], index: Node) -> Node | None:
-    """An entry of a row of a table of rows: one entry of a longer table."""
+    """Return an entry of a row of a table of rows: one entry of a longer table."""
     tables: list[Table] = [n.data for n in column]
     size = len(tables[0].values)
     if any(len(t.values) != size for t in tables):

@@ -46,7 +46,7 @@ _TESTED = (ast.NamedExpr, ast.Call, ast.Subscript)  # what assigns, or may raise
 
 
 def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env:
-    """The environment after a loop."""
+    """Return the environment after a loop."""
     if isinstance(st, ast.For):
         env = dict(env)
         iterated = _range(tracer, st, env, path)
@@ -96,7 +96,7 @@ def _last_test(tracer: Tracer, st: ast.While, after: Env, path: Node) -> Env:
 
 
 def _over_digits(tracer: Tracer, st: ast.For, digits: Digits, env: Env, path: Node) -> Env:
-    """A loop over the digits of an integer: from the power of the base of the first one down."""
+    """Return the environment after a loop over digits, by falling powers of the base."""
     mark = f"·{st.lineno}·{st.col_offset}"  # no name of a text has it
     text = f"""while power{mark}:
         item = digit{mark}(number{mark} // power{mark} % base{mark}, base{mark})
@@ -115,8 +115,8 @@ def _over_digits(tracer: Tracer, st: ast.For, digits: Digits, env: Env, path: No
 
 
 def _over_items(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -> Env:
-    """A loop over a tuple; a long one of constants looks them up in tables. One over a list whose
-    length depends on values may not change it."""
+    """Return the environment after a loop over a tuple; a long one of constants looks them up in
+    tables. One over a list whose length depends on values may not change it."""
     if isinstance(items := now(env), Resizable):
         count, items = items.length, items.items
     else:
@@ -134,7 +134,7 @@ def _over_items(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -
 
 
 def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Range | None:
-    """The range that a loop names; None where it is over something else."""
+    """Return the range that a loop names; None where it is over something else."""
     iterated = st.iter
     target = tracer.static(iterated.func, env) if isinstance(iterated, ast.Call) else None
     if not isinstance(iterated, ast.Call) or target not in (range, itertools.count):
@@ -165,7 +165,7 @@ def _looped_over(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Items:
 
 
 def _unroll(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -> Env:
-    """The trips one after another; items are what they are at their trip."""
+    """Return the environment after the trips, written out; items are read at their trip."""
     graph, count = tracer.graph, len(now(env))
     for trip in range(count):
         if len(items := now(env)) != count:
@@ -184,7 +184,7 @@ def _unroll(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -> En
 
 
 def _else(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env:
-    """A loop's `else` runs where it was not left by break; then the break is forgotten."""
+    """Return the environment after a loop's `else`, which runs where no break left the loop."""
     broke = flag(tracer.graph, env, BROKE)
     env = {k: v for k, v in env.items() if k != BROKE}
     if not st.orelse:

@@ -22,7 +22,6 @@ from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.references import view
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Node, Static, Value
 
-_DIGITS = "a string of digits has no attribute {!r} here"
 _FORMULA = "write the scalar formula; the loop over the array is made for you"
 
 
@@ -65,7 +64,7 @@ class Sort(NamedTuple):
 
 
 def _method_of_number(call: Call, owner: Value, name: str) -> Value:
-    """A method of a number, by the function that it is."""
+    """Return the value of a method of a number, by its function."""
     return call.tracer.called(call.of(_NUMBER_METHODS[name], owner, *call.args, **call.kwargs))
 
 

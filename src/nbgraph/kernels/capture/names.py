@@ -55,7 +55,7 @@ class Contents:
 
 
 def _contents(owner: Any) -> Any:
-    """A copy of what a container holds, for a comparison by `==` that tells 1 from 1.0."""
+    """Return a copy of what a container holds, for a comparison by `==` that tells 1 from 1.0."""
     if isinstance(owner, np.ndarray):
         return owner.shape, owner.dtype, owner.tobytes()
     if isinstance(owner, dict):
@@ -84,7 +84,7 @@ class Watch:
         self.texts: dict[int, Text] = {}
 
     def changed(self) -> bool:
-        """Whether a watched name no longer holds the object it held."""
+        """Return whether a watched name no longer holds the object it held."""
         for space, name, value in list(self.globals.values()):  # another thread may trace
             if space.get(name, _MISSING) is not value:
                 return True
@@ -118,13 +118,13 @@ class Watch:
             self.texts[id(fn)] = fn, fn.__code__, fn.__defaults__, fn.__kwdefaults__
 
     def read_global(self, space: dict[str, Any], name: str) -> Any:
-        """The value of a global; KeyError where there is none."""
+        """Return the value of a global; KeyError where there is none."""
         value = space[name]
         self.globals[id(space), name] = (space, name, value)
         return value
 
     def read_cell(self, cell: CellType) -> Any:
-        """The value of a closure cell; ValueError where it is empty."""
+        """Return the value of a closure cell; ValueError where it is empty."""
         value = cell.cell_contents
         self.cells[id(cell)] = (cell, value)
         return value
@@ -144,7 +144,7 @@ class Watch:
 
 
 def unchanged(now: Any, then: Any) -> bool:
-    """Whether an attribute is what it was: a property and a method are made anew by each reading.
+    """Return whether an attribute is what it was: each read makes a property or method anew.
 
     >>> unchanged(float("nan"), float("nan")), unchanged("a".lower, "a".lower), unchanged(1, 1.0)
     (True, True, False)
@@ -171,12 +171,12 @@ def is_installed(fn: FunctionType) -> bool:
 
 
 def is_own_text(fn: Any) -> bool:
-    """Whether a function is this library's own."""
+    """Return whether a function is this library's own."""
     return str(fn.__module__).startswith(_LIBRARY)
 
 
 def rewritten(texts: Sequence[Text]) -> bool:
-    """Whether a function has other code, or other defaults, than it had."""
+    """Return whether a function has other code, or other defaults, than it had."""
     for fn, code, defaults, keywords in texts:
         if fn.__code__ is not code or fn.__defaults__ is not defaults:
             return True
@@ -194,12 +194,12 @@ class Scope:
         self._cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
 
     def is_missing(self, name: str) -> bool:
-        """Whether a global name is not defined, so far."""
+        """Return whether a global name is not defined, so far."""
         local = name in self._fn.__code__.co_varnames or name in self._cells
         return not local and name not in self._fn.__globals__ and name not in BUILTIN_NAMES
 
     def lookup(self, name: str) -> Any:
-        """The object behind a name; NameError with the name where there is none."""
+        """Return the object behind a name; NameError with the name where there is none."""
         if name in self._cells:
             try:
                 return self._watch.read_cell(self._cells[name])
@@ -215,14 +215,14 @@ class Scope:
 
 
 def names_of(code: CodeType) -> set[str]:
-    """The globals and attributes that code reads, nested functions included."""
+    """Return the globals and attributes that code reads, nested functions included."""
     inner = (names_of(c) for c in code.co_consts if isinstance(c, CodeType))
     return set(code.co_names).union(*inner)
 
 
 def plain_function(value: object) -> FunctionType | None:
-    """The Python function behind a value: itself, or that of a Numba dispatcher or ufunc, or of
-    `functools.cache`."""
+    """Return the Python function behind a value: itself, or that of a Numba dispatcher or ufunc, or
+    of `functools.cache`."""
     if isinstance(value, FunctionType):
         return value
     kept = type(value).__name__ == "_lru_cache_wrapper"

@@ -49,7 +49,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def known(value: Value) -> tuple[Any] | None:
-    """The Python object that a value is, in a tuple; None where it depends on values."""
+    """Return the Python object that a value is, in a tuple; None where it depends on values."""
     if isinstance(value, Static):
         words = value.value.args if isinstance(value.value, BaseException) else True
         return (value.value,) if words and not isinstance(value.value, UnknownText) else None
@@ -62,14 +62,14 @@ def known(value: Value) -> tuple[Any] | None:
 
 
 def are_objects(a: Value, b: Value) -> bool:
-    """Whether a binary operation is one of strings, or the union of two types."""
+    """Return whether a binary operation is one of strings, or the union of two types."""
     if is_text(a) or is_text(b):
         return True
     return all(isinstance(v, Static) and isinstance(v.value, _OPERATED) for v in (a, b))
 
 
 def is_text(value: Value) -> bool:
-    """Whether a value is a string, which may be one that is not known."""
+    """Return whether a value is a string, which may be one that is not known."""
     return isinstance(getattr(value, "value", value), (*TEXT, Digits))
 
 
@@ -99,7 +99,7 @@ def apply(call: Call) -> Value | None:
 
 
 def characters(call: Call, value: Value) -> Value:
-    """A string as its characters, a range as its numbers; any other value as it is."""
+    """Return a string as its characters, a range as its numbers; any other value as it is."""
     if isinstance(value, Static) and isinstance(value.value, str):
         return tuple(map(Static, value.value))
     if isinstance(value, Range):
@@ -108,7 +108,7 @@ def characters(call: Call, value: Value) -> Value:
 
 
 def joined(call: Call, value: Value) -> Value:
-    """The string of characters that a slice gave; a single one as it is."""
+    """Return the string of characters that a slice gave; a single one as it is."""
     if isinstance(value, tuple) and all(isinstance(c, Static) for c in value):
         return Static("".join(c.value for c in value))
     return digits.joined(call, value) if isinstance(value, (tuple, Resizable)) else value
@@ -120,7 +120,7 @@ def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value
     if op == "add" and (together := digits.added(tracer, node, a, b)) is not None:
         return together
     if op == "add" and not (is_text(a) and is_text(b)):
-        tracer.number_of(node, b if is_text(b) else a)
+        tracer.number_of(Call(tracer, node, tracer.graph.const(True)), b if is_text(b) else a)
     if op not in _BINARY:
         tracer.refuse(node, "this operation of strings is not understood", "join strings with +")
     if x is None or y is None:
@@ -132,7 +132,7 @@ def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value
 
 
 def formatted(tracer: Tracer, node: ast.JoinedStr, env: Env, path: Node) -> Value:
-    """An f-string; where a part depends on values, digits or a string that is not known."""
+    """Return an f-string; where a part depends on values, digits or a string that is not known."""
     parts: list[Value] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):

@@ -14,7 +14,8 @@ from nbgraph.kernels.capture.containers import Array, List, Resizable, described
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.values import Complex, Env, Node, Value, as_number
+from nbgraph.kernels.capture.raising import present
+from nbgraph.kernels.capture.values import Complex, Env, Node, Value
 from nbgraph.kernels.kinds import is_boolean, promote
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
@@ -29,7 +30,7 @@ NUMBERS = {"bool": "int8", "b": "i"}  # what a bool becomes where NumPy wants a 
 
 
 def binaries(tracer: Tracer, node: ast.BinOp, env: Env, path: Node) -> Value:
-    """A binary operation; those on its left are done in a loop, as their tree may be deep."""
+    """Return the value of a binary operation; a loop does those on its left, for deep trees."""
     rest = [node]
     while isinstance(rest[-1].left, ast.BinOp):
         rest.append(rest[-1].left)
@@ -57,7 +58,7 @@ def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path:
         return objects.binary(tracer, node, BINARY.get(type(node.op), "@"), a, b)
     if isinstance(a, (tuple, Resizable)) or isinstance(b, (tuple, Resizable)):
         return _of_sequences(tracer, node, a, b, env, path)
-    a, b = _operand(tracer, node.left, a), _operand(tracer, node.right, b)
+    a, b = _operand(tracer, node.left, a, path), _operand(tracer, node.right, b, path)
     if type(node.op) not in BINARY:
         tracer.refuse(node, "a matrix product of numbers", "multiply them by *")
     if isinstance(node.op, ast.Pow):
@@ -68,7 +69,7 @@ def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path:
 def _of_sequences(
     tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node
 ) -> Value:
-    """An operator of arrays; `+` and `*` of lists and tuples."""
+    """Return the value of an operator of arrays; of lists and tuples, of `+` and `*`."""
     call = Call(tracer, node, path)
     if not all(type(v) in (tuple, List, Node) for v in (a, b)):
         a, b = tracer.deep(node.left, a, env), tracer.deep(node.right, b, env)
@@ -96,7 +97,7 @@ def _of_sequences(
 
 
 def binary(tracer: Tracer, op: str, a: Value, b: Value, path: Node) -> Value:
-    """A Python binary operator over two numbers."""
+    """Return the value of a Python binary operator over two numbers."""
     if isinstance(a, Complex) or isinstance(b, Complex):
         return complex_numbers.binary(tracer, op, a, b, path)
     if op in ("pow", "div", "floordiv", "mod"):
@@ -177,7 +178,7 @@ def check_power(call: Call, base: Value, exponent: Value) -> None:
 
 
 def _is_fraction(exponent: Node) -> bool:
-    """Whether an integer power is a float in Python: `10 ** -n`, `2 ** (-3 * n)`."""
+    """Return whether an integer power is a float in Python: `10 ** -n`, `2 ** (-3 * n)`."""
     factors = exponent.args if exponent.op == "mul" else ()
     return exponent.op == "neg" or any(n.op == "const" and n.data < 0 for n in factors)
 
@@ -218,16 +219,16 @@ def divide_floor(tracer: Tracer, op: str, a: Node, b: Node, path: Node) -> Value
 
 
 def as_kind(tracer: Tracer, value: Value, kind: str) -> Value:
-    """A number as an array whose entries are of a kind holds it."""
+    """Return a number as it is stored in an array of a kind."""
     if isinstance(value, Node) and value.kind == "f" and kind != "f" and not is_boolean(kind):
         value = tracer.graph.call("trunc", value)
     return tracer.graph.cast(value, kind) if isinstance(value, Node) else value
 
 
-def _operand(tracer: Tracer, node: ast.expr, value: Value) -> Node | Complex:
-    """A value that must be a number, which may be complex."""
-    value = as_number(tracer.graph, value)
-    return value if isinstance(value, Complex) else tracer.number_of(node, value)
+def _operand(tracer: Tracer, node: ast.expr, value: Value, path: Node) -> Node | Complex:
+    """Return a value that must be a number, which may be complex."""
+    value = present(call := Call(tracer, node, path), value)
+    return value if isinstance(value, Complex) else tracer.number_of(call, value)
 
 
 def refuse_numbers(tracer: Tracer, node: ast.expr, error: TypeError | OverflowError) -> NoReturn:
@@ -250,7 +251,7 @@ def unary(tracer: Tracer, node: ast.UnaryOp, env: Env, path: Node) -> Value:
     own = tracer.special(Call(tracer, node, path), "__neg__", referred)
     if isinstance(node.op, ast.USub) and own is not None:
         return own
-    return _signed(tracer, node.op, _operand(tracer, node.operand, value))
+    return _signed(tracer, node.op, _operand(tracer, node.operand, value, path))
 
 
 def _signed(tracer: Tracer, op: ast.unaryop, a: Node | Complex) -> Value:

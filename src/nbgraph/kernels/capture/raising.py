@@ -17,7 +17,7 @@ from typing import Any
 
 from nbgraph.errors import CaptureError, Raised, always
 from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.context import OnInvalid, Tracer
+from nbgraph.kernels.capture.context import Call, OnInvalid, Tracer
 from nbgraph.kernels.capture.environment import (
     MISSED,
     RAISED,
@@ -29,7 +29,7 @@ from nbgraph.kernels.capture.environment import (
 )
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.names import is_own_text
-from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Undefined, Value
+from nbgraph.kernels.capture.values import Env, Graph, Node, Optional, Static, Undefined, Value
 from nbgraph.kernels.wording import place
 
 _OLD_FIELD = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]")  # of a text that % fills in
@@ -52,7 +52,7 @@ def leave(tracer: Tracer, env: Env) -> None:
 
 
 def unchecked(tracer: Tracer, node: Node) -> Node:
-    """The value of an operator that was built in; what it raises is noted."""
+    """Return the value of an operator that was built in; what it raises is noted."""
     while node.op == "check":
         node, where, error = *node.args, node.data
         tracer.pending.append((flag_of(tracer.graph, error), where))
@@ -60,7 +60,7 @@ def unchecked(tracer: Tracer, node: Node) -> Node:
 
 
 def joined(tracer: Tracer, node: ast.AST, value: Value, remedy: str) -> Value:
-    """A value of two paths; refused where these do not fit together."""
+    """Return a value of two paths; refused where these do not fit together."""
     if isinstance(value, Undefined):
         tracer.refuse(node, f"the value {value.why}", remedy)
     return value
@@ -108,9 +108,18 @@ def fails(tracer: Tracer, node: ast.AST, cls: type[Exception], words: str) -> No
     return tracer.graph.const(0)
 
 
+def present(call: Call, value: Value) -> Value:
+    """A value that is used as a number: TypeError is raised where it is None."""
+    if not isinstance(value, Optional):
+        return value
+    where = call.graph.logical_and(call.path, value.absent)
+    call.tracer.raises(call.node, TypeError, "a number is needed here, this is None", where)
+    return value.value
+
+
 def settled(tracer: Tracer, env: Env, before: Env | None = None) -> Env:
-    """The environment after what the statement's calls raised. `before`: what a handler finds
-    where the statement was not carried out."""
+    """Return the environment after what the statement's calls raised. `before`: what a handler
+    finds where the statement was not carried out."""
     graph = tracer.graph
     if not tracer.pending:
         return env
@@ -143,7 +152,7 @@ class AlwaysRaises(CaptureError):
 def never_returns(
     tracer: Tracer, env: Env, result: Undefined, on_invalid: OnInvalid
 ) -> Node | Undefined:
-    """The result of an operator none of whose paths returns: NaN, where that is asked for."""
+    """Return the result of an operator without a path that returns: NaN, if asked for."""
     certain = [name for name, where in raises_of(env).items() if is_true(where)]
     if certain and on_invalid == "nan":
         return tracer.graph.const(math.nan)
@@ -153,7 +162,7 @@ def never_returns(
 
 
 def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) -> Env:
-    """The environment after a statement that raises where a condition holds."""
+    """Return the environment after a statement that raises where a condition holds."""
     if isinstance(st, ast.Raise) and st.exc is None and tracer.handled:
         return {**env, **tracer.handled[-1], RETURNED: where}  # what is handled goes on
     if isinstance(st, ast.Assert):
@@ -168,7 +177,7 @@ def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) ->
 
 
 def flag_of(graph: Graph, error: Raised, cls: type | None = None, sort: str = RAISED) -> str:
-    """The flag of what a text raises."""
+    """Return the flag of what a text raises."""
     if error not in graph.raises:
         graph.raises.append(error)
     number = graph.raises.index(error)
@@ -177,7 +186,7 @@ def flag_of(graph: Graph, error: Raised, cls: type | None = None, sort: str = RA
 
 
 def class_of(graph: Graph, name: str) -> type:
-    """The class of the exception that a flag stands for."""
+    """Return the class of the exception that a flag stands for."""
     return graph.classes[_number(name)]
 
 
@@ -191,7 +200,7 @@ def _number(name: str) -> int:
 
 
 def _exception(tracer: Tracer, st: ast.Raise, env: Env) -> tuple[type, str]:
-    """The class and the words of what a statement raises."""
+    """Return the class and the words of what a statement raises."""
     call = st.exc
     arguments = call.args if isinstance(call, ast.Call) else []
     target = call.func if isinstance(call, ast.Call) else call
@@ -204,12 +213,12 @@ def _exception(tracer: Tracer, st: ast.Raise, env: Env) -> tuple[type, str]:
 
 
 def _known_class(cls: Any) -> type:
-    """The class itself, or the nearest one above it that is built in."""
+    """Return the class itself, or the nearest one above it that is built in."""
     return next(c for c in cls.__mro__ if getattr(builtins, c.__name__, None) is c)
 
 
 def _words(tracer: Tracer, node: ast.expr, env: Env) -> str:
-    """The text of an argument of an exception; what is known at the call only stands in braces."""
+    """Return the text of an exception's argument; what only the call knows stands in braces."""
     match node:
         case ast.Constant(value=value):
             return str(value)
@@ -236,13 +245,13 @@ def _words(tracer: Tracer, node: ast.expr, env: Env) -> str:
 def _filled(
     tracer: Tracer, field: re.Pattern[str], text: str, values: list[ast.expr], env: Env
 ) -> str:
-    """A text with its fields filled in, as far as there are values for them."""
+    """Return a text with its fields filled in, as far as there are values for them."""
     words = iter([_words(tracer, value, env) for value in values])
     return field.sub(lambda field_match: next(words, field_match[0]), text)
 
 
 def _known(tracer: Tracer, node: ast.expr, env: Env) -> tuple[Any] | None:
-    """The value of a name, if it is the same for all elements and calls."""
+    """Return the value of a name, if it is the same for all elements and calls."""
     if isinstance(node, ast.Name) and node.id in env:
         value = env[node.id]
         if isinstance(value, Static):

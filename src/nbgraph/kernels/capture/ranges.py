@@ -29,7 +29,7 @@ class Range(Compound):
         return "a range"
 
     def turned(self, call: Call) -> Range:
-        """The same numbers backwards, of a range by 1."""
+        """Return the same numbers backwards, of a range by 1."""
         one = call.graph.const(1)
         if self.step is not one:
             call.refuse("a range with a step is turned", "write the bounds the other way round")
@@ -41,7 +41,7 @@ class Range(Compound):
         return call.text(vectors.count_between, *self.parts)
 
     def listed(self, call: Call) -> Value:
-        """The numbers as a list."""
+        """Return the numbers as a list."""
         self.refuse_known(call)
         return call.text(vectors.numbers_between, *self.parts)
 
@@ -62,14 +62,14 @@ class Range(Compound):
             call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
 
     def holds(self, call: Call, value: Value) -> Node:
-        """Whether a number is one of them."""
+        """Return whether a number is one of them."""
         return call.text(vectors.is_between, value, *self.parts)
 
 
 def range_of(call: Call, values: Sequence[Value]) -> Range:
-    """The range of one, two or three bounds."""
+    """Return the range of one, two or three bounds."""
     graph = call.graph
-    nodes = [call.tracer.number_of(call.node, value) for value in values]
+    nodes = [call.tracer.number_of(call, value) for value in values]
     if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):
         what = "range() takes integers, here it was given a floating value"
         remedy = "give the count as a keyword-only integer parameter, or use a while loop"

@@ -68,7 +68,7 @@ class Recursion:
         self.kinds = ["b"]
 
     def value(self) -> Value:
-        """The value of the call."""
+        """Return the value of the call."""
         self._look()
         calls = self._calls(self.values)
         inner = [n for call in calls for v in call.values.values() for n in flatten(v) or []]
@@ -102,7 +102,7 @@ class Recursion:
         raise first or self._refusal()
 
     def _trace(self, values: Env, path: Node, answer: Callable[[SelfCall], Value]) -> Traced:
-        """The body for these operands."""
+        """Return the body for these operands."""
         calls: list[SelfCall] = []
         noted = len(self.pending)
 
@@ -150,7 +150,7 @@ class Recursion:
     # from the bottom up -----------------------------------------------------------------------
 
     def _counted(self, calls: Sequence[SelfCall]) -> tuple[str, float, int] | None:
-        """The operand that all calls lower, by how much at least, and by how many times that."""
+        """Return the operand that all calls lower, the least step, and how many times it."""
         steps: set[tuple[str, float]] = set()
         for call in calls:
             changed = [k for k, v in self.values.items() if not _same(v, call.values[k])]
@@ -254,7 +254,7 @@ class Recursion:
         self._refuse()
 
     def _bottom(self, values: Env, kinds: Sequence[str]) -> Traced:
-        """The body where it makes no call of itself."""
+        """Return the body where it makes no call of itself."""
         nothing = self._shaped(list(map(self._nothing, kinds)))
         return self._trace(values, self.path, lambda call: nothing)
 
@@ -293,7 +293,7 @@ class Recursion:
         self._refuse()
 
     def _joined(self, calls: Sequence[SelfCall]) -> Env:
-        """The operands of the call that is made, of which there is one on each path."""
+        """Return the operands of the call that is made, of which there is one on each path."""
         if not calls:
             self._refuse()
         for i, one in enumerate(calls):
@@ -312,12 +312,12 @@ class Recursion:
         return joined
 
     def _few(self, levels: Node, values: Sequence[Node]) -> Value:
-        """The result of so many calls within each other."""
+        """Return the result of so many calls within each other."""
         few = self.graph.compare("lt", levels, self.graph.const(MAX_LEVELS))
         return self._shaped([self.graph.select(few, v, self._nothing(v.kind)) for v in values])
 
     def _nothing(self, kind: str) -> Node:
-        """The value of a call that is too deep."""
+        """Return the value of a call that is too deep."""
         graph = self.graph
         return graph.const(math.nan) if kind == "f" else graph.cast(graph.const(0), kind)
 
@@ -327,7 +327,7 @@ class Recursion:
         rows: Sequence[tuple[Node, Node, Node]],
         raised: Sequence[tuple[str, Node]] = (),
     ) -> list[Node]:
-        """The values of carried variables after a loop; what its trips raise is noted."""
+        """Return the values of carried variables after a loop; what its trips raise is noted."""
         graph, no = self.graph, self.graph.const(False)
         whole = [(phi, init, graph.cast(out, phi.kind)) for phi, init, out in rows]
         for name, where in raised:
@@ -351,14 +351,14 @@ def _widest(kinds: Sequence[str], values: Sequence[Node]) -> list[str]:
 
 
 def _same(a: Value, b: Value) -> bool:
-    """Whether two values are the same for all operands."""
+    """Return whether two values are the same for all operands."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     return a is b or (not isinstance(a, Node) and getattr(a, "value", a) is getattr(b, "value", b))
 
 
 def _is_last(value: Node, inner: Node) -> bool:
-    """Whether the value of the inner call is returned as it is, wherever it is used."""
+    """Return whether the value of the inner call is returned as it is, wherever it is used."""
     if value is inner or not _uses(value, inner):
         return True
     if value.op == "select" and not _uses(value.args[0], inner):

@@ -34,7 +34,7 @@ ITEM: Any = ast.parse("items[0]", mode="eval").body  # what part of a list is, f
 
 
 def held(tracer: Tracer, value: Value, env: Env) -> Value:
-    """A value with what lists and arrays hold now in place of references to them."""
+    """Return a value with what lists and arrays hold now in place of references to them."""
     if isinstance(value, Reference):
         return copied(tracer.held(env[value.key], env))
     if isinstance(value, View):
@@ -45,7 +45,7 @@ def held(tracer: Tracer, value: Value, env: Env) -> Value:
 
 
 def stepped(tracer: Tracer, node: ast.Subscript, part: Value, steps: Sequence[Any]) -> Value:
-    """The part of a value that steps lead to, one after another."""
+    """Return the part of a value that steps lead to, one after another."""
     everywhere = tracer.graph.const(True)
     for step in steps:
         if callable(step):
@@ -56,7 +56,7 @@ def stepped(tracer: Tracer, node: ast.Subscript, part: Value, steps: Sequence[An
 
 
 def read(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
-    """A value that is used: what a list or an array holds, refused where that is not known.
+    """Return a value that is used: what a list or an array holds, refused where that is not known.
     Items that are lists in turn stay references."""
     if isinstance(value, Reference):
         value = copied(env[value.key])
@@ -96,7 +96,7 @@ def taken(tracer: Tracer, value: Value, env: Env, *, alone: bool = False) -> Val
 
 
 def changes_in_place(tracer: Tracer, value: Value, env: Env) -> bool:
-    """Whether `name op= ...` of a name for a value changes what other names mean, too."""
+    """Return whether `name op= ...` of a name for a value changes what other names mean, too."""
     known = isinstance(value, (*REFERS, ConstantArray))
     return known and isinstance(tracer.held(value, env), (List, Array, Resizable))
 
@@ -121,7 +121,7 @@ def _rows(graph: Graph, owner: Value, content: Value) -> Value:
 
 
 def _is_fixed(value: Value) -> bool:
-    """Whether nothing can change a value: it is a number, or a tuple of such."""
+    """Return whether nothing can change a value: it is a number, or a tuple of such."""
     if isinstance(value, (List, Array)) or (isinstance(value, Record) and value.shared):
         return False
     return not isinstance(value, tuple) or all(map(_is_fixed, value))

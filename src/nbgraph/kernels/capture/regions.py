@@ -63,7 +63,7 @@ class RegionLoop(Carried):
         return cast("Range", self.range)
 
     def run(self) -> Env:
-        """The environment after the loop."""
+        """Return the environment after the loop."""
         if ast.Break in self.leaves or ast.Return in self.leaves:
             self.add_flag(BROKE)
         if self.leaves & {ast.Return, ast.Raise, ast.Assert}:
@@ -132,7 +132,7 @@ class RegionLoop(Carried):
         return self._close(region, phis, ends)
 
     def _traced(self, inside: Env, body: Env, path: Node) -> Env:
-        """The environment at the end of a trip."""
+        """Return the environment at the end of a trip."""
         tracer, outer = self.tracer, (self.tracer.counter, self.tracer.ahead)
         self.ahead, tracer.counter = [], None
         ones = isinstance(self.st, ast.For) and self.bounds.step is self.graph.const(1)

@@ -32,8 +32,8 @@ _WHAT = "a list whose length depends on values"
 
 
 def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resizable | None:
-    """A list at the start of a loop as one that it may grow to `end` in each trip; None for other
-    values, and where writing the trips out says the length."""
+    """Return a list at the start of a loop as one that it may grow to `end` in each trip; None for
+    other values, and where writing the trips out says the length."""
     if not all(isinstance(value, (List, Resizable)) for value in (start, end)):
         return None
     first, last = resizable(graph, start), resizable(graph, end)
@@ -57,7 +57,7 @@ def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resiza
 
 
 def frozen(value: Value) -> Value:
-    """A new list that is put into another one, as a tuple: nothing changes it there."""
+    """Return a new list that is put into another one, as a tuple: nothing changes it there."""
     return tuple(map(frozen, value)) if isinstance(value, List) else value
 
 
@@ -104,7 +104,7 @@ def at(call: Call, owner: Value, place: Node | slice) -> Any:
 
 
 def _place(call: Call, owner: Resizable, index: Node, words: str) -> Node:
-    """An index as one from 0."""
+    """Return an index as one from 0."""
     graph = call.graph
     if not owner.items:
         call.refuse("an entry of a list that is always empty is read", "give it items")
@@ -117,7 +117,7 @@ def _place(call: Call, owner: Resizable, index: Node, words: str) -> Node:
 
 
 def stored(call: Call, owner: Resizable, places: Sequence[Any], value: Value) -> Resizable:
-    """The list after `owner[index] = value`."""
+    """Return the list after `owner[index] = value`."""
     (index, *rest) = places
     if rest or isinstance(index, slice):
         call.refuse(f"part of an item, or a slice, of {_WHAT} is assigned", "assign an item")
@@ -128,7 +128,7 @@ def stored(call: Call, owner: Resizable, places: Sequence[Any], value: Value) ->
 def _put(
     call: Call, owner: Resizable, place: Node, value: Value, items: Sequence[Value]
 ) -> Resizable:
-    """A list of these items, at a place a value."""
+    """Return a list of these items, at a place a value."""
     graph = call.graph
     here = (graph.compare("eq", place, graph.const(k)) for k in range(len(items)))
     items = [join_value(graph, *row) for row in zip(here, [value] * len(items), items, strict=True)]
@@ -204,7 +204,7 @@ CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
 
 
 def change(call: Call, name: str, key: str, args: Sequence[Value], env: Env) -> Value:
-    """A method that changes a list; a list that is put in is a tuple, as nothing changes it."""
+    """Return the value of a method that changes a list; a list that is put in is a tuple."""
     known, values = {*keys_in(tuple(env.values()))}, [call.tracer.held(arg, env) for arg in args]
     inside = [env.get(getattr(arg, "key", ""), arg) if name == "extend" else arg for arg in args]
     lists = any(isinstance(value, (List, Resizable)) for value in values) and name != "extend"

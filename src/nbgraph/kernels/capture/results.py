@@ -1,4 +1,4 @@
-"""What a function gives: its value on all paths, with what it raises noted, checked or NaN."""
+"""The result of a captured function: its value on all paths; errors are noted, checked or NaN."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ RAISES = "is the result of a function that always raises"
 
 
 def run(tracer: Tracer, env: Env, path: Node, *, on_invalid: OnInvalid = "raise") -> Value:
-    """The value of the function's return, for bound arguments, where `path` holds.
+    """Return the value of the function for bound arguments, where `path` holds.
 
-    What it raises is for the caller to note; an operator, which has none, checks its results
-    for it. `on_invalid="nan"`: the result is NaN there instead.
+    The caller notes its exceptions; an operator, which has no caller, checks its results for them.
+    `on_invalid="nan"`: the result is NaN where it raises.
     """
     value, after = tracer.outcome(env, path)
     if tracer.caller is None and isinstance(value, Undefined):
         value = never_returns(tracer, after, value, on_invalid)
-    return _left(tracer, after, tracer.held(value, after), on_invalid)
+    return _with_errors(tracer, after, tracer.held(value, after), on_invalid)
 
 
 def outcome(tracer: Tracer, env: Env, path: Node) -> tuple[Value, Env]:
-    """The value, which may refer to lists, with what these hold then and what is raised."""
+    """Return the value, which may refer to lists, and the environment with these and exceptions."""
     outer_line = tracer.graph.line
     env = tracer.block(tracer.text.body, env, path)
     value = env.get(RESULT, Undefined(RAISES))
@@ -52,13 +52,13 @@ def outcome(tracer: Tracer, env: Env, path: Node) -> tuple[Value, Env]:
         none = Static(None)
         value = join_value(tracer.graph, returned, value, none) if RESULT in env else none
     if not tracer.depth:
-        value, env = _given(tracer, value, env)
+        value, env = _of_operator(tracer, value, env)
     tracer.graph.line = outer_line
     return value, env
 
 
-def _given(tracer: Tracer, value: Value, env: Env) -> tuple[Value, Env]:
-    """The result of an operator, which raises for the elements where it is None."""
+def _of_operator(tracer: Tracer, value: Value, env: Env) -> tuple[Value, Env]:
+    """Return the result of an operator, with a TypeError for the elements where it is None."""
     last = tracer.text.body[-1]
     if is_none(value):
         what = "the result is None: no path returns a number"
@@ -73,21 +73,21 @@ def _given(tracer: Tracer, value: Value, env: Env) -> tuple[Value, Env]:
         if isinstance(part, Resizable):
             what = f"the result is {described(part)}"
             tracer.refuse(last, what, "return numbers, e.g. sum(values) or len(values)")
-    value, nones = _present(value)
+    value, nones = _without_none(value)
     if not nones:
         return value, env
     words = "the result is None, as no `return` with a number is reached"
-    found = Raised(
+    error = Raised(
         tracer.operator, "TypeError", words, place(tracer.text.filename, tracer.text.line_of(last))
     )
     where = functools.reduce(tracer.graph.logical_or, nones)
-    return value, {**env, flag_of(tracer.graph, found): where}
+    return value, {**env, flag_of(tracer.graph, error): where}
 
 
-def _left(tracer: Tracer, env: Env, value: Value, on_invalid: OnInvalid) -> Value:
-    """The result, of which what was raised is noted or checked."""
+def _with_errors(tracer: Tracer, env: Env, value: Value, on_invalid: OnInvalid) -> Value:
+    """Return the result, with its exceptions noted in the caller or checked."""
     if on_invalid == "nan":
-        return _blanked(tracer, env, value)
+        return _with_nan(tracer, env, value)
     if tracer.caller is not None:
         tracer.caller.leave(env)
         return value
@@ -98,8 +98,8 @@ def _left(tracer: Tracer, env: Env, value: Value, on_invalid: OnInvalid) -> Valu
     return value if nodes is None else unflatten(value, nodes)
 
 
-def _blanked(tracer: Tracer, env: Env, value: Value) -> Value:
-    """The result with NaN for an element that was raised for."""
+def _with_nan(tracer: Tracer, env: Env, value: Value) -> Value:
+    """Return the result with NaN for the elements that raise."""
     graph, nodes = tracer.graph, flatten(value)
     where = functools.reduce(graph.logical_or, raises_of(env).values(), graph.const(False))
     if nodes is None or (where.op == "const" and not where.data):
@@ -116,7 +116,7 @@ def _blanked(tracer: Tracer, env: Env, value: Value) -> Value:
 
 
 def start(tracer: Tracer, env: Env, path: Node, on_invalid: OnInvalid) -> Value:
-    """The value of the function that is captured, which may call itself."""
+    """Return the value of the captured function, which may call itself."""
     fn = cast("FunctionType", tracer.fn)
     tracer.active = ((fn, path),)
     try:
@@ -129,15 +129,15 @@ def start(tracer: Tracer, env: Env, path: Node, on_invalid: OnInvalid) -> Value:
     tracer.pending.clear()
     run = runner(tracer, functools.partial(tracer.subtracer, fn), {})
     value = Recursion(depth, tracer, tracer.name, run, env, path).value()
-    return _left(tracer, tracer.settled({}), value, on_invalid)
+    return _with_errors(tracer, tracer.settled({}), value, on_invalid)
 
 
-def _present(value: Value) -> tuple[Value, list[Node]]:
-    """A value without its Nones, and where there are such."""
+def _without_none(value: Value) -> tuple[Value, list[Node]]:
+    """Return a value without its Nones, and the conditions on which there are such."""
     if isinstance(value, Optional):
-        inner, nones = _present(value.value)
+        inner, nones = _without_none(value.value)
         return inner, [value.absent, *nones]
     if type(value) is not tuple:
         return value, []
-    parts = [_present(part) for part in cast("tuple[Value, ...]", value)]
+    parts = [_without_none(part) for part in cast("tuple[Value, ...]", value)]
     return tuple(part for part, _ in parts), [none for _, nones in parts for none in nones]

@@ -25,7 +25,7 @@ _QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
 
 
 def imported(tracer: Tracer, st: ast.Import, env: Env, path: Node) -> Env:
-    """The environment after `import module`."""
+    """Return the environment after `import module`."""
     names = dict(env)
     for alias in st.names:
         module, first = _module(tracer, st, alias.name), alias.name.partition(".")[0]
@@ -36,7 +36,7 @@ def imported(tracer: Tracer, st: ast.Import, env: Env, path: Node) -> Env:
 
 
 def imported_from(tracer: Tracer, st: ast.ImportFrom, env: Env, path: Node) -> Env:
-    """The environment after `from module import name`."""
+    """Return the environment after `from module import name`."""
     owner = _module(tracer, st, "." * st.level + (st.module or ""))
     names = dict(env)
     for alias in st.names:
@@ -57,7 +57,7 @@ def _module(tracer: Tracer, st: ast.stmt, name: str) -> object:
 
 
 def deleted(tracer: Tracer, st: ast.Delete, env: Env, path: Node) -> Env:
-    """The environment after `del name`."""
+    """Return the environment after `del name`."""
     for target in st.targets:
         if not isinstance(target, ast.Name):
             tracer.refuse(target, "only names can be deleted", "make a new list without the item")
@@ -77,7 +77,7 @@ def read_only(tracer: Tracer, st: ast.Global, env: Env, path: Node) -> Env:
 
 
 def quiet(tracer: Tracer, st: ast.With, env: Env, path: Node) -> Env:
-    """The environment after a `with` block of a context that changes no value."""
+    """Return the environment after a `with` block of a context that changes no value."""
     for item in st.items:
         call = item.context_expr
         target = tracer.static(call.func, env) if isinstance(call, ast.Call) else None
@@ -92,7 +92,7 @@ def quiet(tracer: Tracer, st: ast.With, env: Env, path: Node) -> Env:
 
 
 def matched(tracer: Tracer, st: ast.Match, env: Env, path: Node) -> Env:
-    """The environment after a `match` statement."""
+    """Return the environment after a `match` statement."""
     env = dict(env)
     return _cases(tracer, st.cases, tracer.object(st.subject, env, path), env, path)
 
@@ -120,7 +120,7 @@ def _cases(
 
 
 def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: Node) -> Node:
-    """Whether a value fits; the names of the pattern are bound in `env`."""
+    """Return whether a value fits; the names of the pattern are bound in `env`."""
     graph, referred = tracer.graph, subject
     subject = tracer.each(pattern, subject, env)  # type: ignore[arg-type]
     match pattern:

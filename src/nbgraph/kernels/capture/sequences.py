@@ -26,6 +26,7 @@ from nbgraph.kernels.capture.environment import keys_in, reference
 from nbgraph.kernels.capture.items import keys, listed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import CHANGES, change
+from nbgraph.kernels.capture.raising import present
 from nbgraph.kernels.capture.ranges import MAX_LISTED, Range, range_of
 from nbgraph.kernels.capture.references import ITEM, view
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value, flatten, is_none
@@ -39,14 +40,14 @@ TESTS: dict[object, bool] = {any: True, np.any: True, all: False, np.all: False}
 
 
 def function(call: Call, shared: Call) -> Value | None:
-    """The value of a function of tuples, lists or arrays; None for other functions and arguments.
-    `shared`: the call with references to lists, whose items some functions only put together."""
+    """Return the value of a function of tuples, lists or arrays; None for others. `shared`: the
+    call with references to lists, whose items some functions only put together."""
     value = _of_vectors(call)
     return _of_tuples(call, shared) if value is None else value
 
 
 def _of_vectors(call: Call) -> Value | None:
-    """A function of NumPy, `bisect` or `statistics`."""
+    """Return the value of a function of NumPy, `bisect` or `statistics`."""
     target = call.target
     make = lookup(arrays.FUNCTIONS, target)
     sized = not any(isinstance(value, Resizable) for value in call.values)
@@ -65,7 +66,7 @@ def _of_vectors(call: Call) -> Value | None:
 
 
 def _of_tuples(call: Call, shared: Call) -> Value | None:
-    """A built-in function, or one of `itertools` or `functools`."""
+    """Return the value of a built-in function, or one of `itertools` or `functools`."""
     target, tracer = call.target, call.tracer
     sized = not any(isinstance(value, (Resizable, Range)) for value in call.values)
     if sized and lookup(_MAKERS, target) is not None and target in _KEEPS:
@@ -91,7 +92,7 @@ def _of_tuples(call: Call, shared: Call) -> Value | None:
 
 
 def _items_of(call: Call, value: Value) -> Value:
-    """A string or a range as the items that the function of a call goes over."""
+    """Return a string or a range as the items that the function of a call goes over."""
     if isinstance(value, Digits) and call.target in (len, min, max):
         return value  # known without a list
     if isinstance(value, Range) and call.target in resizable.FOLDS:
@@ -101,7 +102,7 @@ def _items_of(call: Call, value: Value) -> Value:
 
 
 def method(call: Call, referred: Value, name: str) -> Value:
-    """The value of a method of a list or an array."""
+    """Return the value of a method of a list or an array."""
     tracer, env = call.tracer, call.tracer.frame
     if name in STEPS and not call.kwargs:
         return view(call, referred, call.answer(STEPS[name], *call.args))
@@ -129,7 +130,7 @@ _OF_RANGES: dict[object, Callable[[Range, Call], Value]] = {
 
 
 def distinct(call: Call, items: Value) -> Value:
-    """The items of a set."""
+    """Return the items of a set."""
     known = objects.known(items)
     if known is None:
         return call.text(vectors.distinct, items)
@@ -146,6 +147,7 @@ as_list = lambda items: items if isinstance(items, Resizable) else List(items)
 def _numbers(call: Call, items: Sequence[Value], least: int = 0) -> list[Node]:
     if len(items) < least:
         call.refuse("the tuple is empty", "give at least one number")
+    items = [present(call, item) for item in items]
     if not all(isinstance(item, Node) for item in items):
         call.refuse("the items are not all numbers", "give a tuple of numbers")
     return list(items)
@@ -156,6 +158,7 @@ def _folded(op: str) -> Callable[..., Value]:
         items = (flatten(items) or ()) if isinstance(items, Array) else items
         first = call.graph.const(1 if op == "mul" else 0)
         values = [*([start] if start is not None else [first] * (op == "add" or not items)), *items]
+        values = [present(call, value) for value in values]
         _numbers(call, [value for value in values if not isinstance(value, Complex)])
         return functools.reduce(lambda a, b: call.tracer.binary(op, a, b, call.path), values)
 
@@ -246,7 +249,7 @@ def _extreme(op: ast.cmpop) -> Callable[..., Value]:
 
 
 def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) -> Value:
-    """The items in the order of their ranks; equal ones stay in order."""
+    """Return the items in the order of their ranks; equal ones stay in order."""
     falls = isinstance(reverse, Node) and bool(reverse.data)
     key = None if is_none(key) else key
     if key is None and not (items and type(items[0]) is tuple):
@@ -325,12 +328,12 @@ def _has_tuple(values: Sequence[Value]) -> bool:
 
 
 def lookup(table: dict[object, Any], target: object) -> Any:
-    """The entry of a function; None for what is none or cannot be looked up."""
+    """Return the entry of a function; None for what is none or cannot be looked up."""
     return table.get(target) if callable(target) and type(target).__hash__ else None
 
 
 def takes_tuples(target: object) -> bool:
-    """Whether a function may be known for tuples or arrays, though not for numbers."""
+    """Return whether a function may be known for tuples or arrays, though not for numbers."""
     tables = (_MAKERS, vectors.FUNCTIONS, arrays.FUNCTIONS)
     known = any(lookup(table, target) is not None for table in tables)
     return known or vectors.of_statistics(target) is not None

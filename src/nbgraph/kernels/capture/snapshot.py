@@ -32,7 +32,7 @@ _PLAIN = (str, complex, tuple, list, dict, set, frozenset, np.ndarray)
 
 
 def freeze(fn: FunctionType, seen: dict[int, int] | None = None) -> Data:
-    """The function as data; CaptureError names what cannot be told in data."""
+    """Return the function as data; CaptureError names what cannot be told in data."""
     seen = {} if seen is None else seen
     seen[id(fn)] = len(seen)
     text = function_text(fn)
@@ -105,7 +105,7 @@ def _without_decorators(source: str) -> str:
 
 
 def thaw(data: Data, functions: dict[int, FunctionType] | None = None) -> FunctionType:
-    """The function again, with its text where tracebacks and capture find it."""
+    """Return the function again, with its text where tracebacks and capture find it."""
     functions = {} if functions is None else functions
     space: dict[str, Any] = {"__builtins__": builtins, "__name__": data["module"]}
     source = data["source"]
@@ -124,7 +124,7 @@ def thaw(data: Data, functions: dict[int, FunctionType] | None = None) -> Functi
 
 
 def _without_names(tree: ast.Module) -> ast.Module:
-    """A definition whose defaults and annotations name nothing: values of defaults follow."""
+    """Return a definition without names in defaults and annotations; their values follow."""
     tree = copy.deepcopy(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.arguments):

@@ -13,7 +13,7 @@ import numpy as np
 
 
 def sigmoid(x: Any) -> Any:
-    """The logistic function 1 / (1 + e**-x).
+    """Return the logistic function 1 / (1 + e**-x).
 
     >>> sigmoid(0.0)
     0.5
@@ -41,8 +41,8 @@ def rsqrt(x: Any) -> Any:
 
 
 def floating(x: Any) -> Any:
-    """A value as a floating one; of an integer or a bool, the smallest float that holds it, as
-    the argument of a NumPy function (not float64, as beside a Python float).
+    """Return a value as a floating one; of an integer or a bool, the smallest float that holds it,
+    as the argument of a NumPy function (not float64, as beside a Python float).
 
     >>> floating(np.int8(3))
     np.float16(3.0)
@@ -51,7 +51,7 @@ def floating(x: Any) -> Any:
 
 
 def slope(f: Any, x: Any, args: tuple[Any, ...] = ()) -> Any:
-    """The derivative of a function of a text by its first argument.
+    """Return the derivative of a function of a text by its first argument.
 
     >>> round(slope(math.exp, 0.0), 9)
     1.0
@@ -61,7 +61,7 @@ def slope(f: Any, x: Any, args: tuple[Any, ...] = ()) -> Any:
 
 
 def held(x: Any) -> Any:
-    """The number itself, whose slope is taken for 0 where a loop gives it.
+    """Return the number itself, whose slope is taken for 0 where a loop gives it.
 
     >>> held(1.5)
     1.5
@@ -76,7 +76,7 @@ class Special:
         self.__name__ = name
 
     def __call__(self, *args: Any) -> Any:
-        """The value of Python numbers, correct to the last digits."""
+        """Return the value of Python numbers, correct to the last digits."""
         from nbgraph.kernels.interpret import FloatDomain
 
         return FloatDomain().functions[self.__name__](*args)

@@ -44,7 +44,7 @@ from nbgraph.kernels.scalar import Node
 
 
 def block(tracer: Tracer, statements: Sequence[ast.stmt], env: Env, path: Node) -> Env:
-    """The environment after the statements."""
+    """Return the environment after the statements."""
     for index, statement in enumerate(statements):
         stop = stopped(tracer.graph, env)
         if stop.op != "const":
@@ -60,7 +60,7 @@ def block(tracer: Tracer, statements: Sequence[ast.stmt], env: Env, path: Node) 
 
 
 def going(tracer: Tracer, env: Env, path: Node, run: Callable[[Env, Node], Env]) -> Env:
-    """The environment after `run`, which is done where control has not left."""
+    """Return the environment after `run`, which is done where control has not left."""
     stop = stopped(tracer.graph, env)
     if stop.op == "const":
         return env if stop.data else run(env, path)
@@ -82,7 +82,7 @@ def join_ended(tracer: Tracer, stop: Node, ended: Env, rest: Env) -> Env:
 
 
 def statement(tracer: Tracer, st: ast.stmt, env: Env, path: Node) -> Env:
-    """The environment after one statement."""
+    """Return the environment after one statement."""
     trace = _STATEMENTS.get(type(st))
     if trace is None:
         what = f"{_name_of(st)} is not understood in a scalar function"

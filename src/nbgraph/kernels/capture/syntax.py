@@ -18,7 +18,7 @@ _LONG = (ast.For, ast.While, ast.Match, ast.Break, ast.Return, ast.Continue)
 
 
 def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
-    """All nodes of code, without the insides of functions that it defines."""
+    """Return all nodes of code, without the insides of functions that it defines."""
     todo: list[ast.AST] = [*statements]
     while todo:
         node = todo.pop()
@@ -28,8 +28,8 @@ def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
 
 
 def assigned_within(node: ast.expr) -> set[str]:
-    """The names that `:=` assigns in an expression, outside of functions that it defines: those of
-    a comprehension are variables of the function around it."""
+    """Return the names that `:=` assigns in an expression, outside of functions that it defines:
+    those of a comprehension are variables of the function around it."""
     return {
         n.target.id
         for n in walk([node])
@@ -38,13 +38,13 @@ def assigned_within(node: ast.expr) -> set[str]:
 
 
 def nonlocals(body: list[ast.stmt]) -> set[str]:
-    """The names that functions inside of code assign in the function around them."""
+    """Return the names that functions inside of code assign in the function around them."""
     statements = (n for st in body for n in ast.walk(st) if isinstance(n, ast.Nonlocal))
     return {name for statement in statements for name in statement.names}
 
 
 def loops_of(at: ast.expr, node: Comprehension, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """The loops and tests of a comprehension around statements."""
+    """Return the loops and tests of a comprehension around statements."""
     for part in reversed(node.generators):
         for test in reversed(part.ifs):
             body = [ast.If(test, [*body], [])]
@@ -55,7 +55,7 @@ def loops_of(at: ast.expr, node: Comprehension, body: Sequence[ast.stmt]) -> Seq
 
 
 def is_short(loop: ast.For, trips: int) -> bool:
-    """Whether a loop is written out: few trips, or more of few operations each."""
+    """Return whether a loop is written out: few trips, or more of few operations each."""
     if trips <= MAX_TRIPS:
         return True
     if trips > MAX_SHORT:
@@ -68,7 +68,7 @@ def is_short(loop: ast.For, trips: int) -> bool:
 
 
 def breaks(statements: list[ast.stmt]) -> bool:
-    """Whether code leaves the loop around it by `break`."""
+    """Return whether code leaves the loop around it by `break`."""
     todo: list[ast.AST] = [*statements]
     while todo:
         node = todo.pop()
@@ -82,8 +82,8 @@ def breaks(statements: list[ast.stmt]) -> bool:
 
 
 def read_after(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:
-    """The names that a function may read after a trip of a loop, apart from other trips of it and
-    from loops and comprehensions that assign them first."""
+    """Return the names that a function may read after a trip of a loop, apart from other trips of
+    it and from loops and comprehensions that assign them first."""
     head = st.target if isinstance(st, ast.For) else st.test
     trips = {id(n) for part in (head, *st.body) for n in ast.walk(part)}
     read = set[str]()
@@ -107,7 +107,7 @@ def read_after(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:
 
 
 def counted(body: list[ast.stmt]) -> dict[str, int]:
-    """The variables that a statement of a body adds a constant to -> what is added."""
+    """Return the constants that statements of a body add to variables, by name."""
     steps: dict[str, int] = {}
     for st in walk(body):
         match st:
@@ -119,7 +119,7 @@ def counted(body: list[ast.stmt]) -> dict[str, int]:
 
 
 def is_store(name: ast.Name) -> bool:
-    """Whether a name is assigned."""
+    """Return whether a name is assigned."""
     return isinstance(name.ctx, ast.Store)
 
 
@@ -127,8 +127,8 @@ def is_store(name: ast.Name) -> bool:
 
 
 def collected(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a function; a generator gives the list of what it yields, so it has to end
-    by itself."""
+    """Return the statements of a function; of a generator, with a list of what it yields, so it has
+    to end by itself."""
     if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(body)):
         return body
     start, end = parsing.parse("_yielded = []\nreturn _yielded").body
@@ -152,5 +152,5 @@ class _Yields(ast.NodeTransformer):
         return self.visit_Yield(node, "extend")
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
-        """The end of the generator."""
+        """Return the end of the generator."""
         return ast.copy_location(ast.Return(ast.Name("_yielded", ast.Load())), node)

@@ -116,7 +116,7 @@ SOLVERS = {
 
 
 def solver(fn: object) -> FunctionType | None:
-    """The text of a function of `scipy.optimize` or `scipy.integrate`, None for others."""
+    """Return the text of a function of `scipy.optimize` or `scipy.integrate`, None for others."""
     module = str(getattr(fn, "__module__", ""))
     if module.startswith(("scipy.optimize", "scipy.integrate")):
         return SOLVERS.get(getattr(fn, "__name__", ""))
@@ -124,7 +124,7 @@ def solver(fn: object) -> FunctionType | None:
 
 
 def scipy_operation(fn: object) -> tuple[str, object] | None:
-    """The operation of a function of `scipy.special`, None where there is none."""
+    """Return the operation of a function of `scipy.special`, None where there is none."""
     if isinstance(fn, Special):
         return ("call", fn.__name__)
     name = getattr(fn, "__name__", "")

@@ -36,7 +36,7 @@ class FunctionText(NamedTuple):
     source: str  # dedented text of the definition
 
     def line_of(self, node: ast.AST) -> int:
-        """The line in the user's file."""
+        """Return the line in the user's file."""
         return self.first_line + getattr(node, "lineno", 1)
 
 
@@ -66,8 +66,8 @@ _versions: dict[str, list[list[str]]] = {}  # lines of files as they were read, 
 
 
 def _quick_text(fn: FunctionType) -> FunctionText | None:
-    """The text without `inspect`'s tokenizer and its look through all modules, some 2 ms of a first
-    call; None where this does not see the definition's end.
+    """Return the text without `inspect`'s tokenizer and its look through all modules, some 2 ms of
+    a first call; None where this does not see the definition's end.
 
     What is cut off inside brackets or a string does not parse, so what parses is whole.
     """
@@ -112,7 +112,7 @@ def _compiles_to(lines: list[str], code: CodeType) -> bool:
 
 
 def _block(lines: list[str]) -> list[str]:
-    """The decorators, `def` line and what is indented more."""
+    """Return the decorators, `def` line and what is indented more."""
     indents = [len(line) - len(line.lstrip()) for line in lines[:1]]
     inside = False
     for i, line in enumerate(lines):
@@ -126,7 +126,7 @@ def _block(lines: list[str]) -> list[str]:
 
 
 def normal_text(source: str, name: str) -> str:
-    r"""A function's text without comments, docstring, decorators and layout.
+    r"""Return a function's text without comments, docstring, decorators and layout.
 
     >>> normal_text("def f(x):\n    'Text.'\n    return (x+1)  # more", "f")
     'def f(x):\n    return x + 1'
@@ -197,7 +197,7 @@ def _named_lambda(code: CodeType, lines: list[str]) -> FunctionText | None:
 
 @functools.lru_cache(maxsize=8)
 def _whole(text: str) -> ast.Module | None:
-    """A whole file or cell; None where it holds more than Python, or changed meanwhile."""
+    """Return a whole file or cell; None where it holds more than Python, or changed meanwhile."""
     try:
         return parsing.parse(text)
     except (SyntaxError, ValueError):
@@ -214,7 +214,7 @@ def _parse(block: str) -> ast.Module | None:
 
 
 def _match_lambda(tree: ast.Module, code: CodeType, start: int, indent: int) -> ast.Lambda | None:
-    """The lambda whose compiled body carries the same source columns as `code`."""
+    """Return the lambda whose compiled body carries the same source columns as `code`."""
     places = {
         (line - start, column - indent)
         for line, _, column, _ in code.co_positions()

@@ -74,7 +74,7 @@ class FunctionTracer(Tracer):
         return FunctionTracer(self.graph, fn, self.watch, self, self.survey)
 
     def local(self, node: Definition, env: Env, path: Node) -> Static:
-        """A nested function as a value: the same one each time, unless it has defaults."""
+        """Return a nested function as a value: the same one each time, unless it has defaults."""
         function = self.locals.get(node)
         if function is None or node.args.defaults or any(node.args.kw_defaults):
             function = self.locals[node] = Static(LocalFunction(node, self, env, path))

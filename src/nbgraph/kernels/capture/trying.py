@@ -26,7 +26,7 @@ _DIVISIONS = ("div", "floordiv", "mod")
 
 
 def attempted(tracer: Tracer, st: ast.Try, env: Env, path: Node) -> Env:
-    """The environment after a `try` statement."""
+    """Return the environment after a `try` statement."""
     handlers = [(_classes(tracer, h, env), h) for h in st.handlers]
     outer = tracer.catching
     tracer.catching = (*outer, *(c for classes, _ in handlers for c in classes))
@@ -52,7 +52,7 @@ def _handled(
     after: Env,
     path: Node,
 ) -> Env:
-    """The environment where some of the exceptions run a handler."""
+    """Return the environment where some of the exceptions run a handler."""
     graph = tracer.graph
     cond = functools.reduce(graph.logical_or, caught.values())
     inner = {k: v for k, v in without_flags(body).items() if k != RESULT}
@@ -74,7 +74,7 @@ def _handled(
 
 
 def _finally(tracer: Tracer, st: ast.Try, env: Env, path: Node) -> Env:
-    """The environment after the statements that run in any case."""
+    """Return the environment after the statements that run in any case."""
     leaves = (ast.Return, ast.Raise, ast.Break, ast.Continue)
     for part in st.finalbody:
         for node in ast.walk(part):
@@ -173,7 +173,7 @@ def _outside(graph: Graph, name: str, args: Sequence[Node], result: Node) -> Nod
 
 
 def _overflows(graph: Graph, args: Sequence[Node], result: Node) -> Node:
-    """Whether a result is infinite though no argument is."""
+    """Return whether a result is infinite though no argument is."""
     if result.kind != "f":
         return graph.const(False)
     infinite = _is_infinite(graph, result)

@@ -48,7 +48,7 @@ def cast(call: Call, value: Value, target: Any) -> Node | None:
         except TypeError:
             return None
         kind = "f" if name == "float64" else name
-    graph, number = call.graph, call.tracer.number_of(call.node, value)
+    graph, number = call.graph, call.tracer.number_of(call, value)
     if kind in ("float32", "float16"):
         return graph.narrow(number, kind)
     if kind == "f":
@@ -64,7 +64,7 @@ def cast(call: Call, value: Value, target: Any) -> Node | None:
 
 
 def _same(call: Call, x: Node, dtype: Value = None, axis: Value = None) -> Value:
-    """The number itself, or as the dtype that is given says."""
+    """Return the number itself, or as the dtype that is given says."""
     target = dtype.value if isinstance(dtype, Static) else None
     if target is None:
         return x
@@ -187,7 +187,7 @@ def _isinstance(call: Call, value: Value, target: Value) -> Value | None:
 
 
 def _classes(target: Value) -> tuple[type, ...] | None:
-    """The classes of a type, a union of types, or a tuple of these."""
+    """Return the classes of a type, a union of types, or a tuple of these."""
     if isinstance(target, tuple):
         parts = [_classes(part) for part in target]
         return None if None in parts else tuple(c for part in parts for c in part or ())

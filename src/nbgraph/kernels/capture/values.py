@@ -32,7 +32,7 @@ class Compound:
         return tuple(getattr(self, name) for name in self.__slots__)
 
     def of_parts(self, parts: Sequence[Value]) -> Value:
-        """A value like this, of other parts."""
+        """Return a value like this, of other parts."""
         return type(self)(*parts)
 
 
@@ -54,7 +54,7 @@ class Choice(Compound):
         return (self.index,)
 
     def of_parts(self, parts: Sequence[Value]) -> Value:
-        """The choice by another number."""
+        """Return the choice by another number."""
         return Choice(parts[0], self.options) if len(self.options) > 1 else next(iter(self.options))
 
 
@@ -103,7 +103,7 @@ class Complex(Compound):
 
     @classmethod
     def of(cls, graph: Graph, value: Value) -> Complex:
-        """A number as a complex one."""
+        """Return a number as a complex one."""
         if isinstance(value, cls):
             return value
         return cls(graph.float(value), graph.const(0.0))
@@ -123,17 +123,17 @@ def form(value: Value) -> Any:
 
 
 def is_none(value: Value) -> bool:
-    """Whether a value is certainly None."""
+    """Return whether a value is certainly None."""
     return isinstance(value, Static) and value.value is None
 
 
 def is_optional(value: Value) -> bool:
-    """Whether a value is or may be None."""
+    """Return whether a value is or may be None."""
     return isinstance(value, Optional) or is_none(value)
 
 
 def flatten(value: Value) -> list[Node] | None:
-    """The nodes of a value of numbers and tuples of numbers, or None; a complex number is two."""
+    """Return the nodes of numbers and tuples of them, or None; a complex number is two."""
     if isinstance(value, Node):
         return [value]
     if not isinstance(value, (tuple, Compound)):
@@ -166,16 +166,6 @@ def on_path(value: Value, path: Node) -> Value:
     if isinstance(value, Optional) and implies(path, value.absent, True):
         return Static(None)
     return value.value if implies(path, value.absent, False) else value
-
-
-def as_number(graph: Graph, value: Value) -> Value:
-    """Return a value that is used as a number: NaN where it is None, of integers any number."""
-    if not isinstance(value, Optional):
-        return value
-    inner = value.value
-    if isinstance(inner, Node) and inner.kind == "f":
-        return graph.select(value.absent, graph.const(math.nan), inner)
-    return inner
 
 
 def nothing_like(graph: Graph, value: Value) -> Value | None:

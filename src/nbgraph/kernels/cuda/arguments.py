@@ -70,7 +70,7 @@ class Signature:
         return (*places, *range(at, at + sum(map(_words, self.values))))
 
     def place(self, value: int) -> int:
-        """The word of the record that holds a value."""
+        """Return the word of the record that holds a value."""
         at = 2 + sum(3 + 2 * operand.ndim for operand in self.arrays)
         return at + sum(map(_words, self.values[:value]))
 
@@ -81,7 +81,7 @@ class Signature:
         values: Sequence[Any],
         shape: Shape,
     ) -> list[int]:
-        """The words of a launch."""
+        """Return the words of a launch."""
         words = [0, 0, *addresses]
         for operand, extents in zip(self.arrays, shapes, strict=True):
             step, steps = operand.dtype.itemsize, list[int]()
@@ -115,7 +115,7 @@ class Signature:
 
 
 def operand(op: str, dtype: np.dtype[Any], ndim: int, *, writable: bool) -> Operand:
-    """An operand of a kernel; DTypeError for what Numba has no type for."""
+    """Return an operand of a kernel; DTypeError for what Numba has no type for."""
     if dtype.kind == "V":
         raise DTypeError(
             f"{op}: Numba's kernels take no {dtype}; give x.astype('float32'), or make it an ng.op"

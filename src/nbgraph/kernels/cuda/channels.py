@@ -87,7 +87,7 @@ def _moments(x: Element, kind: str, wide: str) -> list[str]:
 
 
 def cast(element: Element, kind: str, place: str) -> str:
-    """The text of an element's value as a number of a kind."""
+    """Return the text of an element's value as a number of a kind."""
     read = element.load(place)
     return read if element.compute == kind else f"{kind}({read})"
 

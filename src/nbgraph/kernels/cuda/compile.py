@@ -89,7 +89,7 @@ class Form(NamedTuple):
 
 
 def form_of(loop: Loop, grid: Grid) -> Form:
-    """The form of a loop's kernel for a grid."""
+    """Return the form of a loop's kernel for a grid."""
     fails = loop_may_fail(loop)
     words = loop.outer_at + grid.rank * (1 + loop.pointers) + fails
     return Form(words, grid.threads, loop.form in BLOCKS, fails)
@@ -117,7 +117,7 @@ def content_key(source: Source, form: Form, capability: tuple[int, int]) -> str:
 
 @functools.cache
 def _version() -> str:
-    """A hash of this room."""
+    """Return a hash of this room."""
     files = sorted(Path(__file__).parent.glob("*.*"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
@@ -129,7 +129,7 @@ def ptx(source: Source, form: Form, capability: tuple[int, int]) -> str:
 
 
 def device_module(source: Source, form: Form, capability: tuple[int, int]) -> llvm.ModuleRef:
-    """The optimised module of an emitted kernel for the device."""
+    """Return the optimised module of an emitted kernel for the device."""
     import llvmlite.binding as llvm
 
     from nbgraph.codegen.optimise import run_passes
@@ -191,7 +191,7 @@ def _device_text(source: Source, form: Form) -> str:
 
 
 def _mathematics(written: Module) -> str:
-    """The functions that a module calls."""
+    """Return the functions that a module calls."""
     wanted = sorted(n for n in written.mathematics if n[0] not in RUNTIME)
     names = [n for n, _ in written.mathematics if n in RUNTIME]
     return texts(wanted, names, portable=True) if wanted or names else ""

@@ -26,7 +26,7 @@ _WRITERS: dict[Form, type[Device]] = {
 
 
 def emit(loop: Loop, grid: Grid) -> Source:
-    """The source of a loop's kernel for a grid."""
+    """Return the source of a loop's kernel for a grid."""
     writer = _WRITERS.get(loop.form)
     if writer is None:
         raise CompileError(f"{loop.name}: there is no GPU form of a loop of form {loop.form!r}")

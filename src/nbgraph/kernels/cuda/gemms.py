@@ -110,7 +110,7 @@ def _requests(
 
 
 def _batch(call: Call, item: int) -> Axis:
-    """The longest axis of separate products whose steps BLAS counts in."""
+    """Return the longest axis of separate products whose steps BLAS counts in."""
     fitting = [
         axis
         for axis in call.outer

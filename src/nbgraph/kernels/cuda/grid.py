@@ -68,7 +68,7 @@ def lanes(loop: Loop) -> int:
 
 
 def choose(loop: Loop, record: Sequence[int]) -> Grid:
-    """The grid for an argument record, as its words are: addresses, steps and extents."""
+    """Return the grid for an argument record, as its words are: addresses, steps and extents."""
     words = [int(word) for word in record]
     inner = words[0]
     outer = [words[loop.outer_at + d * (1 + loop.pointers)] for d in range(words[1])]
@@ -81,7 +81,7 @@ def choose(loop: Loop, record: Sequence[int]) -> Grid:
 
 
 def shared(loop: Loop, grid: Grid, inner: int, rows: int) -> Grid:
-    """The grid with rows, or blocks of a run, shared out among threads."""
+    """Return the grid with rows, or blocks of a run, shared out among threads."""
     length = min(inner, loop.block) if loop.form == "reduce" else inner
     vectors = -(-length // grid.lanes)
     each = _lane_elements(loop, grid.lanes)  # a thread's at most, if they are to stay in registers
@@ -96,7 +96,7 @@ def shared(loop: Loop, grid: Grid, inner: int, rows: int) -> Grid:
 
 
 def teamed(loop: Loop, grid: Grid, length: int, team: int, teams: int) -> Grid:
-    """The grid with so many teams of so many threads for rows of a length."""
+    """Return the grid with so many teams of so many threads for rows of a length."""
     registers, full = -(-length // (grid.lanes * team)), length // (grid.lanes * team)
     if loop.form != "rows" or length % grid.lanes or registers > _lane_elements(loop, grid.lanes):
         registers = full = 0

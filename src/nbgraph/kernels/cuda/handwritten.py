@@ -76,7 +76,7 @@ class HandCode(Code):
         return self._simulated
 
     def _compiled(self) -> Callable[[Bytes], None]:
-        """The function of one thread, for the host."""
+        """Return the function of one thread, for the host."""
         run: Any = self.fn.dispatcher
         with self._compile_errors():
             numba = importlib.import_module("numba")
@@ -121,14 +121,14 @@ class HandCode(Code):
 
 
 def _gist(problem: Exception) -> str:
-    """The line that says what is wrong: not the stage at which that was, nor a heading."""
+    """Return the line that says what is wrong: not the stage at which that was, nor a heading."""
     lines = [line for line in str(problem).splitlines() if line.strip()]
     lines_of = [t for t in lines if not t.startswith("Failed in") and not t.endswith(":")]
     return (lines_of or lines or [type(problem).__name__])[0]
 
 
 def _simulates(what: Any) -> bool:
-    """Whether a kernel, or the function that makes kernels, is the simulator's."""
+    """Return whether a kernel, or the function that makes kernels, is the simulator's."""
     home = what.__module__ if isinstance(what, FunctionType) else type(what).__module__
     return "simulator" in home.split(".")
 
@@ -147,7 +147,7 @@ def _numpy_as_it_was() -> Generator[None]:
 
 
 def _entry(cuda: Any, kernel: ThreadKernel) -> Any:
-    """A `cuda.jit` kernel that has each thread do its elements."""
+    """Return a `cuda.jit` kernel that has each thread do its elements."""
     names = [f"a{k}" for k in range(kernel.py_func.__code__.co_argcount - 2)]
     arguments = ", ".join(names)
     text = f"def entry({arguments}):\n    body({arguments}, cuda.grid(1), cuda.gridsize(1))\n"
@@ -157,7 +157,7 @@ def _entry(cuda: Any, kernel: ThreadKernel) -> Any:
 
 
 def _device_form(cuda: Any, fn: Any, known: dict[Any, Any]) -> Any:
-    """A function and the Compiled ones that it calls, for the device."""
+    """Return a function and the Compiled ones that it calls, for the device."""
     if fn not in known:
 
         def seen(value: Any) -> Any:

@@ -81,7 +81,7 @@ class DeviceKernel:
 
 
 def device_kernel(loop: Loop, grid: Grid, capability: tuple[int, int]) -> DeviceKernel:
-    """The kernel of a loop for a grid: the one in memory where its content is the same.
+    """Return the kernel of a loop for a grid: the one in memory where its content is the same.
 
     Its PTX is there when this returns; CompileError says what cannot be compiled for a GPU.
     """
@@ -92,7 +92,7 @@ def device_kernel(loop: Loop, grid: Grid, capability: tuple[int, int]) -> Device
 def kernel_of(
     source: Source, form: compiled.Form, capability: tuple[int, int], label: str
 ) -> DeviceKernel:
-    """The kernel of a text that is there; see `device_kernel`."""
+    """Return the kernel of a text that is there; see `device_kernel`."""
     key = compiled.content_key(source, form, capability)
     with _LOCK:
         kernel = _KERNELS.get(key)

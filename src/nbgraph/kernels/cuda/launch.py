@@ -87,7 +87,7 @@ class LoopCode(Unit):
 
 
 def suited(capability: Capability) -> Capability:
-    """The highest capability that PTX is made for and the device takes.
+    """Return the highest capability that PTX is made for and the device takes.
 
     >>> suited((9, 0)), suited((12, 1))
     ((9, 0), (12, 0))
@@ -115,7 +115,7 @@ class Ready(NamedTuple):
     def of(
         cls, function: Any, blocks: Extent, threads: Extent, words: int, shared: int = 0
     ) -> Ready:
-        """The launch of a kernel whose record has so many words."""
+        """Return the launch of a kernel whose record has so many words."""
         return cls(function, blocks, threads, words, struct.Struct(f"={words}q").pack, shared)
 
 
@@ -134,8 +134,8 @@ class Launcher:
         """CompileError for what no device does, before there is a record."""
 
     def ready(self, record: Sequence[int], device: int) -> Ready:
-        """The launch for a record on a device; the kernel is compiled now, so that what cannot be
-        is told here."""
+        """Return the launch for a record on a device; the kernel is compiled now, so that what
+        cannot be is told here."""
         key = device, self.key(record)
         ready = self._known.get(key)
         if ready is None:
@@ -152,7 +152,7 @@ class Launcher:
         raise AssertionError
 
     def chosen(self, record: Sequence[int], device: int) -> tuple[Unit, int]:
-        """The kernel for a record, and the number of blocks."""
+        """Return the kernel for a record, and the number of blocks."""
         raise AssertionError
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:

@@ -36,7 +36,7 @@ class Facts(NamedTuple):
 
 
 def library() -> Path | None:
-    """The linker's file; None where the package is not installed."""
+    """Return the linker's file; None where the package is not installed."""
     package = importlib.util.find_spec("nvidia")
     for folder in (package and package.submodule_search_locations) or ():
         for name in _LIBRARIES:
@@ -64,7 +64,7 @@ def facts(ptx: str, capability: tuple[int, int]) -> Facts:
 
 
 def machine_code(ptx: str, capability: tuple[int, int]) -> tuple[bytes, str]:
-    """The machine code of a PTX text, and what the linker says of it."""
+    """Return the machine code of a PTX text, and what the linker says of it."""
     options = [f"-arch=sm_{capability[0]}{capability[1]}".encode(), b"-verbose"]
     handle, text = ctypes.c_void_p(), ptx.encode()
     linker = _linker()

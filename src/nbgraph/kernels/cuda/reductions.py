@@ -92,7 +92,7 @@ class Reduce(Map, HostReduce):
 
 
 def paired(combine: str, values: Sequence[str]) -> str:
-    """The text of values combined two by two."""
+    """Return the text of values combined two by two."""
     if len(values) == 1:
         return values[0]
     half = len(values) // 2

@@ -210,7 +210,7 @@ class Rows(Device, HostRows):
         return self.place(name, dict(self.arrays())[name], f"({index})")
 
     def joined(self, total: Total, acc: str) -> str:
-        """The total of a row, of what threads have."""
+        """Return the total of a row, of what threads have."""
         return self.together(total.combine, self.loop.compute, acc)
 
 

@@ -25,15 +25,15 @@ class Element(NamedTuple):
         return "float64" if self.dtype == "float64" else "float32"
 
     def pointer(self, address: str) -> str:
-        """The text of a pointer."""
+        """Return the text of a pointer."""
         return f"{self.dtype}_pointer({address})"
 
     def load(self, place: str) -> str:
-        """The text of an element's value; `place`: pointer and index."""
+        """Return the text of an element's value; `place`: pointer and index."""
         return widened(f"load({place})", self.dtype)
 
     def store(self, place: str, value: str) -> str:
-        """The line that stores a value."""
+        """Return the line that stores a value."""
         return f"store({place}, {narrowed(value, self.dtype)})"
 
 
@@ -142,7 +142,7 @@ class Sweep(NamedTuple):
         return f"{self.first(d)} + {element}{d}{_times(self.gap[d])}"
 
     def within(self, index: str, extent: str) -> str:
-        """The text of an index into space, from `index0` and so on."""
+        """Return the text of an index into space, from `index0` and so on."""
         return _flat(index, [f"{extent}{d}" for d in self.axes])
 
     def _loops(self, body: Sequence[str], name: str) -> list[str]:

@@ -29,8 +29,8 @@ def unit(
     compute: Compute = "float32",
     fails: bool = False,
 ) -> Unit:
-    """The kernel of a text whose last function is `name(args, start, step)`. Its record: two words,
-    so many addresses, so many words more."""
+    """Return the kernel of a text whose last function is `name(args, start, step)`. Its record: two
+    words, so many addresses, so many words more."""
     form = Form(2 + addresses + words + fails, THREADS, fails=fails)
     return Unit(source(name, text, compute), addresses, form)
 
@@ -135,8 +135,8 @@ def text(
     before: Sequence[str] = (),
     end: str = "0",
 ) -> str:
-    """The text of a kernel that does `lines` for each `i` below `count`; `before`: lines that come
-    first; `end`: what it returns.
+    """Return the text of a kernel that does `lines` for each `i` below `count`; `before`: lines
+    that come first; `end`: what it returns.
 
     >>> print(text("clear", Record(("n", "m"), ("out",), ()), "n", "store(y, i, 0)").rstrip())
     def clear(args, start, step):

@@ -68,7 +68,7 @@ SHARED_FORMS: dict[str, Primitive] = {  # what host and device do alike
 
 
 def _word(kind: str) -> Primitive:
-    """A word of the record, which is the kernel's parameter."""
+    """Return a word of the record, which is the kernel's parameter."""
 
     def word(f: Function, args: Sequence[Value]) -> Value:
         base, index = args
@@ -79,7 +79,7 @@ def _word(kind: str) -> Primitive:
 
 
 def _pointer(dtype: str) -> Primitive:
-    """A pointer into the device's memory, known as such: other memories have other loads."""
+    """Return a pointer into the device's memory, known as such: other memories have other loads."""
     kind = STORED.get(dtype, dtype)
 
     def pointer(f: Function, args: Sequence[Value]) -> Value:
@@ -117,7 +117,7 @@ def _shared(kind: str) -> Primitive:
 
 
 def _traded(f: Function, args: Sequence[Value]) -> Value:
-    """The value of the thread of this warp whose number differs in the bit `distance`."""
+    """Return the value of the thread of this warp whose number differs in the bit `distance`."""
     value, distance = args
     f.convergent = True
     kind = value.kind
@@ -158,7 +158,7 @@ DEVICE: dict[str, Primitive] = {
 
 
 def refused(name: str) -> Primitive:
-    """A word that means nothing where a kernel is compiled for."""
+    """Return a word that means nothing where a kernel is compiled for."""
 
     def refuse(f: Function, args: Sequence[Value]) -> None:
         raise CompileError(f"{name}() has a meaning among threads of a GPU only")

@@ -55,7 +55,7 @@ class Device(Writer):
     # places -----------------------------------------------------------------------------------
 
     def narrow(self, text: str) -> str:
-        """An index as wide as the grid needs."""
+        """Return an index as wide as the grid needs."""
         return f"uint32({text})" if self.grid.narrow else text
 
     def divided(self, indent: int, whole: str, rest: str, index: str, by: str) -> None:
@@ -224,7 +224,7 @@ class Device(Writer):
         self.line(2, f"{name} += step" if teams == 1 else f"begin += step * {teams}")
 
     def own(self, length: str) -> str:
-        """The text of a number of elements that the team has of the row."""
+        """Return the text of a number of elements that the team has of the row."""
         return length if self.grid.teams == 1 else f"select(mine < total, {length}, 0)"
 
     def once(self, indent: int) -> int:
@@ -267,11 +267,11 @@ class Device(Writer):
             self.line(indent + 1, f"i += {count * team}")
 
     def beside(self, count: int) -> list[str]:
-        """The texts of `i` and of what is as many teams behind it."""
+        """Return the texts of `i` and of what is as many teams behind it."""
         return ["i", *(f"i + {k * self.grid.team}" for k in range(1, count))]
 
     def together(self, combine: str, kind: str, value: str) -> str:
-        """The text of `combine` of a value over the threads of a team, which all get it."""
+        """Return the text of `combine` of a value over the threads of a team, which all get it."""
         assert self.loop.form in BLOCKS, self.loop.form
         name = f"together_{combine}_{kind}"
         if not any(line.startswith(f"def {name}(") for line in self.parts):

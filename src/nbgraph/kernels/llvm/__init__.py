@@ -28,7 +28,7 @@ from pathlib import Path
 
 @functools.cache
 def version() -> str:
-    """A hash of the files that make LLVM text of emitted text, the mathematics aside."""
+    """Return a hash of the files that make LLVM text of emitted text, the mathematics aside."""
     room = Path(__file__).parent
     texts = [*sorted(room.glob("*.py")), room.parent / "integers.py"]
     texts.append(room.parents[1] / "native" / "memory.py")

@@ -26,7 +26,7 @@ _COMPARED = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne
 
 
 def cast(f: Function, value: Value, kind: str) -> Value:
-    """A value as another kind."""
+    """Return a value as another kind."""
     source = value.kind
     if source == kind:
         return value
@@ -40,7 +40,7 @@ def cast(f: Function, value: Value, kind: str) -> Value:
 
 
 def _conversion(source: str, kind: str) -> str:
-    """The instruction that converts between kinds of different LLVM types."""
+    """Return the instruction that converts between kinds of different LLVM types."""
     if kind in FLOATS:
         if source in FLOATS:
             return "fpext" if kind == "float64" else "fptrunc"
@@ -59,7 +59,7 @@ def _wrapped(number: int, kind: str) -> int:
 
 
 def common(a: Value, b: Value) -> str:
-    """The kind two operands are computed in."""
+    """Return the kind two operands are computed in."""
     if a.kind in FLOATS or b.kind in FLOATS:
         return a.kind if a.kind == b.kind else "float64"
     if a.kind == b.kind == "bool":

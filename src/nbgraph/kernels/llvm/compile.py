@@ -15,7 +15,7 @@ from nbgraph.kernels.writer import Source
 
 
 def lowered(source: Source) -> tuple[str, list[Shared]]:
-    """The LLVM text of an emitted kernel before optimisation, and what it is linked with."""
+    """Return the LLVM text of an emitted kernel before optimisation, and what it is linked with."""
     module_text = Module(source, shares=True)
     names = sorted(module_text.mathematics)
     mathematics = texts(
@@ -25,7 +25,7 @@ def lowered(source: Source) -> tuple[str, list[Shared]]:
 
 
 def text(source: Source) -> str:
-    """The LLVM text of an emitted kernel; see `lowered`."""
+    """Return the LLVM text of an emitted kernel; see `lowered`."""
     return lowered(source)[0]
 
 

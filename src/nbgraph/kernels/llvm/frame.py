@@ -24,8 +24,8 @@ Part = Callable[[str, Sequence[Value]], Function]
 def is_frame(
     definition: ast.FunctionDef, parts: Mapping[str, ast.FunctionDef], own: Collection[str]
 ) -> bool:
-    """Whether a kernel's function does no more than call `parts`, which are not inlined; `own` are
-    the names of its constants and mathematics."""
+    """Return whether a kernel's function does no more than call `parts`, which are not inlined;
+    `own` are the names of its constants and mathematics."""
     names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
     called = names.intersection(parts)
     if not called or not names.isdisjoint({*own, *vocabulary.RUNTIME, *_PER_ELEMENT}):
@@ -61,7 +61,7 @@ class Frame(Unit):
         return call(f, function, args, place.text)
 
     def entry(self, symbol: str) -> str:
-        """The text of the kernel that calls it."""
+        """Return the text of the kernel that calls it."""
         words = self._listed
         parts = "".join(f", ptr @{name}" for name in self._parts)
         return (

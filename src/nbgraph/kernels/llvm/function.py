@@ -46,7 +46,7 @@ class Function:
         self._ended = False
 
     def value(self, kind: str, instruction: str) -> Value:
-        """A new value made by an instruction."""
+        """Return a new value made by an instruction."""
         name = f"%t{self._count}"
         self._count += 1
         self.line(f"{name} = {instruction}")
@@ -62,7 +62,7 @@ class Function:
         self.declared[declaration] = None
 
     def label(self, hint: str) -> str:
-        """A new name of a block."""
+        """Return a new name of a block."""
         self._count += 1
         return f"{hint}{self._count}"
 
@@ -83,11 +83,11 @@ class Function:
         self._ended = True
 
     def place(self, kind: str) -> str:
-        """A place on the stack for one value."""
+        """Return a place on the stack for one value."""
         return self.room(llvm_type(kind))
 
     def room(self, llvm: str, align: int = 0) -> str:
-        """A place on the stack for an LLVM type."""
+        """Return a place on the stack for an LLVM type."""
         name = f"%p{self._count}"
         self._count += 1
         self._entry.append(f"  {name} = alloca {llvm}" + (f", align {align}" if align else ""))
@@ -127,7 +127,7 @@ class Function:
         self._ended = True
 
     def text(self, linkage: str, attribute: str = "") -> str:
-        """The finished function."""
+        """Return the finished function."""
         listed = ", ".join(p.typed for p in self.parameters)
         inlining = "noinline" if self.separate else "alwaysinline" if self.inlined else attribute
         attributes = f"nounwind {inlining}" + " convergent" * self.convergent

@@ -30,7 +30,7 @@ class Names(Protocol):
     """What lowering asks of the module it writes for."""
 
     def known(self, name: str) -> Value:
-        """The constant of a name."""
+        """Return the constant of a name."""
         ...
 
     def call(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
@@ -38,7 +38,7 @@ class Names(Protocol):
         ...
 
     def loop(self, f: Function) -> str:
-        """The metadata of a function's outermost loops."""
+        """Return the metadata of a function's outermost loops."""
         ...
 
 
@@ -196,7 +196,7 @@ class Lowering:
     # expressions ------------------------------------------------------------------------------
 
     def value(self, node: ast.expr) -> Value:
-        """The value of an expression."""
+        """Return the value of an expression."""
         f = self.f
         if isinstance(node, ast.Name):
             return self._read(node.id)
@@ -292,14 +292,14 @@ def _name(node: ast.expr) -> str:
 
 
 def _sign(op: ast.AST, node: ast.AST) -> str:
-    """An operator as text."""
+    """Return an operator as text."""
     if type(op) not in _SIGNS:
         raise _unknown(node)
     return _SIGNS[type(op)]
 
 
 def _range(node: ast.For) -> Sequence[ast.expr]:
-    """The bounds that a loop counts between."""
+    """Return the bounds that a loop counts between."""
     call = node.iter
     if not (isinstance(call, ast.Call) and _name(call.func) == "range"):
         raise _unknown(node)

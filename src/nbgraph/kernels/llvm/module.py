@@ -121,7 +121,7 @@ class Module(Unit):
         return super().call(f, name, args)
 
     def _mathematics(self, f: Function, name: str) -> Primitive:
-        """A function of vector_math, inlined or called."""
+        """Return a function of vector_math, inlined or called."""
         function = self._source.namespace.functions[name]
         compute = precision(function, self._source.namespace.compute)
         f.scalar |= function in BRANCHING
@@ -153,7 +153,7 @@ class Module(Unit):
         return super()._primitive(name)
 
     def _part(self, name: str, args: Sequence[Value]) -> Function:
-        """A function of the text: it stays one of its own, lowered at its first call."""
+        """Return a function of the text: it stays one of its own, lowered at its first call."""
         key = f"part_{name}", tuple(a.kind for a in args)
         if key not in self._functions:
             definition, fast = self._definitions[name], self._source.fastmath

@@ -26,13 +26,13 @@ class Shared(NamedTuple):
 
 
 def shared(text: str, declaration: str, uses: tuple[Shared, ...] = ()) -> Shared:
-    """A module whose symbols begin with NAME; they get a name by content."""
+    """Return a module whose symbols begin with NAME; they get a name by content."""
     symbol = PREFIX + hashlib.sha256(text.encode()).hexdigest()[:16]
     return Shared(symbol, text.replace(NAME, symbol), declaration.replace(NAME, symbol), uses)
 
 
 def closure(called: Iterable[Shared]) -> list[Shared]:
-    """All that is called, what these call included, each once."""
+    """Return all that is called, what these call included, each once."""
     members: dict[Shared, None] = {}
     for each in called:
         members.update(dict.fromkeys([each, *closure(each.uses)]))

@@ -46,7 +46,7 @@ class Unit:
         self._metadata: list[str] = []
 
     def text(self) -> str:
-        """The functions and metadata; the mathematics is not in it."""
+        """Return the functions and metadata; the mathematics is not in it."""
         lines = [f"!{_FIRST + k} = {text}" for k, text in enumerate(self._metadata)]
         declared = [*self._declared, *(s.declaration for s in dict.fromkeys(self.shared))]
         return "\n".join([*declared, *self._texts, _DOMAIN.strip(), *lines, ""])
@@ -127,7 +127,7 @@ class Unit:
 
 @functools.cache
 def _shared_helper(name: str) -> Shared:
-    """A function of the library that takes and gives words, as one that kernels share."""
+    """Return a function of the library that takes and gives words, as one that kernels share."""
     definition = helpers.helper(name)
     parameters = [Value("int64", f"%{a.arg}") for a in definition.args.args]
     unit, function = Unit(), Function(NAME, parameters)

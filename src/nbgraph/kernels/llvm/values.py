@@ -39,17 +39,17 @@ class Value(NamedTuple):
 
 
 def llvm_type(kind: str) -> str:
-    """The LLVM type of a kind."""
+    """Return the LLVM type of a kind."""
     return "ptr" if kind.startswith("*") else LLVM[kind]
 
 
 def is_integer(kind: str) -> bool:
-    """Whether a kind is an integer with a width."""
+    """Return whether a kind is an integer with a width."""
     return kind in _INTEGERS
 
 
 def is_signed(kind: str) -> bool:
-    """Whether an integer kind has a sign."""
+    """Return whether an integer kind has a sign."""
     return not kind.startswith("u")
 
 
@@ -59,7 +59,7 @@ def width(kind: str) -> int:
 
 
 def constant(kind: str, value: object) -> Value:
-    """A constant; floats are written by their bits, as LLVM has no exact decimals."""
+    """Return a constant; floats are written by their bits, as LLVM has no exact decimals."""
     if kind in FLOATS:
         number = float(value)  # type: ignore[arg-type]
         if kind == "float32":
@@ -71,7 +71,7 @@ def constant(kind: str, value: object) -> Value:
 
 
 def _single(number: float) -> float:
-    """The float32 nearest to a number; beyond its range, infinity."""
+    """Return the float32 nearest to a number; beyond its range, infinity."""
     try:
         return struct.unpack("<f", struct.pack("<f", number))[0]
     except OverflowError:

@@ -35,7 +35,7 @@ _DTYPES = (*INTEGERS, *FLOATS, *STORED, "uint128")
 
 
 def _element(f: Function, pointer: Value, index: Value) -> str:
-    """The address of an element."""
+    """Return the address of an element."""
     kind = llvm_type(pointer.kind[1:])
     if index.text == "0":
         return pointer.text
@@ -147,7 +147,7 @@ def _bits(f: Function, args: Sequence[Value]) -> Value:
 
 
 def setting(flag: str) -> Primitive:
-    """A word that says something of the function that it stands in."""
+    """Return a word that says something of the function that it stands in."""
 
     def say(f: Function, args: Sequence[Value]) -> None:
         setattr(f, flag, True)
@@ -156,7 +156,7 @@ def setting(flag: str) -> Primitive:
 
 
 def _accumulate(floating: str, integer: str) -> Primitive:
-    """A sum or product whose order LLVM may choose, within one block."""
+    """Return a sum or product whose order LLVM may choose, within one block."""
 
     def accumulate(f: Function, args: Sequence[Value]) -> Value:
         total, value = args
@@ -206,7 +206,7 @@ def _wide_product(f: Function, args: Sequence[Value]) -> tuple[Value, ...]:
 
 
 def called(symbol: str, result: str, attributes: str = "") -> Primitive:
-    """A function whose LLVM text the library has."""
+    """Return a function whose LLVM text the library has."""
 
     def call(f: Function, args: Sequence[Value]) -> Value:
         listed = ", ".join(a.typed for a in args)
@@ -223,7 +223,7 @@ def _converted(kind: str) -> Primitive:
 
 
 def mathematics(name: str, compute: str) -> Primitive:
-    """A function of `vector_math` in a precision."""
+    """Return a function of `vector_math` in a precision."""
     return called(f"m_{name}_{compute}", compute)
 
 
@@ -279,7 +279,7 @@ RUNTIME = {
 
 
 def table(entries: Value) -> Primitive:
-    """The entry of a constant table at an index."""
+    """Return the entry of a constant table at an index."""
     kind = entries.kind[1:]
 
     def entry(f: Function, args: Sequence[Value]) -> Value:
@@ -290,12 +290,12 @@ def table(entries: Value) -> Primitive:
 
 
 def runtime(name: str) -> Primitive:
-    """A function of the run time."""
+    """Return a function of the run time."""
     return called(f"r_{name}", RUNTIME[name])
 
 
 def limits() -> dict[str, Value]:
-    """The constants that reductions of integers start with."""
+    """Return the constants that reductions of integers start with."""
     values: dict[str, Value] = {}
     for kind in INTEGERS:
         bits = int(LLVM[kind][1:])

@@ -41,15 +41,15 @@ _PURE = "nounwind willreturn memory(none)"
 
 
 def is_called(name: str) -> bool:
-    """Whether a function of vector_math has a form for vectors that is worth a call."""
+    """Return whether a function of vector_math has a form for vectors that is worth a call."""
     return name not in _SHORT and name not in WIDE
 
 
 def worth(
     definition: ast.FunctionDef, functions: Mapping[str, str], constants: Container[str]
 ) -> bool:
-    """Whether a part of a kernel calls few of the `functions` many times, or mostly long ones. With
-    one of the `constants` for an argument, a function is shorter where it is inlined."""
+    """Return whether a part of a kernel calls few of the `functions` many times, or mostly long
+    ones. With one of the `constants` for an argument, a function is shorter where it is inlined."""
     called = [
         (functions[node.func.id], node.args)
         for node in ast.walk(definition)
@@ -76,7 +76,7 @@ class Called(NamedTuple):
 
 
 def called(name: str, compute: str, count: int) -> Called:
-    """The function of vector_math that takes `count` elements at once."""
+    """Return the function of vector_math that takes `count` elements at once."""
     return _called(name, compute, tuple(dict.fromkeys((count, register(compute)))))
 
 

@@ -74,7 +74,7 @@ class TBlob:
         return self
 
     def get(self, dim: int | None = None, dtype: Any = None, stream: Any = None) -> Array:
-        """The array, as a view.
+        """Return the array, as a view.
 
         `dim` asks for so many axes: surplus ones are flattened into the first, missing ones
         are added in front with size 1. `dtype` is checked, never converted. `stream` orders
@@ -126,7 +126,7 @@ class Input1(TBlob):
 
 
 def flattened(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    """A shape with `dim` axes.
+    """Return a shape with `dim` axes.
 
     >>> flattened((2, 3, 4), 2), flattened((2, 3), 3)
     ((6, 4), (1, 2, 3))

@@ -25,7 +25,7 @@ class Declaration(NamedTuple):
 
 
 def simple_declaration(op: Mapper, dtype: object = "float32") -> Declaration:
-    """The declaration that is inferred for operands of a dtype.
+    """Return the declaration that is inferred for operands of a dtype.
 
     ArgumentError for more than two operands or several outputs, which simple operators have not.
 

@@ -83,7 +83,7 @@ _PLAIN = ("src", "lhs", "rhs", "ret", "in_grad", *_BOTH)
 
 
 def read_form(op: str, of: Pass, fn: Callable[..., Any]) -> Form:
-    """The form of a Python function; ArgumentError lists the forms there are.
+    """Return the form of a Python function; ArgumentError lists the forms there are.
 
     >>> def gradient(out_grad, out_value, env, in_grad, req, ctx): ...
     >>> read_form("tanh", "gradient", gradient).name
@@ -102,8 +102,8 @@ def read_form(op: str, of: Pass, fn: Callable[..., Any]) -> Form:
 def read_compiled_form(
     op: str, of: Pass, fn: Callable[..., Any], *, behind: Sequence[str] = ()
 ) -> Form:
-    """The form of a function over bare arrays: no env, no ctx; between results and requests it
-    names the scalar and keyword parameters it wants. `behind`: parameters that come last and are
+    """Return the form of a function over bare arrays: no env, no ctx; between results and requests
+    it names the scalar and keyword parameters it wants. `behind`: parameters that come last and are
     not part of the form."""
     parameters = _parameters(op, of, fn)
     if behind:
@@ -140,7 +140,7 @@ def _fits(wanted: str, parameter: inspect.Parameter) -> bool:
 
 
 def _label(annotation: Any) -> str:
-    """The last name of an annotation, which may be text."""
+    """Return the last name of an annotation, which may be text."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
     return text.strip("'\" ").rpartition(".")[2]
 
@@ -199,7 +199,7 @@ _ARITIES = ("source", "unary", "binary")
 
 
 def read_option(op: str, form: Form, value: Any) -> SimpleOpInplaceOption:
-    """The option, if it suits the form; ArgumentError names those that do.
+    """Return the option, if it suits the form; ArgumentError names those that do.
 
     >>> read_option("f", FORMS["function"][1], "kInplaceLhsOut")
     Traceback (most recent call last):

@@ -108,7 +108,7 @@ class OwnKernel(NamedTuple):
 def read_function(
     op: str, of: Pass, device: str, fn: Any, inplace: Any, launch: Any = None
 ) -> DeviceFunction:
-    """A function as it was given to `set_function` or `set_gradient`."""
+    """Return a function as it was given to `set_function` or `set_gradient`."""
     if isinstance(fn, ThreadKernel):
         kind, form = "threads", read_compiled_form(op, of, fn.py_func, behind=STRIDE)
     elif is_cuda(fn):
@@ -164,7 +164,7 @@ def read_devices(op: str, devices: Any) -> tuple[str, ...]:
 def on_device(
     op: str, of: Pass, functions: Mapping[str, DeviceFunction], device: Context
 ) -> DeviceFunction:
-    """The function for a device; DeviceError names the devices there are functions for."""
+    """Return the function for a device; DeviceError names the devices there are functions for."""
     require(device, op)
     function = functions.get(device.device_type)
     if function is None:
@@ -188,7 +188,7 @@ def require_named(op: str, function: DeviceFunction, known: Sequence[str]) -> No
 
 
 def documentation(op: Any, text: str) -> str:
-    """The user's text, the operands and parameters, and what is known of the functions."""
+    """Return the user's text, the operands and parameters, and what is known of the functions."""
     rows = [f"{name} : array" for name in op.operands]
     params = op.keywords.params
     if isinstance(params, type) and issubclass(params, Param):

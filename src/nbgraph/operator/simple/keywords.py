@@ -87,7 +87,7 @@ field of the parameters, or set_enable_scalar(False)
         return {SCALAR: self._read_scalar(value)}
 
     def environment(self, attributes: Attributes, resources: Sequence[Any]) -> EnvArguments:
-        """The `env` for normalised attributes."""
+        """Return the `env` for normalised attributes."""
         if isinstance(self.params, type):
             return EnvArguments(None, self.params(**attributes), resources)
         if self.params:

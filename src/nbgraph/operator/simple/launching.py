@@ -51,7 +51,7 @@ def read_launch(op: str, of: str, device: str, fn: Any, launch: Any, form: Form)
 def extents_of(
     op: str, launch: Launch, shapes: Sequence[tuple[int, ...]], env: EnvArguments
 ) -> Extents:
-    """The launch that writes arrays of these shapes.
+    """Return the launch that writes arrays of these shapes.
 
     >>> extents_of("f", None, [(10, 100)], None)
     ((4, 1, 1), (256, 1, 1), 0)

@@ -126,17 +126,17 @@ class SimpleOp(CustomOp):
         return self._set_rule(SHAPE, fn)
 
     def set_type_function(self, fn: Any) -> Self:
-        """The same of dtypes. Without it the operands' common dtype."""
+        """Return the same of dtypes. Without it the operands' common dtype."""
         return self._set_rule(TYPE, fn)
 
     def set_enable_scalar(self, enable: bool = True, *, default: float | None = None) -> Self:
-        """Whether a call takes `scalar=`, which functions read as `env.scalar`."""
+        """Return whether a call takes `scalar=`, which functions read as `env.scalar`."""
         self.keywords.enable_scalar(enable, default)
         return self._changed()
 
     def set_enable_kwargs(self, params: Any = True) -> Self:
-        """Whether a call takes keyword parameters, read as `env.kwargs`: those of a Param class,
-        typed and checked, or with True any, as they are given."""
+        """Return whether a call takes keyword parameters, read as `env.kwargs`: those of a Param
+        class, typed and checked, or with True any, as they are given."""
         self.keywords.enable_kwargs(params)
         return self._changed()
 
@@ -254,12 +254,12 @@ class SimpleOp(CustomOp):
         return {name: value for name, value in attributes.items() if name != _DEVICE}
 
     def environment(self, attributes: Attributes, resources: Sequence[Any]) -> EnvArguments:
-        """The `env` of a call with normalised attributes."""
+        """Return the `env` of a call with normalised attributes."""
         return self.keywords.environment(self._without_device(attributes), resources)
 
     def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Any, ...]:
-        """Its resources; DeviceError where there is no function for the device. Kernels on a GPU
-        are given none."""
+        """Return its resources; DeviceError where there is no function for the device. Kernels on a
+        GPU are given none."""
         self._require("function", device)
         return super().grant(device) if device.host else ()
 
@@ -292,7 +292,7 @@ class SimpleOp(CustomOp):
         return FunctionOperator(self, run.attributes)
 
     def content(self) -> str:
-        """A hash of the texts of its functions, by which a file tells it from others."""
+        """Return a hash of the texts of its functions, by which a file tells it from others."""
         forward = {f"function {device}": f.fn for device, f in self.functions.items()}
         gradient = {f"gradient {device}": f.fn for device, f in self.gradients.items()}
         return content({**self.rules, **forward, **gradient})
@@ -314,7 +314,7 @@ class SimpleOp(CustomOp):
 
 
 def register_simple_op(name: str, *, operands: Sequence[str] | None = None) -> SimpleOp:
-    """A new simple operator to be defined with its `set_...` methods.
+    """Return a new simple operator to be defined with its `set_...` methods.
 
     `operands` names them for calls and errors, by default as the function does. The operator
     appears in `ng.nd`, `ng.sym` and, where the name is free, `ng` once `set_function` was called.

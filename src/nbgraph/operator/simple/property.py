@@ -36,7 +36,7 @@ class SimpleProperty(OperatorProperty):
     def infer_shape(
         self, in_shapes: ShapeList, out_shapes: ShapeList, aux_shapes: ShapeList
     ) -> Any:
-        """The user's function says the output's shape; without one all shapes are equal."""
+        """Return the output's shape, by the user's function; without one all shapes are equal."""
         op, rule = self.op, self.op.rules.get(SHAPE)
         is_known = all(s is not None and None not in s for s in in_shapes)
         if rule is not None or not in_shapes:
@@ -54,7 +54,7 @@ class SimpleProperty(OperatorProperty):
         return (*same_shape(in_shapes, out_shapes, op=op.__name__), [])
 
     def _asked_for(self) -> Any:
-        """The shape that a call without operands asks for."""
+        """Return the shape that a call without operands asks for."""
         shape = self.attributes.get("shape")
         if shape is None:
             raise ArgumentError(
@@ -89,7 +89,7 @@ class SimpleProperty(OperatorProperty):
     def forward_inplace_option(
         self, in_data: Sequence[Handle], out_data: Sequence[Handle]
     ) -> Pairs:
-        """The first operand and the output, where the functions of all devices may."""
+        """Return the first operand and the output, where the functions of all devices may."""
         may = all(f.option for f in self.op.functions.values())
         return [(in_data[0], out_data[0])] if may and in_data else []
 
@@ -105,7 +105,7 @@ class SimpleProperty(OperatorProperty):
         return [(out_grad[0], in_grad[0])] if may and in_grad else []
 
     def forward_resource(self, in_shapes: Sequence[Any]) -> Any:
-        """The requests of `set_resource_request`."""
+        """Return the requests of `set_resource_request`."""
         return self.op.requests
 
     backward_resource = forward_resource

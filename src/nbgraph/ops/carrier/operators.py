@@ -39,16 +39,17 @@ def operator_of(name: str) -> Any:
     return getattr(public, "op", public)
 
 
-def takes_part(other: Any) -> bool:
+def takes_part(other: Any, name: str) -> bool:
     """Whether a value may stand beside a carrier: a class that says otherwise, or that keeps masks,
-    units or labels, is asked first."""
+    units or labels, is asked first. Those of pandas are asked for products alone: their other
+    methods take carriers for lists."""
     kind = type(other)
     if kind is float or kind is int:
         return True
     if getattr(kind, "__nbgraph_priority__", None) is not None or adopted[kind] is not None:
         return True
     if foreign[kind]:
-        return False
+        return name != "matmul" and hasattr(kind, "__pandas_priority__")
     if kind is str or not any(hasattr(kind, name) for name in _OPERANDS):
         return False  # Python's own error, and `a == None` is False
     if hasattr(kind, "__array_priority__") and not any(hasattr(kind, n) for n in _ARRAYS):
@@ -58,7 +59,7 @@ def takes_part(other: Any) -> bool:
 
 def _binary(name: str, *, swapped: bool = False) -> Method:
     def method(self: Any, other: Any) -> Any:
-        if not takes_part(other):
+        if not takes_part(other, name):
             return NotImplemented
         return call(operator_of(name), (other, self) if swapped else (self, other), {})
 

@@ -16,9 +16,10 @@ class Way(NamedTuple):
     swapped: bool = False
 def operator_of(name: str) -> Any:
     """What `call` takes: the operator behind a public function of the library."""
-def takes_part(other: Any) -> bool:
+def takes_part(other: Any, name: str) -> bool:
     """Whether a value may stand beside a carrier: a class that says otherwise, or that keeps masks,
-    units or labels, is asked first."""
+    units or labels, is asked first. Those of pandas are asked for products alone: their other
+    methods take carriers for lists."""
 def powers(general: Method, *, over: bool=False) -> Method:
     """Return the method for `x ** y`, or (`over`) for `x **= y`: powers by a few numbers,
     ten times as quick that way, are operators of their own where x has floats, as in NumPy."""

@@ -29,6 +29,7 @@ class Protocols:
     __slots__ = ()
 
     __array_priority__ = 1000.0
+    __pandas_priority__: Any = 5000  # above DataFrame's 4000
     # what an error says of a function that the library does not have
     __nbgraph_remedy__: ClassVar[str] = "compute it with NumPy, outside of the graph"
 

@@ -44,7 +44,7 @@ class OrderingOp(ArrayOp):
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel of contiguous arrays; places need values beside them."""
-        from nbgraph.kernels.foremost import foremost_text
+        from nbgraph.kernels.insertion_sort import insertion_sort_text
         from nbgraph.kernels.written import written
 
         (x,), name = case.operands, self.__name__
@@ -57,7 +57,7 @@ class OrderingOp(ArrayOp):
         arrays = {"sort": ["out"], "argsort": ["places", "out"], "topk": ["out", "places"]}[name]
         descending = case.attributes["largest" if name == "topk" else "descending"]
         dtype = "uint8" if x.dtype.kind == "b" else name_of(x.dtype)
-        text = foremost_text(name, dtype, arrays, descending=descending)
+        text = insertion_sort_text(name, dtype, arrays, descending=descending)
         lines = x.size // size
         call = tile_call(
             *(written(name, text, "float64" if dtype == "float64" else "float32"), (size, k)),

@@ -113,7 +113,6 @@ class RowExplanation(picture.Report):
         return program.described(kinds, parameters)
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
         parts = [("function of a row", self.text), ("passes", "\n".join(self.passes))]
         parts += [
             (f"gradient of {name} ({self.dependence[name]})", "\n".join(lines))

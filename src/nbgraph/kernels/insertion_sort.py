@@ -1,4 +1,4 @@
-"""The text of a kernel that finds the first k of each line in order, by insertion.
+"""The text of a kernel that puts the first k elements of each line in order: insertion sort.
 
 An element goes behind its equals, so the order is stable. NaN is behind all numbers; where the
 order descends, before them.
@@ -12,9 +12,9 @@ from nbgraph.kernels.cuda.sweeps import Element
 from nbgraph.kernels.written import Record, function
 
 
-def foremost_text(name: str, dtype: str, arrays: Sequence[str], *, descending: bool) -> str:
-    """Return the text of out[o, :, j] = the first `k` of x[o, :, j], of `size` elements, and, if
-    `arrays` name it, of `places`, where they are. A unit: one line."""
+def insertion_sort_text(name: str, dtype: str, arrays: Sequence[str], *, descending: bool) -> str:
+    """Return the text of a kernel that writes the first `k` of the `size` elements of each line, in
+    order, to `out`, and their places to `places`, if `arrays` name it. A unit is one line."""
     places, element = "places" in arrays, Element(dtype)
     line = [
         "o = unit // inner",

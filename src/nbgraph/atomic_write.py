@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Atomic writes: files that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 
 @contextmanager
-def whole(path: str | os.PathLike[str]) -> Generator[Path]:
+def atomic_write(path: str | os.PathLike[str]) -> Generator[Path]:
     """Yield the name of a file to write, which takes the place of `path` once the block has ended
     without an error.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp(), "text")
-    >>> with whole(target) as file:
+    >>> with atomic_write(target) as file:
     ...     _ = file.write_text("new")
     ...     target.exists()
     False
