@@ -340,8 +340,8 @@ def checked_init(cls: C) -> C:
         try:
             init(self, *args, **kwargs)
         except TypeError as error:
-            own = dict([*parameters.items()][1:])
-            _require_call(type(self).__name__, own, len(args), error)
+            named = dict([*parameters.items()][1:])
+            _require_call(type(self).__name__, named, len(args), error)
             raise
 
     cls.__init__ = checked
@@ -387,15 +387,15 @@ def _too_many(name: str, parameters: Mapping[str, inspect.Parameter], count: int
     return f"{name}: {count} arguments by position; expected {listed}{rest}"
 
 
-def _require_call(name: str, own: Mapping[str, Any], count: int, error: TypeError) -> None:
+def _require_call(name: str, parameters: Mapping[str, Any], count: int, error: TypeError) -> None:
     """Raise ArgumentError where it was the call that Python refused, not what the function does."""
     trace, text = error.__traceback__, str(error)
     if trace is None or trace.tb_next is not None:
         return
     if " takes " in text:
-        raise ArgumentError(_too_many(name, own, count)) from None
+        raise ArgumentError(_too_many(name, parameters, count)) from None
     if " missing " in text or " multiple values " in text:
-        text = f"{text.partition(') ')[2]}; parameters: {', '.join(own)}"
+        text = f"{text.partition(') ')[2]}; parameters: {', '.join(parameters)}"
         raise ArgumentError(f"{name}: {text}") from None
 
 
@@ -428,10 +428,10 @@ def refuse_arguments(
     """Raise ArgumentError for a keyword that a function lacks, or arguments beyond its places."""
     if unknown:
         refuse_keywords(function, unknown)
-    own = dict(inspect.signature(function).parameters)
-    own.pop("self", None)
-    count = sum(each.kind in _PLACED for each in own.values()) + len(surplus)
-    raise ArgumentError(_too_many(function.__name__, own, count))
+    parameters = dict(inspect.signature(function).parameters)
+    parameters.pop("self", None)
+    count = sum(each.kind in _PLACED for each in parameters.values()) + len(surplus)
+    raise ArgumentError(_too_many(function.__name__, parameters, count))
 
 
 def require_keywords(function: Callable[..., Any], names: Iterable[str]) -> None:
@@ -466,9 +466,9 @@ def checked(function: F) -> F:
             return function(*args, **kwargs)
         except TypeError as error:  # costs nothing where there is none
             require_keywords(function, kwargs)
-            own = dict(inspect.signature(function).parameters)
-            count = len(args) - (own.pop("self", None) is not None)
-            _require_call(function.__name__, own, count, error)
+            parameters = dict(inspect.signature(function).parameters)
+            count = len(args) - (parameters.pop("self", None) is not None)
+            _require_call(function.__name__, parameters, count, error)
             raise
 
     return call  # type: ignore[return-value]

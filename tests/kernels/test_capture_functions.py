@@ -135,7 +135,7 @@ def bits(x):
     n = int(x * 12)
     some = n.bit_length(), n.bit_count(), n & -n, (abs(n) << 3) >> 1, pow(abs(n) + 2, 13, 97)
     more = math.gcd(n, 18, 27), math.gcd(n), math.lcm(n, 6, 4), math.gcd(), math.perm(abs(n) % 7)
-    return *some, *more, pow(3, -abs(n), 7), pow(n, 3, -50), n // -2, divmod(n, 3)
+    return *some, *more, pow(3, -abs(n), 7), pow(n, 3, -50), n // -2, *divmod(n, 3)
 
 
 def helpers(x):

@@ -96,8 +96,8 @@ class SymbolVariables(Variables):
         if is_lazy(value) and self._tracer:
             entry = self._tracer.entry_of(value)
         elif isinstance(value, (Symbol, Array)) or _is_values(value):
-            own = np.asarray(value) if is_foreign(value) else value
-            entry = closing.entry_of(name, own, place.path)
+            array = np.asarray(value) if is_foreign(value) else value
+            entry = closing.entry_of(name, array, place.path)
         else:
             raise not_a_value(name, place)
         dtype = Symbol([entry]).dtype

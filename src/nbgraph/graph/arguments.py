@@ -198,8 +198,8 @@ class Arguments:
 
 
 def _attributes(node: GraphNode) -> dict[str, Any]:
-    own = {} if node.op is None else node.attributes
-    pairs = [*own.items(), *node.marks.items()]
+    attributes = {} if node.op is None else node.attributes
+    pairs = [*attributes.items(), *node.marks.items()]
     return {key: v for key, v in pairs if key not in naming.CALL_MARKS and not isinstance(v, Slot)}
 
 
@@ -274,8 +274,8 @@ def _typed_forward(
                 return None
             dtype = asked if dtype is None else dtype
             chosen = chosen or dtype is None
-            own = default if dtype is None else dtype
-            variables[node] = build.variable(name, shape, own, node.marks, node.line)
+            kind = default if dtype is None else dtype
+            variables[node] = build.variable(name, shape, kind, node.marks, node.line)
         typed = with_variables(graph, variables)
     except Exception:  # a user's shape function may raise anything; inference says where
         return None

@@ -37,9 +37,9 @@ def composed(
     """
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
-    own = {} if name else call_mark(op.__name__)
+    marks = {} if name else call_mark(op.__name__)
     inputs = [
-        _variable(op, name or op.__name__, label, own, known) if operand is None else operand
+        _variable(op, name or op.__name__, label, marks, known) if operand is None else operand
         for label, operand in zip(op.operands, operands, strict=True)
     ]
     for label, operand in zip(op.operands, inputs, strict=True):

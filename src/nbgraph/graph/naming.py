@@ -109,14 +109,14 @@ def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
     reserved = set(names.values())
     counts: dict[str, int] = {}
 
-    def numbered(stem: str, own: Sequence[GraphNode]) -> str:
+    def numbered(stem: str, variables: Sequence[GraphNode]) -> str:
         number = counts.get(stem, 0)
-        parts = [str(v.name).removeprefix(stem) for v in own] if own else ()
+        parts = [str(v.name).removeprefix(stem) for v in variables] if variables else ()
         while (name := f"{stem}{number}") in reserved or any(name + p in reserved for p in parts):
             number += 1
         counts[stem] = number + 1
         reserved.add(name)  # also without its parts: "a1" + "0" is "a" + "10"
-        for variable, part in zip(own, parts, strict=True):
+        for variable, part in zip(variables, parts, strict=True):
             names[variable] = name + part
             reserved.add(name + part)
         return name
@@ -126,8 +126,8 @@ def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
             stem = node.scope + node.op.__name__
             mark = calls and next((m for m in _calls(node) if m in calls and m[0] == stem), None)
             names[node] = numbered(stem, calls.pop(mark, ()) if mark else ())
-    for (stem, _), own in calls.items():
-        numbered(stem, own)
+    for (stem, _), variables in calls.items():
+        numbered(stem, variables)
     return names
 
 

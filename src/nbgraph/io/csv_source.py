@@ -142,12 +142,12 @@ class Texts(Tables):
         for file in self._files:
             if not file.size:
                 raise DataError(f"{file.name} is empty: it has 0 bytes")
-            own = _header(file, delimiter) if names is None else list(names)
-            self._names.append(own)
-            if sorted(own) != sorted(self._names[0]):
+            titles = _header(file, delimiter) if names is None else list(names)
+            self._names.append(titles)
+            if sorted(titles) != sorted(self._names[0]):
                 raise DataError(
-                    f"the columns are {', '.join(own)}; expected {', '.join(self._names[0])}, as "
-                    f"in {self._files[0].name}",
+                    f"the columns are {', '.join(titles)}; expected {', '.join(self._names[0])}, "
+                    f"as in {self._files[0].name}",
                     file=file.name,
                 )
         self._texts = TextFiles(self._files, every=every, header=names is None)
@@ -197,21 +197,21 @@ class Texts(Tables):
         *,
         strict: bool = True,
     ) -> Any:
-        own = self._csv
-        reading = own.ReadOptions(
+        csv = self._csv
+        reading = csv.ReadOptions(
             column_names=self._names[self._texts.file(block)],
             use_threads=False,
             block_size=len(text) + 1,
         )
-        parsing = own.ParseOptions(
+        parsing = csv.ParseOptions(
             delimiter=self._delimiter,
             newlines_in_values=b'"' in text,
             invalid_row_handler=None if strict else lambda row: "skip",
         )
         types = {c: self._types[c] for c in columns if c in self._types}
-        values = own.ConvertOptions(column_types=types, include_columns=list(columns))
+        values = csv.ConvertOptions(column_types=types, include_columns=list(columns))
         try:
-            return own.read_csv(arrow().BufferReader(text), reading, parsing, values)
+            return csv.read_csv(arrow().BufferReader(text), reading, parsing, values)
         except arrow().ArrowInvalid as error:
             found = self._found(block, rows, types)  # says more than the parser's own error
             if found is not None:

@@ -113,10 +113,10 @@ class TextFiles:
             every = every or self._files[0].every
         self.name, self.every = files[0].name, every
         self._places = [
-            (k, block) for k, own in enumerate(self._files) for block in range(own.count)
+            (k, block) for k, file in enumerate(self._files) for block in range(file.count)
         ]
         self.blocks = offsets(
-            self.name, np.concatenate([np.diff(own.blocks) for own in self._files])
+            self.name, np.concatenate([np.diff(file.blocks) for file in self._files])
         )
 
     def file(self, block: int) -> int:
@@ -125,15 +125,15 @@ class TextFiles:
 
     def rows(self, block: int) -> list[bytes]:
         """Return the text of each row of a block."""
-        k, own = self._places[block]
-        return self._files[k].rows(own)
+        k, place = self._places[block]
+        return self._files[k].rows(place)
 
     def text(self, block: int, rows: Values | None = None) -> bytes:
         """Return the lines of a block, or of some of its rows."""
         if rows is not None:
             return b"\n".join(taken(self.rows(block), rows))
-        k, own = self._places[block]
-        return self._files[k].text(own)
+        k, place = self._places[block]
+        return self._files[k].text(place)
 
     def first(self, size: int) -> bytes:
         """Return some rows of the first file, of about `size` bytes."""
@@ -141,8 +141,8 @@ class TextFiles:
 
     def fault(self, block: int, row: int, message: str) -> DataError:
         """Return the error of a row of a block."""
-        k, own = self._places[block]
-        error = self._files[k].fault(own, row, message)
+        k, place = self._places[block]
+        error = self._files[k].fault(place, row, message)
         error.record = int(self.blocks[block]) + row
         return error
 

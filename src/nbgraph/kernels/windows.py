@@ -33,8 +33,8 @@ def convolution_text(dtype: str, *, bias: bool) -> str:
     """out[image, feature, place] = sum of weights * columns; a tile is of one image's group."""
     layout = record("x", "w", *(["bias"] if bias else []), "out")
     item = ITEMSIZE[dtype]
-    own = f"{dtype}_pointer(bias + (g * features + f) * {item})"
-    begins = f"filled({dtype}_pointer(target), {own}, nf, m, spots)"
+    bias_at = f"{dtype}_pointer(bias + (g * features + f) * {item})"
+    begins = f"filled({dtype}_pointer(target), {bias_at}, nf, m, spots)"
     return _text(
         "convolution",
         layout,
@@ -77,8 +77,8 @@ def data_text(dtype: str, *, bias: bool) -> str:
     whole = f"{dtype}_pointer(target)"
     begins = f"cleared({whole}, nc * plane)"
     if bias:
-        own = f"{dtype}_pointer(bias + (group * channels + c) * {item})"
-        begins = f"filled({whole}, {own}, nc, plane, plane)"
+        bias_at = f"{dtype}_pointer(bias + (group * channels + c) * {item})"
+        begins = f"filled({whole}, {bias_at}, nc, plane, plane)"
     return _text(
         "convolution_data",
         layout,
@@ -259,12 +259,12 @@ def _whole(dtype: str, *, spreads: bool) -> list[str]:
     cells = (
         f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + a + off) * {ITEMSIZE[dtype]})"
     )
-    own = f"shifted(col, ((r - row) * ld + (t - line) * out_w + a) * {ITEMSIZE[dtype]})"
+    columns = f"shifted(col, ((r - row) * ld + (t - line) * out_w + a) * {ITEMSIZE[dtype]})"
     steps = "u - t, b - a, out_w, step_h * in_w"
-    run = f"added_lines({cells}, {own}, {steps})"
+    run = f"added_lines({cells}, {columns}, {steps})"
     clears = []
     if not spreads:
-        run = f"made_lines({own}, {cells}, {steps})"
+        run = f"made_lines({columns}, {cells}, {steps})"
         clears = ["if outside:", f"    done = cleared({_own(dtype)}, m)"]
     return [
         "z = kd * gap_d - pad_d",

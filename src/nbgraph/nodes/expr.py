@@ -271,9 +271,9 @@ def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
     lifted = [
         graph.constant(c) if isinstance(c, (Array, np.ndarray, np.generic)) else c for c in children
     ]
-    own: list[Any] = [lifted] if kind.__init__ is NaryNodeOp.__init__ else lifted
+    operands: list[Any] = [lifted] if kind.__init__ is NaryNodeOp.__init__ else lifted
     try:
-        node = construct(*own, **attributes)
+        node = construct(*operands, **attributes)
     except TypeError as error:
         if isinstance(error, ArgumentError) or "argument" not in str(error):
             raise

@@ -52,8 +52,8 @@ def call(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> Value:
         if isinstance(node.func, ast.Name) and tracer.scope.is_missing(node.func.id):
             raise NotYetDefined.of(error.obstacles) from None
         raise
-    if isinstance(callee, Record) and (own := _method(callee.cls, "__call__")):
-        callee = Static(Bound(own, (tracer.object(node.func, env, path),), {}))
+    if isinstance(callee, Record) and (method := _method(callee.cls, "__call__")):
+        callee = Static(Bound(method, (tracer.object(node.func, env, path),), {}))
     if not isinstance(callee, (Static, Choice)):
         if tracer.catching and any(is_true(where) for _, where in tracer.pending):
             return callee  # the attribute of a number that is called has raised
@@ -63,15 +63,15 @@ def call(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> Value:
         if value is not None:
             return value
     args = elements(tracer, node.args, env, path)
-    made = Call(tracer, node, path, None, args, _keywords(tracer, node, env, path))
+    prepared = Call(tracer, node, path, None, args, _keywords(tracer, node, env, path))
     tracer.frame, tracer.site = env, node
     if isinstance(callee, Static):
-        return tracer.called(made._replace(target=callee.value))
+        return tracer.called(prepared._replace(target=callee.value))
 
     def one(option: Static, here: Node) -> Value:
         taken = tracer.graph.logical_and(path, here)
         with tracer.under(here):
-            return tracer.called(made._replace(target=option.value, path=taken))
+            return tracer.called(prepared._replace(target=option.value, path=taken))
 
     return tracer.read(node, chosen(tracer.graph, callee, one), env)
 
@@ -104,8 +104,8 @@ def called(tracer: Tracer, call: Call) -> Value:
     if (step := lookup(STEPS, target)) is not None and call.args and not call.kwargs:
         return view(call, call.args[0], call.answer(step, *call.args[1:]))
     if (name := lookup(_CONVERSIONS, target)) is not None and len(call.args) == 1:
-        if (own := tracer.special(call, name, *call.args)) is not None:
-            return own
+        if (value := tracer.special(call, name, *call.args)) is not None:
+            return value
     if lookup(_ITERATE, target):
         each = lambda a: tracer.each(call.node, a, env) if tracer.written(a, "__iter__") else a
         call = call.of(target, *map(each, call.args), **call.kwargs)

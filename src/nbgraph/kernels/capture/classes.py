@@ -84,18 +84,18 @@ def _bound(call: Call, member: Any, owner: Value) -> Value | None:
 def of_super(call: Call, inner: ast.Call, env: Env) -> Value:
     """`super().name` of an object, or of an instance from outside the function."""
     tracer, node = call.tracer, call.node
-    own = env[tracer.fn.__code__.co_varnames[0]]
+    receiver = env[tracer.fn.__code__.co_varnames[0]]
     cls = tracer.static(inner.args[0], env) if inner.args else tracer.scope.lookup("__class__")
-    if isinstance(own, Static):
-        return tracer.attribute(node, super(cls, own.value), node.attr)
-    content = tracer.read(node, own, env)
+    if isinstance(receiver, Static):
+        return tracer.attribute(node, super(cls, receiver.value), node.attr)
+    content = tracer.read(node, receiver, env)
     try:
         member = getattr(super(cls, content.cls), node.attr)
     except (AttributeError, TypeError) as error:
         tracer.refuse(node, str(error), "check the spelling")
     if member is object.__init__:
         return Static(composed.nothing)
-    value = _bound(call, member, own)
+    value = _bound(call, member, receiver)
     return Static(member) if value is None else value
 
 

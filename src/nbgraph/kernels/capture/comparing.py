@@ -49,8 +49,8 @@ def compare(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
         return chosen(call.graph, left, lambda one, _: compare(call, op, one, right))
     if isinstance(right, Choice):
         return chosen(call.graph, right, lambda one, _: compare(call, op, left, one))
-    if isinstance(left, Record) and (own := _by_method(call, op, left, right)) is not None:
-        return own
+    if isinstance(left, Record) and (value := _by_method(call, op, left, right)) is not None:
+        return value
     return _compared(call, op, left, right)
 
 
@@ -107,10 +107,10 @@ def _is_among(call: Call, value: Value, among: Any) -> Node:
 
 def _by_method(call: Call, op: ast.cmpop, left: Record, right: Value) -> Node | None:
     """Return a comparison that the class of the first object writes; None where it writes none."""
-    own = call.tracer.special(call, f"__{_COMPARE.get(type(op), 'is')}__", left, right)
-    if own is None and isinstance(op, ast.NotEq):
+    value = call.tracer.special(call, f"__{_COMPARE.get(type(op), 'is')}__", left, right)
+    if value is None and isinstance(op, ast.NotEq):
         return call.graph.logical_not(compare(call, ast.Eq(), left, right))
-    return None if own is None else call.tracer.truth(own)
+    return None if value is None else call.tracer.truth(value)
 
 
 def _compare_optional(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
@@ -163,10 +163,10 @@ def _equal_tuples(call: Call, left: Value, right: Value) -> Node:
         if first.__eq__ is object.__eq__:
             what = f"objects of {first.__name__} are equal to themselves alone"
             call.refuse(what, "compare their attributes")
-        own, others = _compared_of(left), _compared_of(right)
-        if own.keys() != others.keys():
+        attributes, others = _compared_of(left), _compared_of(right)
+        if attributes.keys() != others.keys():
             return graph.const(False)
-        left, right = tuple(own.values()), tuple(others[name] for name in own)
+        left, right = tuple(attributes.values()), tuple(others[name] for name in attributes)
     one, other = resizable(graph, left), resizable(graph, right)
     same = graph.compare("eq", one.length, other.length)
     for k, (a, b) in enumerate(zip(one.items, other.items, strict=False)):

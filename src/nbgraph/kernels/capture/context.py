@@ -1,4 +1,4 @@
-"""What functions that trace parts of a text are given: the tracer, and a call that is traced."""
+"""The arguments of functions that trace parts of a text: the tracer, and a call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ Answer = Callable[[Env, Node], Value]
 
 
 class Tracer:
-    """Captures one function call: `FunctionTracer`, as functions see it that take one."""
+    """The interface of `FunctionTracer`, which captures one function call.
+
+    Files that take a tracer import this class, as `tracer` imports them.
+    """
 
     graph: Graph
     fn: FunctionType

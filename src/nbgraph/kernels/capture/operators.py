@@ -248,9 +248,9 @@ def unary(tracer: Tracer, node: ast.UnaryOp, env: Env, path: Node) -> Value:
         return spread(
             Call(tracer, node, path), lambda entry: _signed(tracer, node.op, entry), value
         )
-    own = tracer.special(Call(tracer, node, path), "__neg__", referred)
-    if isinstance(node.op, ast.USub) and own is not None:
-        return own
+    negative = tracer.special(Call(tracer, node, path), "__neg__", referred)
+    if isinstance(node.op, ast.USub) and negative is not None:
+        return negative
     return _signed(tracer, node.op, _operand(tracer, node.operand, value, path))
 
 

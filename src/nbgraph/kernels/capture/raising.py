@@ -95,8 +95,8 @@ def raises(
 ) -> None:
     """Note that the text raises where a condition holds."""
     line = place(tracer.text.filename, tracer.text.line_of(node))
-    found = Raised(tracer.operator, cls.__name__, words, line)
-    tracer.pending.append((flag_of(tracer.graph, found, sort=sort), where))
+    error = Raised(tracer.operator, cls.__name__, words, line)
+    tracer.pending.append((flag_of(tracer.graph, error, sort=sort), where))
 
 
 def fails(tracer: Tracer, node: ast.AST, cls: type[Exception], words: str) -> Node | None:

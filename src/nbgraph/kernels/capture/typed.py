@@ -176,8 +176,8 @@ def _isinstance(call: Call, value: Value, target: Value) -> Value | None:
     if isinstance(value, Complex):
         return graph.const(any(issubclass(complex, c) for c in classes))
     if isinstance(value, (Record, Array, Mapping)):
-        own = dict if isinstance(value, Mapping) else getattr(value, "cls", np.ndarray)
-        return graph.const(issubclass(own, classes))
+        cls = dict if isinstance(value, Mapping) else getattr(value, "cls", np.ndarray)
+        return graph.const(issubclass(cls, classes))
     if isinstance(value, (tuple, Resizable)):
         if (tuple in classes) != (list in classes) or {set, frozenset} & {*classes}:
             text = "whether a sequence is a tuple or a list is not kept here"
@@ -224,10 +224,10 @@ def _callable(call: Call, value: Value) -> Value | None:
     return call.graph.const(callable(known) or isinstance(known, LocalFunction))
 
 
-def _issubdtype(call: Call, own: Value, target: Value) -> Value | None:
-    if not isinstance(own, Static) or not isinstance(target, Static):
+def _issubdtype(call: Call, dtype: Value, target: Value) -> Value | None:
+    if not isinstance(dtype, Static) or not isinstance(target, Static):
         return None
-    asked = own.value.type if isinstance(own.value, NumberDtype) else own.value
+    asked = dtype.value.type if isinstance(dtype.value, NumberDtype) else dtype.value
     types = types_of(asked.kind) if isinstance(asked, NumberType) else (asked,)
     return call.graph.const(any(np.issubdtype(t, target.value) for t in types))
 

@@ -40,8 +40,8 @@ def floats_like(scores: Any, value: Any) -> Any:
     >>> floats_like(np.ones(2, "float32"), np.array([0, 1]))
     array([0., 1.], dtype=float32)
     """
-    dtype, own = getattr(scores, "dtype", None), getattr(value, "dtype", None)
-    if own is None or dtype is None or own.kind not in "iub" or not is_float(dtype):
+    dtype, value_dtype = getattr(scores, "dtype", None), getattr(value, "dtype", None)
+    if value_dtype is None or dtype is None or value_dtype.kind not in "iub" or not is_float(dtype):
         return value
     return library.astype(value, dtype)
 
