@@ -262,5 +262,6 @@ def report(
         for result in results
     )
     wanted = sum(1 if isinstance(r, Limit | Factor) else len(r.row.targets) for r in results)
-    print(f"{wanted - missed} of {wanted} targets met")
+    if wanted:
+        print(f"{wanted - missed} of {wanted} targets met")
     return missed
