@@ -51,7 +51,7 @@ def part(x: Any, key: Any) -> Any:
     if type(key) is not tuple and isinstance(key, tuple):
         key = tuple(key)  # of a named tuple
     if not is_basic(key):
-        if _chooses_elements(key, x):
+        if len(getattr(key, "shape", None) or ()) > 1 and _chooses_elements(key, x):
             return ops.extract(key, x)
         from nbgraph.ops.indexing.keys import normal_key  # it loads families that few programs use
 
@@ -66,10 +66,9 @@ def part(x: Any, key: Any) -> Any:
 
 def _chooses_elements(key: Any, x: Any) -> bool:
     """Whether the index is a mask of all axes, of an array with values on the host."""
-    shape = getattr(key, "shape", None)
-    if shape is None or len(shape) < 2 or shape != x.shape or not hasattr(x, "asnumpy"):
+    if key.shape != x.shape or key.dtype != np.bool_ or not hasattr(x, "asnumpy"):
         return False
-    return key.dtype == np.bool_ and not (is_elsewhere(x) or is_elsewhere(key))
+    return not (is_elsewhere(x) or is_elsewhere(key))
 
 
 def is_basic(key: Any) -> bool:
