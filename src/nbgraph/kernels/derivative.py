@@ -44,7 +44,7 @@ class Forward:
         return self._tangents[root.id]
 
     def _is_active(self, node: Node) -> bool:
-        return node.id in self._active and node.kind == "f" and node.id not in self._graph.held
+        return node.id in self._active and node.kind == "f" and node.id not in self._graph.detached
 
     def _mark_active(self, order: list[Node]) -> None:
         """A value is active where it may depend on the seed through floating values."""
@@ -52,7 +52,7 @@ class Forward:
         while changed:  # repeats only where a loop carries activity back to its phis
             changed = False
             for node in order:
-                if node.id in self._active or node.kind != "f" or node.id in graph.held:
+                if node.id in self._active or node.kind != "f" or node.id in graph.detached:
                     continue
                 for a in node.args if node.op != "final" else self._sources(node):
                     if a.id in self._active and a.kind == "f":

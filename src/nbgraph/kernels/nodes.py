@@ -74,7 +74,7 @@ class Nodes:
         # between which numbers the counters of loops lie, by the ids of their phis
         self.ranges: dict[int, tuple[float, float]] = {}
         self.unsigned = False  # whether an operand is uint64
-        self.held: set[int] = set()  # results of loops that slopes do not go through, by id
+        self.detached: set[int] = set()  # results of loops that slopes do not go through, by id
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
         self._children: dict[int, tuple[Node, ...]] = {}  # of nodes that end loops

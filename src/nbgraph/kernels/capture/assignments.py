@@ -53,7 +53,7 @@ def augmented(tracer: Tracer, st: ast.AugAssign, env: Env, path: Node) -> Env:
     total.changes = True
     value = tracer.expression(ast.copy_location(total, st), env, path)
     if tracer.changes_in_place(known, env):
-        call, content = Call(tracer, st, path), tracer.held(known, env)
+        call, content = Call(tracer, st, path), tracer.dereference(known, env)
         if isinstance(content, Array):
             value = spread(call, lambda old, new: tracer.as_kind(new, old.kind), content, value)
         put(call, known, (), value, env)
@@ -108,10 +108,10 @@ def assign_to(
 def _store(tracer: Tracer, target: ast.Subscript, value: Value, env: Env, path: Node) -> None:
     """`owner[...] = value`."""
     owner, call = tracer.object(target.value, env, path), Call(tracer, target, path)
-    if isinstance(mapping(tracer.held(owner, env)), Mapping):
+    if isinstance(mapping(tracer.dereference(owner, env)), Mapping):
         store_key(call, owner, tracer.expression(target.slice, env, path), value, env)
         return
-    indices = places(call, tracer.held(owner, env), env)
+    indices = places(call, tracer.dereference(owner, env), env)
     number = isinstance(owner, Node)
     if not number or not tracer.fails(target, TypeError, "a number has no items"):
         put(call, owner, (indices,), value, env)

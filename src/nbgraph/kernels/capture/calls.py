@@ -37,7 +37,7 @@ from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.references import view
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.sequences import lookup, takes_tuples
-from nbgraph.kernels.capture.special import held, slope
+from nbgraph.kernels.capture.special import detached, slope
 from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.table import operations, scipy_operation, solver
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Static, Undefined, Unset, Value
@@ -220,11 +220,11 @@ def _method(cls: type, name: str) -> FunctionType | None:
 # functions that are known by identity -------------------------------------------------------------
 
 
-def _held(call: Call) -> Value:
+def _detached(call: Call) -> Value:
     """Return a number whose slope is taken for 0 where a loop gives it."""
     number = cast("Node", call.args[0])
     if number.op == "final":
-        call.graph.held.add(number.id)
+        call.graph.detached.add(number.id)
     return number
 
 
@@ -255,7 +255,7 @@ def _known(call: Call) -> Value | None:
 
 _EXCEPTIONS = (ValueError, TypeError, ArithmeticError, ZeroDivisionError, OverflowError, Exception)
 _FUNCTIONS: dict[object, Callable[[Call], Value | None]] = {
-    held: _held,
+    detached: _detached,
     slope: _slope,
     partial: _bound,
     **dict.fromkeys(dicts.MAKERS, dicts.new_dict),

@@ -86,7 +86,7 @@ class Carried:
             keys = {*keys_in(self.start[name], self.start)}
             if keys & {*others, *self.start.get(OUTER, ())}:
                 self.shared[name] = keys
-            self.start[name] = copied(tracer.held(self.start[name], self.start), back=True)
+            self.start[name] = copied(tracer.dereference(self.start[name], self.start), back=True)
             if isinstance(value := self.start[name], Static) and value.value is not None:
                 self.start[name] = Choice(self.graph.const(0), (value,))
         self.none = {k for k in assigned if is_none(self.start.get(k))}

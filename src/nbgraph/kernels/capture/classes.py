@@ -103,7 +103,7 @@ def written(tracer: Tracer, owner: Value, name: str) -> FunctionType | None:
     """Return the method that the class of an object defines for an operator, or None."""
     if isinstance(owner, Node):
         return None
-    owner = tracer.held(owner, tracer.frame) if isinstance(owner, REFERS) else owner
+    owner = tracer.dereference(owner, tracer.frame) if isinstance(owner, REFERS) else owner
     cls = getattr(owner, "cls", type(getattr(owner, "value", None)))
     return inspect.getattr_static(cls, name) if is_written(cls, name) else None
 
@@ -119,7 +119,7 @@ def special(tracer: Tracer, call: Call, name: str, *args: Value) -> Value | None
 
 def store_attribute(call: Call, owner: Value, value: Value, env: Env) -> bool:
     """`owner.attr = value`, in place of the environment; whether there can be such."""
-    content, name = call.tracer.held(owner, env), call.node.attr
+    content, name = call.tracer.dereference(owner, env), call.node.attr
     if not isinstance(content, Record) or not content.shared or content.cls is dict:
         return False
     member = inspect.getattr_static(content.cls, name, None)
@@ -138,7 +138,7 @@ def store_attribute(call: Call, owner: Value, value: Value, env: Env) -> bool:
 
 def put_field(call: Call, owner: Value, name: Any, value: Value, env: Env) -> None:
     """Store the value of an attribute or of a key, in place of the environment."""
-    content = call.tracer.held(owner, env)
+    content = call.tracer.dereference(owner, env)
     if isinstance(owner, View) and name in content.fields:
         place = call.graph.const(content.fields.index(name))
         return put(call, owner, ((place,),), value, env)

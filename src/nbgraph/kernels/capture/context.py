@@ -101,7 +101,7 @@ class Tracer:
     apply: Callable[[Call], Value]
     compose: Callable[[FunctionType, Sequence[Value], Node], Value]
     # lists, arrays, dicts
-    held: Callable[[Value, Env], Value]
+    dereference: Callable[[Value, Env], Value]
     taken: Callable[..., Value]
     read: Callable[[ast.expr, Value, Env], Value]
     deep: Callable[[ast.expr, Value, Env], Value]

@@ -51,6 +51,6 @@ def _earlier(graph: Graph, region: Region, rows: list[Any]) -> list[tuple[Node, 
     for k, (start, before, now) in enumerate(rows):
         kept = graph.phi(region, ("$kept", k, before.kind), before.kind)
         pairs.append((kept, graph.cast(now, before.kind)))
-        graph.held.add(kept.id)
+        graph.detached.add(kept.id)
         region.carried[kept.id] = kept, start, graph.select(renewed, pairs[-1][1], kept)
     return pairs

@@ -80,12 +80,12 @@ def _part(call: Call, owner: Reference | View, env: Env) -> Value:
     content = tracer.read(node.value, owner, env)
     if isinstance(content, Mapping):
         return at_key(tracer, node, content, tracer.expression(node.slice, env, path))
-    indices = places(call, tracer.held(owner, env), env)
+    indices = places(call, tracer.dereference(owner, env), env)
     first = indices[0]
     if type(content) is List and isinstance(first, Node):
         if first.op == "const" and -len(content) <= first.data < len(content):
             return content[first.data]
-    value = entries(call, tracer.held(owner, env), indices)
+    value = entries(call, tracer.dereference(owner, env), indices)
     if type(value) is List and isinstance(first, slice):
         return entries(call, content, indices)
     return View.of(owner, indices, node) if isinstance(value, tuple) else value
@@ -140,7 +140,7 @@ def entries(
     call: Call, owner: Value, places: Sequence[Node | slice], *, checks: bool = True
 ) -> Value:
     """`owner[index]`, `owner[a:b:c]`, and `owner[i, j]` of an array. What is looked up raises
-    IndexError where there is no such entry, if that is not checked elsewhere."""
+    IndexError where the entry does not exist, if that is not checked elsewhere."""
     if not places:
         return owner
     if not isinstance(owner, (tuple, Resizable)):
@@ -205,7 +205,7 @@ def keys(tracer: Tracer, node: ast.expr, owner: Mapping) -> tuple[Value, ...]:
 def at_key(
     tracer: Tracer, node: ast.expr, owner: Mapping, key: Value, default: Value = None
 ) -> Value:
-    """`owner[key]`, or `default` where there is no such key."""
+    """`owner[key]`, or `default` where the key is missing."""
     if isinstance(key, Choice):
 
         def entry_of(option: Static, here: Node) -> Value:

@@ -218,7 +218,7 @@ class ListJoin:
         keys = _key(a), _key(b)
         if keys not in self._made:
             x, y = self._sides
-            value = join_value(self._graph, self._cond, _held(a, x), _held(b, y), self)
+            value = join_value(self._graph, self._cond, _entry(a, x), _entry(b, y), self)
             if not isinstance(value, (List, Array, Resizable, Record)):
                 why = "has values of different types on the paths that reach this line"
                 return value if isinstance(value, Undefined) else Undefined(why)
@@ -245,5 +245,5 @@ def _key(value: Value) -> object:
     return value.key if isinstance(value, Reference) else value
 
 
-def _held(value: Value, env: Env) -> Value:
+def _entry(value: Value, env: Env) -> Value:
     return env[value.key] if isinstance(value, Reference) else value

@@ -38,7 +38,7 @@ def put(call: Call, owner: Value, steps: tuple[Any, ...], value: Value, env: Env
     root = changeable(call.tracer, call.node, owner, env)
     content, tracer = env[root.key], call.tracer
     if isinstance(content, Array):
-        value = tracer.held(value, env)
+        value = tracer.dereference(value, env)
     elif steps and isinstance(value := placed(tracer.taken(value, env), env), (tuple, Reference)):
         _forget(root.key, env)
     env[root.key] = _Store(call, env).through(content, steps, value)
@@ -55,7 +55,7 @@ class _Store:
         """Store where steps lead to: what comes after a slice, or after an array's numbers were
         arranged, is a change of that part."""
         part = lambda count: stepped(
-            self.tracer, self.call.node, self.tracer.held(old, self.env), steps[:count]
+            self.tracer, self.call.node, self.tracer.dereference(old, self.env), steps[:count]
         )
         for k, step in enumerate(steps, 1):
             sliced = not callable(step) and any(isinstance(place, slice) for place in step)
@@ -146,7 +146,7 @@ class _Store:
             self.call.refuse(what, _COPY)
         for name in (n for n in names if not n.startswith(HELD)):
             env[name] = Undefined("means a list that an index which depends on values has moved")
-        value, old = (copied(self.tracer.held(v, env), back=True) for v in (value, old))
+        value, old = (copied(self.tracer.dereference(v, env), back=True) for v in (value, old))
         return placed(self.stored(old, value, cond), env)
 
     def stored(self, old: Value, value: Value, cond: Node) -> Value:
@@ -171,7 +171,7 @@ def change(call: Call, owner: Value, name: str) -> Value:
     content, args = env[root.key], [tracer.taken(value, env) for value in call.args]
     _forget(root.key, env)
     if name == "add" and len(args) == 1:
-        env[root.key] = call.text(vectors.with_item, content, tracer.held(args[0], env))
+        env[root.key] = call.text(vectors.with_item, content, tracer.dereference(args[0], env))
         return Static(None)
     if isinstance(content, Resizable):
         return resizable.change(call, name, root.key, args, env)

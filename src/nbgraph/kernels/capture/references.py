@@ -33,14 +33,14 @@ from nbgraph.kernels.capture.values import Env, Graph, Undefined, Unknown, Value
 ITEM: Any = ast.parse("items[0]", mode="eval").body  # what part of a list is, for messages
 
 
-def held(tracer: Tracer, value: Value, env: Env) -> Value:
+def dereference(tracer: Tracer, value: Value, env: Env) -> Value:
     """Return a value with what lists and arrays hold now in place of references to them."""
     if isinstance(value, Reference):
-        return copied(tracer.held(env[value.key], env))
+        return copied(tracer.dereference(env[value.key], env))
     if isinstance(value, View):
-        return stepped(tracer, value.node, tracer.held(value.owner, env), value.steps)
+        return stepped(tracer, value.node, tracer.dereference(value.owner, env), value.steps)
     if _holds(value) and any(isinstance(v, REFERS) or _holds(v) for v in value):
-        return type(value)(tracer.held(item, env) for item in value)
+        return type(value)(tracer.dereference(item, env) for item in value)
     return value
 
 
@@ -61,7 +61,7 @@ def read(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
     if isinstance(value, Reference):
         value = copied(env[value.key])
     elif isinstance(value, View):
-        part = tracer.held(value, env)
+        part = tracer.dereference(value, env)
         value = part if isinstance(part, Array) else _rows(tracer.graph, value, part)
     value = mapping(value)
     if isinstance(value, Undefined) and not isinstance(value, Unknown):
@@ -72,7 +72,7 @@ def read(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
 
 def deep(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
     """`read`, with what they hold in place of all references."""
-    return tracer.read(node, tracer.held(value, env), env)
+    return tracer.read(node, tracer.dereference(value, env), env)
 
 
 def each(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
@@ -88,7 +88,7 @@ def taken(tracer: Tracer, value: Value, env: Env, *, alone: bool = False) -> Val
     """What a list keeps of part of another one: a copy, where neither may change then."""
     if not isinstance(value, View) or isinstance(env[value.owner.key], Array):
         return value
-    entry = placed(copied(tracer.held(value, env), back=True), env)
+    entry = placed(copied(tracer.dereference(value, env), back=True), env)
     if isinstance(entry, Reference) and not alone:
         others = keys_in((entry, env[value.owner.key]), env)
         freeze(env, others)
@@ -98,7 +98,7 @@ def taken(tracer: Tracer, value: Value, env: Env, *, alone: bool = False) -> Val
 def changes_in_place(tracer: Tracer, value: Value, env: Env) -> bool:
     """Return whether `name op= ...` of a name for a value changes what other names mean, too."""
     known = isinstance(value, (*REFERS, ConstantArray))
-    return known and isinstance(tracer.held(value, env), (List, Array, Resizable))
+    return known and isinstance(tracer.dereference(value, env), (List, Array, Resizable))
 
 
 def view(call: Call, value: Value, step: arrays.Step) -> Value:
@@ -108,7 +108,7 @@ def view(call: Call, value: Value, step: arrays.Step) -> Value:
         view = View.of(value, step, ITEM)
         if arrays.keeps(env[view.owner.key], view.steps):
             return view
-    return arrays.arranged(arrays.array_of(call, call.tracer.held(value, env)), step)
+    return arrays.arranged(arrays.array_of(call, call.tracer.dereference(value, env)), step)
 
 
 def _rows(graph: Graph, owner: Value, content: Value) -> Value:

@@ -118,7 +118,7 @@ class RegionLoop(Carried):
         self._unshared(inside, ends)
         for name in self.names:
             if name in ends and [*keys_in(ends[name])] != [*keys_in(start.get(name))]:
-                ends[name] = copied(tracer.held(ends[name], ends), back=True)
+                ends[name] = copied(tracer.dereference(ends[name], ends), back=True)
         if COUNTER in self.names:
             ends[COUNTER] = graph.arithmetic("add", inside[COUNTER], self.bounds.step)
         ends[MOVES] = self.start.get(MOVES)  # until the others have their forms

@@ -205,7 +205,10 @@ CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
 
 def change(call: Call, name: str, key: str, args: Sequence[Value], env: Env) -> Value:
     """Return the value of a method that changes a list; a list that is put in is a tuple."""
-    known, values = {*keys_in(tuple(env.values()))}, [call.tracer.held(arg, env) for arg in args]
+    known, values = (
+        {*keys_in(tuple(env.values()))},
+        [call.tracer.dereference(arg, env) for arg in args],
+    )
     inside = [env.get(getattr(arg, "key", ""), arg) if name == "extend" else arg for arg in args]
     lists = any(isinstance(value, (List, Resizable)) for value in values) and name != "extend"
     shared = known & {*keys_in(tuple(inside), env)}

@@ -40,7 +40,7 @@ def run(tracer: Tracer, env: Env, path: Node, *, on_invalid: OnInvalid = "raise"
     value, after = tracer.outcome(env, path)
     if tracer.caller is None and isinstance(value, Undefined):
         value = never_returns(tracer, after, value, on_invalid)
-    return _with_errors(tracer, after, tracer.held(value, after), on_invalid)
+    return _with_errors(tracer, after, tracer.dereference(value, after), on_invalid)
 
 
 def outcome(tracer: Tracer, env: Env, path: Node) -> tuple[Value, Env]:
@@ -63,7 +63,7 @@ def _of_operator(tracer: Tracer, value: Value, env: Env) -> tuple[Value, Env]:
     if is_none(value):
         what = "the result is None: no path returns a number"
         tracer.refuse(last, what, "return a number on every path, e.g. `return 0.0` at the end")
-    values = mapping(tracer.held(value, env))
+    values = mapping(tracer.dereference(value, env))
     if isinstance(values, Mapping):
         tracer.refuse(last, "the result is a dict, not a number", "return its values as a tuple")
     for part in values if isinstance(values, tuple) else (values,):

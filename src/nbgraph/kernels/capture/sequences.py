@@ -106,7 +106,7 @@ def method(call: Call, referred: Value, name: str) -> Value:
     tracer, env = call.tracer, call.tracer.frame
     if name in STEPS and not call.kwargs:
         return view(call, referred, call.answer(STEPS[name], *call.args))
-    owner = tracer.held(referred, env)
+    owner = tracer.dereference(referred, env)
     if name == "copy" and type(owner) is List:
         return tracer.read(call.node, referred, env)
     if name in CHANGES and not call.kwargs:
@@ -116,7 +116,7 @@ def method(call: Call, referred: Value, name: str) -> Value:
     if name not in METHODS or isinstance(owner, Resizable):
         what = f"{name}() of {described(owner)} is not understood with these arguments"
         call.refuse(what, "use sorted(values, ...), or write a loop")
-    args = [owner, *(tracer.held(a, env) for a in call.args)]
+    args = [owner, *(tracer.dereference(a, env) for a in call.args)]
     return call.answer(METHODS[name], *args, **call.kwargs)
 
 

@@ -60,10 +60,10 @@ def slope(f: Any, x: Any, args: tuple[Any, ...] = ()) -> Any:
     return (f(x + h, *args) - f(x - h, *args)) / (2 * h)
 
 
-def held(x: Any) -> Any:
+def detached(x: Any) -> Any:
     """Return the number itself, whose slope is taken for 0 where a loop gives it.
 
-    >>> held(1.5)
+    >>> detached(1.5)
     1.5
     """
     return x

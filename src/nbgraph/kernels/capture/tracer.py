@@ -98,7 +98,7 @@ _METHODS = (
     (calls, "called apply"),
     (inlining, "compose enter"),
     (classes, "special written"),
-    (references, "held read deep each taken changes_in_place"),
+    (references, "dereference read deep each taken changes_in_place"),
     (raising, "raises raises_lookup fails under settled leave joined unchecked"),
 )
 for _module, _names in _METHODS:

@@ -52,7 +52,7 @@ def by_blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
 
 
 def memory(address: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Bytes:
-    """Return an array over memory of the host, which whoever asks keeps alive."""
+    """Return an array over memory of the host, which the caller keeps alive."""
     nbytes = math.prod(shape) * dtype.itemsize
     buffer: Any = (ctypes.c_byte * nbytes).from_address(address) if nbytes else b""
     return np.ndarray(tuple(shape), dtype, buffer)

@@ -148,7 +148,7 @@ class F1(_Ratio):
     0.5
     """
 
-    _ratio = staticmethod(lambda hits, found, wanted: (2 * hits, found + wanted))
+    _ratio = staticmethod(lambda hits, predicted, actual: (2 * hits, predicted + actual))
 
 
 class Precision(_Ratio):
@@ -163,7 +163,7 @@ class Precision(_Ratio):
     0.5
     """
 
-    _ratio = staticmethod(lambda hits, found, wanted: (hits, found))
+    _ratio = staticmethod(lambda hits, predicted, actual: (hits, predicted))
 
 
 class Recall(_Ratio):
@@ -178,4 +178,4 @@ class Recall(_Ratio):
     0.25
     """
 
-    _ratio = staticmethod(lambda hits, found, wanted: (hits, wanted))
+    _ratio = staticmethod(lambda hits, predicted, actual: (hits, actual))

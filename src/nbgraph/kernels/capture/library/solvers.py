@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from nbgraph.kernels.capture.special import held, slope
+from nbgraph.kernels.capture.special import detached, slope
 
 # Kronrod's rule of 21 points on [-1, 1], and the weights of Gauss's rule of 10 of them
 _LEFT = (
@@ -44,7 +44,7 @@ listed = lambda args: args if isinstance(args, (tuple, list)) else (args,)  # as
 def polished(f, x, args):
     """A root after two steps of Newton's method, through which its slopes are right up to the third
     order; itself where a step is not a number."""
-    x = held(x)
+    x = detached(x)
     for _ in range(2):
         step = f(x, *args) / slope(f, x, args)
         x = x - step if abs(step) < math.inf else x
