@@ -37,9 +37,8 @@ def narrowing(claim: Claim) -> Node | None:
             while stack:
                 if (node := stack.pop()).op == "select":
                     cond, *arms = node.args
-                    if any(number in a.regions and _is_moved(a) for a in arms) and _reads(
-                        graph, cond, wrt
-                    ):
+                    moved = any(number in a.regions and _is_moved(a) for a in arms)
+                    if moved and _reads(graph, cond, wrt):
                         return cond
                     stack += arms
     return None
