@@ -161,6 +161,8 @@ def set_aside(what: str) -> Generator[Callable[[Callable[..., Engine]], Engine]]
     before = current()
     before._deadline(None, what)
     with _changing:
+        if _building:  # or the core would be compiled twice at once
+            _building[0].wait()
         before.stop()  # its failures stay with it
         failures, _owner.ledger = _owner.ledger, Ledger()
         used = before
