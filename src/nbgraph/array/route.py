@@ -43,18 +43,18 @@ class Routes:
     `push(place, operands)` pushes: the output, a tuple of several, or None where the general way
     is needed, see `entry`. A caller who gives the number of a line, or a third argument, tells the
     recorder.
-    `copied`: by the layouts of operands, those of the copies that have a route; None: as it is.
+    `steps`: by the layouts of operands, what pushes several kernels or copies; see `steps`.
     `scratch`: whether outputs of some routes are scratch memory, behind the results.
     """
 
-    __slots__ = ("copied", "core", "count", "push", "scratch", "table")
+    __slots__ = ("core", "count", "push", "scratch", "steps", "table")
 
     def __init__(self) -> None:
         self.count = 0
         self.scratch = False
         self.core: Core | None = None
         self.table: dict[Any, Any] = {}
-        self.copied: dict[Any, Sequence[Layout | None]] = {}
+        self.steps: dict[Any, Any] = {}
         self.push: Push = declines
         if builtin.available():
             self.push = entry.over(self.table, _classes[0])
