@@ -138,6 +138,21 @@ def test_lists_and_numbers_are_taken_by_value(threaded):
             a[[0, 4 + k]].asnumpy()
 
 
+def test_draws_by_other_numbers_are_found_again(threaded, alone):
+    """The numbers are those of the call; what was drawn before comes from the same stream."""
+
+    def drawn(numbers):
+        ng.random.seed(5)
+        return [ng.random.normal(loc, scale, size=7).asnumpy() for loc, scale in numbers]
+
+    standard = drawn([(0, 1)] * 40)
+    drawn([(0.5, 2.0)] * 3)
+    alone()
+    numbers = [(k / 4, 1 + k / 8) for k in range(40)]
+    for (loc, scale), own, one in zip(numbers, drawn(numbers), standard, strict=True):
+        np.testing.assert_allclose(own, one * scale + loc, rtol=1e-5, atol=1e-5)
+
+
 def test_draws_are_found_again(threaded, alone):
     """The numbers are those of the general way, in its order; gradients know what was dropped."""
 

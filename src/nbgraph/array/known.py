@@ -205,13 +205,14 @@ class ByKernels:
         if not values:
             own, first = op.normalise(attributes), op.values(attributes)
 
-            def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
+            def run(place: Any, numbers: tuple[Any, ...], *recorded: bool) -> Any:
                 if _followed():
                     return None
-                numbers = *first, *op.numbers(own, is_train=training.get())
-                return entry.run(place, numbers, CPU)
+                return entry.run(place, (*numbers, *op.numbers(own, is_train=training.get())), CPU)
 
-            keep(op.shortcuts, call_key(attributes, ()), (run, own), SHORTCUTS)
+            keep(op.shortcuts, call_key(op.fixed(attributes), ()), (run, own), SHORTCUTS)
+            known = (lambda place, _, *recorded: run(place, first)), own
+            keep(op.shortcuts, call_key(attributes, ()), known, SHORTCUTS)
 
 
 class ByFunctions:
