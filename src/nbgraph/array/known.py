@@ -56,14 +56,14 @@ class ByRoutes:
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """Return what a call like one before gives, or None where the general way is needed."""
         if not (self.routes.count or self.routes.steps):
-            return None
+            return FUNCTIONS.again(op, operands, attributes)
         engine = in_charge()
         if isinstance(engine, ThreadedEngine):
             engine._open_gate()
         numbers = op.values(attributes)
         result = _push_of(op, self.routes)(engine.site_id(2), (*operands, *numbers))
         if result is None:
-            return None
+            return FUNCTIONS.again(op, operands, attributes)
         outputs = result if type(result) is tuple else (result,)
         return _recorded(op, operands, attributes, outputs)
 
@@ -82,6 +82,8 @@ class ByRoutes:
         else:
             lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
             if lowering is None:
+                if op.computes_alone and op.view is None and values:
+                    FUNCTIONS.learn(op, values, results, attributes)
                 return
             call, scratch = lowering.alone, lowering.scratch
             order = () if call is None else call.order[: -call.writes]
@@ -215,6 +217,50 @@ class ByKernels:
             keep(op.shortcuts, call_key(attributes, ()), known, SHORTCUTS)
 
 
+class Functions:
+    """The quick way of an operator with certain attributes that NumPy computes. `known`: by the
+    layouts of the operands, those of the results, None before they are known, and `least` of
+    `push_function`."""
+
+    __slots__ = ("attributes", "known", "op")
+
+    def __init__(self, op: Any, attributes: Attributes) -> None:
+        self.op, self.attributes = op, attributes
+        self.known: dict[Any, list[Any]] = {}
+
+    def entry(self, values: Sequence[Array]) -> list[Any]:
+        """Return what is known of calls on operands like these."""
+        key = tuple([v._layout for v in values])
+        entry = self.known.get(key)
+        if entry is None:
+            entry = [None, [_UNKNOWN] if self.op.never_waits else None]
+            keep(self.known, key, entry, _PLACES)
+        return entry
+
+    def __call__(self, place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
+        """Return the results, or None where the general way is needed; nothing is recorded."""
+        if CLOSELY_ASKED[0] or not (recorded or _recorder() is None):
+            return None
+        try:
+            outputs, shortest = self.known.get(tuple([v._layout for v in operands])) or _NOTHING
+            device = operands[0]._chunk.device
+        except AttributeError:  # numbers and lists
+            return None
+        if outputs is None or not device.host:
+            return None
+        reads: list[Any] = []
+        for v in operands:
+            if v._chunk.device is not device:
+                return None
+            if v._chunk not in reads:
+                reads.append(v._chunk)
+        results = [empty_of(own, device, reads) for own in outputs]
+        requests = [OpReqType.kWriteTo] * len(results)
+        job = Job(self.op, operands, results, requests, self.attributes, True)
+        push_function(job, reads, [r._chunk for r in results], least=shortest)
+        return results[0] if len(results) == 1 else tuple(results)
+
+
 class ByFunctions:
     """The quick way of operators that NumPy computes: the result layouts of calls before."""
 
@@ -222,48 +268,41 @@ class ByFunctions:
         """See ByRoutes."""
         attributes = op.normalise(attributes)
         try:
-            entry = op.carried["functions"].get(_key(operands, attributes))
-            device = operands[0]._chunk.device
-        except (AttributeError, KeyError, TypeError):  # see ByKernels; the first call
+            functions = op.carried.get(("functions", *items_of(attributes)))
+        except TypeError:  # an attribute that is a list
             return None
-        if entry is None or not device.host:
+        result = None if functions is None else functions(None, tuple(operands), True)
+        if result is None:
             return None
-        if any(v._chunk.device is not device for v in operands):
-            return None
-        outputs, shortest = entry
-        if outputs is None:
-            return None
-        reads = list(dict.fromkeys([v._chunk for v in operands]))
-        results = tuple([empty_of(own, device, reads) for own in outputs])
-        job = Job(op, operands, results, [OpReqType.kWriteTo] * len(results), attributes, True)
-        push_function(job, reads, [r._chunk for r in results], least=shortest)
+        results = result if type(result) is tuple else (result,)
         return _recorded(op, operands, attributes, results)
 
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
         """See ByRoutes."""
-        entry = _function(op, values, attributes)
-        if entry and results and results[0].device is values[0].device and results[0].device.host:
-            entry[0] = [r._layout for r in results]
+        functions = _functions(op, attributes)
+        same = functions and results and results[0].device is values[0].device
+        if functions is not None and same and results[0].device.host:
+            functions.entry(values)[0] = [r._layout for r in results]
+            keep(op.shortcuts, call_key(attributes, values), (functions, attributes), SHORTCUTS)
 
 
-def _function(op: Any, values: Sequence[Array], attributes: Attributes) -> list[Any] | None:
-    """Return what is known of calls like this of an operator that NumPy computes: the layouts of
-    the results, or None, and `least`."""
-    table, key = op.carried.setdefault("functions", {}), _key(values, attributes)
+def _functions(op: Any, attributes: Attributes) -> Functions | None:
+    """Return the quick way of an operator that NumPy computes; None for an attribute that is a
+    list."""
+    key = ("functions", *items_of(attributes))
     try:
-        shortest = [_UNKNOWN] if op.never_waits else None
-        return table.get(key) or keep(table, key, [None, shortest], _PLACES)
-    except TypeError:  # an attribute that is a list
+        return op.carried.get(key) or keep(op.carried, key, Functions(op, attributes), _PLACES)
+    except TypeError:
         return None
 
 
 def least(op: Any, values: Sequence[Array], attributes: Attributes) -> list[int] | None:
     """Return the nanoseconds that NumPy took at least for a call like this, in a list that calls
     bring up to date; None where that is not known."""
-    entry = _function(op, values, attributes)
-    return None if entry is None else entry[1]
+    functions = _functions(op, attributes)
+    return None if functions is None else functions.entry(values)[1]
 
 
 DRAWN, FUNCTIONS = ByKernels(), ByFunctions()
@@ -275,6 +314,7 @@ def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
 
 
 _UNKNOWN = 1 << 62  # nanoseconds, before a call was measured
+_NOTHING = None, None
 _PLACES = 2048  # layouts that a table holds, and what else an operator keeps
 _recorder = recording.get
 # by the operand's layout: bytes from its start, and how; None: it is a view of a copy
