@@ -161,7 +161,8 @@ def _operator(name: str) -> Any:
     if not registry.is_public(name) and hasattr(numpy, name):
         table = importlib.import_module("nbgraph.ops.dispatch.table")
         if name in _OF_NUMBERS or name in table.functions("numpy"):
-            return getattr(numpy, name)  # it asks its operands, and so ours
+            # it asks its operands, and so ours
+            return globals().setdefault(name, getattr(numpy, name))
     try:
         value = registry.public(name).op
     except registry.ArgumentError:

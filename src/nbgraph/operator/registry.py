@@ -14,6 +14,8 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
+import numpy as np
+
 from nbgraph.errors import ArgumentError
 from nbgraph.scopes import forkable
 
@@ -92,9 +94,8 @@ def register(op: _Op, *names: str, owner: object = None) -> _Op:
         # a file of the library runs twice where an interrupt ended its import: no news to anybody
         own = [name for name in replaced if _table[name].module == module]
         anew = [name for name in own if places.get(name) != module]
-        for name in replaced:
-            _drop_attribute(name, _table[name].op)
         for name in names:
+            _drop_attribute(name, _table[name].op if name in replaced else vars(np).get(name))
             _table[name] = Entry(name, op, names, module, qualname)
         replacements[0] += len(replaced)
     for name in anew:
@@ -102,8 +103,8 @@ def register(op: _Op, *names: str, owner: object = None) -> _Op:
     return op
 
 
-def _drop_attribute(name: str, op: Operator) -> None:
-    """Have `ng.<name>` look the name up again, where it has kept this operator."""
+def _drop_attribute(name: str, op: Any) -> None:
+    """Have `ng.<name>` look the name up again, where it has kept this operator or function."""
     attributes = vars(sys.modules["nbgraph"])
     if attributes.get(name) is op:
         attributes.pop(name, None)
