@@ -7,7 +7,6 @@ the library (`nbgraph.ops`) are taken from the start; its files load when one is
 
 from __future__ import annotations
 
-import importlib
 import sys
 import threading
 import warnings
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
 from nbgraph.errors import ArgumentError
-from nbgraph.scopes import forkable
+from nbgraph.scopes import forkable, load
 
 LIBRARY: Final = "nbgraph.ops"  # has PLACES, INTERNAL, OTHER_SPELLINGS; never imported here
 
@@ -159,7 +158,7 @@ def library() -> Mapping[str, str]:
 
 
 def _package() -> Any:
-    return importlib.import_module(LIBRARY)
+    return load(LIBRARY)
 
 
 def lookup(name: str) -> Entry | None:
@@ -167,7 +166,7 @@ def lookup(name: str) -> Entry | None:
     if name not in _table:
         place = library().get(name)
         if place is not None:
-            importlib.import_module(place)
+            getattr(load(place), name, None)  # which makes what is made when it is asked for
     return _table.get(name)
 
 
