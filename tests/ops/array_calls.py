@@ -114,7 +114,7 @@ CALLS = {
     **rows("batch_statistics", [W, W[0], W[1]], momentum=0.5, frozen=False, correction=1),
     **rows("layer_norm_parts", [W, W[:1], W[0]], axis=1, eps=0.5, keepdims=True),
     **rows("layer_norm_gradient", [W * W, W, W[0], W[:, :1], W[:, :1]], axis=1),
-    **rows("layer_norm_weights", [W, W * W, W[:, :1], W[:, :1]], axes=1),
+    **rows("layer_norm_weights", [W, W * W, W[:, :1], W[:, :1]], axis=0, keepdims=False),
     **rows("rms_norm_parts", [W, W[0]], axis=1, eps=0.5, keepdims=True),
     **rows("rms_norm_gradient", [W * W, W, W[0], W[:, :1]], axis=1),
     **rows("fully_connected", [M[None], M.reshape(1, 12)], flatten=True),

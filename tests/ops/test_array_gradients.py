@@ -217,7 +217,7 @@ CASES = {
     ],
     "layer_norm_weights": [
         (ops.layer_norm_weights, M * M, M, values(3, 1), values(3, 1, seed=2)),
-        (lambda g: ops.layer_norm_weights(g, T, T[:, :1, :1], T[:, :1, 1:2], axes=2), T * T),
+        (lambda g: ops.layer_norm_weights(g, T, T[:, :1, :1], T[:, :1, 1:2], (0, 2)), T * T),
     ],
     "rms_norm_parts": [
         (lambda x, g: ops.rms_norm(x, g, eps=0.1), M, values(4)),

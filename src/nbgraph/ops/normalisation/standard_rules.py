@@ -14,7 +14,7 @@ from typing import Any
 
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.ops.define import Axis, added, axes_of, library
-from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
+from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 
 
 def norm_rule(g: Gradients) -> Sequence[Any]:
@@ -36,16 +36,6 @@ def norm_rule(g: Gradients) -> Sequence[Any]:
     middle = mean[0] if mean else library.zeros_like(scale)
     slopes = [to_x, *_by_weights(out_grad, x, middle, scale, (*g.specs, g.specs[1]), axis)]
     return slopes[: len(g.specs)]
-
-
-def layer_norm_weights_rule(g: Gradients) -> Sequence[Any]:
-    """sum(out_grad * z) and sum(out_grad), over rows: by out_grad, x, mean and scale."""
-    out_grad, x, mean, scale = g.inputs
-    h, k = (library.slice_view(g.out_grad, (i,)) for i in (0, 1))
-    off, each = subtract(x, mean), multiply(out_grad, h)
-    to_x = multiply(each, scale)
-    to_grad = lambda: add(multiply(multiply(off, scale), h), k)
-    return [to_grad, to_x, lambda: negative(to_x), lambda: multiply(each, off)]
 
 
 def _count(g: Gradients) -> int:
@@ -72,6 +62,5 @@ def _by_weights(
     rows = tuple(d for d in range(len(xs.shape)) if d not in axes)
     last = axes == tuple(range(len(rows), len(xs.shape)))
     if rows and last and gammas.shape == betas.shape == tuple(xs.shape[d] for d in axes):
-        both = library.layer_norm_weights(out_grad, x, mean, scale, axes=len(axes))
-        return library.slice_view(both, (0,)), library.slice_view(both, (1,))
+        return library.layer_norm_weights(out_grad, x, mean, scale, rows)
     return multiply(out_grad, multiply(subtract(x, mean), scale)), out_grad

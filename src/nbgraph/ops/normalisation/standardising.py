@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Attributes, Spec
-from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result
-from nbgraph.operator.tiled_op import TiledOp, tile_call
 from nbgraph.ops.define import define_rows
 from nbgraph.ops.normalisation import standard_rules as rules
 from nbgraph.ops.rowwise.derived import derived
-from nbgraph.shape import Array
 
 _element = lambda x: x
 _mean = lambda total, count: total / count
@@ -41,6 +35,7 @@ def _slope(out_grad, x, gamma, mean, scale, total, along, count):
     return scale * (out_grad * gamma - total / count - (x - mean) * scale * (along / count))
 
 
+_weighted = lambda out_grad, x, mean, scale: out_grad * ((x - mean) * scale)
 _square = lambda x: x * x
 _scaled = lambda x, gamma, spread, count, *, eps=1e-5: x * _scale(spread, count, eps=eps) * gamma
 _along_scaled = lambda out_grad, x, gamma, scale: out_grad * gamma * (x * scale)
@@ -84,45 +79,12 @@ _LAYER_NORM_GRADIENT = _Norm.of(
 )
 
 
-def _weights_infer(out_grad: Spec, x: Spec, mean: Spec, scale: Spec, *, axes: int) -> Spec:
-    rows = len(x.shape) - axes
-    wanted = (*x.shape[: max(rows, 0)], *(1,) * axes)
-    if rows < 0 or out_grad.shape != x.shape or not mean.shape == scale.shape == wanted:
-        raise ShapeError(
-            f"layer_norm_weights: out_grad{out_grad.shape}, x{x.shape}, mean{mean.shape}, scale"
-            f"{scale.shape}; expected two equal shapes, and two with size 1 along the last "
-            f"{axes} axes"
-        )
-    dtype = np.result_type(*(s.dtype for s in (out_grad, x, mean, scale)))
-    return Spec((2, *x.shape[rows:]), dtype)
-
-
-def _weights_tiling(specs: Sequence[Spec], dtype: Any, *, axes: int) -> KernelCall | None:
-    from nbgraph.kernels.standards import weights_text
-    from nbgraph.kernels.written import written
-
-    rows = math.prod(specs[2].shape)
-    columns = math.prod(specs[1].shape) // rows
-    width = max(64, min(512, -(-columns // 32) * 16))
-    code = written("layer_norm_weights", weights_text(dtype), dtype)
-    cost = int(rows * columns * 0.4)
-    return tile_call(code, (rows, columns), (width,), -(-columns // width), cost)
-
-
-def _weights_naive(out_grad: Array, x: Array, mean: Array, scale: Array, *, axes: int) -> Array:
-    rows = tuple(range(x.ndim - axes))
-    products = out_grad * ((x - mean) * scale)
-    return np.stack([products.sum(axis=rows), out_grad.sum(axis=rows)])
-
-
-_LAYER_NORM_WEIGHTS = TiledOp(
+_LAYER_NORM_WEIGHTS = RowOp.of(
     "layer_norm_weights",
-    _weights_infer,
-    _weights_tiling,
-    _weights_naive,
-    gradient=rules.layer_norm_weights_rule,
-    keeps=("out_grad", "x", "mean", "scale"),
-    operands=("out_grad", "x", "mean", "scale"),
+    "out_grad x mean scale",
+    {"along": ("add", _weighted), "total": ("add", lambda out_grad: out_grad)},
+    [Result(lambda along: along, row=True), Result(lambda total: total, row=True)],
+    derived,
 )
 _RMS_NORM = _Norm.of(
     "rms_norm_parts",
@@ -146,8 +108,9 @@ layer_norm_parts(x, gamma, beta, axis=-1, *, eps: float = 1e-05, keepdims=True):
     gives, and of each row its mean and what it was multiplied by.
 layer_norm_gradient(out_grad, x, gamma, mean, scale, axis=-1, *, out=None): The in-gradient of
     `layer_norm`, from the parts that it gives.
-layer_norm_weights(out_grad, x, mean, scale, *, axes: int = 1, out=None): The gradients of gamma and
-    beta of the shape of a row, as two rows, in one pass. The last `axes` axes make a row.
+layer_norm_weights(out_grad, x, mean, scale, axis=0, *, keepdims=False, out=None): The gradients of
+    gamma and beta of the shape of a row, in one pass: sums over `axis`, those that count rows.
+    -> two arrays
 rms_norm_parts(x, gamma, axis=-1, *, eps: float = 1e-05, keepdims=True): What `rms_norm` gives, and
     what each row was multiplied by.
 rms_norm_gradient(out_grad, x, gamma, scale, axis=-1, *, out=None): The in-gradient of `rms_norm`,

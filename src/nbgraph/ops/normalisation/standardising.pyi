@@ -22,14 +22,20 @@ def layer_norm_gradient(out_grad: Operand[Carried], x: Operand[Carried], gamma: 
     axis : int, several, or None for all
     out : array to write to, optional
     """
-def layer_norm_weights(out_grad: Operand[Carried], x: Operand[Carried], mean: Operand[Carried], scale: Operand[Carried], *, axes: int=1, out: Any=None) -> Carried:
-    r"""The gradients of gamma and beta of the shape of a row, as two rows, in one pass. The last `axes`
-    axes make a row.
+def layer_norm_weights(out_grad: Any, x: Any, mean: Any, scale: Any, axis: int | tuple[int, ...] | None=0, *, keepdims: bool=False, out: Any=None) -> Any:
+    r"""The gradients of gamma and beta of the shape of a row, in one pass: sums over `axis`, those that
+    count rows.
 
     Parameters
     ----------
     x : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
     out : array to write to, optional
+
+    Returns
+    -------
+    two arrays
     """
 def rms_norm_parts(x: Any, gamma: Any, axis: int | tuple[int, ...] | None=-1, *, eps: float=1e-05, keepdims: bool=True) -> Any:
     r"""What `rms_norm` gives, and what each row was multiplied by.
