@@ -27,22 +27,9 @@ def _standard(x, gamma, beta, total, spread, count, *, eps=1e-5):
     return (x - total / count) * _scale(spread, count, eps=eps) * gamma + beta
 
 
-_product = lambda out_grad, gamma: out_grad * gamma
-_along = lambda out_grad, x, gamma, mean, scale: out_grad * gamma * ((x - mean) * scale)
-
-
-def _slope(out_grad, x, gamma, mean, scale, total, along, count):
-    return scale * (out_grad * gamma - total / count - (x - mean) * scale * (along / count))
-
-
 _weighted = lambda out_grad, x, mean, scale: out_grad * ((x - mean) * scale)
 _square = lambda x: x * x
 _scaled = lambda x, gamma, spread, count, *, eps=1e-5: x * _scale(spread, count, eps=eps) * gamma
-_along_scaled = lambda out_grad, x, gamma, scale: out_grad * gamma * (x * scale)
-
-
-def _slope_scaled(out_grad, x, gamma, scale, along, count):
-    return scale * (out_grad * gamma - x * scale * (along / count))
 
 
 class _Norm(RowOp):
@@ -70,15 +57,6 @@ _LAYER_NORM = _Norm.of(
     rules.norm_rule,
     "x gamma out1 out2",
 )
-_LAYER_NORM_GRADIENT = _Norm.of(
-    "layer_norm_gradient",
-    "out_grad x gamma mean scale",
-    {"total": ("add", _product), "along": ("add", _along)},
-    [_slope],
-    derived,
-)
-
-
 _LAYER_NORM_WEIGHTS = RowOp.of(
     "layer_norm_weights",
     "out_grad x mean scale",
@@ -95,25 +73,14 @@ _RMS_NORM = _Norm.of(
     "x gamma out1",
 )
 _LAYER_NORM.visible = _RMS_NORM.visible = 1  # means and scales are for gradients
-_RMS_NORM_GRADIENT = _Norm.of(
-    "rms_norm_gradient",
-    "out_grad x gamma scale",
-    {"along": ("add", _along_scaled)},
-    [_slope_scaled],
-    derived,
-)
 
 _TABLE = """
 layer_norm_parts(x, gamma, beta, axis=-1, *, eps: float = 1e-05, keepdims=True): What `layer_norm`
     gives, and of each row its mean and what it was multiplied by.
-layer_norm_gradient(out_grad, x, gamma, mean, scale, axis=-1, *, out=None): The in-gradient of
-    `layer_norm`, from the parts that it gives.
 layer_norm_weights(out_grad, x, mean, scale, axis=0, *, keepdims=False, out=None): The gradients of
     gamma and beta of the shape of a row, in one pass: sums over `axis`, those that count rows.
     -> two arrays
 rms_norm_parts(x, gamma, axis=-1, *, eps: float = 1e-05, keepdims=True): What `rms_norm` gives, and
     what each row was multiplied by.
-rms_norm_gradient(out_grad, x, gamma, scale, axis=-1, *, out=None): The in-gradient of `rms_norm`,
-    from the parts that it gives.
 """
 define_rows(_TABLE, globals())
