@@ -1,6 +1,6 @@
 """Rows brought to mean 0 and variance 1: layer norm, RMS norm, and what is made of them.
 
-Each is a row program; mean and scale of a row are kept for the gradient (see `standard_rules`).
+Each is a row program; mean and scale of a row are kept for the gradient.
 Variances are those of all elements, divided by their number.
 """
 
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import Attributes, Spec
+from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result
-from nbgraph.ops.define import define_rows
-from nbgraph.ops.normalisation import standard_rules as rules
+from nbgraph.ops.define import Axis, axes_of, define_rows, library
+from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.rowwise.derived import derived
 
 _element = lambda x: x
@@ -30,6 +31,30 @@ def _standard(x, gamma, beta, total, spread, count, *, eps=1e-5):
 _weighted = lambda out_grad, x, mean, scale: out_grad * ((x - mean) * scale)
 _square = lambda x: x * x
 _scaled = lambda x, gamma, spread, count, *, eps=1e-5: x * _scale(spread, count, eps=eps) * gamma
+
+
+def norm_rule(g: Gradients) -> Sequence[Any]:
+    """By x, gamma and, where there is a mean, beta."""
+    x, (_, *mean, scale), out_grad = g.inputs[0], g.outputs, g.out_grads[0]
+    to_x = lambda: derived(g, [0])[0]
+    if out_grad is None or not any(g.wanted[1:]):
+        return [to_x]
+    middle, axis = mean[0] if mean else library.zeros_like(scale), g.attributes["axis"]
+    slopes = [to_x, *_by_weights(out_grad, x, middle, scale, (*g.specs, g.specs[1]), axis)]
+    return slopes[: len(g.specs)]
+
+
+def _by_weights(
+    out_grad: Any, x: Any, mean: Any, scale: Any, specs: Sequence[Spec], axis: Axis
+) -> tuple[Any, Any]:
+    """The gradients of gamma and beta: one pass where both have the shape of a row."""
+    xs, gammas, betas = specs[:3]
+    axes = axes_of("layer_norm", axis, len(xs.shape))
+    rows = tuple(d for d in range(len(xs.shape)) if d not in axes)
+    last = axes == tuple(range(len(rows), len(xs.shape)))
+    if rows and last and gammas.shape == betas.shape == tuple(xs.shape[d] for d in axes):
+        return library.layer_norm_weights(out_grad, x, mean, scale, rows)
+    return multiply(out_grad, multiply(subtract(x, mean), scale)), out_grad
 
 
 class _Norm(RowOp):
@@ -54,7 +79,7 @@ _LAYER_NORM = _Norm.of(
     "x gamma beta",
     {"total": ("add", _element), "spread": ("add", _spread)},
     [_standard, Result(_mean, row=True), Result(_scale, row=True)],
-    rules.norm_rule,
+    norm_rule,
     "x gamma out1 out2",
 )
 _LAYER_NORM_WEIGHTS = RowOp.of(
@@ -69,7 +94,7 @@ _RMS_NORM = _Norm.of(
     "x gamma",
     {"spread": ("add", _square)},
     [_scaled, Result(_scale, row=True)],
-    rules.norm_rule,
+    norm_rule,
     "x gamma out1",
 )
 _LAYER_NORM.visible = _RMS_NORM.visible = 1  # means and scales are for gradients
