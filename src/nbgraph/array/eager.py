@@ -14,6 +14,7 @@ from nbgraph.array.route import Push, declines, routes_of
 from nbgraph.array.update import known_over
 from nbgraph.operator.call import call, recorded
 from nbgraph.operator.lazy import foreign
+from nbgraph.operator.shortcuts import call_key
 from nbgraph.ops.carrier.operators import operator_of, takes_part
 
 _NONE: dict[str, Any] = {}
@@ -42,9 +43,9 @@ class _Ways:
         if self.op is None:
             self.op = operator_of(self.name)
         result = call(self.op, operands, {})
-        routes = routes_of(self.op, _NONE)
-        if routes is not None:
-            self.push = routes.push
+        known = getattr(self.op, "shortcuts", _NONE).get(call_key(_NONE, operands))
+        routes = None if known else routes_of(self.op, _NONE)
+        self.push = known[0] if known else self.push if routes is None else routes.push
         return result
 
 
