@@ -36,13 +36,18 @@ def ways(
     op: ArrayOp, attributes: Attributes, operands: Sequence[Any]
 ) -> ByRoutes | ByKernels | ByFunctions | None:
     """Return the quick way of an operator with these attributes and so many operands, if any."""
-    if op.draws:
+    if op.draws or (op.auxiliary and "host" in op.kernels and not _moves(op, attributes)):
         return DRAWN
     if not (op.copies or "host" in op.kernels) or op.auxiliary or op.resources:
         alone = op.view is None and op.constant is None and op.computes_alone and not op.copies
         return FUNCTIONS if alone and operands else None
     routes = routes_of(op, op.fixed(attributes), len(operands))
     return None if routes is None else ByRoutes(routes)
+
+
+def _moves(op: ArrayOp, attributes: Attributes) -> bool:
+    """Return whether a call now writes the operator's states."""
+    return bool(op.states(is_train=training.get() and op.mode(attributes) is not False))
 
 
 class ByRoutes:
@@ -171,8 +176,8 @@ def learn_source(
 
 
 class ByKernels:
-    """The quick way of operators that draw: the kernel of a draw by an operand seen before. What
-    draws by a generator of its own has none."""
+    """The quick way of operators that bring numbers to their kernels: a draw, or that states stay
+    as they are. What draws by a generator of its own has none."""
 
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """See ByRoutes."""
