@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +55,8 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDAr
     if _is_followed(obj, place):
         return _followed(obj, dtype)
     if isinstance(obj, Array):
+        if recording.get() is None and dtype is None and place == obj.device:
+            return _copy()(obj)
         return copy_of(obj, None if dtype is None else as_dtype(dtype), place)
     return from_host(_values("array", obj, dtype), place)
 
@@ -91,6 +94,13 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> ND
     memory = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
     return make(memory, address, layout_of(values), chunk.Holder(memory, values.nbytes))
+
+
+@functools.cache
+def _copy() -> Any:
+    from nbgraph.ops.define import library  # it lies above
+
+    return library.copy
 
 
 def _holds_arrays(obj: Any) -> bool:

@@ -15,7 +15,7 @@ from nbgraph.array.update import known_over
 from nbgraph.operator.call import call, recorded
 from nbgraph.operator.lazy import foreign
 from nbgraph.operator.shortcuts import call_key
-from nbgraph.ops.carrier.operators import operator_of, takes_part
+from nbgraph.ops.carrier.operators import operator_of, takes_part, weak
 
 _NONE: dict[str, Any] = {}
 _KEPT = 512  # pairs of layouts that an operator's table holds
@@ -36,8 +36,12 @@ class _Ways:
         """Apply the operator by its routes where a recorder follows it, else by `call`."""
         if not takes_part(operands[-1], self.name):
             return NotImplemented
+        given, operands = operands, weak(operands)
+        tried = operands is given
         operands = operands[::-1] if self.swapped else operands
-        output = recorded(self.push, self.op, operands, {}, _frame(2))
+        output = None if tried else self.push(_frame(2), operands)
+        if output is None:
+            output = recorded(self.push, self.op, operands, {}, _frame(2))
         if output is not None:
             return output
         if self.op is None:

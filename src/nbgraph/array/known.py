@@ -329,15 +329,9 @@ Places = dict[Layout, tuple[int, Layout] | None]
 def known_view(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
     """Return the view of an array of a layout that was worked out before, recorded, or None."""
     places: Places | None = op.carried.get(_view_key(attributes))
-    if places is None or source._layout not in places:
+    result = None if places is None else _at(places, source)
+    if result is None:
         return None
-    place, origin = places[source._layout], source
-    if place is None:
-        origin = _copy(source)
-        place = places.get(origin._layout)
-        if place is None:
-            return None
-    result = _view(origin, place)
     recorder = _recorder()
     if recorder is not None:
         recorder.record(op, (source,), attributes, (result,), (False,))
@@ -387,7 +381,16 @@ def _view_key(attributes: Attributes) -> Any:
     return ("views", *items_of(attributes))
 
 
-def _view(source: Array, place: tuple[int, Layout]) -> Any:
+def _at(places: Places, source: Array) -> Any:
+    """Return the view that is entered for an array's layout, or None."""
+    place = places.get(source._layout)
+    if place is None:
+        if source._layout not in places:
+            return None
+        source = _copy(source)
+        place = places.get(source._layout)
+        if place is None:
+            return None
     return make(source._chunk, source._address + place[0], place[1], shared(source))
 
 
@@ -409,7 +412,6 @@ def _shortcut(places: Places, kind: type[Array]) -> Push:
         source = operands[0]
         if type(source) is not kind or _recorder() is not None:
             return None
-        view_place = places.get(source._layout)
-        return None if view_place is None else _view(source, view_place)
+        return _at(places, source)
 
     return run

@@ -16,6 +16,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import ufuncs
+from nbgraph.ops.carrier.operators import weak
 from nbgraph.ops.dispatch.table import function_for
 
 _frame = sys._getframe
@@ -41,9 +42,11 @@ class Protocols:
         """`np.add(x, y)` is the library's `add`; see `nbgraph.ops.carrier.ufuncs`."""
         op = ufuncs.operator_for(ufunc)
         push = None if options or method != "__call__" else getattr(op, "shortcut", None)
-        result = None if push is None else push(_frame(1), inputs)
-        if result is not None:
-            return result
+        if push is not None:
+            inputs = weak(inputs)
+            result = push(_frame(1), inputs)
+            if result is not None:
+                return result
         for value in (*inputs, *(options.get("out") or ())):
             if type(value) not in _PLAIN and foreign[type(value)]:
                 return self.__nbgraph_foreign__(ufunc, method, inputs, options)
