@@ -7,7 +7,6 @@ the library (`nbgraph.ops`) are taken from the start; its files load when one is
 
 from __future__ import annotations
 
-import importlib
 import sys
 import threading
 import warnings
@@ -17,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.scopes import forkable
+from nbgraph.scopes import forkable, load
 
 LIBRARY: Final = "nbgraph.ops"  # has PLACES, INTERNAL, OTHER_SPELLINGS; never imported here
 
@@ -160,7 +159,7 @@ def library() -> Mapping[str, str]:
 
 
 def _package() -> Any:
-    return importlib.import_module(LIBRARY)
+    return load(LIBRARY)
 
 
 def lookup(name: str) -> Entry | None:
@@ -168,7 +167,7 @@ def lookup(name: str) -> Entry | None:
     if name not in _table:
         place = library().get(name)
         if place is not None:
-            importlib.import_module(place)
+            getattr(load(place), name, None)  # which makes what is made when it is asked for
     return _table.get(name)
 
 

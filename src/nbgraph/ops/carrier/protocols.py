@@ -42,11 +42,12 @@ class Protocols:
         """`np.add(x, y)` is the library's `add`; see `nbgraph.ops.carrier.ufuncs`."""
         op = ufuncs.operator_for(ufunc)
         push = None if options or method != "__call__" else getattr(op, "shortcut", None)
-        if push is not None:
-            inputs = weak(inputs)
-            result = push(_frame(1), inputs)
-            if result is not None:
-                return result
+        inputs = weak(inputs) if push is not None else inputs
+        result = None if push is None else push(_frame(1), inputs)
+        if result is not None:
+            return result
+        if _frame(1).f_globals.get("__name__", "").startswith("pandas."):  # columns stay NumPy's
+            return self.__nbgraph_foreign__(ufunc, method, inputs, options)
         for value in (*inputs, *(options.get("out") or ())):
             if type(value) not in _PLAIN and foreign[type(value)]:
                 return self.__nbgraph_foreign__(ufunc, method, inputs, options)
