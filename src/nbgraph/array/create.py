@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import layout_of
 from nbgraph.operator.typing import as_operand
+from nbgraph.ops.carrier.operators import operator_of
 from nbgraph.settings import config
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDAr
         return _followed(obj, dtype)
     if isinstance(obj, Array):
         if recording.get() is None and dtype is None and place == obj.device:
-            return _copy()(obj)
+            return operator_of("copy")(obj)
         return copy_of(obj, None if dtype is None else as_dtype(dtype), place)
     return from_host(_values("array", obj, dtype), place)
 
@@ -94,13 +94,6 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> ND
     memory = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
     return make(memory, address, layout_of(values), chunk.Holder(memory, values.nbytes))
-
-
-@functools.cache
-def _copy() -> Any:
-    from nbgraph.ops.define import library  # it lies above
-
-    return library.copy
 
 
 def _holds_arrays(obj: Any) -> bool:
