@@ -41,10 +41,6 @@ def name_of(dtype: np.dtype[Any]) -> str:
 
 def as_dtype(value: object) -> np.dtype[Any]:
     """Return a supported NumPy dtype from anything NumPy takes, or the name 'bfloat16'."""
-    return (_named if type(value) in (str, type) else _as_dtype)(value)
-
-
-def _as_dtype(value: object) -> np.dtype[Any]:
     if isinstance(value, str) and value == "bfloat16":
         return bfloat16()
     try:
@@ -56,9 +52,6 @@ def _as_dtype(value: object) -> np.dtype[Any]:
             f"dtype={value!r}; expected a dtype, such as {', '.join(SUPPORTED[-5:])}{hint}"
         ) from None
     return require_supported(dtype)
-
-
-_named = functools.lru_cache(_as_dtype)  # names and types
 
 
 def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[Any]:

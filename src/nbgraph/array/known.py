@@ -7,6 +7,7 @@ results that are views are known by the layout of what they show.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -179,11 +180,9 @@ class ByKernels:
             return None
         if entry is None:
             return None
-        device = operands[0]._chunk.device if operands else CPU
-        if not device.host or any(v._chunk.device is not device for v in operands):
-            return None
-        numbers = *op.values(attributes), *op.numbers(attributes, is_train=training.get())
-        result = entry.run(in_charge().site_id(2), (*operands, *numbers), device)
+        values = (*operands, *op.values(attributes))
+        draw = partial(op.numbers, attributes, is_train=training.get())
+        result = entry.push(in_charge().site_id(2), values, draw)
         return _recorded(op, operands, attributes, result)
 
     def learn(
@@ -204,9 +203,8 @@ class ByKernels:
             own, first = op.normalise(attributes), op.values(attributes)
 
             def run(place: Any, numbers: tuple[Any, ...], *recorded: bool) -> Any:
-                if _followed():
-                    return None
-                return entry.run(place, (*numbers, *op.numbers(own, is_train=training.get())), CPU)
+                draw = partial(op.numbers, own, is_train=training.get())
+                return None if _followed() else entry.push(place, numbers, draw)
 
             keep(op.shortcuts, call_key(op.fixed(attributes), ()), (run, own), SHORTCUTS)
             known = (lambda place, _, *recorded: run(place, first)), own

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -42,29 +42,27 @@ class Step(NamedTuple):
 
 class Steps(NamedTuple):
     """The calls of an operator for so many operands of certain layouts. `end`: of the results,
-    which stand behind the operands; `more`: room for them and for scratch memory."""
+    which stand behind the operands; `room`: for them and for scratch memory."""
 
     steps: Sequence[Step]
     inputs: int
     end: int
-    more: Sequence[None]
+    room: Sequence[None]
 
-    def push(self, place: Any, operands: Sequence[Any]) -> Any:
-        """Push them, with numbers behind the operands; return the result or a tuple of several, or
-        None where the general way is needed. Nothing is recorded."""
-        count = self.inputs
+    def push(
+        self, place: Any, operands: Sequence[Any], more: Callable[[], Sequence[Any]] = tuple
+    ) -> Any:
+        """Push them, with numbers behind the operands, and `more`, which are fixed at the push;
+        return the result, a tuple of several, or None where the general way is needed. Nothing is
+        recorded."""
+        _, count, end, room = self
         device = operands[0]._chunk.device if count else CPU
         if CLOSELY_ASKED[0] or not device.host or here.running is not None:
             return None
         for k in range(1, count):
             if operands[k]._chunk.device is not device:
                 return None
-        return self.run(place, operands, device)
-
-    def run(self, place: Any, operands: Sequence[Any], device: Context) -> Any:
-        """Push them over operands on that device; see `push`."""
-        _, count, end, more = self
-        arrays, numbers = [*operands[:count], *more], operands[count:]
+        arrays, numbers = [*operands[:count], *room], (*operands[count:], *more())
         for step in self.steps:
             push, reads, scalars, over, writes = step.way
             used = [arrays[k] for k in reads]
