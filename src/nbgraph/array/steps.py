@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import CPU
@@ -19,11 +20,11 @@ from nbgraph.settings import CLOSELY_ASKED
 
 
 class Step(NamedTuple):
-    """A kernel call, and how it goes: what pushes it, the places of the arrays that it reads among
+    """A kernel call, and how it goes: what pushes it, what takes the arrays that it reads from
     those of all steps, how many numbers it takes, where what it writes over lies (as often as it
     reads that, and once more), and the places that it writes."""
 
-    way: tuple[Push, Sequence[int], int, Sequence[int], Sequence[int]]
+    way: tuple[Push, Callable[[Any], tuple[Any, ...]], int, Sequence[int], Sequence[int]]
     call: KernelCall
     outputs: Sequence[Layout]
     routes: Routes
@@ -64,13 +65,13 @@ class Steps(NamedTuple):
                 return None
         arrays, numbers = [*operands[:count], *room], (*operands[count:], *more())
         for step in self.steps:
-            push, reads, scalars, over, writes = step.way
-            used = [arrays[k] for k in reads]
+            push, used, scalars, over, writes = step.way
+            values = used(arrays)
             if scalars:
-                used += numbers[:scalars]
+                values += numbers[:scalars]
             if over:
-                used += [arrays[k] for k in over]
-            result = push(place, tuple(used), True)
+                values += tuple([arrays[k] for k in over])
+            result = push(place, values, True)
             if result is None:
                 result = step.learn(arrays, numbers, device)
             if len(writes) == 1:
@@ -81,12 +82,18 @@ class Steps(NamedTuple):
         return arrays[count] if end == count + 1 else tuple(arrays[count:end])
 
 
+def _alone(place: int | None = None) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """Return what gives the array in a place as a tuple, or an empty one."""
+    return (lambda arrays: ()) if place is None else (lambda arrays: (arrays[place],))
+
+
 def _step(call: KernelCall, own: Sequence[Layout], *, over: bool = False) -> Step:
     """Return a step; `own`: the layouts of all arrays."""
     reads, writes = call.order[: -call.writes], call.order[-call.writes :]
     routes, written = Routes(), writes[:1] * (reads.count(writes[0]) + 1) if over else ()
     others = [k for k in reads if k not in written]
-    way = routes.push, others, len(call.scalars), written, writes
+    used = itemgetter(*others) if len(others) > 1 else _alone(*others)
+    way = routes.push, used, len(call.scalars), written, writes
     return Step(way, call, [own[k] for k in writes], routes)
 
 
