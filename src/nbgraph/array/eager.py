@@ -36,9 +36,8 @@ class _Ways:
         """Apply the operator by its routes where a recorder follows it, else by `call`."""
         if not takes_part(operands[-1], self.name):
             return NotImplemented
-        given, operands = operands, weak(operands)
-        tried = operands is given
-        operands = operands[::-1] if self.swapped else operands
+        plain = weak(operands)
+        tried, operands = plain is operands, plain[::-1] if self.swapped else plain
         output = None if tried else self.push(_frame(2), operands)
         if output is None:
             output = recorded(self.push, self.op, operands, {}, _frame(2))

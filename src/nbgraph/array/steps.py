@@ -82,17 +82,14 @@ class Steps(NamedTuple):
         return arrays[count] if end == count + 1 else tuple(arrays[count:end])
 
 
-def _alone(place: int | None = None) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """Return what gives the array in a place as a tuple, or an empty one."""
-    return (lambda arrays: ()) if place is None else (lambda arrays: (arrays[place],))
-
-
 def _step(call: KernelCall, own: Sequence[Layout], *, over: bool = False) -> Step:
     """Return a step; `own`: the layouts of all arrays."""
     reads, writes = call.order[: -call.writes], call.order[-call.writes :]
     routes, written = Routes(), writes[:1] * (reads.count(writes[0]) + 1) if over else ()
     others = [k for k in reads if k not in written]
-    used = itemgetter(*others) if len(others) > 1 else _alone(*others)
+    used: Any = (
+        itemgetter(*others) if len(others) > 1 else lambda own: tuple([own[k] for k in others])
+    )
     way = routes.push, used, len(call.scalars), written, writes
     return Step(way, call, [own[k] for k in writes], routes)
 
