@@ -86,15 +86,20 @@ def get(array: Array, key: Any) -> Any:
 
 def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
     """Return a copy of what an index with index arrays selects, which is not recorded."""
-    selection = known_selection(form, indices)
-    if selection is None:
-        from nbgraph.ops.indexing.keys import normal_key
-
-        template, arrays = normal_key(key, array.shape)
-        selection = template, [_beside(array, "index", found) for found in arrays]
-    taken = operator_of("gather")(array, *selection[1], key=selection[0])
-    learn_selection(form, indices, *selection)
+    known = known_selection(form, indices)
+    template, arrays = known or _template(array, key)
+    taken = operator_of("gather")(array, *arrays, key=template)
+    if known is None:
+        learn_selection(form, indices, template, arrays)
     return taken
+
+
+def _template(array: Array, key: Any) -> tuple[Any, list[Array]]:
+    """Return an index as the key of `gather` and its index arrays."""
+    from nbgraph.ops.indexing.keys import normal_key
+
+    template, arrays = normal_key(key, array.shape)
+    return template, [_beside(array, "index", found) for found in arrays]
 
 
 def _element(array: Array, key: Any) -> Any:
@@ -235,15 +240,11 @@ def _beside(array: Array, name: str, value: Any) -> Any:
 
 def _set_elements(array: Array, key: Any, value: Any) -> None:
     """Write elements at integer arrays where they lie."""
-    from nbgraph.ops.indexing.keys import normal_key, selected_shape
+    from nbgraph.ops.indexing.keys import selected_shape
 
     lines = selection_form(array, key)
     selection = None if lines is None else known_selection(*lines)
-    if selection is None:
-        template, arrays = normal_key(key, array.shape)
-        indices = [_beside(array, "index", found) for found in arrays]
-    else:
-        template, indices = selection
+    template, indices = selection or _template(array, key)
     if not indices:
         numbers = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
         _set_view(view(array, numbers), value)

@@ -43,14 +43,12 @@ class Routes:
     is needed, see `entry`. A caller who gives the number of a line, or a third argument, tells the
     recorder.
     `steps`: by the layouts of operands, what pushes several kernels or copies; see `steps`.
-    `scratch`: whether outputs of some routes are scratch memory, behind the results.
     """
 
-    __slots__ = ("core", "count", "push", "scratch", "steps", "table")
+    __slots__ = ("core", "count", "push", "steps", "table")
 
     def __init__(self) -> None:
         self.count = 0
-        self.scratch = False
         self.core: Core | None = None
         self.table: dict[Any, Any] = {}
         self.steps: dict[Any, Any] = {}

@@ -9,14 +9,7 @@ from typing import NamedTuple
 
 from nbgraph.codegen import target
 from nbgraph.kernels import vector_math
-from nbgraph.kernels.body import (
-    Body,
-    Namespace,
-    cut,
-    has_limit,
-    is_exact_remainder,
-    may_fail,
-)
+from nbgraph.kernels.body import Body, Namespace, cut, has_limit, is_exact_remainder, may_fail
 from nbgraph.kernels.kinds import INTEGERS, ITEMSIZE, SHORT, narrowed, widened
 from nbgraph.kernels.lanewise import Lanes, lanes
 from nbgraph.kernels.loops import BLOCK, Access, Loop, Operand, Output
@@ -24,16 +17,8 @@ from nbgraph.kernels.scalar import Node
 from nbgraph.native.processor import LINE, has_evex
 
 _FAR = 1 << 22  # elements beyond which they are taken to come from memory
-_LOAD: dict[Access, str] = {
-    "plain": "load",
-    "scoped": "load_input",
-    "element": "load_element",
-}
-_STORE: dict[Access, str] = {
-    "plain": "store",
-    "scoped": "store_output",
-    "element": "store_element",
-}
+_LOAD: dict[Access, str] = {"plain": "load", "scoped": "load_input", "element": "load_element"}
+_STORE: dict[Access, str] = {"plain": "store", "scoped": "store_output", "element": "store_element"}
 _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
