@@ -137,9 +137,9 @@ def _of_16_bits(t: Function, number: str, dropped: str, refused: str) -> str:
     return t.get(value, "double")
 
 
-def unboxed(t: Function, number: str, kind: str, refused: str) -> str:
+def unboxed(t: Function, number: str, kind: str, refused: str, of: str = "Float_As") -> str:
     """Return the word of a number of Python's, of a kind of `Word` or `whole_word`; others go on
-    at a label."""
+    at a label. `of`: "Complex_RealAs" or "Complex_ImagAs", the part of a complex number."""
     word, is_whole = t.cell(), t.compare("eq", t.number("and", kind, 0xFF), int(Word.WHOLE))
     with t.when(is_whole):
         integer = t.value(f"call i64 @PyLong_AsLongLong(ptr {number})")
@@ -154,7 +154,7 @@ def unboxed(t: Function, number: str, kind: str, refused: str) -> str:
             t.require(t.compare("sge", integer, 0), refused)
             t.require(t.compare("eq", t.number("lshr", moved, narrower), integer), refused)
     with t.unless(is_whole):
-        given = t.value(f"call double @PyFloat_AsDouble(ptr {number})")
+        given = t.value(f"call double @Py{of}Double(ptr {number})")
         with t.when(t.value(f"fcmp oeq double {given}, -1.0")):
             _require_none(t, refused)
         value = _of_16_bits(t, given, t.number("lshr", kind, 8), refused)
