@@ -216,6 +216,29 @@ def test_plans_have_no_functions():
     assert not worlds.functions(executor)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_calls_on_numpy_arrays_have_a_short_path(dtype):
+    z, w, x = Z.astype(dtype), W.astype(dtype), X.astype(np.zeros(0, dtype).real.dtype)
+    double = z.astype("complex128")
+    for _ in range(4):
+        for f in (
+            lambda xp: xp.multiply(z, w),
+            lambda xp: xp.multiply(z, 2j),
+            lambda xp: xp.multiply(z, 2.5),
+            lambda xp: xp.multiply(z.T, w.T),
+            lambda xp: xp.multiply(z, z[0]),
+            lambda xp: xp.multiply(x, z),
+            lambda xp: xp.multiply(x, 2j),
+            lambda xp: xp.multiply(z, double),
+            lambda xp: xp.multiply(z[0, 0], 1j),
+            lambda xp: xp.absolute(z),
+        ):
+            found, wanted = f(ng), f(np)
+            assert (found.dtype, found.strides) == (wanted.dtype, wanted.strides)
+            np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    assert ng.multiply._fast._arrays((z, w), None, ()) is not None
+
+
 def test_options_of_calls_on_numpy_arrays():
     z, mask = Z.astype("complex64"), X > 0
     out = np.zeros(z.shape, z.dtype)
