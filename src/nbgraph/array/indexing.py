@@ -149,7 +149,7 @@ def set_(array: Array, key: Any, value: Any) -> None:
         return
     original = value
     writable("setitem", array)
-    if isinstance(value, (*WEAK, complex, np.generic)):
+    if isinstance(value, (*WEAK, np.generic)):
         value = cell(value, array.dtype)
     basic = is_basic(key)
     if not basic:
@@ -208,7 +208,7 @@ def _set_where(array: Array, mask: Array, value: Any) -> None:
 def _set_view(target: Array, value: Any) -> None:
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype == target.dtype:
         number = value.item()
-        fill_from(target, number if type(number) in (*WEAK, complex) else float(value))
+        fill_from(target, number if type(number) in WEAK else float(value))
         return
     source = _given(target, value, target.shape)
     same = source._chunk is target._chunk and source._address == target._address

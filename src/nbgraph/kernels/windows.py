@@ -348,8 +348,8 @@ def _line(dtype: str, *, spreads: bool) -> list[str]:
 def multiplying(layout: Record) -> str:
     """One product by BLAS; see `nbgraph.kernels.blas_text` for the words of its record."""
     operands = (
-        *("1", "0", "first", "second", "out", "gemm", "gemv", "threads", "one"),
-        *("one if add != 0 else 0", "first_form", "second_form", "0", "u", "v", "k"),
+        *("1", "0", "first", "second", "out", "gemm", "gemv", "threads", "one", "0"),
+        *("one if add != 0 else 0", "0", "first_form", "second_form", "0", "u", "v", "k"),
         *("first_ld", "second_ld", "out_ld", "u", "v", "1", "0", "0", "0", "0"),
     )
     return part(

@@ -13,7 +13,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "shapes.likeness": "full_like meshgrid",
     "shapes.joining": "concatenate concat stack",
     "shapes.repeating": "tile repeat pad roll shift",
-    "elementwise.complexes": "real imag conj conjugate angle complex_parts complex_map",
+    "elementwise.complexes": "real imag angle complex_parts complex_map",
     "elementwise.casting": "astype copy stop_gradient checkpoint clip_gradient",
     "indexing.picking": "embedding pick gather_nd scatter_nd slice_axis choose",
     "indexing.indexing": "take take_along_axis scatter_along_axis one_hot",
