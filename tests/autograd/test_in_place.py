@@ -53,13 +53,24 @@ def collected(x):
     return (y * y).sum()
 
 
+def scaled(x):
+    """What is written over is what the gradient of the write reads."""
+    y, plain = x * 0.5, ng.array(X)
+    y *= x
+    y[1:] /= x[:2]
+    y[[0, 2]] **= 1.5
+    plain *= x
+    ng.multiply(y, y, out=y)
+    return (y * plain).sum()
+
+
 def flipped(x):
     y = x * x
     y.T[::-1][:2] -= x[1:]  # the views between are gone when it is written
     return (y * y).sum()
 
 
-@pytest.mark.parametrize("f", [whole, part, elements, nested, collected, flipped])
+@pytest.mark.parametrize("f", [whole, part, elements, nested, collected, flipped, scaled])
 def test_writes_are_recorded(f):
     x = variable()
     with autograd.record():
@@ -68,8 +79,9 @@ def test_writes_are_recorded(f):
     np.testing.assert_allclose(x.grad.asnumpy(), differences(f, [X], 0), rtol=1e-6)
 
 
-def test_writes_are_recorded_to_second_order():
-    first = ng.grad(part)
+@pytest.mark.parametrize("f", [part, scaled])
+def test_writes_are_recorded_to_second_order(f):
+    first = ng.grad(f)
     found = ng.grad(lambda x: (first(x) * X).sum())(X)
     expected = differences(lambda x: (first(x).asnumpy() * X).sum(), [X], 0)
     np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6)

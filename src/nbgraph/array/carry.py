@@ -74,6 +74,7 @@ def apply(
     parameters = op.parameters(dict(attributes))
     inference = inferred(op, values, parameters)
     results = _results(op, inference, device, outs)
+    values = _spared(op, values, outs)
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
     pushed: KernelCall | None = None
     if PYTHON_ASKED[0] and config.compiler == "python":
@@ -106,6 +107,12 @@ def _by_route(
         outputs = result if type(result) is tuple else (result,)
         recorder.record(op, operands, attributes, outputs, _NEW)
     return result
+
+
+def _spared(op: Mapper, values: Any, outs: Sequence[Any] | None) -> Any:
+    """Return the operands; of `y *= x` under a recorder a copy of y, which the gradient reads."""
+    recorder = None if outs is None else recording.get()
+    return values if recorder is None else recorder.spared(op, values, outs)
 
 
 def _alone(attributes: Mapping[str, Any], outs: Sequence[Any] | None, requests: Any) -> Any:

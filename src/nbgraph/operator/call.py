@@ -66,6 +66,11 @@ class Recorder(Protocol):
         """Raise where an array may not be written while this records."""
         ...
 
+    def spared(self, op: Any, operands: Sequence[Any], outputs: Sequence[Any]) -> Sequence[Any]:
+        """Return the operands, copies in place of those that the operator is to write over and its
+        gradient reads."""
+        ...
+
 
 # what this context records; None: nothing. Threads and asynchronous tasks have their own.
 recording: ContextVar[Any] = ContextVar("nbgraph_recording", default=None)
