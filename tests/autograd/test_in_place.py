@@ -255,13 +255,34 @@ def _through_a_view(y):
     first[first < 0] -= 3.0
 
 
+def _columns(y):
+    y[:, y[0] < 0] *= y[:, y[0] < 0] + 2.0
+    y[..., y[1] > 1] = 4.0
+
+
+def _of_three_axes(y):
+    blocks = y.reshape((1, 2, 3))
+    blocks[:, blocks[0, :, 0] < 0] += ng.array([1.0, 2.0, 3.0], dtype="float64")
+    blocks[..., blocks[0, :, 0] > 0, :] **= 2
+    blocks[:, blocks[0] > 3, ...] = 0.5
+
+
 def _by_a_number_of_another_dtype(y):
     y[y > 0] = ng.ones((), dtype="float32") * 3
 
 
 @pytest.mark.parametrize(
     "write",
-    [_positive_part, _shifted, _roots, _rows, _through_a_view, _by_a_number_of_another_dtype],
+    [
+        _positive_part,
+        _shifted,
+        _roots,
+        _rows,
+        _columns,
+        _of_three_axes,
+        _through_a_view,
+        _by_a_number_of_another_dtype,
+    ],
 )
 def test_parts_at_masks_are_written_in_traces_as_at_once(write):
     def f(x):
@@ -291,6 +312,7 @@ def test_parts_at_masks_are_written_in_traces_as_at_once(write):
         lambda x, m: x[m] if x[m] > 0 else x,
         lambda x, m: x.copy().__setitem__(m, x),
         lambda x, m: ng.exp(x[m], out=x.copy()),
+        lambda x, m: x[:, m[0]].sum(),
     ],
 )
 def test_what_needs_the_number_of_selected_elements_is_refused_in_traces(use):
