@@ -151,10 +151,9 @@ class Tape:
     def spared(self, op: Any, operands: Sequence[Any], outputs: Sequence[Any]) -> Sequence[Any]:
         """Return the operands of `y *= x`, a copy in place of y, which the gradient reads."""
         nodes = [getattr(value, "_node", None) for value in operands]
-        if not any(nodes):
+        reads = rule_of(op, nodes).reads_inputs(len(operands)) if any(nodes) else ()
+        if not reads:
             return operands
-        entries = [node and (node, value._output) for node, value in zip(nodes, operands)]
-        reads = rule_of(op, entries).reads_inputs(len(operands))
         written = {id(out._chunk) for out in outputs if out is not None}
         over = [i for i in reads if id(getattr(operands[i], "_chunk", None)) in written]
         return [_copy(value) if i in over else value for i, value in enumerate(operands)]
