@@ -48,7 +48,9 @@ def apply(
     if op.refresh_needed():
         op.refresh()
     op.require_certificate()
-    operands = _spared(op, operands, outs)
+    recorder = None if outs is None else recording.get()
+    spared = recorder is not None and not recorder.traces
+    operands = recorder.spared(op, operands, outs) if spared else operands
     over = _alone(attributes, outs, requests)
     if over is not None and _written_over(op, operands, over):
         return over
@@ -107,12 +109,6 @@ def _by_route(
         outputs = result if type(result) is tuple else (result,)
         recorder.record(op, operands, attributes, outputs, _NEW)
     return result
-
-
-def _spared(op: Mapper, values: Any, outs: Sequence[Any] | None) -> Any:
-    """Return the operands; of `y *= x` under a recorder a copy of y, which the gradient reads."""
-    recorder = None if outs is None else recording.get()
-    return values if recorder is None else recorder.spared(op, values, outs)
 
 
 def _alone(attributes: Mapping[str, Any], outs: Sequence[Any] | None, requests: Any) -> Any:

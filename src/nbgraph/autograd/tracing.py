@@ -147,10 +147,6 @@ class Tracer:
             "and write it outside"
         )
 
-    def spared(self, op: Any, operands: Sequence[Any], outputs: Any) -> Sequence[Any]:
-        """See Recorder: a graph writes over nothing that it reads."""
-        return operands
-
 
 def _floating(entry: Entry) -> bool:
     node, index = entry

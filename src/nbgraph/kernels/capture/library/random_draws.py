@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextvars import ContextVar
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -126,19 +127,10 @@ gumbel = lambda loc=0.0, scale=1.0, size=None: loc - scale * math.log(standard_e
 rayleigh = lambda scale=1.0, size=None: scale * math.sqrt(2.0 * standard_exponential())
 weibull = lambda a, size=None: standard_exponential() ** (1.0 / a)
 pareto = lambda a, size=None: math.expm1(standard_exponential() / a)
-
-
-def laplace(loc=0.0, scale=1.0, size=None):
-    """Exponential to both sides of `loc`."""
-    word = bits()
-    distance = math.log(fraction(word) + LEAST)
-    return loc + (scale * distance if word & 1 == 0 else -scale * distance)
-
-
-def logistic(loc=0.0, scale=1.0, size=None):
-    """Of the distribution whose distribution function is the sigmoid."""
-    u = fraction(bits()) + LEAST
-    return loc + scale * math.log(u / (1.0 - u))
+_logit = lambda u: math.log(u / (1.0 - u))
+logistic = lambda loc=0.0, scale=1.0, size=None: loc + scale * _logit(fraction(bits()) + LEAST)
+_signed = lambda word: math.log(fraction(word) + LEAST) * (1.0 - 2.0 * float(word & 1))
+laplace = lambda loc=0.0, scale=1.0, size=None: loc + scale * _signed(bits())
 
 
 def triangular(low=0.0, high=1.0, mode=None):
@@ -183,11 +175,8 @@ def integers(low, high=None, size=None, *, endpoint=False):
 
 # whether an event of this probability comes
 bernoulli = lambda p=0.5, size=None: np.int64(fraction(bits()) < p)
-
-
-def geometric(p, size=None):
-    """How many trials it takes until one succeeds."""
-    return np.int64(max(1.0, math.ceil(math.log(fraction(bits()) + LEAST) / math.log1p(-p))))
+# how many trials it takes until one succeeds
+geometric = lambda p, size=None: 1 + np.int64(-standard_exponential() / math.log1p(-p))
 
 
 def choice(a, size=None, replace=True, p=None):
@@ -236,16 +225,13 @@ OF_CLASSES: dict[str, dict[str, Callable[..., Any]]] = {
     "nbgraph.ops.draws.orders": {"choice": choice},
 }
 # what tries until a number is accepted: slopes of that are not slopes of the distribution
-_BY_TRIAL = ("gammavariate", "betavariate", "vonmisesvariate")
+_BY_TRIAL = (Random.gammavariate, Random.betavariate, Random.vonmisesvariate)
 
 
 def refused(target: object) -> bool:
     """Whether a function draws in a way that has no text here."""
-    module = str(getattr(target, "__module__", None))
-    if module.startswith("nbgraph.ops.draws."):
-        return True
-    name = getattr(target, "__name__", "")
-    return name in _BY_TRIAL and class_of(getattr(target, "__self__", None)) == "random.Random"
+    own = str(getattr(target, "__module__", None)).startswith("nbgraph.ops.draws.")
+    return own or getattr(target, "__func__", None) in _BY_TRIAL
 
 
 def class_of(value: object) -> str:
