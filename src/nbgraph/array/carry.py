@@ -48,9 +48,8 @@ def apply(
     if op.refresh_needed():
         op.refresh()
     op.require_certificate()
-    recorder = None if outs is None else recording.get()
-    spared = recorder is not None and not recorder.traces
-    operands = recorder.spared(op, operands, outs) if spared else operands
+    tape = None if outs is None else recording.get()
+    operands = operands if tape is None or tape.traces else tape.spared(op, operands, outs)
     over = _alone(attributes, outs, requests)
     if over is not None and _written_over(op, operands, over):
         return over

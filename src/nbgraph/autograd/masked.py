@@ -62,22 +62,16 @@ def selection(x: Any, key: Any) -> Selected | None:
     """Return `x[key]` for a traced mask, beside which are whole axes; None for another key."""
     parts = key if isinstance(key, tuple) else (key,)
     masks = [k for k, p in enumerate(parts) if isinstance(p, Symbol) and p.dtype.kind == "b"]
-    if len(masks) != 1 or not all(k in masks or _is_whole(p) for k, p in enumerate(parts)):
+    whole = [p for p in parts if type(p) is slice and p.start is p.stop is p.step is None]
+    dots = [k for k, p in enumerate(parts) if p is Ellipsis]
+    if len(masks) != 1 or 1 + len(whole) + len(dots) != len(parts):
         return None
     (place,) = masks
     mask: Any = parts[place]
-    behind = len([p for p in parts[place + 1 :] if p is not Ellipsis])
-    from_end = any(p is Ellipsis for p in parts[:place])
-    axes = behind if from_end else x.ndim - place - mask.ndim  # behind the mask's
+    behind = len(parts) - 1 - place - len([k for k in dots if k > place])
+    axes = behind if dots and dots[0] < place else x.ndim - place - mask.ndim
     first = x.ndim - axes - mask.ndim
     if axes < behind or first < 0 or mask.shape != x.shape[first : first + mask.ndim]:
         return None
     mask = library.reshape(mask, (*mask.shape, *(1,) * axes)) if axes else mask
     return Selected(mask, library.where(mask, x, np.ones((), x.dtype)), axes)
-
-
-def _is_whole(part: Any) -> bool:
-    """Return whether it selects all of an axis, or of axes."""
-    return part is Ellipsis or (
-        isinstance(part, slice) and part.start is part.stop is part.step is None
-    )

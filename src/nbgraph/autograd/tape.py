@@ -229,8 +229,8 @@ def _copy(array: Array) -> Any:
     if not _current(array):
         return array
     other = copied(array)
-    if array._node is not None:
-        other._node, other._output, other._stamp = array._node, array._output, other._chunk.writes
+    if (node := array._node) is not None:
+        other._node, other._output, other._stamp = node, array._output, other._chunk.writes
     return other
 
 

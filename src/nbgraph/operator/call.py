@@ -67,8 +67,7 @@ class Recorder(Protocol):
         ...
 
     def spared(self, op: Any, operands: Sequence[Any], outputs: Sequence[Any]) -> Sequence[Any]:
-        """Return the operands, copies in place of those that the operator is to write over and its
-        gradient reads."""
+        """Return the operands, copies for those written over that the gradient reads."""
         ...
 
 

@@ -97,11 +97,7 @@ def fraction(word):
 number = lambda size=None: fraction(bits())  # from 0 up to but without 1
 # from `low` to `high`
 uniform = lambda low=0.0, high=1.0, size=None: low + (high - low) * fraction(bits())
-
-
-def between(a, b):
-    """`random.uniform`."""
-    return uniform(a, b)
+between = lambda a, b: a + (b - a) * fraction(bits())  # `random.uniform`
 
 
 def standard_normal(size=None):
@@ -162,13 +158,8 @@ def randrange(start, stop=None, step=1):
     return start + step * below((stop - start + step - towards) // step)
 
 
-def randint_below(low, high=None, size=None):
-    """`np.random.randint`: `high` never comes."""
-    return below(low) if high is None else low + below(high - low)
-
-
 def integers(low, high=None, size=None, *, endpoint=False):
-    """`Generator.integers`."""
+    """`Generator.integers`, and `np.random.randint`."""
     more = 1 if endpoint else 0
     return below(low + more) if high is None else low + below(high - low + more)
 
@@ -195,7 +186,7 @@ def choice(a, size=None, replace=True, p=None):
 choice_of = lambda seq: seq[below(len(seq))]  # `random.choice`
 
 
-WHOLE = (below, randint, randrange, randint_below, integers)  # they take integers
+WHOLE = (below, randint, randrange, integers)  # they take integers
 _named = lambda names: {name: globals()[name] for name in names.split()}
 _PYTHON: dict[str, Callable[..., Any]] = {
     **_named("lognormvariate expovariate triangular randint randrange"),
@@ -212,7 +203,7 @@ _NUMPY: dict[str, Callable[..., Any]] = {
 _OLD: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("random_sample", "rand"), number),
     "randn": standard_normal,
-    "randint": randint_below,
+    "randint": integers,
 }
 # what has texts, by the classes of the methods' owners and the modules of the library's functions,
 # none of which is imported for it
