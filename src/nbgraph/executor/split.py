@@ -70,8 +70,9 @@ def _free(node: GraphNode) -> bool:
 def _backward(gradients: Graph, residuals: tuple[Entry, ...], results: Graph) -> Graph:
     """Return the gradients over variables in place of the entries `residuals`."""
     names = results.names
-    # of a gradient's own gradient: kept values, too
-    used_names = {v.name for v in gradients.variables}
+    used_names = {
+        v.name for v in gradients.variables
+    }  # of a gradient's own gradient: kept values, too
     moved: dict[Entry, Operand] = {}
     stand_ins: list[GraphNode] = []
     for node, index in residuals:
@@ -80,7 +81,7 @@ def _backward(gradients: Graph, residuals: tuple[Entry, ...], results: Graph) ->
         name = f"{names[node]}[{index}] kept"
         while name in used_names:
             name += "'"
-        used_names.add(name)  # equal variables are one node
+        used_names.add(name)  # nodes may share a name, and equal variables are one
         variable = build.variable(name, *spec)
         moved[node, index] = (variable, 0)
         stand_ins.append(variable)
