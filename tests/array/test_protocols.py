@@ -372,3 +372,14 @@ def test_columns_of_objects_are_refused_with_the_remedy():
     for use in (half, ng.exp, ng.array):
         with pytest.raises(DTypeError, match=r"object is not supported.*x\.astype\(float\)"):
             use(np.array([1, 2.5], dtype=object))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "uint64"])
+def test_arrow_takes_the_values_of_one_axis(dtype):
+    pa = pytest.importorskip("pyarrow")
+    x = ng.array([0, 1, 1]).astype(dtype)
+    for found in (pa.array(x), pa.table({"x": x})["x"].combine_chunks()):
+        assert found.to_numpy(zero_copy_only=False).dtype == dtype
+        np.testing.assert_array_equal(found, x)
+    with pytest.raises(pa.ArrowInvalid, match="1-dimensional"):
+        pa.array(ng.ones((2, 2)))

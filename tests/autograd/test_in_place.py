@@ -53,13 +53,24 @@ def collected(x):
     return (y * y).sum()
 
 
+def scaled(x):
+    """What is written over is what the gradient of the write reads."""
+    y, plain = x * 0.5, ng.array(X)
+    y *= x
+    y[1:] /= x[:2]
+    y[[0, 2]] **= 1.5
+    plain *= x
+    ng.multiply(y, y, out=y)
+    return (y * plain).sum()
+
+
 def flipped(x):
     y = x * x
     y.T[::-1][:2] -= x[1:]  # the views between are gone when it is written
     return (y * y).sum()
 
 
-@pytest.mark.parametrize("f", [whole, part, elements, nested, collected, flipped])
+@pytest.mark.parametrize("f", [whole, part, elements, nested, collected, flipped, scaled])
 def test_writes_are_recorded(f):
     x = variable()
     with autograd.record():
@@ -68,8 +79,9 @@ def test_writes_are_recorded(f):
     np.testing.assert_allclose(x.grad.asnumpy(), differences(f, [X], 0), rtol=1e-6)
 
 
-def test_writes_are_recorded_to_second_order():
-    first = ng.grad(part)
+@pytest.mark.parametrize("f", [part, scaled])
+def test_writes_are_recorded_to_second_order(f):
+    first = ng.grad(f)
     found = ng.grad(lambda x: (first(x) * X).sum())(X)
     expected = differences(lambda x: (first(x).asnumpy() * X).sum(), [X], 0)
     np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6)
@@ -243,13 +255,34 @@ def _through_a_view(y):
     first[first < 0] -= 3.0
 
 
+def _columns(y):
+    y[:, y[0] < 0] *= y[:, y[0] < 0] + 2.0
+    y[..., y[1] > 1] = 4.0
+
+
+def _of_three_axes(y):
+    blocks = y.reshape((1, 2, 3))
+    blocks[:, blocks[0, :, 0] < 0] += ng.array([1.0, 2.0, 3.0], dtype="float64")
+    blocks[..., blocks[0, :, 0] > 0, :] **= 2
+    blocks[:, blocks[0] > 3, ...] = 0.5
+
+
 def _by_a_number_of_another_dtype(y):
     y[y > 0] = ng.ones((), dtype="float32") * 3
 
 
 @pytest.mark.parametrize(
     "write",
-    [_positive_part, _shifted, _roots, _rows, _through_a_view, _by_a_number_of_another_dtype],
+    [
+        _positive_part,
+        _shifted,
+        _roots,
+        _rows,
+        _columns,
+        _of_three_axes,
+        _through_a_view,
+        _by_a_number_of_another_dtype,
+    ],
 )
 def test_parts_at_masks_are_written_in_traces_as_at_once(write):
     def f(x):
@@ -279,6 +312,7 @@ def test_parts_at_masks_are_written_in_traces_as_at_once(write):
         lambda x, m: x[m] if x[m] > 0 else x,
         lambda x, m: x.copy().__setitem__(m, x),
         lambda x, m: ng.exp(x[m], out=x.copy()),
+        lambda x, m: x[:, m[0]].sum(),
     ],
 )
 def test_what_needs_the_number_of_selected_elements_is_refused_in_traces(use):

@@ -473,3 +473,26 @@ def test_names_of_calls_depend_on_the_graph_alone():
     assert without.list_arguments() == ["sin0_x", "sin1_x"]
     alone = ng.sym.FullyConnected(X, num_hidden=2)
     assert alone.attr_dict() == {"fully_connected0": {"flatten": True, "num_hidden": 2}}
+
+
+@pytest.mark.parametrize(
+    ("op", "options", "own"),
+    [
+        ("BatchNorm", {}, "gamma beta moving_mean moving_var"),
+        ("BatchNorm", {"fix_gamma": False, "axis": -1}, "gamma beta moving_mean moving_var"),
+        ("LayerNorm", {}, "gamma beta"),
+        ("InstanceNorm", {}, "gamma beta"),
+        ("LeakyReLU", {"act_type": "prelu"}, "gamma"),
+        ("RNN", {"state_size": 2, "num_layers": 1, "mode": "gru"}, "parameters state"),
+    ],
+)
+def test_variables_of_a_call_of_several_nodes_are_called_after_the_operator(op, options, own):
+    call = getattr(ng.sym, op)
+    net = call(call(X, **options), **options)
+    made = [*net.list_arguments()[1:], *net.list_auxiliary_states()]
+    assert set(made) == {f"{op.lower()}{k}_{n}" for k in (0, 1) for n in own.split()}
+    with ng.name_scope("a_"):
+        inner = call(X, **options)
+    assert set(inner.list_inputs()[1:]) == {f"a_{op.lower()}0_{n}" for n in own.split()}
+    again = ng.load_json(net.tojson())
+    assert again.list_inputs() == net.list_inputs()

@@ -405,7 +405,7 @@ REFUSED = {
     "takes integers": lambda x: x + random.randint(0, 2.5),
     "use random, uniform": lambda x: x + np.random.vonmises(0.0, 1.0),
     "before the call": lambda x: x + ng.random.gamma(x),
-    "cannot be drawn within": lambda x: x + random.gammavariate(x, 1.0),
+    "cannot be drawn here": lambda x: x + random.gammavariate(x, 1.0),
     "another name": lambda key: key + random.random(),
 }
 

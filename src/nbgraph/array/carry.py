@@ -48,8 +48,10 @@ def apply(
     if op.refresh_needed():
         op.refresh()
     op.require_certificate()
+    tape = None if outs is None else recording.get()
+    operands = operands if tape is None or tape.traces else tape.spared(op, operands, outs)
     over = _alone(attributes, outs, requests)
-    if over is not None and known_over(op, operands, over, _place()):
+    if over is not None and _written_over(op, operands, over):
         return over
     routes: Routes | None = None
     words: Sequence[Any] = ()  # values of the parameters
@@ -109,10 +111,25 @@ def _by_route(
 
 
 def _alone(attributes: Mapping[str, Any], outs: Sequence[Any] | None, requests: Any) -> Any:
-    """Return the one array that an unrecorded call without parameters writes over, or None."""
+    """Return the one array that a call without parameters writes over, or None."""
     if outs is None or requests is not None or len(outs) != 1 or attributes or CLOSELY_ASKED[0]:
         return None
-    return outs[0] if isinstance(outs[0], Array) and recording.get() is None else None
+    recorder = recording.get()
+    plain = isinstance(outs[0], Array) and (recorder is None or not recorder.traces)
+    return outs[0] if plain else None
+
+
+def _written_over(op: Mapper, operands: Sequence[Any], over: Array) -> bool:
+    """Write by a route over an array, and record it; False where the general way is needed."""
+    recorder = recording.get()
+    if recorder is not None:
+        recorder.check_write(op.__name__, over)
+    if not known_over(op, operands, over, _place()):
+        return False
+    if recorder is not None:
+        over._chunk.writes -= 1  # the recorder counts it
+        recorder.record(op, operands, {}, (over,), (True,))
+    return True
 
 
 def _learn(

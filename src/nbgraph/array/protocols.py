@@ -4,6 +4,7 @@ so of a GPU's, too). What they ask as functions is shared by all carriers
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -130,6 +131,11 @@ class Protocols(protocols.Protocols):
             return _on_device(name, compute, operands, options, device)
         values = [np.asarray(x) for x in operands]
         return _wrapped(compute(*values, **options), device)
+
+    def __arrow_c_array__(self: Any, requested_schema: Any = None) -> Any:
+        """Return the values of one axis for libraries of Arrow: `pa.array(x)`, `pl.Series(x)`."""
+        values = importlib.import_module("pyarrow").array(np.asarray(self))
+        return values.__arrow_c_array__(requested_schema)
 
     # copies -----------------------------------------------------------------------------------
 

@@ -59,10 +59,19 @@ class Selected(Operators, Protocols):
 
 
 def selection(x: Any, key: Any) -> Selected | None:
-    """Return `x[key]` for a traced mask of the first axes, or None for another key."""
-    shape: Any = key.shape if isinstance(key, Symbol) and key.dtype.kind == "b" else None
-    if shape is None or shape != x.shape[: len(shape)]:
+    """Return `x[key]` for a traced mask, beside which are whole axes; None for another key."""
+    parts = key if isinstance(key, tuple) else (key,)
+    masks = [k for k, p in enumerate(parts) if isinstance(p, Symbol) and p.dtype.kind == "b"]
+    whole = [p for p in parts if type(p) is slice and p.start is p.stop is p.step is None]
+    dots = [k for k, p in enumerate(parts) if p is Ellipsis]
+    if len(masks) != 1 or 1 + len(whole) + len(dots) != len(parts):
         return None
-    axes = x.ndim - len(shape)
-    mask = library.reshape(key, (*shape, *(1,) * axes)) if axes else key
+    (place,) = masks
+    mask: Any = parts[place]
+    behind = len(parts) - 1 - place - len([k for k in dots if k > place])
+    axes = behind if dots and dots[0] < place else x.ndim - place - mask.ndim
+    first = x.ndim - axes - mask.ndim
+    if axes < behind or first < 0 or mask.shape != x.shape[first : first + mask.ndim]:
+        return None
+    mask = library.reshape(mask, (*mask.shape, *(1,) * axes)) if axes else mask
     return Selected(mask, library.where(mask, x, np.ones((), x.dtype)), axes)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.array.route import Routes
-from nbgraph.graph.node import Entry
+from nbgraph.graph.node import Entry, Node
 from nbgraph.operator.array_op import ArrayOp, Gradients
 from nbgraph.operator.backward import MapVjp
 from nbgraph.operator.layout import Layout
@@ -87,7 +87,7 @@ class ArrayRule(Rule):
 _ALL = ("rule",)  # the gradients of all operands
 
 
-def rule_of(op: Any, inputs: Sequence[Entry | None]) -> Any:
+def rule_of(op: Any, inputs: Sequence[Entry | Node | None]) -> Any:
     """Return the rule of an operator for gradients of operands with an entry; computed once."""
     if isinstance(op, Mapper):
         key = _ALL if None not in inputs else ("rule", *[entry is not None for entry in inputs])

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
+from nbgraph.array.push import copied
 from nbgraph.autograd.rules import PART_WRITTEN, Rule, rule_of
 from nbgraph.errors import NbgraphError
 from nbgraph.graph.node import Entry, Node
@@ -153,6 +154,16 @@ class Tape:
                 "within ng.autograd.pause(), or compute a new array"
             )
 
+    def spared(self, op: Any, operands: Sequence[Any], outputs: Sequence[Any]) -> Sequence[Any]:
+        """Return the operands of `y *= x`, a copy in place of y, which the gradient reads."""
+        nodes = [getattr(value, "_node", None) for value in operands]
+        reads = rule_of(op, nodes).reads_inputs(len(operands)) if any(nodes) else ()
+        if not reads:
+            return operands
+        written = {id(out._chunk) for out in outputs if out is not None}
+        over = [i for i in reads if id(getattr(operands[i], "_chunk", None)) in written]
+        return [_copy(value) if i in over else value for i, value in enumerate(operands)]
+
 
 TAPE = Tape()
 _new = object.__new__
@@ -217,6 +228,16 @@ def _enter_one(
     node.saved = saved
     if own.floating:
         out._node, out._output, out._stamp = node, 0, out._chunk.writes
+
+
+def _copy(array: Array) -> Any:
+    """Return the values in other memory, at the array's place on the tape if that is known."""
+    if not _current(array):
+        return array
+    other = copied(array)
+    if (node := array._node) is not None:
+        other._node, other._output, other._stamp = node, array._output, other._chunk.writes
+    return other
 
 
 def bare(array: Array) -> Any:

@@ -38,8 +38,9 @@ def composed(
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
     marks = {} if name else call_mark(op.__name__)
+    stem = naming.scope.get() + name if name else marks[UNNAMED_CALL][0]
     inputs = [
-        _variable(op, name or op.__name__, label, marks, known) if operand is None else operand
+        _variable(op, stem, label, marks, known) if operand is None else operand
         for label, operand in zip(op.operands, operands, strict=True)
     ]
     for label, operand in zip(op.operands, inputs, strict=True):
@@ -63,20 +64,25 @@ def composed(
 def missing_operands(op: str, name: str | None, operands: Sequence[str]) -> dict[str, GraphNode]:
     """Return variables for operands that a call left out, to be put in their places later."""
     marks = {**naming.marks.get(), **({} if name else call_mark(op))}
-    stem = naming.scope.get() + (name or op)
+    stem = naming.scope.get() + name if name else marks[UNNAMED_CALL][0]
     return {
         n: build.variable(f"{stem}_{n}", None, None, {**marks, OPERAND: n}, caller())
         for n in operands
     }
 
 
-def call_mark(op: str) -> dict[str, Any]:
-    """Return the mark of the variables of one call without a name."""
-    return {UNNAMED_CALL: (naming.scope.get() + op, os.urandom(8).hex())}
+def call_mark(op: str) -> Mapping[str, Any]:
+    """Return the mark of the variables of one call without a name: that in force, or a new one."""
+    new = {UNNAMED_CALL: (naming.scope.get() + op, os.urandom(8).hex())}
+    return naming.call.get() or new
 
 
 def _variable(
-    op: Any, stem: str, label: str, own: dict[str, Any], known: Mapping[str, tuple[Any, Any]] | None
+    op: Any,
+    stem: str,
+    label: str,
+    own: Mapping[str, Any],
+    known: Mapping[str, tuple[Any, Any]] | None,
 ) -> Operand:
     marks = {**naming.marks.get(), **own}
     if known is None:
@@ -85,4 +91,4 @@ def _variable(
         shape, init = known.get(label, (None, None))
     if init is not None:
         marks["init"] = init
-    return build.variable(f"{naming.scope.get()}{stem}_{label}", shape, None, marks, caller()), 0
+    return build.variable(f"{stem}_{label}", shape, None, marks, caller()), 0

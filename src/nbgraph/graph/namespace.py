@@ -15,8 +15,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, ClassVar
 
-from nbgraph.graph import build
-from nbgraph.graph.compose import missing_operands
+from nbgraph.graph import build, naming
+from nbgraph.graph.compose import call_mark, missing_operands
 from nbgraph.graph.naming import attribute_scope, attributes_of
 from nbgraph.graph.symbol import Symbol, group, var
 from nbgraph.operator.array_op import FilledOp
@@ -29,7 +29,9 @@ from nbgraph.ops.named.layering import named
 from nbgraph.scopes import Scopes
 
 MARKS = ("ctx_group", "force_mirroring", "lr_mult", "mirror_stage", "wd_mult")
-_sources = Scopes(sources)
+# they make several nodes with variables, which are called after the operator, as in MXNet
+_OF_PARTS = frozenset(("BatchNorm", "GroupNorm", "InstanceNorm", "LayerNorm", "LeakyReLU", "RNN"))
+_sources = Scopes(sources, naming.call)
 
 
 class SymbolicOperator(Lifted):
@@ -49,7 +51,9 @@ class SymbolicOperator(Lifted):
         names_itself = _names_itself(op)
         if names_itself:
             kwargs["name"] = name
-        with _sources(Symbol), attribute_scope(**attributes):
+        parts = name is None and op.__name__ in _OF_PARTS
+        call = call_mark(op.__name__.lower()) if parts else None
+        with _sources(Symbol, call), attribute_scope(**attributes):
             args, kwargs = _completed(op, args, kwargs, name)
             op, args, kwargs = self._lift(op, args, kwargs)
             result = op(*args, **kwargs)

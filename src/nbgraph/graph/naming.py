@@ -30,6 +30,8 @@ scope: ContextVar[str] = ContextVar("nbgraph_name_scope", default="")
 marks: ContextVar[Mapping[str, Any]] = ContextVar(
     "nbgraph_attribute_scope", default=MappingProxyType({})
 )
+# the mark of the variables of a call in force that makes several nodes with variables
+call: ContextVar[Mapping[str, Any] | None] = ContextVar("nbgraph_call", default=None)
 UNNAMED_CALL = "of call"  # mark of a variable of a call without a name: the stem, and which call
 OPERAND = "operand"  # mark of a variable that stands for an operand which a call left out
 CALL_MARKS = (UNNAMED_CALL, OPERAND)

@@ -11,35 +11,9 @@ from nbgraph.nn.module import Module
 from nbgraph.nn.norms import LayerNorm
 from nbgraph.ops.define import library
 from nbgraph.ops.elementwise import activation as activations
+from nbgraph.ops.products.attention import scaled_dot_product_attention
 
-
-def attend(
-    query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool = False, dropout: float = 0
-) -> Any:
-    """Return softmax(query @ key' / sqrt(size)) @ value (Vaswani et al., 2017).
-
-    Parameters
-    ----------
-    query : array (..., positions, size)
-    key : array (..., source, size)
-    value : array (..., source, values)
-    mask : array that broadcasts to (..., positions, source), optional: truth values say what is
-        seen, numbers are added to the scores
-    causal : whether a position sees itself and those before it alone; the last query is at
-        the last key, where torch and JAX have the first at the first
-    dropout : float, the probability with which a weight is 0 in training
-
-    Returns
-    -------
-    array (..., positions, values). A position that sees nothing gets the mean of all values.
-
-    >>> import nbgraph as ng
-    >>> x = ng.ones((1, 3, 4))
-    >>> attend(x, x, x, causal=True).shape
-    (1, 3, 4)
-    """
-    options = {"causal": causal, "dropout": dropout}
-    return library.scaled_dot_product_attention(query, key, value, mask, **options)
+attend = scaled_dot_product_attention
 
 
 class MultiHeadAttention(Module):

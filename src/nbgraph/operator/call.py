@@ -66,6 +66,10 @@ class Recorder(Protocol):
         """Raise where an array may not be written while this records."""
         ...
 
+    def spared(self, op: Any, operands: Sequence[Any], outputs: Sequence[Any]) -> Sequence[Any]:
+        """Return the operands, copies for those written over that the gradient reads."""
+        ...
+
 
 # what this context records; None: nothing. Threads and asynchronous tasks have their own.
 recording: ContextVar[Any] = ContextVar("nbgraph_recording", default=None)

@@ -14,6 +14,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.push import copied
 from nbgraph.errors import ArgumentError, FormatError, require_number
 from nbgraph.foreign import checked_init
+from nbgraph.kernels.capture.snapshot import freeze, thaw
 from nbgraph.operator.call import recording
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.draws import distributions
@@ -420,10 +421,14 @@ class Optimizer:
 
     def __getstate__(self) -> dict[str, Any]:
         own = {"_states": {}, "_clocks": {}, "_updates": {}, "_loaded": self.state_dict()}
+        if getattr(self.lr, "__module__", "") == "nbgraph.optim.schedules":
+            own["lr"] = freeze(self.lr)  # type: ignore[arg-type]  (a function, told by its text)
         return {**self.__dict__, **own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        if isinstance(self.lr, dict):
+            self.lr = thaw(self.lr)
         self.load_state_dict(self._loaded)
 
     @staticmethod

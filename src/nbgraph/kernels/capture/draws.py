@@ -66,8 +66,7 @@ def draw(call: Call) -> Value | None:
     fn = text_of(call.target)
     if fn is None:
         if refused(call.target):
-            what = f"{call.name}() cannot be drawn within a scalar function"
-            call.refuse(what, refusals.function(call.target))
+            call.refuse(f"{call.name}() cannot be drawn here", refusals.function(call.target))
         return None
     args = [tracer.read(call.node, value, tracer.frame) for value in call.args]
     kwargs = {k: tracer.read(call.node, value, tracer.frame) for k, value in call.kwargs.items()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextvars import ContextVar
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -96,11 +97,7 @@ def fraction(word):
 number = lambda size=None: fraction(bits())  # from 0 up to but without 1
 # from `low` to `high`
 uniform = lambda low=0.0, high=1.0, size=None: low + (high - low) * fraction(bits())
-
-
-def between(a, b):
-    """`random.uniform`."""
-    return uniform(a, b)
+between = lambda a, b: a + (b - a) * fraction(bits())  # `random.uniform`
 
 
 def standard_normal(size=None):
@@ -126,19 +123,10 @@ gumbel = lambda loc=0.0, scale=1.0, size=None: loc - scale * math.log(standard_e
 rayleigh = lambda scale=1.0, size=None: scale * math.sqrt(2.0 * standard_exponential())
 weibull = lambda a, size=None: standard_exponential() ** (1.0 / a)
 pareto = lambda a, size=None: math.expm1(standard_exponential() / a)
-
-
-def laplace(loc=0.0, scale=1.0, size=None):
-    """Exponential to both sides of `loc`."""
-    word = bits()
-    distance = math.log(fraction(word) + LEAST)
-    return loc + (scale * distance if word & 1 == 0 else -scale * distance)
-
-
-def logistic(loc=0.0, scale=1.0, size=None):
-    """Of the distribution whose distribution function is the sigmoid."""
-    u = fraction(bits()) + LEAST
-    return loc + scale * math.log(u / (1.0 - u))
+_logit = lambda u: math.log(u / (1.0 - u))
+logistic = lambda loc=0.0, scale=1.0, size=None: loc + scale * _logit(fraction(bits()) + LEAST)
+_signed = lambda word: math.log(fraction(word) + LEAST) * (1.0 - 2.0 * float(word & 1))
+laplace = lambda loc=0.0, scale=1.0, size=None: loc + scale * _signed(bits())
 
 
 def triangular(low=0.0, high=1.0, mode=None):
@@ -170,24 +158,16 @@ def randrange(start, stop=None, step=1):
     return start + step * below((stop - start + step - towards) // step)
 
 
-def randint_below(low, high=None, size=None):
-    """`np.random.randint`: `high` never comes."""
-    return below(low) if high is None else low + below(high - low)
-
-
 def integers(low, high=None, size=None, *, endpoint=False):
-    """`Generator.integers`."""
+    """`Generator.integers`, and `np.random.randint`."""
     more = 1 if endpoint else 0
     return below(low + more) if high is None else low + below(high - low + more)
 
 
 # whether an event of this probability comes
 bernoulli = lambda p=0.5, size=None: np.int64(fraction(bits()) < p)
-
-
-def geometric(p, size=None):
-    """How many trials it takes until one succeeds."""
-    return np.int64(max(1.0, math.ceil(math.log(fraction(bits()) + LEAST) / math.log1p(-p))))
+# how many trials it takes until one succeeds
+geometric = lambda p, size=None: 1 + np.int64(-standard_exponential() / math.log1p(-p))
 
 
 def choice(a, size=None, replace=True, p=None):
@@ -206,7 +186,7 @@ def choice(a, size=None, replace=True, p=None):
 choice_of = lambda seq: seq[below(len(seq))]  # `random.choice`
 
 
-WHOLE = (below, randint, randrange, randint_below, integers)  # they take integers
+WHOLE = (below, randint, randrange, integers)  # they take integers
 _named = lambda names: {name: globals()[name] for name in names.split()}
 _PYTHON: dict[str, Callable[..., Any]] = {
     **_named("lognormvariate expovariate triangular randint randrange"),
@@ -223,7 +203,7 @@ _NUMPY: dict[str, Callable[..., Any]] = {
 _OLD: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("random_sample", "rand"), number),
     "randn": standard_normal,
-    "randint": randint_below,
+    "randint": integers,
 }
 # what has texts, by the classes of the methods' owners and the modules of the library's functions,
 # none of which is imported for it
@@ -236,16 +216,13 @@ OF_CLASSES: dict[str, dict[str, Callable[..., Any]]] = {
     "nbgraph.ops.draws.orders": {"choice": choice},
 }
 # what tries until a number is accepted: slopes of that are not slopes of the distribution
-_BY_TRIAL = ("gammavariate", "betavariate", "vonmisesvariate")
+_BY_TRIAL = (Random.gammavariate, Random.betavariate, Random.vonmisesvariate)
 
 
 def refused(target: object) -> bool:
     """Whether a function draws in a way that has no text here."""
-    module = str(getattr(target, "__module__", None))
-    if module.startswith("nbgraph.ops.draws."):
-        return True
-    name = getattr(target, "__name__", "")
-    return name in _BY_TRIAL and class_of(getattr(target, "__self__", None)) == "random.Random"
+    own = str(getattr(target, "__module__", None)).startswith("nbgraph.ops.draws.")
+    return own or getattr(target, "__func__", None) in _BY_TRIAL
 
 
 def class_of(value: object) -> str:
