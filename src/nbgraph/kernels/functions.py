@@ -296,7 +296,8 @@ _FAMILIES: dict[str, dict[str, Function]] = {
         ),
     },
     "neighbours": {
-        **{f"nextafter{of}": _row({}, "", arity=2) for of in ("", "_float16", "_bfloat16")},
+        "nextafter": _row({0: lambda y, a, b: 1.0, 1: None}, digits.neighbour, "exact"),
+        **{f"nextafter{of}": _row({}, "", arity=2) for of in ("_float16", "_bfloat16")},
     },
     "normal": {
         "erfcx": _row(

@@ -50,10 +50,13 @@ def shorter_lists(x, n=3):
     return last([x * k for k in range(n)])
 
 
-def ackermann(m, n):
-    if m == 0:
-        return n + 1
-    return ackermann(m - 1, ackermann(m, n - 1)) if n else 0.0
+@functools.cache
+def cached_paths(m, n):
+    return 1 if m < 1 or n < 1 else cached_paths(m - 1, n) + cached_paths(m, n - 1)
+
+
+def paths_kept(m, n):
+    return cached_paths(m, n)
 
 
 def _helper(y):
@@ -240,14 +243,14 @@ REFUSALS = [
     ),
     (lambda x: "a" + x, "a number is needed here, this is 'a'", "use a number"),
     (
-        ackermann,
-        "ackermann() calls itself in a way that is not a loop",
-        "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
+        paths_kept,
+        "cached_paths() calls itself in a way that is not a loop",
+        "write a `while` loop; recursion is understood where the calls lower one operand by constants, where one call is made on each path, or where no cache keeps results, and where some path makes no call",
     ),
     (
         shorter_lists,
         "last() calls itself in a way that is not a loop",
-        "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
+        "write a `while` loop; recursion is understood where the calls lower one operand by constants, where one call is made on each path, or where no cache keeps results, and where some path makes no call",
     ),
     (
         lambda x: np.interp(x),
@@ -321,7 +324,7 @@ REFUSALS = [
     (
         recursive_list,
         "_rec_list() calls itself in a way that is not a loop (line N: _rec_list() calls itself and changes a list)",
-        "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
+        "write a `while` loop; recursion is understood where the calls lower one operand by constants, where one call is made on each path, or where no cache keeps results, and where some path makes no call",
     ),
     (
         lambda x: 1.0 if x in x else 0.0,

@@ -115,7 +115,19 @@ def called(tracer: Tracer, call: Call) -> Value:
 
 
 def apply(tracer: Tracer, call: Call) -> Value:
-    """Return the value of a function for the values of its arguments."""
+    """Return the value of a function for the values of its arguments; one of NumPy or SciPy that
+    is not understood is called, if these are constants."""
+    noted = len(tracer.pending)
+    try:
+        return _applied(tracer, call)
+    except CaptureError:
+        if (value := objects.of_library(call)) is None:
+            raise
+        del tracer.pending[noted:]
+        return value
+
+
+def _applied(tracer: Tracer, call: Call) -> Value:
     call = _unbound(call)
     target, args = call.target, call.args
     for handler in _HANDLERS:
@@ -269,7 +281,7 @@ _ITERATE: dict[object, bool] = dict.fromkeys(
 )
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
-    *(typed.function_of_number, _known, objects.apply, distribution, draw),
+    *(typed.function_of_number, _known, objects.apply, objects.member, distribution, draw),
 )
 
 

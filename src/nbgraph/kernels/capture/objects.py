@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import operator
 from collections.abc import Callable
-from enum import Flag
+from enum import EnumType, Flag
 from types import BuiltinMethodType, UnionType
 from typing import Any
 
@@ -14,10 +15,10 @@ import numpy as np
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import digits
-from nbgraph.kernels.capture.containers import Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.joining import chosen
+from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
@@ -75,7 +76,7 @@ def is_text(value: Value) -> bool:
 
 def apply(call: Call) -> Value | None:
     """Return what a function without effects gives for known values; None for any other."""
-    target, args, kwargs = call.target, call.args, call.kwargs
+    target, args = call.target, call.args
     if (value := digits.apply(call)) is not None:
         return value
     owner = getattr(target, "__self__", None) if isinstance(target, BuiltinMethodType) else None
@@ -85,17 +86,50 @@ def apply(call: Call) -> Value | None:
         return None
     if len(args) == 1 and isinstance(choice := args[0], Choice):
         return chosen(call.graph, choice, lambda one, _: apply(call._replace(args=[one])))
-    values = [known(value) for value in args]
-    named = {name: known(value) for name, value in kwargs.items()}
-    if None in values or None in named.values():
-        return Static(UnknownText()) if texts else None
     if not texts and not any(isinstance(a, Static) for a in args):
         return None  # numbers have operations of their own
     try:
-        result = target(*(v[0] for v in values if v), **{k: v[0] for k, v in named.items() if v})
+        value = _of_constants(call)
     except _UNKNOWN as error:
         call.refuse(f"{ast.unparse(call.node)}: {error}", "check the arguments")
+    return Static(UnknownText()) if value is None and texts else value
+
+
+def _of_constants(call: Call) -> Value | None:
+    """Return what Python's call gives, or raises; None where an argument is not constant."""
+    args = [known(value) for value in call.args]
+    named = {name: known(value) for name, value in call.kwargs.items()}
+    if None in args or None in named.values():
+        return None
+    options = {name: value[0] for name, value in named.items() if value}
+    result = call.target(*(value[0] for value in args if value), **options)
     return call.tracer.constant(result, call.node)
+
+
+def member(call: Call) -> Value | None:
+    """Return the member of an enum whose value a number is; None for other calls."""
+    graph, numbers = call.graph, [arg for arg in call.args if isinstance(arg, Node)]
+    if not isinstance(call.target, EnumType) or len(numbers) != 1:
+        return None
+    index, missing = graph.const(0), graph.const(True)
+    members: list[Any] = [*call.target]
+    for place, each in enumerate(members):
+        here = graph.compare("eq", numbers[0], graph.const(each.value))
+        index = graph.select(here, graph.const(place), index)
+        missing = graph.logical_and(missing, graph.logical_not(here))
+    words = f"the value is not a valid {call.target.__name__}"
+    call.tracer.raises(call.node, ValueError, words, missing)
+    return entry_at(graph, [call.tracer.constant(each, call.node) for each in members], index)
+
+
+def of_library(call: Call) -> Value | None:
+    """Return what a function or class of NumPy or SciPy gives for constants; None for others, and
+    where it draws or raises."""
+    home, name = (str(getattr(call.target, part, None)) for part in ("__module__", "__name__"))
+    pure = home.startswith(("numpy", "scipy")) and "random" not in home and name != "rvs"
+    with contextlib.suppress(Exception):
+        return _of_constants(call) if pure and call.values else None
+    return None
 
 
 def characters(call: Call, value: Value) -> Value:
@@ -108,10 +142,10 @@ def characters(call: Call, value: Value) -> Value:
 
 
 def joined(call: Call, value: Value) -> Value:
-    """Return the string of characters that a slice gave; a single one as it is."""
+    """Return the string of characters that a slice gave; other items as they are."""
     if isinstance(value, tuple) and all(isinstance(c, Static) for c in value):
         return Static("".join(c.value for c in value))
-    return digits.joined(call, value) if isinstance(value, (tuple, Resizable)) else value
+    return digits.joined(call, value) or value
 
 
 def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value:

@@ -4,24 +4,30 @@ A reflection such as `f(-x)` where x < 0 ends by itself: what holds on its path 
 condition of the inner call. Other calls are loops. One whose calls lower one operand by constants,
 as f(n - 1) and f(n - 2), is computed from the bottom up. One that calls itself once on each path
 goes down to where it does not, and back up with the operands of each level. As Python stops at a
-depth of 1000, deeper calls give NaN, of integers 0.
+depth of 1000, deeper calls give NaN, of integers 0. For all others, as f(n - 1, k) + f(n, k - 1), a
+list keeps the calls that wait; but not where a cache keeps results, of which a tree of calls may
+have few different ones.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.context import Answer, Tracer
+from nbgraph.kernels.capture import vectors
+from nbgraph.kernels.capture.containers import Mapping
+from nbgraph.kernels.capture.context import Answer, Call, Tracer
 from nbgraph.kernels.capture.intervals import opposed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import offset
 from nbgraph.kernels.capture.refusals import refusal
-from nbgraph.kernels.capture.values import Env, Node, Undefined, Value, flatten, unflatten
+from nbgraph.kernels.capture.resizable import PLACES
+from nbgraph.kernels.capture.values import Env, Node, Static, Undefined, Value, flatten, unflatten
 from nbgraph.kernels.kinds import is_boolean, promote
 
 MAX_INLINED = 2  # calls within each other whose conditions values decide
@@ -53,13 +59,25 @@ class Traced(NamedTuple):
     raised: list[tuple[str, Node]]
 
 
+class Stepped(NamedTuple):
+    """A function of a text that is made here."""
+
+    make: Callable[..., Value]
+
+    def inline(self, call: Call) -> Value:
+        """Return its value."""
+        return self.make(call, *call.args)
+
+
 class Recursion:
     """A call of a function that calls itself, as loops."""
 
     def __init__(
         self, deep: TooDeep, tracer: Tracer, name: str, run: Run, values: Env, path: Node
     ) -> None:
-        self.deep, self.graph, self.pending = deep, tracer.graph, tracer.pending
+        self.deep, self.tracer, self.graph, self.pending = (
+            *(deep, tracer, tracer.graph, tracer.pending),
+        )
         self.name, self.run_body, self.path = name, run, path
         self.values = values
         self.carried = [k for k, v in values.items() if flatten(v) is not None]
@@ -77,12 +95,13 @@ class Recursion:
         # what a level does not carry, a list whose length depends on values, has to be the same
         kept = [k for k, v in self.values.items() if flatten(v) is None]
         endless |= not all(_same(self.values[k], c.values[k]) for c in calls for k in kept)
-        if endless or not set(flatten(self.unknown) or ()).isdisjoint(self.graph.reachable(inner)):
+        if endless:
             self._refuse()
-        counted = self._counted(calls)
+        apart = set(flatten(self.unknown) or ()).isdisjoint(self.graph.reachable(inner))
+        counted = self._counted(calls) if apart else None
         if counted is not None:
             return self._from_below(*counted)
-        return self._down_and_up()
+        return self._down_and_up() if apart and self._is_single(calls) else self._stacked(calls)
 
     def _look(self) -> None:
         """Find the form of the result: a truth value, a number or a tuple of numbers."""
@@ -141,7 +160,8 @@ class Recursion:
             self.deep.node,
             problem,
             "write a `while` loop; recursion is understood where the calls lower one operand by "
-            "constants, or where one call is made on each path, and not on all paths",
+            "constants, where one call is made on each path, or where no cache keeps results, and "
+            "where some path makes no call",
         )
 
     def _refuse(self) -> NoReturn:
@@ -294,13 +314,8 @@ class Recursion:
 
     def _joined(self, calls: Sequence[SelfCall]) -> Env:
         """Return the operands of the call that is made, of which there is one on each path."""
-        if not calls:
+        if not calls or not self._is_single(calls):
             self._refuse()
-        for i, one in enumerate(calls):
-            for other in calls[i + 1 :]:
-                alike = all(_same(v, other.values[k]) for k, v in one.values.items())
-                if not alike and not opposed(one.path, other.path):
-                    self._refuse()
         joined = dict(calls[-1].values)
         for call in reversed(calls[:-1]):
             for k, v in call.values.items():
@@ -310,6 +325,65 @@ class Recursion:
         if any(isinstance(v, Undefined) for v in joined.values()):
             self._refuse()
         return joined
+
+    def _is_single(self, calls: Sequence[SelfCall]) -> bool:
+        """Return whether at most one call is made on each path."""
+        return all(
+            opposed(one.path, other.path)
+            or all(_same(v, other.values[k]) for k, v in one.values.items())
+            for one, other in itertools.combinations(calls, 2)
+        )
+
+    # depth first ------------------------------------------------------------------------------
+
+    def _stacked(self, calls: Sequence[SelfCall]) -> Value:
+        """Return the value by a list of the calls that wait for others."""
+        if self._is_cached():
+            self._refuse()
+        start = Call(self.tracer, self.tracer.site or self.deep.node, self.path)
+        graph, nothing = self.graph, self._shaped(list(map(self._nothing, self.kinds)))
+        unset, earlier = graph.const(-1), (nothing,) * (len(calls) - 1)
+        first = tuple(self.values[k] for k in self.carried), unset, earlier
+
+        def step(call: Call, this: Value, value: Value, depth: Node) -> Value:
+            operands, waits_for, results = this
+            is_for = [graph.compare("eq", waits_for, graph.const(i)) for i in range(len(earlier))]
+            pairs = zip(is_for, results, strict=True)
+            results = tuple(join_value(graph, here, value, old) for here, old in pairs)
+            answers = iter((*results, value))
+            here = {**self.values, **dict(zip(self.carried, operands, strict=True))}
+            trace = self._trace(here, call.path, lambda _: next(answers, nothing))
+            if len(trace.calls) != len(calls):
+                self._refuse()
+            waits, place, inner = graph.const(False), unset, operands
+            for i, made in reversed([*enumerate(trace.calls)]):
+                late = graph.compare("lt", waits_for, graph.const(i))
+                now, others = (
+                    graph.logical_and(made.path, late),
+                    (made.values[k] for k in self.carried),
+                )
+                waits, place = (
+                    graph.logical_or(waits, now),
+                    graph.select(now, graph.const(i), place),
+                )
+                inner = join_value(graph, now, tuple(others), inner)
+            ends, most = graph.logical_not(waits), graph.const(PLACES // 2)
+            call.tracer.pending += [(n, graph.logical_and(ends, at)) for n, at in trace.raised]
+            deep = graph.logical_and(waits, graph.compare("ge", depth, most))
+            words = f"{self.name}() calls itself more than {most.data} times within each other"
+            self.tracer.raises(start.node, RecursionError, words, deep)
+            call.tracer.pending.append(self.pending.pop())
+            waits = graph.logical_and(waits, graph.logical_not(deep))
+            value = self._shaped(trace.values)
+            return waits, (operands, place, results), (inner, unset, earlier), value
+
+        return start.text(vectors.depth_first, Static(Stepped(step)), first, nothing)
+
+    def _is_cached(self) -> bool:
+        """Return whether results are kept, so that trees of calls may have few different ones."""
+        decorators = map(ast.unparse, getattr(self.deep.key, "decorator_list", ()))
+        target = self.deep.tracer.static(cast("ast.Call", self.deep.node).func, {})
+        return hasattr(target, "cache_info") or any("cache" in text for text in decorators)
 
     def _few(self, levels: Node, values: Sequence[Node]) -> Value:
         """Return the result of so many calls within each other."""
@@ -354,6 +428,8 @@ def _same(a: Value, b: Value) -> bool:
     """Return whether two values are the same for all operands."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return _same((*a.entries, *a.entries.values()), (*b.entries, *b.entries.values()))
     return a is b or (not isinstance(a, Node) and getattr(a, "value", a) is getattr(b, "value", b))
 
 

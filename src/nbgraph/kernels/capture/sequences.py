@@ -95,7 +95,7 @@ def _items_of(call: Call, value: Value) -> Value:
     """Return a string or a range as the items that the function of a call goes over."""
     if isinstance(value, Digits) and call.target in (len, min, max):
         return value  # known without a list
-    if isinstance(value, Range) and call.target in resizable.FOLDS:
+    if isinstance(value, Range) and call.target in (*resizable.FOLDS, functools.reduce):
         return value
     over = isinstance(value, Static) or lookup(resizable.FUNCTIONS, call.target) is not None
     return objects.characters(call, value) if over else value

@@ -297,8 +297,32 @@ folded = lambda fold, a: fold(x for x in a)  # sum(a) and its like
 folded_from = lambda fold, a, start: fold((x for x in a), start=start)
 folded_by = lambda fold, a, key: fold((x for x in a), key=key)
 folded_or = lambda fold, a, default: fold((x for x in a), default=default)
+reduced = lambda f, a: reduced_from(f, a[1:], a[0])  # functools.reduce(f, a)
 copied = lambda a: a[:]  # a.copy() of a list
 count_of = lambda a, x: sum(1 for value in a if value == x)  # how often a number is in a list
+
+
+def reduced_from(f, a, total):
+    """What a function of two arguments makes of a first value and all items, one by one."""
+    for x in a:
+        total = f(total, x)
+    return total
+
+
+def depth_first(step, this, value):
+    """What a call of a function that calls itself gives; a list keeps the calls that wait."""
+    calls, trips, ends = [], 0, False
+    while trips >= 0 and not ends:  # what counts its trips is not asked whether they repeat
+        trips += 1
+        waits, this, inner, value = step(this, value, len(calls))
+        if waits:
+            calls.append(this)
+            this = inner
+        elif calls:
+            this = calls.pop()
+        else:
+            ends = True
+    return value
 
 
 def count_between(start, stop, step):
