@@ -14,26 +14,34 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn, cast
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import vectors
 from nbgraph.kernels.capture.containers import Mapping
-from nbgraph.kernels.capture.context import Answer, Call, Tracer
+from nbgraph.kernels.capture.context import Answer, Call, Method, Tracer
 from nbgraph.kernels.capture.intervals import opposed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import offset
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.resizable import PLACES
-from nbgraph.kernels.capture.values import Env, Node, Static, Undefined, Value, flatten, unflatten
+from nbgraph.kernels.capture.values import (
+    Env,
+    Node,
+    Static,
+    Undefined,
+    Value,
+    flatten,
+    nothing_like,
+    unflatten,
+)
 from nbgraph.kernels.kinds import is_boolean, promote
 
 MAX_INLINED = 2  # calls within each other whose conditions values decide
-MAX_LEVELS = 1000  # of calls within each other, Python's limit
 MAX_ORDER = 16  # calls back that are kept: f(n - 16)
 MAX_VALUES = 4  # numbers in a tuple that is the result
+_UNKNOWN = "$value of "  # what the names of unknown values begin with
 Run = Callable[[Env, Node, dict[object, Answer]], Value]
 
 
@@ -59,66 +67,66 @@ class Traced(NamedTuple):
     raised: list[tuple[str, Node]]
 
 
-class Stepped(NamedTuple):
-    """A function of a text that is made here."""
-
-    make: Callable[..., Value]
-
-    def inline(self, call: Call) -> Value:
-        """Return its value."""
-        return self.make(call, *call.args)
-
-
 class Recursion:
     """A call of a function that calls itself, as loops."""
 
     def __init__(
         self, deep: TooDeep, tracer: Tracer, name: str, run: Run, values: Env, path: Node
     ) -> None:
-        self.deep, self.tracer, self.graph, self.pending = (
-            *(deep, tracer, tracer.graph, tracer.pending),
-        )
+        self.deep, self.tracer, self.graph = deep, tracer, tracer.graph
+        self.pending, self.start = tracer.pending, Call(tracer, tracer.site or deep.node, path)
         self.name, self.run_body, self.path = name, run, path
         self.values = values
         self.carried = [k for k, v in values.items() if flatten(v) is not None]
-        # what calls of itself give while nothing is known of them, and the kinds they have at least
-        self.unknown: Value = self.graph.argument(f"$value of {name}", "b")
-        self.kinds = ["b"]
+        self.unknown, self.kinds = cast("Value", None), list[str]()
 
     def value(self) -> Value:
         """Return the value of the call."""
         self._look()
-        calls = self._calls(self.values)
+        calls = self._calls(self.values, self.path)
         inner = [n for call in calls for v in call.values.values() for n in flatten(v) or []]
         inner += [call.path for call in calls]
         endless = any(call.path is self.path for call in calls)
         # what a level does not carry, a list whose length depends on values, has to be the same
         kept = [k for k, v in self.values.items() if flatten(v) is None]
         endless |= not all(_same(self.values[k], c.values[k]) for c in calls for k in kept)
-        if endless:
+        around = {n.id for n in self.graph.reachable([*self._numbers(self.values), self.path])}
+        depends = {n for n in self.graph.reachable(inner) if _is_unknown(n) and n.id not in around}
+        if endless or not depends <= {*(flatten(self.unknown) or ())}:
             self._refuse()
-        apart = set(flatten(self.unknown) or ()).isdisjoint(self.graph.reachable(inner))
-        counted = self._counted(calls) if apart else None
-        if counted is not None:
-            return self._from_below(*counted)
-        return self._down_and_up() if apart and self._is_single(calls) else self._stacked(calls)
+        if depends or not (counted := self._counted(calls)):
+            single = not depends and self._is_single(calls)
+            return self._down_and_up() if single else self._stacked(calls)
+        return self._from_below(*counted)
 
     def _look(self) -> None:
         """Find the form of the result: a truth value, a number or a tuple of numbers."""
         first: CaptureError | None = None
         for count in range(MAX_VALUES + 1):
-            if count:
-                name = f"$value of {self.name}"
-                parts = [self.graph.argument(f"{name} {i}", "f") for i in range(count)]
-                self.unknown, self.kinds = parts[0] if count == 1 else tuple(parts), ["i"] * count
+            self._expect(["i"] * count or ["b"])
             try:
-                found = self._trace(self.values, self.path, lambda call: self.unknown)
+                while (wide := self._widened()) != self.kinds and count:
+                    self._expect(wide)
             except CaptureError as error:
                 first = error if count < 2 else first
                 continue
-            if count or is_boolean(found.values[0].kind):
+            if count or is_boolean(wide[0]):
                 return
         raise first or self._refusal()
+
+    def _expect(self, kinds: Sequence[str]) -> None:
+        """Let calls of itself give numbers of these kinds while nothing is known of them."""
+        name = f"{_UNKNOWN}{self.name} "
+        parts = [self.graph.argument(f"{name}{i} {k}", k) for i, k in enumerate(kinds)]
+        self.unknown, self.kinds = parts[0] if len(parts) == 1 else tuple(parts), [*kinds]
+
+    def _widened(self) -> list[str]:
+        """Return the kinds of the result, at least as wide as those that are expected."""
+        values = self._trace(self.values, self.path, lambda call: self.unknown).values
+        return [
+            k if k == v.kind or (is_boolean(k) and is_boolean(v.kind)) else promote(k, v.kind)
+            for k, v in zip(self.kinds, values, strict=True)
+        ]
 
     def _trace(self, values: Env, path: Node, answer: Callable[[SelfCall], Value]) -> Traced:
         """Return the body for these operands."""
@@ -144,8 +152,30 @@ class Recursion:
         """Numbers in the form of the result."""
         return unflatten(self.unknown, list(nodes))
 
-    def _calls(self, values: Env) -> list[SelfCall]:
-        return self._trace(values, self.path, lambda call: self.unknown).calls
+    def _calls(self, values: Env, path: Node) -> list[SelfCall]:
+        return self._trace(values, path, lambda call: self.unknown).calls
+
+    def _numbers(self, values: Env) -> tuple[Node, ...]:
+        """Return what the levels carry of the operands of a call."""
+        nodes = [flatten(values[k]) or () for k in self.carried]
+        if [*map(len, nodes)] != [len(flatten(self.values[k]) or ()) for k in self.carried]:
+            self._refuse()
+        return tuple(itertools.chain(*nodes))
+
+    def _operands(self, numbers: Sequence[Node]) -> Env:
+        """Return the operands that were carried as numbers."""
+        rest, carried = list(numbers), {*self.carried}
+        return {k: unflatten(v, rest) if k in carried else v for k, v in self.values.items()}
+
+    def _run(self, text: Callable[..., Any], *values: Any) -> Value:
+        """Return the value of a text that calls what traces the body here."""
+        functions = (
+            Static(Method(None, "", lambda call, *_, made=v: made(call, *call.args)))
+            if callable(v)
+            else v
+            for v in values
+        )
+        return self.start.text(text, *functions)
 
     def _needs(self, calls: Sequence[SelfCall]) -> Node:
         paths = (call.path for call in calls)
@@ -196,121 +226,47 @@ class Recursion:
         return {**self.values, name: graph.arithmetic("add", self.values[name], moved)}
 
     def _from_below(self, name: str, step: float, order: int) -> Value:
-        graph, kinds = self.graph, self.kinds
-        levels = self._levels(name, step)
-        top = graph.arithmetic("add", levels, graph.const(order - 1))
-        for _ in range(4):
-            region = graph.region()
-            level = graph.phi(region, ("$level", *kinds), "i")
-            window = [
-                [graph.phi(region, ("$value", i, j, kind), kind) for j, kind in enumerate(kinds)]
-                for i in range(order)
-            ]
-            region.cond = graph.logical_and(self.path, graph.compare("ge", level, graph.const(0)))
+        graph = self.graph
+
+        def needs(call: Call, level: Node) -> Value:
+            return self._needs(self._calls(self._at(name, step, level), call.path))
+
+        def value(call: Call, level: Node, levels: Node, window: Value) -> Value:
             here = self._at(name, step, level)
 
-            def earlier(call: SelfCall, here: Env = here, kept: list[list[Node]] = window) -> Value:
-                lower = offset(here[name], call.values[name])
+            def earlier(inner: SelfCall) -> Value:
+                lower = offset(here[name], inner.values[name])
                 place = 0 if lower is None else round(lower / step)
                 if not 0 < place <= order:
                     self._refuse()
-                return self._shaped(kept[place - 1])
+                return window[place - 1]
 
-            trace = self._trace(here, region.cond, earlier)
-            wide = _widest(kinds, trace.values)
-            if wide == kinds:
-                below = graph.arithmetic("sub", level, graph.const(1))
-                rows = [(level, top, below)]
-                for phis, outs in zip(window, [trace.values, *window[:-1]], strict=True):
-                    rows += [(p, self._nothing(p.kind), o) for p, o in zip(phis, outs, strict=True)]
-                computed = graph.compare("le", level, levels)  # levels below are made for `window`
-                raised = [(k, graph.logical_and(computed, where)) for k, where in trace.raised]
-                return self._few(levels, self._close(region, rows, raised)[1 : len(kinds) + 1])
-            kinds = wide
-        self._refuse()
+            trace = self._trace(here, call.path, earlier)
+            computed = graph.compare("le", level, levels)  # levels below are made for `window`
+            call.tracer.pending += [(k, graph.logical_and(computed, at)) for k, at in trace.raised]
+            return self._shaped(trace.values)
 
-    def _levels(self, name: str, step: float) -> Node:
-        """How many calls lie within each other."""
-        graph = self.graph
-        region = graph.region()
-        level = graph.phi(region, "$levels", "i")
-        calls = self._calls(self._at(name, step, level))
-        few = graph.compare("lt", level, graph.const(MAX_LEVELS))
-        region.cond = graph.logical_and(self._needs(calls), few)
-        above = graph.arithmetic("add", level, graph.const(1))
-        return self._close(region, [(level, graph.const(0), above)])[0]
+        window = (self._nothing(),) * order
+        return self._few(self._run(vectors.from_below, needs, value, window))
 
     # down and up ------------------------------------------------------------------------------
 
     def _down_and_up(self) -> Value:
-        graph, zero = self.graph, self.graph.const(0)
-        few = graph.const(MAX_LEVELS)
-        count, last = self._descend(few)
-        base = self._bottom(last, self.kinds)
-        base = self._bottom(last, [v.kind for v in base.values])  # floats where they are known
-        values, kinds = base.values, [v.kind for v in base.values]
-        self.pending += base.raised
-        for _ in range(4):
-            region = graph.region()
-            level = graph.phi(region, ("$level", *kinds), "i")
-            inner = [graph.phi(region, ("$value", j, kind), kind) for j, kind in enumerate(kinds)]
-            region.cond = graph.logical_and(self.path, graph.compare("ge", level, zero))
-            _, here = self._descend(level)
-            shaped = self._shaped(inner)
-            outer = self._trace(here, region.cond, lambda call, shaped=shaped: shaped)
-            wide = _widest(kinds, outer.values)
-            if wide == kinds:
-                below = graph.arithmetic("sub", level, graph.const(1))
-                first = graph.arithmetic("sub", count, graph.const(1))
-                pairs = zip(values, outer.values, kinds, strict=True)
-                starts, outs = zip(
-                    *((graph.cast(a, k), graph.cast(b, k)) for a, b, k in pairs), strict=True
-                )
-                if not outer.raised and all(map(_is_last, outs, inner)):
-                    return self._few(count, starts)
-                rows = [(level, first, below), *zip(inner, starts, outs, strict=True)]
-                return self._few(count, self._close(region, rows, outer.raised)[1:])
-            kinds = wide
-        self._refuse()
+        trace = self._trace(self.values, self.path, lambda call: self.unknown)
+        last = not trace.raised and all(map(_is_last, trace.values, flatten(self.unknown) or ()))
 
-    def _bottom(self, values: Env, kinds: Sequence[str]) -> Traced:
-        """Return the body where it makes no call of itself."""
-        nothing = self._shaped(list(map(self._nothing, kinds)))
-        return self._trace(values, self.path, lambda call: nothing)
+        def inner(call: Call, numbers: Value) -> Value:
+            calls = self._calls(self._operands(numbers), call.path)
+            return self._needs(calls), self._numbers(self._joined(calls))
 
-    def _descend(self, most: Node) -> tuple[Node, Env]:
-        """How many calls lie within each other, at most `most`, and the operands of the last."""
-        graph, start = self.graph, dict(self.values)
-        for _ in range(4):
-            region = graph.region()
-            starts = {k: flatten(start[k]) or [] for k in self.carried}
-            phis = {
-                k: [graph.phi(region, (k, i, n.kind), n.kind) for i, n in enumerate(nodes)]
-                for k, nodes in starts.items()
-            }
-            here = {k: unflatten(v, list(phis[k])) if k in phis else v for k, v in start.items()}
-            level = graph.phi(region, "$levels", "i")
-            calls = self._calls(here)
-            inner = self._joined(calls)
-            few = graph.compare("lt", level, most)
-            region.cond = graph.logical_and(self._needs(calls), few)
-            rows = [(level, graph.const(0), graph.arithmetic("add", level, graph.const(1)))]
-            wide = False
-            for k in self.carried:
-                outs = flatten(inner[k])
-                if outs is None or len(outs) != len(phis[k]):
-                    self._refuse()
-                kinds = [_wider(p.kind, o.kind) for p, o in zip(phis[k], outs, strict=True)]
-                if kinds != [p.kind for p in phis[k]]:
-                    nodes = [graph.cast(n, to) for n, to in zip(starts[k], kinds, strict=True)]
-                    start[k], wide = unflatten(start[k], nodes), True
-                rows += zip(phis[k], starts[k], outs, strict=True)
-            if not wide:
-                finals = self._close(region, rows)
-                rest = finals[1:]
-                last = {k: unflatten(v, rest) if k in phis else v for k, v in start.items()}
-                return finals[0], last
-        self._refuse()
+        def value(call: Call, numbers: Value, result: Value) -> Value:
+            trace = self._trace(self._operands(numbers), call.path, lambda _: result)
+            call.tracer.pending += trace.raised
+            return self._shaped(trace.values)
+
+        first, nothing = self._numbers(self.values), self._nothing()
+        text = vectors.down if last else vectors.down_and_up
+        return self._few(self._run(text, inner, value, first, nothing))
 
     def _joined(self, calls: Sequence[SelfCall]) -> Env:
         """Return the operands of the call that is made, of which there is one on each path."""
@@ -340,10 +296,9 @@ class Recursion:
         """Return the value by a list of the calls that wait for others."""
         if self._is_cached():
             self._refuse()
-        start = Call(self.tracer, self.tracer.site or self.deep.node, self.path)
-        graph, nothing = self.graph, self._shaped(list(map(self._nothing, self.kinds)))
+        graph, nothing = self.graph, self._nothing()
         unset, earlier = graph.const(-1), (nothing,) * (len(calls) - 1)
-        first = tuple(self.values[k] for k in self.carried), unset, earlier
+        first = self._numbers(self.values), unset, earlier
 
         def step(call: Call, this: Value, value: Value, depth: Node) -> Value:
             operands, waits_for, results = this
@@ -351,8 +306,9 @@ class Recursion:
             pairs = zip(is_for, results, strict=True)
             results = tuple(join_value(graph, here, value, old) for here, old in pairs)
             answers = iter((*results, value))
-            here = {**self.values, **dict(zip(self.carried, operands, strict=True))}
-            trace = self._trace(here, call.path, lambda _: next(answers, nothing))
+            trace = self._trace(
+                self._operands(operands), call.path, lambda _: next(answers, nothing)
+            )
             if len(trace.calls) != len(calls):
                 self._refuse()
             waits, place, inner = graph.const(False), unset, operands
@@ -371,13 +327,13 @@ class Recursion:
             call.tracer.pending += [(n, graph.logical_and(ends, at)) for n, at in trace.raised]
             deep = graph.logical_and(waits, graph.compare("ge", depth, most))
             words = f"{self.name}() calls itself more than {most.data} times within each other"
-            self.tracer.raises(start.node, RecursionError, words, deep)
+            self.tracer.raises(self.start.node, RecursionError, words, deep)
             call.tracer.pending.append(self.pending.pop())
             waits = graph.logical_and(waits, graph.logical_not(deep))
             value = self._shaped(trace.values)
             return waits, (operands, place, results), (inner, unset, earlier), value
 
-        return start.text(vectors.depth_first, Static(Stepped(step)), first, nothing)
+        return self._run(vectors.depth_first, step, first, nothing)
 
     def _is_cached(self) -> bool:
         """Return whether results are kept, so that trees of calls may have few different ones."""
@@ -385,43 +341,15 @@ class Recursion:
         target = self.deep.tracer.static(cast("ast.Call", self.deep.node).func, {})
         return hasattr(target, "cache_info") or any("cache" in text for text in decorators)
 
-    def _few(self, levels: Node, values: Sequence[Node]) -> Value:
+    def _few(self, pair: Value) -> Value:
         """Return the result of so many calls within each other."""
-        few = self.graph.compare("lt", levels, self.graph.const(MAX_LEVELS))
-        return self._shaped([self.graph.select(few, v, self._nothing(v.kind)) for v in values])
+        (levels, value), graph = pair, self.graph
+        few = graph.compare("lt", levels, graph.const(vectors.MAX_LEVELS))
+        return join_value(graph, few, value, self._nothing(value))
 
-    def _nothing(self, kind: str) -> Node:
+    def _nothing(self, like: Value = None) -> Value:
         """Return the value of a call that is too deep."""
-        graph = self.graph
-        return graph.const(math.nan) if kind == "f" else graph.cast(graph.const(0), kind)
-
-    def _close(
-        self,
-        region: Any,
-        rows: Sequence[tuple[Node, Node, Node]],
-        raised: Sequence[tuple[str, Node]] = (),
-    ) -> list[Node]:
-        """Return the values of carried variables after a loop; what its trips raise is noted."""
-        graph, no = self.graph, self.graph.const(False)
-        whole = [(phi, init, graph.cast(out, phi.kind)) for phi, init, out in rows]
-        for name, where in raised:
-            phi = graph.phi(region, ("$raised", name), "b")
-            whole.append((phi, no, graph.logical_or(phi, where)))
-        for row in whole:
-            region.carried[row[0].id] = row
-        finals = [graph.carry(region, *row) for row in whole]
-        self.pending += [
-            (name, f) for (name, _), f in zip(raised, finals[len(rows) :], strict=True)
-        ]
-        return finals[: len(rows)]
-
-
-def _wider(a: str, b: str) -> str:
-    return a if a == b else ("bool" if is_boolean(a) and is_boolean(b) else promote(a, b))
-
-
-def _widest(kinds: Sequence[str], values: Sequence[Node]) -> list[str]:
-    return [_wider(kind, value.kind) for kind, value in zip(kinds, values, strict=True)]
+        return nothing_like(self.graph, self.unknown if like is None else like)
 
 
 def _same(a: Value, b: Value) -> bool:
@@ -431,6 +359,10 @@ def _same(a: Value, b: Value) -> bool:
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return _same((*a.entries, *a.entries.values()), (*b.entries, *b.entries.values()))
     return a is b or (not isinstance(a, Node) and getattr(a, "value", a) is getattr(b, "value", b))
+
+
+def _is_unknown(node: Node) -> bool:
+    return node.op == "arg" and str(node.data).startswith(_UNKNOWN)
 
 
 def _is_last(value: Node, inner: Node) -> bool:

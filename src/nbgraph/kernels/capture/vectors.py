@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+MAX_LEVELS = 1000  # of calls of a function within each other, Python's limit
 POWERS = tuple(2**k for k in reversed(range(17)))  # no table is longer than twice the first
 
 
@@ -307,6 +308,39 @@ def reduced_from(f, a, total):
     for x in a:
         total = f(total, x)
     return total
+
+
+def from_below(needs, value, window):
+    """How many calls of a function lie within each other, and its value, from the innermost one."""
+    levels = 0
+    while levels < MAX_LEVELS and needs(levels):
+        levels += 1
+    for level in range(levels + len(window) - 1, -1, -1):
+        window = (value(level, levels, window), *window[:-1])
+    return levels, window[0]
+
+
+def descended(inner, numbers, most):
+    """How many calls of a function lie within each other, and the operands of the last one."""
+    levels = 0
+    while levels < most and inner(numbers)[0]:
+        numbers = inner(numbers)[1]
+        levels += 1
+    return levels, numbers
+
+
+def down(inner, value, numbers, result):
+    """The same, and its value, which is that of the last call."""
+    levels, last = descended(inner, numbers, MAX_LEVELS)
+    return levels, value(last, result)
+
+
+def down_and_up(inner, value, numbers, result):
+    """The same, and its value, from the last call back to the first one."""
+    levels, result = down(inner, value, numbers, result)
+    for level in range(levels - 1, -1, -1):
+        result = value(descended(inner, numbers, level)[1], result)
+    return levels, result
 
 
 def depth_first(step, this, value):
