@@ -5,7 +5,6 @@ Arguments outside of a function's domain are `Undetermined`; what does not conve
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,11 +14,6 @@ from nbgraph.kernels.outside import Undetermined, Unreached
 def whole(mp: Any, x: Any) -> Any:
     """Return the number without its fraction."""
     return mp.floor(x) if x >= 0 else mp.ceil(x)
-
-
-def neighbour(mp: Any, x: Any, y: Any) -> Any:
-    """Return the number one step of float64 nearer to y."""
-    return x + (math.nextafter(float(x), float(y)) - mp.mpf(float(x)))
 
 
 def softplus(mp: Any, x: Any) -> Any:

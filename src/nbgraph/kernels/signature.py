@@ -129,8 +129,9 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
     if inspect.iscoroutinefunction(fn):
         raise CaptureError(f"{fn.__name__}: an async function gives no number; write a plain `def`")
     chosen = {choice.name: choice for choice in choices}
-    text = inspect.signature(fn, follow_wrapped=passes_on(fn))
-    body = inspect.unwrap(fn) if passes_on(fn) else fn
+    text, body = inspect.signature(fn, follow_wrapped=False), fn
+    if passes_on(fn):
+        text, body = inspect.signature(fn), inspect.unwrap(fn)
     counts = counts_of(body, text)
     if counts.issuperset(text.parameters):
         counts = set()  # one of them is the operand

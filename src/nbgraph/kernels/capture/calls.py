@@ -281,7 +281,7 @@ _ITERATE: dict[object, bool] = dict.fromkeys(
 )
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
-    *(typed.function_of_number, _known, objects.apply, objects.member, distribution, draw),
+    *(typed.function_of_number, _known, objects.apply, dicts.member, distribution, draw),
 )
 
 

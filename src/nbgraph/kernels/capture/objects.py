@@ -7,7 +7,7 @@ import contextlib
 import functools
 import operator
 from collections.abc import Callable
-from enum import EnumType, Flag
+from enum import Flag
 from types import BuiltinMethodType, UnionType
 from typing import Any
 
@@ -18,7 +18,6 @@ from nbgraph.kernels.capture import digits
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.joining import chosen
-from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
@@ -89,13 +88,13 @@ def apply(call: Call) -> Value | None:
     if not texts and not any(isinstance(a, Static) for a in args):
         return None  # numbers have operations of their own
     try:
-        value = _of_constants(call)
+        value = of_constants(call)
     except _UNKNOWN as error:
         call.refuse(f"{ast.unparse(call.node)}: {error}", "check the arguments")
     return Static(UnknownText()) if value is None and texts else value
 
 
-def _of_constants(call: Call) -> Value | None:
+def of_constants(call: Call) -> Value | None:
     """Return what Python's call gives, or raises; None where an argument is not constant."""
     args = [known(value) for value in call.args]
     named = {name: known(value) for name, value in call.kwargs.items()}
@@ -106,29 +105,13 @@ def _of_constants(call: Call) -> Value | None:
     return call.tracer.constant(result, call.node)
 
 
-def member(call: Call) -> Value | None:
-    """Return the member of an enum whose value a number is; None for other calls."""
-    graph, numbers = call.graph, [arg for arg in call.args if isinstance(arg, Node)]
-    if not isinstance(call.target, EnumType) or len(numbers) != 1:
-        return None
-    index, missing = graph.const(0), graph.const(True)
-    members: list[Any] = [*call.target]
-    for place, each in enumerate(members):
-        here = graph.compare("eq", numbers[0], graph.const(each.value))
-        index = graph.select(here, graph.const(place), index)
-        missing = graph.logical_and(missing, graph.logical_not(here))
-    words = f"the value is not a valid {call.target.__name__}"
-    call.tracer.raises(call.node, ValueError, words, missing)
-    return entry_at(graph, [call.tracer.constant(each, call.node) for each in members], index)
-
-
 def of_library(call: Call) -> Value | None:
     """Return what a function or class of NumPy or SciPy gives for constants; None for others, and
     where it draws or raises."""
     home, name = (str(getattr(call.target, part, None)) for part in ("__module__", "__name__"))
     pure = home.startswith(("numpy", "scipy")) and "random" not in home and name != "rvs"
     with contextlib.suppress(Exception):
-        return _of_constants(call) if pure and call.values else None
+        return of_constants(call) if pure and call.values else None
     return None
 
 

@@ -264,9 +264,8 @@ class Recursion:
             call.tracer.pending += trace.raised
             return self._shaped(trace.values)
 
-        first, nothing = self._numbers(self.values), self._nothing()
-        text = vectors.down if last else vectors.down_and_up
-        return self._few(self._run(text, inner, value, first, nothing))
+        values = self._numbers(self.values), self._nothing(), self.graph.const(last)
+        return self._few(self._run(vectors.down_and_up, inner, value, *values))
 
     def _joined(self, calls: Sequence[SelfCall]) -> Env:
         """Return the operands of the call that is made, of which there is one on each path."""

@@ -329,16 +329,11 @@ def descended(inner, numbers, most):
     return levels, numbers
 
 
-def down(inner, value, numbers, result):
-    """The same, and its value, which is that of the last call."""
+def down_and_up(inner, value, numbers, result, as_last):
+    """The same, and its value, from the last call back to the first one, if they differ."""
     levels, last = descended(inner, numbers, MAX_LEVELS)
-    return levels, value(last, result)
-
-
-def down_and_up(inner, value, numbers, result):
-    """The same, and its value, from the last call back to the first one."""
-    levels, result = down(inner, value, numbers, result)
-    for level in range(levels - 1, -1, -1):
+    result = value(last, result)
+    for level in range(-1 if as_last else levels - 1, -1, -1):
         result = value(descended(inner, numbers, level)[1], result)
     return levels, result
 
