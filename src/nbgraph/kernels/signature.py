@@ -176,9 +176,8 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
 
 def passes_on(fn: FunctionType) -> bool:
     """Return whether a decorator's function passes `*args` on to the one that it wraps."""
-    kinds = {p.kind for p in inspect.signature(fn, follow_wrapped=False).parameters.values()}
-    variadic = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
-    return bool(kinds & variadic) and isinstance(inspect.unwrap(fn), FunctionType)
+    variadic = fn.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    return bool(variadic) and inspect.unwrap(fn) is not fn
 
 
 def optional_in(text: inspect.Signature) -> list[str]:

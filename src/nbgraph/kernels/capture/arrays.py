@@ -72,12 +72,8 @@ def kind_of(call: Call, dtype: Value) -> str | None:
     return kind
 
 
-def array_of(
-    call: Call, value: Value, dtype: Value = None, copy: Value = None, ndmin: Value = None
-) -> Value:
+def array_of(call: Call, value: Value, dtype: Value = None) -> Value:
     """Return a number, or an array of nested lists and tuples; all entries have one kind."""
-    for _ in range(depth(value), 0 if ndmin is None else whole(call, ndmin, "ndmin")):
-        value = (value,)
     nodes = flatten(value) or []
     if flatten(value) is None or len(nodes) > MAX_SIZE:
         what = f"this is not an array of up to {MAX_SIZE} numbers"

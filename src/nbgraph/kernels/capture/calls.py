@@ -115,19 +115,7 @@ def called(tracer: Tracer, call: Call) -> Value:
 
 
 def apply(tracer: Tracer, call: Call) -> Value:
-    """Return the value of a function for the values of its arguments; one of NumPy or SciPy that
-    is not understood is called, if these are constants."""
-    noted = len(tracer.pending)
-    try:
-        return _applied(tracer, call)
-    except CaptureError:
-        if (value := objects.of_library(call)) is None:
-            raise
-        del tracer.pending[noted:]
-        return value
-
-
-def _applied(tracer: Tracer, call: Call) -> Value:
+    """Return the value of a function for the values of its arguments."""
     call = _unbound(call)
     target, args = call.target, call.args
     for handler in _HANDLERS:
@@ -150,6 +138,8 @@ def _applied(tracer: Tracer, call: Call) -> Value:
         if tracer.catching:
             trying.of_function(tracer, target, args, result)
         return result
+    if (value := objects.of_library(call)) is not None:
+        return value
     inner = solver(target) or plain_function(target)
     if inner is not None:
         return inlining.function(call, inner)

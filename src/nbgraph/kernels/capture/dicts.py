@@ -45,7 +45,7 @@ def member(call: Call) -> Value | None:
     if not isinstance(cls, EnumType) or len(args) != 1 or objects.known(args[0]):
         return None
     members = {each.value: call.tracer.constant(each, call.node) for each in cast("Any", cls)}
-    return at_key(call.tracer, call.node, Mapping(members), args[0], error=ValueError)
+    return at_key(call.tracer, call.node, Mapping(members), args[0], cls=ValueError)
 
 
 MAKERS = (dict, OrderedDict, dict.fromkeys)

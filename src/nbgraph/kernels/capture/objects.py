@@ -8,7 +8,7 @@ import functools
 import operator
 from collections.abc import Callable
 from enum import Flag
-from types import BuiltinMethodType, UnionType
+from types import BuiltinMethodType, FunctionType, UnionType
 from typing import Any
 
 import numpy as np
@@ -107,11 +107,13 @@ def of_constants(call: Call) -> Value | None:
 
 def of_library(call: Call) -> Value | None:
     """Return what a function or class of NumPy or SciPy gives for constants; None for others, and
-    where it draws or raises."""
+    where it draws, takes functions or raises."""
     home, name = (str(getattr(call.target, part, None)) for part in ("__module__", "__name__"))
     pure = home.startswith(("numpy", "scipy")) and "random" not in home and name != "rvs"
-    with contextlib.suppress(Exception):
-        return of_constants(call) if pure and call.values else None
+    functions = (isinstance(getattr(a, "value", a), FunctionType) for a in call.values)
+    if pure and call.values and not any(functions):
+        with contextlib.suppress(Exception):
+            return of_constants(call)
     return None
 
 

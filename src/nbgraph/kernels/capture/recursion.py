@@ -12,7 +12,6 @@ have few different ones.
 from __future__ import annotations
 
 import ast
-import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn, cast
@@ -30,7 +29,6 @@ from nbgraph.kernels.capture.values import (
     Env,
     Node,
     Static,
-    Undefined,
     Value,
     flatten,
     nothing_like,
@@ -78,7 +76,8 @@ class Recursion:
         self.name, self.run_body, self.path = name, run, path
         self.values = values
         self.carried = [k for k, v in values.items() if flatten(v) is not None]
-        self.unknown, self.kinds = cast("Value", None), list[str]()
+        self.unknown = self.nothing = cast("Value", None)
+        self.kinds = list[str]()
 
     def value(self) -> Value:
         """Return the value of the call."""
@@ -91,12 +90,15 @@ class Recursion:
         kept = [k for k, v in self.values.items() if flatten(v) is None]
         endless |= not all(_same(self.values[k], c.values[k]) for c in calls for k in kept)
         around = {n.id for n in self.graph.reachable([*self._numbers(self.values), self.path])}
-        depends = {n for n in self.graph.reachable(inner) if _is_unknown(n) and n.id not in around}
+        leaves = [n for n in self.graph.reachable(inner) if n.op == "arg" and n.id not in around]
+        depends = {n for n in leaves if str(n.data).startswith(_UNKNOWN)}
         if endless or not depends <= {*(flatten(self.unknown) or ())}:
             self._refuse()
         if depends or not (counted := self._counted(calls)):
-            single = not depends and self._is_single(calls)
-            return self._down_and_up() if single else self._stacked(calls)
+            operands = lambda call: tuple(call.values.values())
+            alike = lambda a, b: opposed(a.path, b.path) or _same(operands(a), operands(b))
+            single = all(itertools.starmap(alike, itertools.combinations(calls, 2)))
+            return self._down_and_up() if single and not depends else self._stacked(calls)
         return self._from_below(*counted)
 
     def _look(self) -> None:
@@ -119,6 +121,7 @@ class Recursion:
         name = f"{_UNKNOWN}{self.name} "
         parts = [self.graph.argument(f"{name}{i} {k}", k) for i, k in enumerate(kinds)]
         self.unknown, self.kinds = parts[0] if len(parts) == 1 else tuple(parts), [*kinds]
+        self.nothing = nothing_like(self.graph, self.unknown)
 
     def _widened(self) -> list[str]:
         """Return the kinds of the result, at least as wide as those that are expected."""
@@ -177,9 +180,19 @@ class Recursion:
         )
         return self.start.text(text, *functions)
 
-    def _needs(self, calls: Sequence[SelfCall]) -> Node:
-        paths = (call.path for call in calls)
-        return functools.reduce(self.graph.logical_or, paths, self.graph.const(False))
+    def _next(self, calls: Sequence[SelfCall], after: Node | None = None) -> list[Any]:
+        """Return whether a call is made, of those after one place, the first one's place, and the
+        numbers of its operands."""
+        graph, last = self.graph, calls[-1].values if calls else self.values
+        row: list[Any] = [graph.const(False), graph.const(-1), self._numbers(last)]
+        for i, call in reversed([*enumerate(calls)]):
+            place, now = graph.const(i), call.path
+            if after is not None:
+                now = graph.logical_and(now, graph.compare("lt", after, place))
+            made = place, self._numbers(call.values)
+            chosen = (join_value(graph, now, *pair) for pair in zip(made, row[1:], strict=True))
+            row = [graph.logical_or(row[0], now), *chosen]
+        return row
 
     def _refusal(self, cause: CaptureError | None = None) -> CaptureError:
         problem = f"{self.name}() calls itself in a way that is not a loop"
@@ -201,21 +214,17 @@ class Recursion:
 
     def _counted(self, calls: Sequence[SelfCall]) -> tuple[str, float, int] | None:
         """Return the operand that all calls lower, the least step, and how many times it."""
-        steps: set[tuple[str, float]] = set()
+        lowered = list[tuple[str, float]]()
         for call in calls:
             changed = [k for k, v in self.values.items() if not _same(v, call.values[k])]
-            if len(changed) != 1:
+            lower = offset(self.values[changed[0]], call.values[changed[0]]) if changed else None
+            if len(changed) != 1 or not lower:
                 return None
-            (name,) = changed
-            lower = offset(self.values[name], call.values[name])
-            if not lower:
-                return None
-            steps.add((name, lower))
-        if len({name for name, _ in steps}) != 1:
+            lowered.append((changed[0], lower))
+        if len({name for name, _ in lowered}) != 1:
             return None
-        name, offsets = next(iter(steps))[0], [lower for _, lower in steps]
-        step = min(offsets, key=abs)
-        orders = [lower / step for lower in offsets]
+        name, step = min(lowered, key=lambda row: abs(row[1]))
+        orders = [lower / step for _, lower in lowered]
         if not all(o > 0 and float(o).is_integer() and o <= MAX_ORDER for o in orders):
             return None
         return name, step, int(max(orders))
@@ -229,7 +238,7 @@ class Recursion:
         graph = self.graph
 
         def needs(call: Call, level: Node) -> Value:
-            return self._needs(self._calls(self._at(name, step, level), call.path))
+            return self._next(self._calls(self._at(name, step, level), call.path))[0]
 
         def value(call: Call, level: Node, levels: Node, window: Value) -> Value:
             here = self._at(name, step, level)
@@ -246,48 +255,35 @@ class Recursion:
             call.tracer.pending += [(k, graph.logical_and(computed, at)) for k, at in trace.raised]
             return self._shaped(trace.values)
 
-        window = (self._nothing(),) * order
+        window = (self.nothing,) * order
         return self._few(self._run(vectors.from_below, needs, value, window))
 
     # down and up ------------------------------------------------------------------------------
 
     def _down_and_up(self) -> Value:
         trace = self._trace(self.values, self.path, lambda call: self.unknown)
-        last = not trace.raised and all(map(_is_last, trace.values, flatten(self.unknown) or ()))
+        last = all(map(self._is_last, trace.values, flatten(self.unknown) or ()))
+        last = last and not trace.raised
 
         def inner(call: Call, numbers: Value) -> Value:
-            calls = self._calls(self._operands(numbers), call.path)
-            return self._needs(calls), self._numbers(self._joined(calls))
+            needs, _, further = self._next(self._calls(self._operands(numbers), call.path))
+            return needs, further
 
         def value(call: Call, numbers: Value, result: Value) -> Value:
             trace = self._trace(self._operands(numbers), call.path, lambda _: result)
             call.tracer.pending += trace.raised
             return self._shaped(trace.values)
 
-        values = self._numbers(self.values), self._nothing(), self.graph.const(last)
+        values = self._numbers(self.values), self.nothing, self.graph.const(last)
         return self._few(self._run(vectors.down_and_up, inner, value, *values))
 
-    def _joined(self, calls: Sequence[SelfCall]) -> Env:
-        """Return the operands of the call that is made, of which there is one on each path."""
-        if not calls or not self._is_single(calls):
-            self._refuse()
-        joined = dict(calls[-1].values)
-        for call in reversed(calls[:-1]):
-            for k, v in call.values.items():
-                joined[k] = (
-                    v if _same(v, joined[k]) else join_value(self.graph, call.path, v, joined[k])
-                )
-        if any(isinstance(v, Undefined) for v in joined.values()):
-            self._refuse()
-        return joined
-
-    def _is_single(self, calls: Sequence[SelfCall]) -> bool:
-        """Return whether at most one call is made on each path."""
-        return all(
-            opposed(one.path, other.path)
-            or all(_same(v, other.values[k]) for k, v in one.values.items())
-            for one, other in itertools.combinations(calls, 2)
-        )
+    def _is_last(self, value: Node, inner: Node) -> bool:
+        """Return whether the value of the inner call is returned as it is, wherever it is used."""
+        uses = lambda node: inner in self.graph.reachable([node])
+        if value is inner or not uses(value):
+            return True
+        arms = value.args[1:] if value.op == "select" and not uses(value.args[0]) else ()
+        return bool(arms) and all(self._is_last(arm, inner) for arm in arms)
 
     # depth first ------------------------------------------------------------------------------
 
@@ -295,7 +291,7 @@ class Recursion:
         """Return the value by a list of the calls that wait for others."""
         if self._is_cached():
             self._refuse()
-        graph, nothing = self.graph, self._nothing()
+        graph, nothing = self.graph, self.nothing
         unset, earlier = graph.const(-1), (nothing,) * (len(calls) - 1)
         first = self._numbers(self.values), unset, earlier
 
@@ -310,18 +306,7 @@ class Recursion:
             )
             if len(trace.calls) != len(calls):
                 self._refuse()
-            waits, place, inner = graph.const(False), unset, operands
-            for i, made in reversed([*enumerate(trace.calls)]):
-                late = graph.compare("lt", waits_for, graph.const(i))
-                now, others = (
-                    graph.logical_and(made.path, late),
-                    (made.values[k] for k in self.carried),
-                )
-                waits, place = (
-                    graph.logical_or(waits, now),
-                    graph.select(now, graph.const(i), place),
-                )
-                inner = join_value(graph, now, tuple(others), inner)
+            waits, place, inner = self._next(trace.calls, waits_for)
             ends, most = graph.logical_not(waits), graph.const(PLACES // 2)
             call.tracer.pending += [(n, graph.logical_and(ends, at)) for n, at in trace.raised]
             deep = graph.logical_and(waits, graph.compare("ge", depth, most))
@@ -344,11 +329,7 @@ class Recursion:
         """Return the result of so many calls within each other."""
         (levels, value), graph = pair, self.graph
         few = graph.compare("lt", levels, graph.const(vectors.MAX_LEVELS))
-        return join_value(graph, few, value, self._nothing(value))
-
-    def _nothing(self, like: Value = None) -> Value:
-        """Return the value of a call that is too deep."""
-        return nothing_like(self.graph, self.unknown if like is None else like)
+        return join_value(graph, few, value, nothing_like(graph, value))
 
 
 def _same(a: Value, b: Value) -> bool:
@@ -358,29 +339,3 @@ def _same(a: Value, b: Value) -> bool:
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return _same((*a.entries, *a.entries.values()), (*b.entries, *b.entries.values()))
     return a is b or (not isinstance(a, Node) and getattr(a, "value", a) is getattr(b, "value", b))
-
-
-def _is_unknown(node: Node) -> bool:
-    return node.op == "arg" and str(node.data).startswith(_UNKNOWN)
-
-
-def _is_last(value: Node, inner: Node) -> bool:
-    """Return whether the value of the inner call is returned as it is, wherever it is used."""
-    if value is inner or not _uses(value, inner):
-        return True
-    if value.op == "select" and not _uses(value.args[0], inner):
-        return all(_is_last(arm, inner) for arm in value.args[1:])
-    return False
-
-
-def _uses(value: Node, inner: Node) -> bool:
-    seen: set[int] = set()
-    stack = [value]
-    while stack:
-        node = stack.pop()
-        if node is inner:
-            return True
-        if node.id not in seen:
-            seen.add(node.id)
-            stack.extend(node.args)
-    return False
