@@ -225,6 +225,10 @@ def directive(kind: str, name: str, value: Any) -> str:
     """Return the entry of an object: signature, documentation, and of a class its methods."""
     signature = "" if kind == "data" else signature_of(value)
     document = inspect.getdoc(value) if kind != "data" else getattr(type(value), "__doc__", "")
+    if (
+        getattr(value, "__module__", "") == "numpy"
+    ):  # a dtype: its first sentence, without Sphinx's roles
+        document = re.sub(r":\w+:`", "`", str(document).partition("\n\n")[0])
     inside = documentation(inspect.cleandoc(document or ""))
     if kind == "class" and value.__module__.startswith("nbgraph"):
         inside += "".join(f"\n\n{method(n, m)}" for n, m in methods(value))
@@ -303,11 +307,15 @@ def _split(text: str) -> tuple[str, str]:
     return "\n\n".join(body), "\n\n".join(rest)
 
 
+_WRAPPED = 82  # characters of a line and the next word: where a sentence goes on in the next line
+
+
 def _parameter(row: Any) -> str:
     head = f"**{escaped(row.name)}**" if row.name else ""
     words = " — ".join(filter(None, [head, escaped(" ".join(row.type.split()))]))
-    more = escaped(" ".join(" ".join(row.desc).split()))
-    return f"- {words}" + (f": {more}" if more else "")
+    more = " ".join(" ".join(row.desc).split())
+    wrapped = len(f"{row.name} : {row.type} {more.partition(' ')[0]}") > _WRAPPED
+    return f"- {words}" + (" " if wrapped else ": ") * bool(more) + escaped(more)
 
 
 def prose(text: str) -> str:

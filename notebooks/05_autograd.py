@@ -74,7 +74,7 @@ def root(x):
 
 def halve_until_small(v):
     steps = 0
-    while float(abs(v).max()) > 1:
+    while abs(v).max() > 1:
         v, steps = v / 2, steps + 1
     return root(v).sum(), steps
 

@@ -69,8 +69,9 @@ print(cluster.run(share))
 # ## A training that loses a worker
 #
 # Each worker reads its own part of the digits, and `fit` takes the step of the mean of all
-# gradients. After every epoch the round is kept in a folder. The second worker kills its process in
-# the third epoch, once: with `on_loss="wait"` the job begins again from the round that is kept.
+# gradients. After every epoch the round is kept in a folder. The second worker kills its process after
+# the second epoch, once: with `on_loss="wait"` the job begins again from the round that is kept. Dask
+# writes its log below the cell: a process restarted, and what the other worker then waited for.
 
 # %%
 pixels, digits = load_digits(return_X_y=True)

@@ -102,13 +102,13 @@ print(ng.unit_rows(ng.array(x)))
 print(ng.jit(ng.grad(lambda x: (ng.unit_rows(x) * ng.array([1.0, 0.0])).sum()))(ng.array(x)))
 
 # %% [markdown]
-# Mistakes in shapes are found at the call.
+# Mistakes in shapes are found at the call, with what `infer_shape` was asked.
 
 # %%
 try:
     ng.unit_rows(ng.ones(3))
-except (ValueError, TypeError) as error:
-    print(type(error).__name__)
+except ValueError as error:
+    print(f"{type(error).__name__}: {error}", *error.__notes__, sep="\n")
 
 # %% [markdown]
 # The same function as a row operator is shorter, and its gradient need not be written. An

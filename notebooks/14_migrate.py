@@ -84,8 +84,8 @@ print(model.weight.asnumpy().round(1))
 for attempt in (lambda: ng.nn.Linear(3, 1), lambda: ng.sum(x, dim=0)):
     try:
         attempt()
-    except (AttributeError, TypeError, ValueError) as error:
-        print(type(error).__name__)
+    except (AttributeError, TypeError) as error:
+        print(f"{type(error).__name__}: {error}")
 
 # %% [markdown]
 # ## From MXNet

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import tomllib
 from types import SimpleNamespace
 
 import numpy as np
@@ -50,6 +51,13 @@ def test_examples_run_and_print_what_pages_say(pages, tmp_path):
             readme.check(part)
         except AssertionError as wrong:
             raise AssertionError(f"{page.relative_to(ROOT)}: {wrong}") from None
+
+
+def test_extras_to_install_are_those_of_the_package():
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    cells = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {*re.findall(r"`(\w+)`", " ".join(cells)), "all"} == {*project["optional-dependencies"]}
 
 
 # ---------------------------------------------------------------------------------- migration

@@ -119,6 +119,8 @@ def test_documentation_becomes_markdown():
         ----------
         x : array
             The *first* one.
+        y : array of the shape of x, or anything else that broadcasts to the shape that x
+            has
 
         It is kept.
 
@@ -128,6 +130,7 @@ def test_documentation_becomes_markdown():
     )
     assert text.startswith(r"Add \<two\> numbers, `a_b * 2`.")
     assert r"- **x** — array: The \*first\* one." in text
+    assert "broadcasts to the shape that x has\n" in text, "one sentence of two lines"
     assert text.endswith("It is kept.\n\n```pycon\n>>> 1 + 1\n2\n```")
 
 
@@ -137,6 +140,7 @@ def test_every_module_and_room_of_operators_has_a_page():
     assert set(pages) == {"ng", *(f"ng.{name}" for name in reference.MODULES)}
     assert ":::::{py:class} ng.nn.Dense(units" in pages["ng.nn"]
     assert "{py:function} ng.op(" in pages["ng"]
+    assert ":class:" not in pages["ng"] and "compatible with Python `float`" in pages["ng"]
 
 
 def test_short_signatures():

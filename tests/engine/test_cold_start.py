@@ -6,6 +6,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.engine import cold
+from nbgraph.engine.current import _building
 from tests.support import ROOT, run_python
 
 TASKS = Path("/proc/self/task")
@@ -183,3 +184,18 @@ def test_who_does_not_use_the_engine_has_no_threads(own_cache, tmp_path):
         tmp_path,
     )
     assert printed == "0 False\n"
+
+
+def test_a_race_is_looked_for_once_the_core_is_there():
+    """Its engines need it: compiled twice at once, it took twice as long."""
+
+    class Underway:
+        def over(self):
+            return False
+
+        def wait(self):
+            _building.clear()
+
+    _building.append(Underway())
+    assert ng.engine.find_race(lambda: None) is None
+    assert not _building

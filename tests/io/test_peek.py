@@ -54,7 +54,7 @@ def test_pictures_with_labels_in_a_notebook():
 
 
 def test_what_is_no_picture_is_a_table():
-    batch = DataBatch([np.arange(4.0).reshape(2, 2), np.array(["<a>", "b"])], [np.array([1, 0])])
+    batch = DataBatch([np.float32([[5.1, 1], [2, 3]]), np.array(["<a>", "b"])], [np.array([1, 0])])
     descs = [DataDesc("x", (2, 2)), DataDesc("word", (2,)), DataDesc("y", (2,))]
     shown = Peek(batch, descs)
     html = shown._repr_html_()

@@ -350,7 +350,7 @@ def test_second_derivatives_have_certificates_of_both_orders():
 
 
 def test_a_changed_global_is_checked_again():
-    """A hand-given gradient that no longer fits is refused at its next use."""
+    """A hand-written gradient that no longer fits is refused at its next use."""
     space = {"math": math}
     globals()["_rate"] = 2.0
     try:

@@ -5,7 +5,6 @@ All kinds share one owner, so variables, their versions and failures outlive a c
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import threading
 import time
@@ -19,6 +18,7 @@ from nbgraph.engine.failure import Ledger
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner
 from nbgraph.errors import ArgumentError, require_word
+from nbgraph.scopes import load
 from nbgraph.settings import config, read_for_good
 
 if TYPE_CHECKING:
@@ -161,6 +161,8 @@ def set_aside(what: str) -> Generator[Callable[[Callable[..., Engine]], Engine]]
     before = current()
     before._deadline(None, what)
     with _changing:
+        if _building:  # or the core would be compiled twice at once
+            _building[0].wait()
         before.stop()  # its failures stay with it
         failures, _owner.ledger = _owner.ledger, Ledger()
         used = before
@@ -190,7 +192,7 @@ def _abandon(engine: Engine) -> None:
 
 def _start(kind: str, options: dict[str, Any], first: int) -> Engine:
     module, name, _ = KINDS[kind]
-    factory = getattr(importlib.import_module(module), name)
+    factory = getattr(load(module), name)
     engine: Engine = factory(owner=_owner, first=first, **options)
     _owner.put_in_force(engine)
     return engine

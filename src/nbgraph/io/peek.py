@@ -202,7 +202,8 @@ def _text(value: Any) -> str:
     if array.ndim == 0:
         return f"{array:.6g}" if array.dtype.kind == "f" else str(array)
     if array.ndim == 1 and array.size <= _SHORT:
-        return str(array.tolist() if array.dtype.kind != "f" else array.round(4).tolist())
+        short = array.astype("float64").round(4) if array.dtype.kind == "f" else array
+        return str(short.tolist())
     ends = ""
     if array.size and array.dtype.kind in "uif":
         ends = f" {array.min():.4g} to {array.max():.4g}"

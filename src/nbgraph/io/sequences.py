@@ -20,7 +20,7 @@ class SequenceSource(Source):
 
     Parameters
     ----------
-    columns : dict of str to a list of sequences, or to an array of values, one for each sample
+    columns : dict of str to a list of sequences, or to an array of values, one a sample.
         Sequences of the first column say how long a sample is.
     labels : names of the columns that are labels
     buckets : sequence of int, optional

@@ -339,8 +339,8 @@ class _Checker:
     def _disagree(self, leaves: Leaves, verdict: Verdict) -> None:
         claim = self.claim
         point = self._point(leaves, 12)
-        other = "the derived gradient" if claim.reference is not None else "differences"
-        if claim.what == "hand-given":
+        other = "the derived gradient gives" if claim.reference is not None else "differences give"
+        if claim.what == "hand-written":
             remedy = "Correct the gradient; certify=False uses it as it is"
         else:
             remedy = (
@@ -350,7 +350,7 @@ class _Checker:
         slope, expected = (_digits(v) for v in (verdict.slope, verdict.expected))
         raise CertificateError(
             f"{claim.name}: the {claim.what} derivative w.r.t. {claim.wrt.data!r} is wrong at "
-            f"{point}: it gives {slope}, {other} give {expected}{self._branch(leaves)}. {remedy}"
+            f"{point}: it gives {slope}, {other} {expected}{self._branch(leaves)}. {remedy}"
         )
 
     def _branch(self, leaves: Leaves) -> str:

@@ -65,7 +65,7 @@ def floating(scalar: Scalar, kinds: Sequence[str], wrt: Sequence[str]) -> list[s
 def hand_gradients(
     captured: Captured, gradient: Gradient, out_grads: Sequence[Node], parameters: Mapping[str, Any]
 ) -> tuple[Node, ...]:
-    """Return the hand-given in-gradients, built into the graph of the function itself."""
+    """Return the hand-written in-gradients, built into the graph of the function itself."""
     graph = captured.graph
     leaves = {str(n.data): n for n in captured.operands}
     leaves |= dict(zip(gradient.out_grads, out_grads, strict=False))
@@ -140,7 +140,7 @@ class Derived:
 
 
 class Derivative(Derived):
-    """d output / d operand, `order` times; a hand-given gradient is used where there is one."""
+    """d output / d operand, `order` times; a hand-written gradient is used where there is one."""
 
     def __init__(
         self, parent: Scalar, wrt: str, order: int, gradient: Gradient | None = None
@@ -168,7 +168,7 @@ class Derivative(Derived):
             slope = gradients[self.parent.operands.index(self.wrt)]
             if slope.op == "none":
                 raise DerivativeError(
-                    f"{self.parent.name}: the hand-given gradient says None for {self.wrt!r}: it "
+                    f"{self.parent.name}: the hand-written gradient says None for {self.wrt!r}: it "
                     "is not differentiable"
                 )
             outputs, order = [slope], order - 1

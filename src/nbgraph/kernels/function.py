@@ -122,7 +122,7 @@ class WrittenFunction:
         self.name = "function" if fn.__name__ == "<lambda>" else fn.__name__
         self.places: tuple[draws.Place, ...] = ()  # where the text draws; known when it is captured
         self._read_signature()
-        self.none_allowed = False  # in the tuple of a hand-given gradient
+        self.none_allowed = False  # in the tuple of a hand-written gradient
         # the library's own literals never change
         self.shares_kernels = not str(fn.__module__).startswith(LIBRARY)
         self.watch = Watch()  # the outside objects that were read
@@ -290,7 +290,7 @@ def _constant(graph: Graph, value: Any) -> Value:
 
 
 def _none_as_node(graph: Graph, value: Value) -> Value:
-    """None in the tuple of a hand-given gradient: not differentiable."""
+    """None in the tuple of a hand-written gradient: not differentiable."""
     if isinstance(value, Static) and value.value is None:
         return graph.node("none", (), "f")
     return value

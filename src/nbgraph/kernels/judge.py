@@ -25,7 +25,7 @@ Leaves = Mapping[int, Any]
 Word = Literal["right", "faint", "wrong", "open", "undefined"]
 
 TOLERANCE = 1e-9  # relative, of a derived slope against differences
-HAND_TOLERANCE = 1e-6  # relative, of a hand-given slope against the derived one
+HAND_TOLERANCE = 1e-6  # relative, of a hand-written slope against the derived one
 STEP = 1e-12  # of the difference with `BITS` bits, relative to the operand
 FAINT = 1e-15  # of value / operand: slopes that are smaller are lost in the first difference
 PRECISIONS = (640, 2048)  # bits, where the first do not settle a point

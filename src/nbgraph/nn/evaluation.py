@@ -38,7 +38,7 @@ def evaluate(
     Parameters
     ----------
     model : Module
-    data, loss, metrics, class_weight, sample_weight, progress, compiled : as those of `fit`
+    data, loss, metrics, class_weight, sample_weight, progress, compiled : as those of `fit`.
         Without a loss metrics are measured alone.
 
     Returns

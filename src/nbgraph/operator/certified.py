@@ -132,7 +132,7 @@ def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
             total = term if total is None else graph.arithmetic("add", total, term)
         assert total is not None
         claim = _claim(
-            scalar, captured, leaf, captured.outputs[0], hand, reference=total, what="hand-given"
+            scalar, captured, leaf, captured.outputs[0], hand, reference=total, what="hand-written"
         )
         wide = Claim(
             claim.name,

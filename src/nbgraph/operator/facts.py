@@ -164,7 +164,7 @@ def dependence_rows(op: Elementwise) -> list[dict[str, Any]]:
         reads = [*gradient.outs, *gradient.operands]
         kind = "T2" if gradient.operands else "T1" if gradient.outs else "T0"
         listed = ", ".join(reads) or "out_grad only"
-        why = f"the hand-given gradient names {listed}"
+        why = f"the hand-written gradient names {listed}"
         silent = _not_differentiable(op)
         return [_row(n, kind, reads, why) for n in names if n not in silent]
     if op.nout > 1:
