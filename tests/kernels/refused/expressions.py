@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import math
 import operator
+import random
 from dataclasses import dataclass
 
 import numpy as np
@@ -283,6 +284,11 @@ REFUSALS = [
         lambda x: np.linalg.eigvals(x),
         "the function 'np.linalg.eigvals' is not known to scalar functions",
         "an operand is one number here: write the formula of one element, and apply functions of whole arrays to the operator's result",
+    ),
+    (
+        lambda x: x + random.gammavariate(x, 1.0),
+        "random.gammavariate() cannot be drawn within a scalar function",
+        "use random, uniform, normal, exponential, lognormal, triangular, choice or integers, or draw before the call, by ng.random, and give the numbers as an operand",
     ),
     (
         lambda x: x + np.random.normal(0.0, 1.0, 3)[0],
