@@ -298,7 +298,14 @@ def endless_tree(n):
     return endless_tree(n - 1) + endless_tree(n / 2)
 
 
-@pytest.mark.parametrize("fn", [endless, endless_tree])
+def within_a_loop(n):
+    total = 1
+    while total < n:
+        total += within_a_loop(n - total)
+    return total
+
+
+@pytest.mark.parametrize("fn", [endless, endless_tree, within_a_loop])
 def test_what_is_no_loop_is_refused(fn):
     with pytest.raises(CaptureError, match=rf"{fn.__name__}\(\) calls itself(.|\n)*`while` loop"):
         ng.op(fn)

@@ -81,11 +81,12 @@ class Recursion:
 
     def value(self) -> Value:
         """Return the value of the call."""
+        outer = len(self.graph.regions)
         self._look()
         calls = self._calls(self.values, self.path)
-        inner = [n for call in calls for v in call.values.values() for n in flatten(v) or []]
-        inner += [call.path for call in calls]
+        inner = [n for c in calls for v in (*c.values.values(), c.path) for n in flatten(v) or []]
         endless = any(call.path is self.path for call in calls)
+        endless |= any(region >= outer for n in inner for region in n.regions)  # calls in a loop
         # what a level does not carry, a list whose length depends on values, has to be the same
         kept = [k for k, v in self.values.items() if flatten(v) is None]
         endless |= not all(_same(self.values[k], c.values[k]) for c in calls for k in kept)
@@ -255,8 +256,7 @@ class Recursion:
             call.tracer.pending += [(k, graph.logical_and(computed, at)) for k, at in trace.raised]
             return self._shaped(trace.values)
 
-        window = (self.nothing,) * order
-        return self._few(self._run(vectors.from_below, needs, value, window))
+        return self._few(self._run(vectors.from_below, needs, value, (self.nothing,) * order))
 
     # down and up ------------------------------------------------------------------------------
 
