@@ -63,9 +63,7 @@ def formats(x):
 
 
 def recursion(m, n):
-    if m == 0:
-        return n + 1
-    return recursion(m - 1, recursion(m, n - 1)) if n else 0.0  # here
+    return recursion(m - 1, recursion(m, n - 1))  # here
 
 
 def yields(x):

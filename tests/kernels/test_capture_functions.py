@@ -1,5 +1,6 @@
 """Functions of `math`, NumPy, `operator`, `itertools` and `statistics`: as Python runs the text."""
 
+import enum
 import functools
 import inspect
 import itertools
@@ -143,9 +144,54 @@ def helpers(x):
     return kept(x) + compiled(x), (y := x * 2) + y, x + np.finfo(float).eps, float.fromhex("0x1p3")
 
 
+def of_constants(x):
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    line = np.poly1d([1.0, -2.0, 0.5])
+    area = sum(w * math.exp(x * t) for w, t in zip(weights, nodes, strict=True))
+    return area, line(x) + line.deriv()(x), float(np.hanning(5)[1]) * x
+
+
+def neighbours(x):
+    tiny = np.spacing(1.0)
+    return x * x if abs(x) > tiny else tiny, np.nextafter(x, 9.0), x + math.ulp(x)
+
+
+class Colour(enum.Enum):
+    RED = 1
+    GREEN = 2
+    BLUE = 4
+
+    @property
+    def gain(self):
+        return 0.5 * self.value
+
+
+def member_of_a_value(x):
+    chosen = Colour(1 if x < 0 else 4)
+    return x if chosen is Colour.RED else x * chosen.gain + (chosen == Colour.GREEN)
+
+
+def doubled(fn):
+    @functools.wraps(fn)
+    def inner(*args, factor=2.0, **options):
+        return factor * fn(*args, **options)
+
+    return inner
+
+
+@doubled
+def decorated(x, y=0.5, *, power=2):
+    return x * y + x**power
+
+
 FUNCTIONS = [
+    of_constants, neighbours, member_of_a_value, decorated,
     pieces_of_floats, rounded, limits, close, pieces, choices, lengths, summaries, ranked,
     generated, counted, listed, operators, bits, helpers,
+]  # fmt: skip
+SMOOTH = [
+    of_constants, neighbours, member_of_a_value, decorated,
+    pieces, choices, lengths, summaries, ranked, generated, counted, listed,
 ]  # fmt: skip
 X = np.array([0.3, -1.7, 1.0, 2.4, -0.25, 3.75, 0.125, -2.5])
 EVEN = np.array([0.31, -1.73, 1.04, 2.41, -0.26, 3.76, 0.13, -2.52])  # where nothing jumps
@@ -174,9 +220,7 @@ def test_a_value_is_that_of_the_text(fn):
     assert op.ptx("float32")
 
 
-@pytest.mark.parametrize(
-    "fn", [pieces, choices, lengths, summaries, ranked, generated, counted, listed]
-)
+@pytest.mark.parametrize("fn", SMOOTH)
 def test_slopes_are_those_of_differences(fn):
     h = 1e-6
     steps = (wanted(fn, EVEN + h) - wanted(fn, EVEN - h)) / (2 * h)
@@ -202,6 +246,14 @@ def test_parts_of_extreme_floats(dtype):
     np.testing.assert_array_equal(number, np.nan_to_num(x, nan=1.5))
     some = np.abs(x) < info.max
     np.testing.assert_array_equal(step[some], np.spacing(x[some]))
+
+
+def test_a_decorators_function_takes_what_the_one_that_it_wraps_takes():
+    op = ng.op(decorated)
+    assert str(op.__signature__) == "(x, y=0.5, *, power=2)"
+    np.testing.assert_allclose(op(X, y=3.0, power=3), 2 * (X * 3.0 + X**3))
+    with pytest.raises(ValueError, match="the enum has no such key"):
+        ng.op(lambda k: Colour(k).gain)(np.array([1, 3]))
 
 
 def test_numbers_in_place_of_infinite_ones():

@@ -216,15 +216,96 @@ def test_what_a_level_raises_is_raised():
         np.testing.assert_array_equal(blank, [op(bad[:1])[0], np.nan])
 
 
+def branching(x):
+    return x if x < 1 else branching(x / 2) * branching(x / 3) + x
+
+
+def ackermann(m, n):
+    if m == 0:
+        return n + 1
+    return ackermann(m - 1, ackermann(m, n - 1) if n else 1)
+
+
+def paths(m, n):
+    return 1 if m == 0 or n == 0 else paths(m - 1, n) + paths(m, n - 1)
+
+
+def moves(n, source=1, target=2, spare=3):
+    if n == 0:
+        return 0
+    return moves(n - 1, source, spare, target) + 1 + moves(n - 1, spare, target, source)
+
+
+def area_and_calls(x):
+    """Simpson's rule, adaptive."""
+    rule = lambda a, b: (b - a) / 6 * (f(a) + 4 * f((a + b) / 2) + f(b))
+    f = lambda t: math.exp(-t * t)
+
+    def part(a, b, whole, depth):
+        c = (a + b) / 2
+        left, right = rule(a, c), rule(c, b)
+        if depth == 0 or abs(left + right - whole) <= 1e-7:
+            return left + right, 1
+        (p, m), (q, n) = part(a, c, left, depth - 1), part(c, b, right, depth - 1)
+        return p + q, m + n
+
+    return part(0.0, x, rule(0.0, x), 12)
+
+
+def tree_that_raises(n, k):
+    if n < 0:
+        raise ValueError(f"{n} is negative")
+    return k if n == 0 else tree_that_raises(n - 2, k) + tree_that_raises(n - k, k)
+
+
+GRID = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)
+TREES = {
+    branching: (np.array([-1.0, 0.5, 7.3, 90.0]),),
+    ackermann: GRID,
+    paths: (3 * GRID[0], 2 * GRID[1]),
+    moves: (N,),
+    area_and_calls: (np.array([-0.3, 0.7, 2.5]),),
+    tree_that_raises: (np.array([4, 6]), np.array([2, 2])),
+}
+
+
+@pytest.mark.parametrize("fn", TREES, ids=lambda fn: fn.__name__)
+def test_trees_of_calls(fn):
+    """Which call comes next depends on what others give: a list keeps those that wait."""
+    rows = zip(*(column.tolist() for column in TREES[fn]), strict=True)
+    wanted = np.transpose([fn(*row) for row in rows])
+    np.testing.assert_allclose(ng.op(fn)(*TREES[fn]), wanted, rtol=1e-15)
+
+
+def test_the_slope_of_a_tree_of_calls():
+    x = np.array([-0.3, 0.7, 2.5])
+    slope, _ = ng.op(lambda x: (area_and_calls(x)[0], x)).derivative("x")(x)
+    np.testing.assert_allclose(slope, np.exp(-x * x), rtol=1e-4)
+
+
+def test_a_tree_of_calls_raises_what_its_calls_raise():
+    with pytest.raises(ValueError, match="negative .* n=5"):
+        ng.op(tree_that_raises)(np.array([4, 5]), np.array([2, 2]))
+    with pytest.raises(RecursionError, match=r"paths\(\) calls itself more than 32 times"):
+        ng.op(paths)(np.array([2, 40]), 2)
+
+
 def endless(n):
     return endless(n - 1) + 1
 
 
-def branching(x):
-    return x if x < 1 else branching(x / 2) + branching(x / 3)
+def endless_tree(n):
+    return endless_tree(n - 1) + endless_tree(n / 2)
 
 
-@pytest.mark.parametrize("fn", [endless, branching])
+def within_a_loop(n):
+    total = 1
+    while total < n:
+        total += within_a_loop(n - total)
+    return total
+
+
+@pytest.mark.parametrize("fn", [endless, endless_tree, within_a_loop])
 def test_what_is_no_loop_is_refused(fn):
     with pytest.raises(CaptureError, match=rf"{fn.__name__}\(\) calls itself(.|\n)*`while` loop"):
         ng.op(fn)

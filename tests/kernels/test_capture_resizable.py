@@ -1,6 +1,9 @@
 """Lists whose length depends on values: as Python runs the same text, with slopes and overflow."""
 
+import functools
+import itertools
 import math
+import operator
 import statistics
 from collections import deque
 
@@ -177,7 +180,16 @@ def early_empty_list(n, x):
     return x * sum(below(n - 1)) + len(below(n))
 
 
+def reductions(n, x):
+    folded = functools.reduce(lambda v, k: 0.5 * v + x * k, range(n), x)
+    digits = functools.reduce(operator.mul, (int(d) for d in str(n + 11)), 1)
+    odd = functools.reduce(operator.xor, [k for k in range(n + 2) if k % 3])
+    steps = sum(b - a for a, b in itertools.pairwise([k * k * x for k in range(n) if k % 2]))
+    return folded, digits, odd, steps, range(n + 3)[2] + sum(range(n)[1:])
+
+
 TEXTS = (
+    reductions,
     prime_factors, digits_at_the_front, recurrence, slices, ordered, summaries, questions, pairs,
     stack, queue, sieve, table, branches, rows_of_pascal, sets, from_a_helper, missing,
     early_empty_list,

@@ -272,7 +272,7 @@ NO_FLOAT_RESULT = {
 INTEGER_ONLY = {
     *("bitwise_and bitwise_or bitwise_xor bitwise_invert bitwise_left_shift "
       "bitwise_right_shift gcd lcm").split()}  # fmt: skip
-REFUSED = NO_FLOAT_RESULT | INTEGER_ONLY | {"nextafter"}
+REFUSED = NO_FLOAT_RESULT | INTEGER_ONLY
 DIFFERENTIABLE = [n for n in NAMES if n not in REFUSED]
 
 _ANY = (

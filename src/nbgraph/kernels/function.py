@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import inspect
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple, Protocol
@@ -12,6 +13,8 @@ from weakref import WeakSet
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import complex_numbers, draws
 from nbgraph.kernels.capture.containers import described
+from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.inlining import arguments
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.capture.survey import Survey
@@ -26,6 +29,7 @@ from nbgraph.kernels.signature import (
     Signature,
     is_static,
     parameter_kinds,
+    passes_on,
     read_signature,
     with_key,
 )
@@ -241,7 +245,6 @@ class WrittenFunction:
                 continue
             env[name] = graph.parameter(name, kind)
             leaves.append(env[name])
-        env |= draws.counts(graph, self.places)
         value = self._value(graph, env, survey, parted=parted)
         values = value if isinstance(value, tuple) else (value,)
         pairs = tuple(isinstance(v, Complex) for v in values) if parted else ()
@@ -257,8 +260,16 @@ class WrittenFunction:
     ) -> Value:
         try:
             tracer = FunctionTracer(graph, self.fn, self.watch, survey=survey)
-            tracer.parted = parted
-            return tracer.start(env, graph.const(True), self.on_invalid)
+            tracer.parted, always, values = parted, graph.const(True), env
+            if passes_on(self.fn) and self.signature is not None:
+                own, values = inspect.signature(self.fn, follow_wrapped=False), dict(env)
+                key = {draws.KEY: values.pop(draws.KEY)} if self.draws else {}
+                places = [values.pop(name) for name in self.signature.places]
+                call = Call(tracer, None, always, self.fn, places, values)
+                default = lambda p: _constant(graph, p.default)
+                values = key | arguments(call, self.name, own, default)
+            values |= draws.counts(graph, self.places)
+            return tracer.start(values, always, self.on_invalid)
         except NoSourceError:
             from nbgraph.kernels.opaque import opaque_call
 

@@ -129,8 +129,10 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
     if inspect.iscoroutinefunction(fn):
         raise CaptureError(f"{fn.__name__}: an async function gives no number; write a plain `def`")
     chosen = {choice.name: choice for choice in choices}
-    text = inspect.signature(fn, follow_wrapped=False)
-    counts = counts_of(fn, text)
+    text, body = inspect.signature(fn, follow_wrapped=False), fn
+    if passes_on(fn):
+        text, body = inspect.signature(fn), inspect.unwrap(fn)
+    counts = counts_of(body, text)
     if counts.issuperset(text.parameters):
         counts = set()  # one of them is the operand
     operands: list[str] = []
@@ -168,8 +170,14 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
     if not operands and not optional_in(text):
         raise CaptureError(f"{fn.__name__}: a scalar function needs at least one operand")
     own = (fn.__module__ or "").startswith("nbgraph.")  # whose operands are numbers
-    sorts = frozenset(() if own else chosen_in(fn, text).intersection(operands))
+    sorts = frozenset(() if own else chosen_in(body, text).intersection(operands))
     return Signature(tuple(operands), defaults, tuple(parameters), tuple(places), text, sorts)
+
+
+def passes_on(fn: FunctionType) -> bool:
+    """Return whether a decorator's function passes `*args` on to the one that it wraps."""
+    variadic = fn.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    return bool(variadic) and inspect.unwrap(fn) is not fn
 
 
 def optional_in(text: inspect.Signature) -> list[str]:

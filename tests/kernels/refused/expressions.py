@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import math
 import operator
+import random
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,10 +51,13 @@ def shorter_lists(x, n=3):
     return last([x * k for k in range(n)])
 
 
-def ackermann(m, n):
-    if m == 0:
-        return n + 1
-    return ackermann(m - 1, ackermann(m, n - 1)) if n else 0.0
+@functools.cache
+def cached_paths(m, n):
+    return 1 if m < 1 or n < 1 else cached_paths(m - 1, n) + cached_paths(m, n - 1)
+
+
+def paths_kept(m, n):
+    return cached_paths(m, n)
 
 
 def _helper(y):
@@ -240,14 +244,14 @@ REFUSALS = [
     ),
     (lambda x: "a" + x, "a number is needed here, this is 'a'", "use a number"),
     (
-        ackermann,
-        "ackermann() calls itself in a way that is not a loop",
-        "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
+        paths_kept,
+        "cached_paths() calls itself in a way that is not a loop",
+        "write a `while` loop; recursion is understood where the calls lower one operand by constants, where one call is made on each path, or where no cache keeps results, and where some path makes no call",
     ),
     (
         shorter_lists,
         "last() calls itself in a way that is not a loop",
-        "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
+        "write a `while` loop; recursion is understood where the calls lower one operand by constants, where one call is made on each path, or where no cache keeps results, and where some path makes no call",
     ),
     (
         lambda x: np.interp(x),
@@ -280,6 +284,11 @@ REFUSALS = [
         lambda x: np.linalg.eigvals(x),
         "the function 'np.linalg.eigvals' is not known to scalar functions",
         "an operand is one number here: write the formula of one element, and apply functions of whole arrays to the operator's result",
+    ),
+    (
+        lambda x: x + random.gammavariate(x, 1.0),
+        "random.gammavariate() cannot be drawn within a scalar function",
+        "use random, uniform, normal, exponential, lognormal, triangular, choice or integers, or draw before the call, by ng.random, and give the numbers as an operand",
     ),
     (
         lambda x: x + np.random.normal(0.0, 1.0, 3)[0],
@@ -321,7 +330,7 @@ REFUSALS = [
     (
         recursive_list,
         "_rec_list() calls itself in a way that is not a loop (line N: _rec_list() calls itself and changes a list)",
-        "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
+        "write a `while` loop; recursion is understood where the calls lower one operand by constants, where one call is made on each path, or where no cache keeps results, and where some path makes no call",
     ),
     (
         lambda x: 1.0 if x in x else 0.0,

@@ -267,7 +267,7 @@ REFUSALS = [
     (
         marks_in_recursion,
         "marks() calls itself in a way that is not a loop (line N: marks() calls itself and changes a list)",
-        "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
+        "write a `while` loop; recursion is understood where the calls lower one operand by constants, where one call is made on each path, or where no cache keeps results, and where some path makes no call",
     ),
     (
         stores_other,

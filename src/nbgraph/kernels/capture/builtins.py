@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, cast
 
-from nbgraph.kernels.capture import composed, integers
+from nbgraph.kernels.capture import composed, integers, objects
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.operators import NUMBERS, check_power, divide_floor, power
 from nbgraph.kernels.capture.raising import present
@@ -94,14 +94,12 @@ def _composed(call: Call, fn: FunctionType) -> Value:
 def _known(call: Call, fn: Any) -> Value:
     """Return the value of a function of texts, types and literals: `float("inf")`,
     `np.finfo(float)`."""
-    args = call.args
-    values = [a.value if isinstance(a, Static) else getattr(a, "data", a) for a in args]
-    if not all(isinstance(a, Static) or getattr(a, "op", "") == "const" for a in args):
-        call.refuse(f"{call.name}() needs constants", "compute it before the call")
     try:
-        return call.tracer.constant(fn(*values), call.node)
+        if (value := objects.of_constants(call._replace(target=fn))) is not None:
+            return value
     except (TypeError, ValueError) as error:
         call.refuse(str(error), "give a number, or text such as 'inf' or 'nan'")
+    call.refuse(f"{call.name}() needs constants", "compute it before the call")
 
 
 def _operator(tracer: Tracer, op: str, args: list[Node], path: Node) -> Value:

@@ -138,6 +138,8 @@ def apply(tracer: Tracer, call: Call) -> Value:
         if tracer.catching:
             trying.of_function(tracer, target, args, result)
         return result
+    if (value := objects.of_library(call)) is not None:
+        return value
     inner = solver(target) or plain_function(target)
     if inner is not None:
         return inlining.function(call, inner)
@@ -269,7 +271,7 @@ _ITERATE: dict[object, bool] = dict.fromkeys(
 )
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
-    *(typed.function_of_number, _known, objects.apply, distribution, draw),
+    *(typed.function_of_number, _known, objects.apply, dicts.member, distribution, draw),
 )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import OrderedDict
-from typing import Any
+from enum import EnumType
+from typing import Any, cast
 
 from nbgraph.kernels.capture import comparing, objects
 from nbgraph.kernels.capture.classes import put_field
@@ -36,6 +37,15 @@ def new_dict(call: Call) -> Value | None:
         call.refuse("a key of the dict is not constant", "use constant keys")
     entries = {key[0]: pair[1] for key, pair in zip(known, pairs, strict=True) if key}
     return record_of(dict, {**entries, **call.kwargs})
+
+
+def member(call: Call) -> Value | None:
+    """Return the member of an enum whose value is not constant; None for other calls."""
+    cls, args = call.target, call.args
+    if not isinstance(cls, EnumType) or len(args) != 1 or objects.known(args[0]):
+        return None
+    members = {each.value: call.tracer.constant(each, call.node) for each in cast("Any", cls)}
+    return at_key(call.tracer, call.node, Mapping(members), args[0], cls=ValueError)
 
 
 MAKERS = (dict, OrderedDict, dict.fromkeys)

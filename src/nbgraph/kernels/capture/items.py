@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 from nbgraph.kernels.capture import objects, resizable
 from nbgraph.kernels.capture.arrays import whole
@@ -203,15 +203,15 @@ def keys(tracer: Tracer, node: ast.expr, owner: Mapping) -> tuple[Value, ...]:
 
 
 def at_key(
-    tracer: Tracer, node: ast.expr, owner: Mapping, key: Value, default: Value = None
+    tracer: Tracer, node: Any, owner: Any, key: Value, default: Value = None, cls: Any = KeyError
 ) -> Value:
-    """`owner[key]`, or `default` where the key is missing."""
+    """`owner[key]`; where the key is missing `default`, or the text raises."""
     if isinstance(key, Choice):
 
         def entry_of(option: Static, here: Node) -> Value:
             words = f"the dict has no key {option.value!r}"
             if (entry := owner.entries.get(option.value, default)) is None:
-                tracer.raises_lookup(node, KeyError, words, here)
+                tracer.raises_lookup(node, cls, words, here)
             return next(iter(owner.entries.values())) if entry is None else entry
 
         return chosen(tracer.graph, key, entry_of)
@@ -235,9 +235,10 @@ def at_key(
         tracer.refuse(node, "the key of a dict is neither a number nor constant", "use a number")
     value, inside = _at_number(tracer, node, key, entries)
     if default is None:
-        words = f"the dict has no such key; it has {', '.join(map(repr, [*entries][:4]))}"
+        sort = "dict" if cls is KeyError else "enum"
+        words = f"the {sort} has no such key; it has {', '.join(map(repr, [*entries][:4]))}"
         words += ", ..." if len(entries) > 4 else ""
-        tracer.raises_lookup(node, KeyError, words, tracer.graph.logical_not(inside))
+        tracer.raises_lookup(node, cls, words, tracer.graph.logical_not(inside))
         return value
     value = join_value(tracer.graph, inside, value, default)
     return tracer.joined(node, value, "give the default that the others have")

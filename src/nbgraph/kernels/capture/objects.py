@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import operator
 from collections.abc import Callable
 from enum import Flag
-from types import BuiltinMethodType, UnionType
+from types import BuiltinMethodType, FunctionType, UnionType
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import digits
-from nbgraph.kernels.capture.containers import Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.joining import chosen
@@ -75,7 +75,7 @@ def is_text(value: Value) -> bool:
 
 def apply(call: Call) -> Value | None:
     """Return what a function without effects gives for known values; None for any other."""
-    target, args, kwargs = call.target, call.args, call.kwargs
+    target, args = call.target, call.args
     if (value := digits.apply(call)) is not None:
         return value
     owner = getattr(target, "__self__", None) if isinstance(target, BuiltinMethodType) else None
@@ -85,17 +85,36 @@ def apply(call: Call) -> Value | None:
         return None
     if len(args) == 1 and isinstance(choice := args[0], Choice):
         return chosen(call.graph, choice, lambda one, _: apply(call._replace(args=[one])))
-    values = [known(value) for value in args]
-    named = {name: known(value) for name, value in kwargs.items()}
-    if None in values or None in named.values():
-        return Static(UnknownText()) if texts else None
     if not texts and not any(isinstance(a, Static) for a in args):
         return None  # numbers have operations of their own
     try:
-        result = target(*(v[0] for v in values if v), **{k: v[0] for k, v in named.items() if v})
+        value = of_constants(call)
     except _UNKNOWN as error:
         call.refuse(f"{ast.unparse(call.node)}: {error}", "check the arguments")
+    return Static(UnknownText()) if value is None and texts else value
+
+
+def of_constants(call: Call) -> Value | None:
+    """Return what Python's call gives, or raises; None where an argument is not constant."""
+    args = [known(value) for value in call.args]
+    named = {name: known(value) for name, value in call.kwargs.items()}
+    if None in args or None in named.values():
+        return None
+    options = {name: value[0] for name, value in named.items() if value}
+    result = call.target(*(value[0] for value in args if value), **options)
     return call.tracer.constant(result, call.node)
+
+
+def of_library(call: Call) -> Value | None:
+    """Return what a function or class of NumPy or SciPy gives for constants; None for others, and
+    where it draws, takes functions or raises."""
+    home, name = (str(getattr(call.target, part, None)) for part in ("__module__", "__name__"))
+    pure = home.startswith(("numpy", "scipy")) and "random" not in home and name != "rvs"
+    functions = (isinstance(getattr(a, "value", a), FunctionType) for a in call.values)
+    if pure and call.values and not any(functions):
+        with contextlib.suppress(Exception):
+            return of_constants(call)
+    return None
 
 
 def characters(call: Call, value: Value) -> Value:
@@ -108,10 +127,10 @@ def characters(call: Call, value: Value) -> Value:
 
 
 def joined(call: Call, value: Value) -> Value:
-    """Return the string of characters that a slice gave; a single one as it is."""
+    """Return the string of characters that a slice gave; other items as they are."""
     if isinstance(value, tuple) and all(isinstance(c, Static) for c in value):
         return Static("".join(c.value for c in value))
-    return digits.joined(call, value) if isinstance(value, (tuple, Resizable)) else value
+    return digits.joined(call, value) or value
 
 
 def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value:

@@ -4,30 +4,42 @@ A reflection such as `f(-x)` where x < 0 ends by itself: what holds on its path 
 condition of the inner call. Other calls are loops. One whose calls lower one operand by constants,
 as f(n - 1) and f(n - 2), is computed from the bottom up. One that calls itself once on each path
 goes down to where it does not, and back up with the operands of each level. As Python stops at a
-depth of 1000, deeper calls give NaN, of integers 0.
+depth of 1000, deeper calls give NaN, of integers 0. For all others, as f(n - 1, k) + f(n, k - 1), a
+list keeps the calls that wait; but not where a cache keeps results, of which a tree of calls may
+have few different ones.
 """
 
 from __future__ import annotations
 
 import ast
-import functools
-import math
+import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.context import Answer, Tracer
+from nbgraph.kernels.capture import vectors
+from nbgraph.kernels.capture.containers import Mapping
+from nbgraph.kernels.capture.context import Answer, Call, Method, Tracer
 from nbgraph.kernels.capture.intervals import opposed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import offset
 from nbgraph.kernels.capture.refusals import refusal
-from nbgraph.kernels.capture.values import Env, Node, Undefined, Value, flatten, unflatten
+from nbgraph.kernels.capture.resizable import PLACES
+from nbgraph.kernels.capture.values import (
+    Env,
+    Node,
+    Static,
+    Value,
+    flatten,
+    nothing_like,
+    unflatten,
+)
 from nbgraph.kernels.kinds import is_boolean, promote
 
 MAX_INLINED = 2  # calls within each other whose conditions values decide
-MAX_LEVELS = 1000  # of calls within each other, Python's limit
 MAX_ORDER = 16  # calls back that are kept: f(n - 16)
 MAX_VALUES = 4  # numbers in a tuple that is the result
+_UNKNOWN = "$value of "  # what the names of unknown values begin with
 Run = Callable[[Env, Node, dict[object, Answer]], Value]
 
 
@@ -59,47 +71,66 @@ class Recursion:
     def __init__(
         self, deep: TooDeep, tracer: Tracer, name: str, run: Run, values: Env, path: Node
     ) -> None:
-        self.deep, self.graph, self.pending = deep, tracer.graph, tracer.pending
+        self.deep, self.tracer, self.graph = deep, tracer, tracer.graph
+        self.pending, self.start = tracer.pending, Call(tracer, tracer.site or deep.node, path)
         self.name, self.run_body, self.path = name, run, path
         self.values = values
         self.carried = [k for k, v in values.items() if flatten(v) is not None]
-        # what calls of itself give while nothing is known of them, and the kinds they have at least
-        self.unknown: Value = self.graph.argument(f"$value of {name}", "b")
-        self.kinds = ["b"]
+        self.unknown = self.nothing = cast("Value", None)
+        self.kinds = list[str]()
 
     def value(self) -> Value:
         """Return the value of the call."""
+        outer = len(self.graph.regions)
         self._look()
-        calls = self._calls(self.values)
-        inner = [n for call in calls for v in call.values.values() for n in flatten(v) or []]
-        inner += [call.path for call in calls]
+        calls = self._calls(self.values, self.path)
+        inner = [n for c in calls for v in (*c.values.values(), c.path) for n in flatten(v) or []]
         endless = any(call.path is self.path for call in calls)
+        endless |= any(region >= outer for n in inner for region in n.regions)  # calls in a loop
         # what a level does not carry, a list whose length depends on values, has to be the same
         kept = [k for k, v in self.values.items() if flatten(v) is None]
         endless |= not all(_same(self.values[k], c.values[k]) for c in calls for k in kept)
-        if endless or not set(flatten(self.unknown) or ()).isdisjoint(self.graph.reachable(inner)):
+        around = {n.id for n in self.graph.reachable([*self._numbers(self.values), self.path])}
+        leaves = [n for n in self.graph.reachable(inner) if n.op == "arg" and n.id not in around]
+        depends = {n for n in leaves if str(n.data).startswith(_UNKNOWN)}
+        if endless or not depends <= {*(flatten(self.unknown) or ())}:
             self._refuse()
-        counted = self._counted(calls)
-        if counted is not None:
-            return self._from_below(*counted)
-        return self._down_and_up()
+        if depends or not (counted := self._counted(calls)):
+            operands = lambda call: tuple(call.values.values())
+            alike = lambda a, b: opposed(a.path, b.path) or _same(operands(a), operands(b))
+            single = all(itertools.starmap(alike, itertools.combinations(calls, 2)))
+            return self._down_and_up() if single and not depends else self._stacked(calls)
+        return self._from_below(*counted)
 
     def _look(self) -> None:
         """Find the form of the result: a truth value, a number or a tuple of numbers."""
         first: CaptureError | None = None
         for count in range(MAX_VALUES + 1):
-            if count:
-                name = f"$value of {self.name}"
-                parts = [self.graph.argument(f"{name} {i}", "f") for i in range(count)]
-                self.unknown, self.kinds = parts[0] if count == 1 else tuple(parts), ["i"] * count
+            self._expect(["i"] * count or ["b"])
             try:
-                found = self._trace(self.values, self.path, lambda call: self.unknown)
+                while (wide := self._widened()) != self.kinds and count:
+                    self._expect(wide)
             except CaptureError as error:
                 first = error if count < 2 else first
                 continue
-            if count or is_boolean(found.values[0].kind):
+            if count or is_boolean(wide[0]):
                 return
         raise first or self._refusal()
+
+    def _expect(self, kinds: Sequence[str]) -> None:
+        """Let calls of itself give numbers of these kinds while nothing is known of them."""
+        name = f"{_UNKNOWN}{self.name} "
+        parts = [self.graph.argument(f"{name}{i} {k}", k) for i, k in enumerate(kinds)]
+        self.unknown, self.kinds = parts[0] if len(parts) == 1 else tuple(parts), [*kinds]
+        self.nothing = nothing_like(self.graph, self.unknown)
+
+    def _widened(self) -> list[str]:
+        """Return the kinds of the result, at least as wide as those that are expected."""
+        values = self._trace(self.values, self.path, lambda call: self.unknown).values
+        return [
+            k if k == v.kind or (is_boolean(k) and is_boolean(v.kind)) else promote(k, v.kind)
+            for k, v in zip(self.kinds, values, strict=True)
+        ]
 
     def _trace(self, values: Env, path: Node, answer: Callable[[SelfCall], Value]) -> Traced:
         """Return the body for these operands."""
@@ -125,12 +156,44 @@ class Recursion:
         """Numbers in the form of the result."""
         return unflatten(self.unknown, list(nodes))
 
-    def _calls(self, values: Env) -> list[SelfCall]:
-        return self._trace(values, self.path, lambda call: self.unknown).calls
+    def _calls(self, values: Env, path: Node) -> list[SelfCall]:
+        return self._trace(values, path, lambda call: self.unknown).calls
 
-    def _needs(self, calls: Sequence[SelfCall]) -> Node:
-        paths = (call.path for call in calls)
-        return functools.reduce(self.graph.logical_or, paths, self.graph.const(False))
+    def _numbers(self, values: Env) -> tuple[Node, ...]:
+        """Return what the levels carry of the operands of a call."""
+        nodes = [flatten(values[k]) or () for k in self.carried]
+        if [*map(len, nodes)] != [len(flatten(self.values[k]) or ()) for k in self.carried]:
+            self._refuse()
+        return tuple(itertools.chain(*nodes))
+
+    def _operands(self, numbers: Sequence[Node]) -> Env:
+        """Return the operands that were carried as numbers."""
+        rest, carried = list(numbers), {*self.carried}
+        return {k: unflatten(v, rest) if k in carried else v for k, v in self.values.items()}
+
+    def _run(self, text: Callable[..., Any], *values: Any) -> Value:
+        """Return the value of a text that calls what traces the body here."""
+        functions = (
+            Static(Method(None, "", lambda call, *_, made=v: made(call, *call.args)))
+            if callable(v)
+            else v
+            for v in values
+        )
+        return self.start.text(text, *functions)
+
+    def _next(self, calls: Sequence[SelfCall], after: Node | None = None) -> list[Any]:
+        """Return whether a call is made, of those after one place, the first one's place, and the
+        numbers of its operands."""
+        graph, last = self.graph, calls[-1].values if calls else self.values
+        row: list[Any] = [graph.const(False), graph.const(-1), self._numbers(last)]
+        for i, call in reversed([*enumerate(calls)]):
+            place, now = graph.const(i), call.path
+            if after is not None:
+                now = graph.logical_and(now, graph.compare("lt", after, place))
+            made = place, self._numbers(call.values)
+            chosen = (join_value(graph, now, *pair) for pair in zip(made, row[1:], strict=True))
+            row = [graph.logical_or(row[0], now), *chosen]
+        return row
 
     def _refusal(self, cause: CaptureError | None = None) -> CaptureError:
         problem = f"{self.name}() calls itself in a way that is not a loop"
@@ -141,7 +204,8 @@ class Recursion:
             self.deep.node,
             problem,
             "write a `while` loop; recursion is understood where the calls lower one operand by "
-            "constants, or where one call is made on each path, and not on all paths",
+            "constants, where one call is made on each path, or where no cache keeps results, and "
+            "where some path makes no call",
         )
 
     def _refuse(self) -> NoReturn:
@@ -151,21 +215,17 @@ class Recursion:
 
     def _counted(self, calls: Sequence[SelfCall]) -> tuple[str, float, int] | None:
         """Return the operand that all calls lower, the least step, and how many times it."""
-        steps: set[tuple[str, float]] = set()
+        lowered = list[tuple[str, float]]()
         for call in calls:
             changed = [k for k, v in self.values.items() if not _same(v, call.values[k])]
-            if len(changed) != 1:
+            lower = offset(self.values[changed[0]], call.values[changed[0]]) if changed else None
+            if len(changed) != 1 or not lower:
                 return None
-            (name,) = changed
-            lower = offset(self.values[name], call.values[name])
-            if not lower:
-                return None
-            steps.add((name, lower))
-        if len({name for name, _ in steps}) != 1:
+            lowered.append((changed[0], lower))
+        if len({name for name, _ in lowered}) != 1:
             return None
-        name, offsets = next(iter(steps))[0], [lower for _, lower in steps]
-        step = min(offsets, key=abs)
-        orders = [lower / step for lower in offsets]
+        name, step = min(lowered, key=lambda row: abs(row[1]))
+        orders = [lower / step for _, lower in lowered]
         if not all(o > 0 and float(o).is_integer() and o <= MAX_ORDER for o in orders):
             return None
         return name, step, int(max(orders))
@@ -176,204 +236,106 @@ class Recursion:
         return {**self.values, name: graph.arithmetic("add", self.values[name], moved)}
 
     def _from_below(self, name: str, step: float, order: int) -> Value:
-        graph, kinds = self.graph, self.kinds
-        levels = self._levels(name, step)
-        top = graph.arithmetic("add", levels, graph.const(order - 1))
-        for _ in range(4):
-            region = graph.region()
-            level = graph.phi(region, ("$level", *kinds), "i")
-            window = [
-                [graph.phi(region, ("$value", i, j, kind), kind) for j, kind in enumerate(kinds)]
-                for i in range(order)
-            ]
-            region.cond = graph.logical_and(self.path, graph.compare("ge", level, graph.const(0)))
+        graph = self.graph
+
+        def needs(call: Call, level: Node) -> Value:
+            return self._next(self._calls(self._at(name, step, level), call.path))[0]
+
+        def value(call: Call, level: Node, levels: Node, window: Value) -> Value:
             here = self._at(name, step, level)
 
-            def earlier(call: SelfCall, here: Env = here, kept: list[list[Node]] = window) -> Value:
-                lower = offset(here[name], call.values[name])
+            def earlier(inner: SelfCall) -> Value:
+                lower = offset(here[name], inner.values[name])
                 place = 0 if lower is None else round(lower / step)
                 if not 0 < place <= order:
                     self._refuse()
-                return self._shaped(kept[place - 1])
+                return window[place - 1]
 
-            trace = self._trace(here, region.cond, earlier)
-            wide = _widest(kinds, trace.values)
-            if wide == kinds:
-                below = graph.arithmetic("sub", level, graph.const(1))
-                rows = [(level, top, below)]
-                for phis, outs in zip(window, [trace.values, *window[:-1]], strict=True):
-                    rows += [(p, self._nothing(p.kind), o) for p, o in zip(phis, outs, strict=True)]
-                computed = graph.compare("le", level, levels)  # levels below are made for `window`
-                raised = [(k, graph.logical_and(computed, where)) for k, where in trace.raised]
-                return self._few(levels, self._close(region, rows, raised)[1 : len(kinds) + 1])
-            kinds = wide
-        self._refuse()
+            trace = self._trace(here, call.path, earlier)
+            computed = graph.compare("le", level, levels)  # levels below are made for `window`
+            call.tracer.pending += [(k, graph.logical_and(computed, at)) for k, at in trace.raised]
+            return self._shaped(trace.values)
 
-    def _levels(self, name: str, step: float) -> Node:
-        """How many calls lie within each other."""
-        graph = self.graph
-        region = graph.region()
-        level = graph.phi(region, "$levels", "i")
-        calls = self._calls(self._at(name, step, level))
-        few = graph.compare("lt", level, graph.const(MAX_LEVELS))
-        region.cond = graph.logical_and(self._needs(calls), few)
-        above = graph.arithmetic("add", level, graph.const(1))
-        return self._close(region, [(level, graph.const(0), above)])[0]
+        return self._few(self._run(vectors.from_below, needs, value, (self.nothing,) * order))
 
     # down and up ------------------------------------------------------------------------------
 
     def _down_and_up(self) -> Value:
-        graph, zero = self.graph, self.graph.const(0)
-        few = graph.const(MAX_LEVELS)
-        count, last = self._descend(few)
-        base = self._bottom(last, self.kinds)
-        base = self._bottom(last, [v.kind for v in base.values])  # floats where they are known
-        values, kinds = base.values, [v.kind for v in base.values]
-        self.pending += base.raised
-        for _ in range(4):
-            region = graph.region()
-            level = graph.phi(region, ("$level", *kinds), "i")
-            inner = [graph.phi(region, ("$value", j, kind), kind) for j, kind in enumerate(kinds)]
-            region.cond = graph.logical_and(self.path, graph.compare("ge", level, zero))
-            _, here = self._descend(level)
-            shaped = self._shaped(inner)
-            outer = self._trace(here, region.cond, lambda call, shaped=shaped: shaped)
-            wide = _widest(kinds, outer.values)
-            if wide == kinds:
-                below = graph.arithmetic("sub", level, graph.const(1))
-                first = graph.arithmetic("sub", count, graph.const(1))
-                pairs = zip(values, outer.values, kinds, strict=True)
-                starts, outs = zip(
-                    *((graph.cast(a, k), graph.cast(b, k)) for a, b, k in pairs), strict=True
-                )
-                if not outer.raised and all(map(_is_last, outs, inner)):
-                    return self._few(count, starts)
-                rows = [(level, first, below), *zip(inner, starts, outs, strict=True)]
-                return self._few(count, self._close(region, rows, outer.raised)[1:])
-            kinds = wide
-        self._refuse()
+        trace = self._trace(self.values, self.path, lambda call: self.unknown)
+        last = all(map(self._is_last, trace.values, flatten(self.unknown) or ()))
+        last = last and not trace.raised
 
-    def _bottom(self, values: Env, kinds: Sequence[str]) -> Traced:
-        """Return the body where it makes no call of itself."""
-        nothing = self._shaped(list(map(self._nothing, kinds)))
-        return self._trace(values, self.path, lambda call: nothing)
+        def inner(call: Call, numbers: Value) -> Value:
+            needs, _, further = self._next(self._calls(self._operands(numbers), call.path))
+            return needs, further
 
-    def _descend(self, most: Node) -> tuple[Node, Env]:
-        """How many calls lie within each other, at most `most`, and the operands of the last."""
-        graph, start = self.graph, dict(self.values)
-        for _ in range(4):
-            region = graph.region()
-            starts = {k: flatten(start[k]) or [] for k in self.carried}
-            phis = {
-                k: [graph.phi(region, (k, i, n.kind), n.kind) for i, n in enumerate(nodes)]
-                for k, nodes in starts.items()
-            }
-            here = {k: unflatten(v, list(phis[k])) if k in phis else v for k, v in start.items()}
-            level = graph.phi(region, "$levels", "i")
-            calls = self._calls(here)
-            inner = self._joined(calls)
-            few = graph.compare("lt", level, most)
-            region.cond = graph.logical_and(self._needs(calls), few)
-            rows = [(level, graph.const(0), graph.arithmetic("add", level, graph.const(1)))]
-            wide = False
-            for k in self.carried:
-                outs = flatten(inner[k])
-                if outs is None or len(outs) != len(phis[k]):
-                    self._refuse()
-                kinds = [_wider(p.kind, o.kind) for p, o in zip(phis[k], outs, strict=True)]
-                if kinds != [p.kind for p in phis[k]]:
-                    nodes = [graph.cast(n, to) for n, to in zip(starts[k], kinds, strict=True)]
-                    start[k], wide = unflatten(start[k], nodes), True
-                rows += zip(phis[k], starts[k], outs, strict=True)
-            if not wide:
-                finals = self._close(region, rows)
-                rest = finals[1:]
-                last = {k: unflatten(v, rest) if k in phis else v for k, v in start.items()}
-                return finals[0], last
-        self._refuse()
+        def value(call: Call, numbers: Value, result: Value) -> Value:
+            trace = self._trace(self._operands(numbers), call.path, lambda _: result)
+            call.tracer.pending += trace.raised
+            return self._shaped(trace.values)
 
-    def _joined(self, calls: Sequence[SelfCall]) -> Env:
-        """Return the operands of the call that is made, of which there is one on each path."""
-        if not calls:
+        values = self._numbers(self.values), self.nothing, self.graph.const(last)
+        return self._few(self._run(vectors.down_and_up, inner, value, *values))
+
+    def _is_last(self, value: Node, inner: Node) -> bool:
+        """Return whether the value of the inner call is returned as it is, wherever it is used."""
+        uses = lambda node: inner in self.graph.reachable([node])
+        if value is inner or not uses(value):
+            return True
+        arms = value.args[1:] if value.op == "select" and not uses(value.args[0]) else ()
+        return bool(arms) and all(self._is_last(arm, inner) for arm in arms)
+
+    # depth first ------------------------------------------------------------------------------
+
+    def _stacked(self, calls: Sequence[SelfCall]) -> Value:
+        """Return the value by a list of the calls that wait for others."""
+        if self._is_cached():
             self._refuse()
-        for i, one in enumerate(calls):
-            for other in calls[i + 1 :]:
-                alike = all(_same(v, other.values[k]) for k, v in one.values.items())
-                if not alike and not opposed(one.path, other.path):
-                    self._refuse()
-        joined = dict(calls[-1].values)
-        for call in reversed(calls[:-1]):
-            for k, v in call.values.items():
-                joined[k] = (
-                    v if _same(v, joined[k]) else join_value(self.graph, call.path, v, joined[k])
-                )
-        if any(isinstance(v, Undefined) for v in joined.values()):
-            self._refuse()
-        return joined
+        graph, nothing = self.graph, self.nothing
+        unset, earlier = graph.const(-1), (nothing,) * (len(calls) - 1)
+        first = self._numbers(self.values), unset, earlier
 
-    def _few(self, levels: Node, values: Sequence[Node]) -> Value:
+        def step(call: Call, this: Value, value: Value, depth: Node) -> Value:
+            operands, waits_for, results = this
+            is_for = [graph.compare("eq", waits_for, graph.const(i)) for i in range(len(earlier))]
+            pairs = zip(is_for, results, strict=True)
+            results = tuple(join_value(graph, here, value, old) for here, old in pairs)
+            answers = iter((*results, value))
+            trace = self._trace(
+                self._operands(operands), call.path, lambda _: next(answers, nothing)
+            )
+            if len(trace.calls) != len(calls):
+                self._refuse()
+            waits, place, inner = self._next(trace.calls, waits_for)
+            ends, most = graph.logical_not(waits), graph.const(PLACES // 2)
+            call.tracer.pending += [(n, graph.logical_and(ends, at)) for n, at in trace.raised]
+            deep = graph.logical_and(waits, graph.compare("ge", depth, most))
+            words = f"{self.name}() calls itself more than {most.data} times within each other"
+            self.tracer.raises(self.start.node, RecursionError, words, deep)
+            call.tracer.pending.append(self.pending.pop())
+            waits = graph.logical_and(waits, graph.logical_not(deep))
+            value = self._shaped(trace.values)
+            return waits, (operands, place, results), (inner, unset, earlier), value
+
+        return self._run(vectors.depth_first, step, first, nothing)
+
+    def _is_cached(self) -> bool:
+        """Return whether results are kept, so that trees of calls may have few different ones."""
+        decorators = map(ast.unparse, getattr(self.deep.key, "decorator_list", ()))
+        target = self.deep.tracer.static(cast("ast.Call", self.deep.node).func, {})
+        return hasattr(target, "cache_info") or any("cache" in text for text in decorators)
+
+    def _few(self, pair: Value) -> Value:
         """Return the result of so many calls within each other."""
-        few = self.graph.compare("lt", levels, self.graph.const(MAX_LEVELS))
-        return self._shaped([self.graph.select(few, v, self._nothing(v.kind)) for v in values])
-
-    def _nothing(self, kind: str) -> Node:
-        """Return the value of a call that is too deep."""
-        graph = self.graph
-        return graph.const(math.nan) if kind == "f" else graph.cast(graph.const(0), kind)
-
-    def _close(
-        self,
-        region: Any,
-        rows: Sequence[tuple[Node, Node, Node]],
-        raised: Sequence[tuple[str, Node]] = (),
-    ) -> list[Node]:
-        """Return the values of carried variables after a loop; what its trips raise is noted."""
-        graph, no = self.graph, self.graph.const(False)
-        whole = [(phi, init, graph.cast(out, phi.kind)) for phi, init, out in rows]
-        for name, where in raised:
-            phi = graph.phi(region, ("$raised", name), "b")
-            whole.append((phi, no, graph.logical_or(phi, where)))
-        for row in whole:
-            region.carried[row[0].id] = row
-        finals = [graph.carry(region, *row) for row in whole]
-        self.pending += [
-            (name, f) for (name, _), f in zip(raised, finals[len(rows) :], strict=True)
-        ]
-        return finals[: len(rows)]
-
-
-def _wider(a: str, b: str) -> str:
-    return a if a == b else ("bool" if is_boolean(a) and is_boolean(b) else promote(a, b))
-
-
-def _widest(kinds: Sequence[str], values: Sequence[Node]) -> list[str]:
-    return [_wider(kind, value.kind) for kind, value in zip(kinds, values, strict=True)]
+        (levels, value), graph = pair, self.graph
+        few = graph.compare("lt", levels, graph.const(vectors.MAX_LEVELS))
+        return join_value(graph, few, value, nothing_like(graph, value))
 
 
 def _same(a: Value, b: Value) -> bool:
     """Return whether two values are the same for all operands."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return _same((*a.entries, *a.entries.values()), (*b.entries, *b.entries.values()))
     return a is b or (not isinstance(a, Node) and getattr(a, "value", a) is getattr(b, "value", b))
-
-
-def _is_last(value: Node, inner: Node) -> bool:
-    """Return whether the value of the inner call is returned as it is, wherever it is used."""
-    if value is inner or not _uses(value, inner):
-        return True
-    if value.op == "select" and not _uses(value.args[0], inner):
-        return all(_is_last(arm, inner) for arm in value.args[1:])
-    return False
-
-
-def _uses(value: Node, inner: Node) -> bool:
-    seen: set[int] = set()
-    stack = [value]
-    while stack:
-        node = stack.pop()
-        if node is inner:
-            return True
-        if node.id not in seen:
-            seen.add(node.id)
-            stack.extend(node.args)
-    return False

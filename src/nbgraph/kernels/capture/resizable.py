@@ -8,6 +8,7 @@ loop of unknown length grows has `PLACES`; the element raises where it would get
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -254,5 +255,11 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     reversed: lambda call, a: call.text(vectors.backwards, a),
     sorted: lambda call, a, **how: call.text(vectors.sorted_list, a, **how),
     map: lambda call, f, *a: call.text(vectors.mapped, f, _zipped(call, *a)),
+    functools.reduce: lambda call, f, a, *first: call.text(
+        vectors.reduced_from if first else vectors.reduced, f, a, *first
+    ),
+    itertools.pairwise: lambda call, a: _zipped(
+        call, a, part(call, a, call.graph.const(1), None, None)
+    ),
 }
 METHODS = {"count": vectors.count_of, "index": vectors.place_of, "copy": vectors.copied}

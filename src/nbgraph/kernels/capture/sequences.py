@@ -95,7 +95,7 @@ def _items_of(call: Call, value: Value) -> Value:
     """Return a string or a range as the items that the function of a call goes over."""
     if isinstance(value, Digits) and call.target in (len, min, max):
         return value  # known without a list
-    if isinstance(value, Range) and call.target in resizable.FOLDS:
+    if isinstance(value, Range) and call.target in (*resizable.FOLDS, functools.reduce):
         return value
     over = isinstance(value, Static) or lookup(resizable.FUNCTIONS, call.target) is not None
     return objects.characters(call, value) if over else value
@@ -207,13 +207,6 @@ def _accumulate(call: Call, items: Value, func: Value = None, initial: Value = N
     return tuple(itertools.accumulate(items, apply, initial=initial))
 
 
-def _reduce(call: Call, fn: Value, items: Value, *start: Value) -> Value:
-    values = [*start, *listed(call.tracer, call.node, items)]
-    if not values:
-        call.refuse("reduce() of an empty tuple", "give a start value")
-    return functools.reduce(functools.partial(_called, call, fn), values)
-
-
 def _ranked(call: Call, items: Sequence[Value], key: Value) -> list[tuple[Value, Value]]:
     """What items are ordered by, and the items, or the places of lists and objects."""
     if not (key is None or isinstance(key, Static)):
@@ -307,7 +300,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     zip: _zip,
     map: lambda call, fn, *columns: tuple(_called(call, fn, *v) for v in _zip(call, *columns)),
     sorted: _sorted,
-    functools.reduce: _reduce,
+    functools.reduce: resizable.FUNCTIONS[functools.reduce],
     itertools.accumulate: _accumulate,
     **{getattr(itertools, name): _iterated for name in _ITERTOOLS},
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+MAX_LEVELS = 1000  # of calls of a function within each other, Python's limit
 POWERS = tuple(2**k for k in reversed(range(17)))  # no table is longer than twice the first
 
 
@@ -297,8 +298,60 @@ folded = lambda fold, a: fold(x for x in a)  # sum(a) and its like
 folded_from = lambda fold, a, start: fold((x for x in a), start=start)
 folded_by = lambda fold, a, key: fold((x for x in a), key=key)
 folded_or = lambda fold, a, default: fold((x for x in a), default=default)
+reduced = lambda f, a: reduced_from(f, a[1:], a[0])  # functools.reduce(f, a)
 copied = lambda a: a[:]  # a.copy() of a list
 count_of = lambda a, x: sum(1 for value in a if value == x)  # how often a number is in a list
+
+
+def reduced_from(f, a, total):
+    """What a function of two arguments makes of a first value and all items, one by one."""
+    for x in a:
+        total = f(total, x)
+    return total
+
+
+def from_below(needs, value, window):
+    """How many calls of a function lie within each other, and its value, from the innermost one."""
+    levels = 0
+    while levels < MAX_LEVELS and needs(levels):
+        levels += 1
+    for level in range(levels + len(window) - 1, -1, -1):
+        window = (value(level, levels, window), *window[:-1])
+    return levels, window[0]
+
+
+def descended(inner, numbers, most):
+    """How many calls of a function lie within each other, and the operands of the last one."""
+    levels = 0
+    while levels < most and inner(numbers)[0]:
+        numbers = inner(numbers)[1]
+        levels += 1
+    return levels, numbers
+
+
+def down_and_up(inner, value, numbers, result, as_last):
+    """The same, and its value, from the last call back to the first one, if they differ."""
+    levels, last = descended(inner, numbers, MAX_LEVELS)
+    result = value(last, result)
+    for level in range(-1 if as_last else levels - 1, -1, -1):
+        result = value(descended(inner, numbers, level)[1], result)
+    return levels, result
+
+
+def depth_first(step, this, value):
+    """What a call of a function that calls itself gives; a list keeps the calls that wait."""
+    calls, trips, ends = [], 0, False
+    while trips >= 0 and not ends:  # what counts its trips is not asked whether they repeat
+        trips += 1
+        waits, this, inner, value = step(this, value, len(calls))
+        if waits:
+            calls.append(this)
+            this = inner
+        elif calls:
+            this = calls.pop()
+        else:
+            ends = True
+    return value
 
 
 def count_between(start, stop, step):

@@ -152,7 +152,7 @@ def nextafter(x1, x2):
         def nextafter(x1, x2):
             return np.nextafter(x1, x2)
 
-    Backward: no derivative
+    Backward: x1 is T0: the derivative is constant: backward needs out_grad only; x2 is T0: the derivative is constant: backward needs out_grad only
     """
 @op
 def copysign(x1, x2):
