@@ -16,7 +16,6 @@ from nbgraph.array.place import elsewhere, refuse
 from nbgraph.device import Context
 from nbgraph.errors import DeviceError
 from nbgraph.operator.call import recording
-from nbgraph.operator.elsewhere import dynamic_form
 from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import protocols
 from nbgraph.ops.dispatch.host import carriers_in, refuse_gradient
@@ -161,6 +160,8 @@ def _on_device(
     device: Context,
 ) -> Any:
     """Compute such a function by operators of the device."""
+    from nbgraph.operator.elsewhere import dynamic_form
+
     form = dynamic_form(compute)
     if form is None:
         refuse(name, device)

@@ -17,7 +17,6 @@ from __future__ import annotations
 import atexit
 import sys
 import threading
-import traceback
 import weakref
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -255,6 +254,8 @@ def _at_exit() -> None:
         for failure in (first, *first.others) if first.logged else [first]:  # it lists the others
             if not failure.logged:
                 sys.stderr.write(f"nbgraph: {failure.name!r} failed, and nothing waited for it\n")
+                import traceback
+
                 error = failure.again()
                 with shortened(error):
                     traceback.print_exception(error)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.kernels.function import WrittenFunction
-from nbgraph.operator import arguments, naive, overrides
+from nbgraph.operator import arguments, overrides
 from nbgraph.operator.call import carrier_of
 
 if TYPE_CHECKING:
@@ -82,4 +82,6 @@ def _by_text(op: Elementwise, values: Any, parameters: Mapping[str, Any], dtype:
             for value in values
         ]
         chosen = [v if isinstance(v, (int, float)) else v[doubtful] for v in chosen]
+        from nbgraph.operator import naive
+
         naive.call(op.scalar, chosen, parameters, out=none, dtype=dtype, quiet=False)
