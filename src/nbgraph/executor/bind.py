@@ -14,7 +14,6 @@ from nbgraph.array.create import array as new_array
 from nbgraph.device import Context, cpu, require
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError, noun
 from nbgraph.executor.executor import Executor
-from nbgraph.executor.grouped import GroupedBound
 from nbgraph.executor.pipeline import Options
 from nbgraph.executor.programs import Bound
 from nbgraph.graph.arguments import auxiliary_variables, typed
@@ -111,7 +110,12 @@ def _executor(
 ) -> Executor:
     require_gradients(graph, list(grads))
     what = graph, arrays, grads, options or Options(), device, symbol.list_outputs()[0]
-    bound = Bound(*what) if groups is None else GroupedBound(*what, groups=groups)
+    if groups is None:
+        bound = Bound(*what)
+    else:
+        from nbgraph.executor.grouped import GroupedBound
+
+        bound = GroupedBound(*what, groups=groups)
     bound.require()
     states = set(auxiliary_variables(graph))
     gradients = {str(node.name): array for node, (array, _) in grads.items()}

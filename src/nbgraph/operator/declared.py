@@ -197,15 +197,9 @@ def _line(row: Row) -> str:
     return f"def {row.name}({head}, **unknown): return {refused} if {test} else ({row.call})"
 
 
-def define(
-    table: Iterable[Row],
-    scope: dict[str, Any],
-    result: str = "Any",
-    docs: Mapping[str, str] = DOCS,
-    types: Mapping[str, str] = TYPES,
-) -> list[str]:
-    """Define the functions of rows in a module's globals, and return their names."""
-    functions = {row.name: row_function(row, scope, result, docs, types) for row in table}
+def define(table: Iterable[Row], scope: dict[str, Any], *words: Any, **options: Any) -> list[str]:
+    """Define functions of rows as `row_function` does in a module's globals; return their names."""
+    functions = {row.name: row_function(row, scope, *words, **options) for row in table}
     scope.update(functions)
     return list(functions)
 
