@@ -177,7 +177,7 @@ def test_a_file_with_another_number_at_the_same_time_is_compiled_anew(tmp_path, 
         "NBGRAPH_CACHE_DIR": str(cache_dir),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    for changed in (3.0, 5.0, 3.0):
+    for changed in (3.0, 5.0):
         numbers = dict.fromkeys(("offset", "factor", "power", "scale"), 2.0) | {name: changed}
         path.write_text(CHANGED.format(**numbers), encoding="utf-8")
         os.utime(path, (1e9, 1e9))
