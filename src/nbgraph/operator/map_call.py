@@ -58,7 +58,7 @@ def level(addresses: Sequence[int]) -> bool:
 _KEPT = 1024  # calls that a plan keeps
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan:
     """A scalar operator for one set of dtypes and parameters: its kernels by layout classes and
     requests, its kernel calls by layouts.
