@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from nbgraph.engine.sites import Site
 from nbgraph.notebook import after_cell
+from nbgraph.scopes import load
 from nbgraph.tracebacks import shorten, shortened
 
 if TYPE_CHECKING:
@@ -254,8 +255,6 @@ def _at_exit() -> None:
         for failure in (first, *first.others) if first.logged else [first]:  # it lists the others
             if not failure.logged:
                 sys.stderr.write(f"nbgraph: {failure.name!r} failed, and nothing waited for it\n")
-                import traceback
-
                 error = failure.again()
                 with shortened(error):
-                    traceback.print_exception(error)
+                    load("traceback").print_exception(error)

@@ -25,6 +25,7 @@ from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType
+from nbgraph.scopes import load
 
 _REQUESTS = {"write": OpReqType.kWriteTo, "add": OpReqType.kAddTo, "null": OpReqType.kNullOp}
 
@@ -110,12 +111,8 @@ def _executor(
 ) -> Executor:
     require_gradients(graph, list(grads))
     what = graph, arrays, grads, options or Options(), device, symbol.list_outputs()[0]
-    if groups is None:
-        bound = Bound(*what)
-    else:
-        from nbgraph.executor.grouped import GroupedBound
-
-        bound = GroupedBound(*what, groups=groups)
+    grouped = None if groups is None else load("nbgraph.executor.grouped").GroupedBound
+    bound = Bound(*what) if grouped is None else grouped(*what, groups=groups)
     bound.require()
     states = set(auxiliary_variables(graph))
     gradients = {str(node.name): array for node, (array, _) in grads.items()}

@@ -17,6 +17,7 @@ from nbgraph.executor.split import split
 from nbgraph.graph.build import GraphNode, Operand, variable
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient
+from nbgraph.graph.passes.recompute import recompute
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType, kWriteTo
 from nbgraph.scopes import forkable
@@ -188,8 +189,6 @@ class Bound:
     def _recomputed(self, joint: Graph) -> Graph:
         if self.options.recompute is None:
             return joint
-        from nbgraph.graph.passes.recompute import recompute
-
         return recompute(joint, self.graph.nodes, every=self.options.recompute)
 
     def _program(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nbgraph.kernels.loops import Form, Loop
 from nbgraph.kernels.scalar import GROWING
-from nbgraph.kernels.writer import Source
+from nbgraph.kernels.writer import Source as Source
 from nbgraph.scopes import load
 
 _WRITERS: dict[Form, str] = {  # by name, as a process needs few of them
@@ -31,6 +31,3 @@ def emit(loop: Loop) -> Source:
     with GROWING:
         source: Source = writer(loop).source()
     return source
-
-
-__all__ = ["Source", "emit"]

@@ -198,13 +198,13 @@ def _line(row: Row) -> str:
 
 
 def define(table: Iterable[Row], scope: dict[str, Any], *words: Any, **options: Any) -> list[str]:
-    """Define functions of rows as `row_function` does in a module's globals; return their names."""
-    functions = {row.name: row_function(row, scope, *words, **options) for row in table}
+    """Define functions of rows as `build` does in a module's globals; return their names."""
+    functions = {row.name: build(row, scope, *words, **options) for row in table}
     scope.update(functions)
     return list(functions)
 
 
-def row_function(
+def build(
     row: Row,
     scope: dict[str, Any],
     result: str = "Any",
@@ -246,12 +246,12 @@ class Postponed:
 
     def __call__(self, name: str) -> Any:
         with _MAKING:
-            if name not in self._later and name in self._scope:  # made meanwhile
-                return self._scope[name]
-            if name not in self._later:
+            row = self._later.get(name)
+            if row is None and name not in self._scope:
                 place = self._scope["__name__"]
                 raise AttributeError(f"module {place!r} has no attribute {name!r}")
-            row = self._later[name]
+            if row is None:  # made meanwhile
+                return self._scope[name]
             names = (row.name, *row.aliases)
             try:
                 for each in names:
@@ -279,9 +279,8 @@ def postpone(
     rows = list(rows)
     find = scope["__getattr__"] = Postponed(rows, scope, make)
     find.complete(now=scope is not vars(sys.modules.get(scope["__name__"], object)))
-    for row in rows:
-        if row.name in scope:
-            find(row.name)
+    for row in [row for row in rows if row.name in scope]:
+        find(row.name)
 
 
 def complete() -> None:

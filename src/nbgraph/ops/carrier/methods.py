@@ -12,7 +12,7 @@ import numpy as np
 
 from nbgraph import ops as library
 from nbgraph.errors import ArgumentError, ShapeError, require_word
-from nbgraph.operator.declared import Postponed, Row, parse, row_function
+from nbgraph.operator.declared import Postponed, Row, build, parse
 
 ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
 _INT, _TUPLE, _WHOLE = {int}, {tuple}, (int, np.integer)
@@ -52,7 +52,7 @@ def define_methods(text: str, cls: type) -> None:
     scope |= {"several": _several, "_in_order": _in_order}
 
     def make(row: Row) -> dict[str, Any]:
-        method = row_function(row, scope, "Self", {})
+        method = build(row, scope, "Self", {})
         own, *others = method.__signature__.parameters.values()
         own = own.replace(annotation=own.empty)
         method.__signature__ = method.__signature__.replace(parameters=[own, *others])
