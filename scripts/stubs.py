@@ -250,8 +250,15 @@ def functions(module: dict[str, Any]) -> str:
     own = [
         f for f in found if f.__module__ == module["__name__"] and f"def {f.__name__}(" not in text
     ]
+    own.sort(key=lambda f: place(text, f.__name__))
     texts = [f"{signature(f)}\n{textwrap.indent(quoted(f), '    ')}\n" for f in own]
     return "".join([*texts, *scalars(module, text)])
+
+
+def place(text: str, name: str) -> int:
+    """Where the row of a name begins: modules have functions in the order of their first use."""
+    row = re.search(rf"^{name}\b", text, re.MULTILINE)
+    return row.start() if row else -1
 
 
 def methods(node: ast.ClassDef, cls: type) -> Iterator[ast.stmt]:
@@ -267,8 +274,10 @@ def methods(node: ast.ClassDef, cls: type) -> Iterator[ast.stmt]:
 
 def scalars(module: dict[str, Any], text: str) -> Iterator[str]:
     """Yield the heads of operators that a table of scalar functions defines, and their aliases."""
-    for name, op in module.items():
-        if not isinstance(op, Mapper) or op.__module__ != module["__name__"]:
+    own = [(n, x) for n, x in module.items() if isinstance(x, Mapper)]
+    own.sort(key=lambda pair: (place(text, pair[1].__name__), pair[0] != pair[1].__name__))
+    for name, op in own:
+        if op.__module__ != module["__name__"]:
             continue
         if name != op.__name__:
             if f"\n{name} = " not in text:

@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import nbgraph as ng
@@ -136,6 +137,58 @@ def test_trimming_while_others_read_and_write(tmp_path):
 def test_one_process_at_a_time(tmp_path):
     several = [start(WRITER + ALONE, tmp_path, tmp_path / "inside") for _ in range(6)]
     assert [ended(p) for p in several] == ["fine"] * 6
+
+
+CHANGED = """
+import numpy as np, nbgraph as ng
+
+OFFSET = {offset}
+
+
+def helper(v):
+    return v * {factor}
+
+
+def made(power):
+    @ng.op
+    def changing(x, *, scale={scale}):
+        return helper(x) + OFFSET + power * scale * x * x
+
+    return changing
+
+
+f = made({power})
+x = np.array([1.0, 2.0])
+value, slope = ng.value_and_grad(lambda x: ng.sum(f(x)))(x)
+bound = ng.sum(f(ng.var("x"))).simple_bind(x=(2,), type_dict={{"x": "float64"}})
+bound.forward_backward(x=x)
+print(*f(x), float(value), *np.asarray(slope))
+print(bound.outputs[0].item(), *bound.grad_dict["x"].tolist())
+"""
+
+
+@pytest.mark.parametrize("name", ["offset", "factor", "power", "scale"])
+def test_a_file_with_another_number_at_the_same_time_is_compiled_anew(tmp_path, name):
+    """A global, a helper's literal, a closure's cell, a default: the file has the same name, size
+    and time, and what the process before it compiled lies on disk."""
+    path, cache_dir = tmp_path / "program.py", tmp_path / "cache"
+    environment = {
+        **os.environ,
+        "NBGRAPH_CACHE_DIR": str(cache_dir),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    for changed in (3.0, 5.0):
+        numbers = dict.fromkeys(("offset", "factor", "power", "scale"), 2.0) | {name: changed}
+        path.write_text(CHANGED.format(**numbers), encoding="utf-8")
+        os.utime(path, (1e9, 1e9))
+        command = [sys.executable, str(path)]
+        told = subprocess.run(command, check=True, capture_output=True, text=True)
+        x = np.array([1.0, 2.0])
+        square = numbers["power"] * numbers["scale"]
+        value = numbers["factor"] * x + numbers["offset"] + square * x * x
+        slope = numbers["factor"] + 2 * square * x
+        expected = [*value, value.sum(), *slope, value.sum(), *slope]
+        np.testing.assert_allclose([float(word) for word in told.stdout.split()], expected)
 
 
 @pytest.fixture

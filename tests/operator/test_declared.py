@@ -105,8 +105,8 @@ def lazy(monkeypatch):
         return {row.name: lambda: row.doc}
 
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(declared, "_complete", [False])
-    monkeypatch.setattr(declared, "_postponed", [])
+    monkeypatch.setattr(declared, "_COMPLETE", [])
+    monkeypatch.setattr(declared, "_TABLES", [])
     text = "one(x): 1.\n    = two(x)\ntwo also(x): 2.\n    = a.three(x)\nthree(x): 3.\nkept(x): 4."
     module.kept = None
     declared.postpone(parse(text), vars(module), make)

@@ -17,11 +17,11 @@ from nbgraph.array.place import elsewhere, refuse
 from nbgraph.device import Context
 from nbgraph.errors import DeviceError
 from nbgraph.operator.call import recording
-from nbgraph.operator.elsewhere import dynamic_form
 from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import protocols
 from nbgraph.ops.dispatch.host import carriers_in, refuse_gradient
 from nbgraph.ops.dispatch.hosted import MADE
+from nbgraph.scopes import load
 
 _OF_NUMPY = frozenset(("matplotlib", "pandas", "scipy", "sklearn", "statsmodels"))
 _NUMPY, _OWN = np.ndarray, np.ndarray.__array_function__
@@ -167,7 +167,7 @@ def _on_device(
     device: Context,
 ) -> Any:
     """Compute such a function by operators of the device."""
-    form = dynamic_form(compute)
+    form = load("nbgraph.operator.elsewhere").dynamic_form(compute)
     if form is None:
         refuse(name, device)
     names = [f"operand {k}" for k in range(len(operands))]

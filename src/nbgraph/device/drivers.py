@@ -10,13 +10,16 @@ from __future__ import annotations
 import importlib
 import os
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nbgraph.device.context import Context, RunContext
-from nbgraph.device.protocol import Bytes, Driver
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.settings import config, read_for_good
+
+if TYPE_CHECKING:
+    from nbgraph.device.protocol import Bytes, Driver
 
 LEAST = (8, 0)  # compute capability that kernels are made for
 _KINDS = {"auto": "nbgraph.device.nvidia", "emulated": "nbgraph.device.emulated"}

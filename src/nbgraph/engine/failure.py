@@ -17,13 +17,13 @@ from __future__ import annotations
 import atexit
 import sys
 import threading
-import traceback
 import weakref
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from nbgraph.engine.sites import Site
 from nbgraph.notebook import after_cell
+from nbgraph.scopes import load
 from nbgraph.tracebacks import shorten, shortened
 
 if TYPE_CHECKING:
@@ -257,4 +257,4 @@ def _at_exit() -> None:
                 sys.stderr.write(f"nbgraph: {failure.name!r} failed, and nothing waited for it\n")
                 error = failure.again()
                 with shortened(error):
-                    traceback.print_exception(error)
+                    load("traceback").print_exception(error)

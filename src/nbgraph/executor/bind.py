@@ -14,7 +14,6 @@ from nbgraph.array.create import array as new_array
 from nbgraph.device import Context, cpu, require
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError, noun
 from nbgraph.executor.executor import Executor
-from nbgraph.executor.grouped import GroupedBound
 from nbgraph.executor.pipeline import Options
 from nbgraph.executor.programs import Bound
 from nbgraph.graph.arguments import auxiliary_variables, typed
@@ -26,6 +25,7 @@ from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType
+from nbgraph.scopes import load
 
 _REQUESTS = {"write": OpReqType.kWriteTo, "add": OpReqType.kAddTo, "null": OpReqType.kNullOp}
 
@@ -111,7 +111,8 @@ def _executor(
 ) -> Executor:
     require_gradients(graph, list(grads))
     what = graph, arrays, grads, options or Options(), device, symbol.list_outputs()[0]
-    bound = Bound(*what) if groups is None else GroupedBound(*what, groups=groups)
+    grouped = None if groups is None else load("nbgraph.executor.grouped").GroupedBound
+    bound = Bound(*what) if grouped is None else grouped(*what, groups=groups)
     bound.require()
     states = set(auxiliary_variables(graph))
     gradients = {str(node.name): array for node, (array, _) in grads.items()}

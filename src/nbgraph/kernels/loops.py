@@ -17,7 +17,7 @@ order (maps), or what gives one result each (reductions), so any caller may spli
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from nbgraph.kernels.scalar import Graph, Node
@@ -88,7 +88,7 @@ class Total(NamedTuple):
     combine: Combine
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Loop:
     """A loop over a scalar graph.
 
@@ -119,7 +119,7 @@ class Loop:
     classes: Node | None = None
     ordered: bool = True  # elements are gone through as they are counted, so an error can tell one
     streaming: bool = False  # outputs of a map go past the cache; they and operands share no memory
-    notes: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.streaming:

@@ -6,31 +6,28 @@ inner loop from 0 that LLVM vectorises, the scalar body inside. It is kept on th
 
 from __future__ import annotations
 
-from nbgraph.kernels.columns import Columns
-from nbgraph.kernels.forms import Map, Reduce
 from nbgraph.kernels.loops import Form, Loop
-from nbgraph.kernels.rows import Rows
 from nbgraph.kernels.scalar import GROWING
-from nbgraph.kernels.totals import At, Fold, Leading, Totals
-from nbgraph.kernels.writer import Source, Writer
+from nbgraph.kernels.writer import Source as Source
+from nbgraph.scopes import load
 
-_WRITERS: dict[Form, type[Writer]] = {
-    "map": Map,
-    "reduce": Reduce,
-    "totals": Totals,
-    "leading": Leading,
-    "fold": Fold,
-    "scan": Fold,
-    "at": At,
-    "rows": Rows,
-    "columns": Columns,
+_WRITERS: dict[Form, str] = {  # by name, as a process needs few of them
+    "map": "forms.Map",
+    "reduce": "forms.Reduce",
+    "totals": "totals.Totals",
+    "leading": "totals.Leading",
+    "fold": "totals.Fold",
+    "scan": "totals.Fold",
+    "at": "totals.At",
+    "rows": "rows.Rows",
+    "columns": "columns.Columns",
 }
 
 
 def emit(loop: Loop) -> Source:
     """Return the source of a loop's kernel."""
+    room, name = _WRITERS[loop.form].split(".")
+    writer = getattr(load(f"nbgraph.kernels.{room}"), name)
     with GROWING:
-        return _WRITERS[loop.form](loop).source()
-
-
-__all__ = ["Source", "emit"]
+        source: Source = writer(loop).source()
+    return source

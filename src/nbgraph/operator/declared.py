@@ -74,10 +74,9 @@ DOCS: Mapping[str, str] = {
     "x": "array",
 }
 _MARKS = {"-> ": "Returns", "! ": "Raises"}
-_NONE: Mapping[str, Any] = {}
 _MAKING = forkable(threading.RLock())
-_postponed: list[Callable[[], object]] = []  # what makes all that a table has left
-_complete = [False]
+_TABLES: list[Postponed] = []
+_COMPLETE: list[bool] = []  # whether nothing is postponed
 
 
 class Row(NamedTuple):
@@ -198,20 +197,14 @@ def _line(row: Row) -> str:
     return f"def {row.name}({head}, **unknown): return {refused} if {test} else ({row.call})"
 
 
-def define(
-    table: Iterable[Row],
-    scope: dict[str, Any],
-    result: str = "Any",
-    docs: Mapping[str, str] = DOCS,
-    types: Mapping[str, str] = TYPES,
-) -> list[str]:
-    """Define the functions of rows in a module's globals, and return their names."""
-    functions = {row.name: row_function(row, scope, result, docs, types) for row in table}
+def define(table: Iterable[Row], scope: dict[str, Any], *words: Any, **options: Any) -> list[str]:
+    """Define functions of rows as `build` does in a module's globals; return their names."""
+    functions = {row.name: build(row, scope, *words, **options) for row in table}
     scope.update(functions)
     return list(functions)
 
 
-def row_function(
+def build(
     row: Row,
     scope: dict[str, Any],
     result: str = "Any",
@@ -240,68 +233,66 @@ def _executed(text: str, row: Row, scope: dict[str, Any]) -> Any:
     return made[row.name]
 
 
-def postpone(
-    rows: Iterable[Row], scope: dict[str, Any], make: Callable[[Row], Mapping[str, Any]]
-) -> None:
-    """Have a module's functions of rows made when they are first asked for: `make` registers one
-    and returns it by name. Rows may name each other; other code of the module finds them in
-    `library`. Globals that are not a module's get all of them now.
-    """
-    later = {name: row for row in rows for name in (row.name, *row.aliases)}
+class Postponed:
+    """Rows of a table, called with a name for its function, which is made the first time: `make`
+    registers it, and returns what a module has of it by name. Rows may name each other."""
 
-    before = scope.get("__getattr__")  # of another table
+    def __init__(
+        self, rows: Iterable[Row], scope: dict[str, Any], make: Callable[[Row], dict[str, Any]]
+    ) -> None:
+        self._later = {name: row for row in rows for name in (row.name, *row.aliases)}
+        self._scope, self._make = scope, make
+        _TABLES.append(self)
 
-    def find(name: str) -> Any:
+    def __call__(self, name: str) -> Any:
         with _MAKING:
-            row = later.get(name)
-            if row is None and name in scope:  # made meanwhile
-                return scope[name]
-            if row is None and before is not None:
-                return before(name)
-            if row is None:
-                raise AttributeError(f"module {scope['__name__']!r} has no attribute {name!r}")
+            row = self._later.get(name)
+            if row is None and name not in self._scope:
+                place = self._scope["__name__"]
+                raise AttributeError(f"module {place!r} has no attribute {name!r}")
+            if row is None:  # made meanwhile
+                return self._scope[name]
             names = (row.name, *row.aliases)
             try:
                 for each in names:
-                    later.pop(each, None)
+                    self._later.pop(each, None)
                 for other in _NAME.findall(row.call):
-                    if other in later:
-                        find(other)
-                scope.update(make(row))
+                    if other in self._later:
+                        self(other)
+                self._scope.update(self._make(row))
             except BaseException:
-                later.update(dict.fromkeys(names, row))
+                self._later.update(dict.fromkeys(names, row))
                 raise
-            return scope[row.name]
+            return self._scope[row.name]
 
-    def find_all() -> None:
-        while later:
-            find(next(iter(later)))
-
-    scope["__getattr__"] = find
-    if scope is not vars(sys.modules.get(scope["__name__"], object)):
-        find_all()
-    for name in [n for n in later if n in scope]:
-        find(name)
-    postponed(find_all)
+    def complete(self, *, now: bool) -> None:
+        """Make what is left: now, or only where a tool has called `complete`."""
+        while self._later and (now or _COMPLETE):
+            self(next(iter(self._later)))
 
 
-def postponed(make: Callable[[], object]) -> None:
-    """Note what makes all that a table has left; see `complete`."""
-    _postponed.append(make)
-    if _complete[0]:
-        make()
+def postpone(
+    rows: Iterable[Row], scope: dict[str, Any], make: Callable[[Row], dict[str, Any]]
+) -> None:
+    """Have a module's functions of rows made when it is first asked for them; its own code finds
+    them in `library`. Globals that are not a module's get all of them now."""
+    rows = list(rows)
+    find = scope["__getattr__"] = Postponed(rows, scope, make)
+    find.complete(now=scope is not vars(sys.modules.get(scope["__name__"], object)))
+    for row in [row for row in rows if row.name in scope]:
+        find(row.name)
 
 
 def complete() -> None:
     """Make all that tables have postponed, and from now on at once: for tools that list what
     modules and classes hold, as doctest does."""
-    _complete[0] = True
-    for make in _postponed:
-        make()
+    _COMPLETE.append(True)
+    for table in _TABLES:
+        table.complete(now=True)
 
 
 def define_scalars(
-    table: str, scope: dict[str, Any], without: Mapping[str, Callable[..., Any]] = _NONE
+    table: str, scope: dict[str, Any], without: Mapping[str, Callable[..., Any]] | None = None
 ) -> None:
     """Define the operators of a table, one for a module, in its globals, and register them.
     `without`: of what is meant where some operands are None, by name."""
@@ -311,7 +302,7 @@ def define_scalars(
         made = _executed(f"def {row.name}({row.parameters}):\n    return {row.call}\n", row, scope)
         made.__doc__ = documentation(row.doc, ())
         names, own = (row.name, *row.aliases), cast("Any", op(made))
-        own.without = without.get(row.name)
+        own.without = (without or {}).get(row.name)
         return dict.fromkeys(names, registry.register(own, *names))
 
     postpone(parse(table), scope, make)

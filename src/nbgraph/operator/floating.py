@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.kernels.function import WrittenFunction
-from nbgraph.operator import arguments, naive, overrides
+from nbgraph.operator import arguments, overrides
 from nbgraph.operator.call import carrier_of
+from nbgraph.scopes import load
 
 if TYPE_CHECKING:
     from nbgraph.operator.elementwise import Elementwise
@@ -82,4 +83,5 @@ def _by_text(op: Elementwise, values: Any, parameters: Mapping[str, Any], dtype:
             for value in values
         ]
         chosen = [v if isinstance(v, (int, float)) else v[doubtful] for v in chosen]
-        naive.call(op.scalar, chosen, parameters, out=none, dtype=dtype, quiet=False)
+        run = load("nbgraph.operator.naive").call
+        run(op.scalar, chosen, parameters, out=none, dtype=dtype, quiet=False)

@@ -30,7 +30,7 @@ _NUMBERS = 64  # sets of numbers with which a call is kept
 _FREES = 10_000  # nanoseconds from which other threads may have the GIL meanwhile
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class KernelCall:
     """A kernel over arrays of certain layouts: all of its argument block but addresses and numbers.
 

@@ -59,7 +59,7 @@ _KEPT = 1024  # calls that a plan keeps
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan:
     """A scalar operator for one set of dtypes and parameters: its kernels by layout classes and
     requests, its kernel calls by layouts.

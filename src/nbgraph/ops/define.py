@@ -27,11 +27,11 @@ from nbgraph.operator.call import carrier_of
 from nbgraph.operator.declared import (
     DOCS,
     Row,
+    build,
     documentation,
     parameters_of,
     parse,
     postpone,
-    row_function,
 )
 from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.deferred import deferrable as deferrable
@@ -128,7 +128,7 @@ def define_rows(
     def make(row: Row) -> dict[str, Any]:
         label = labels.get(row.name)
         row = _applied(row, label, scope[label]) if label else row
-        function = row_function(row, scope, docs=docs)
+        function = build(row, scope, docs=docs)
         if row.name in by_shape or row.name in like:
             count = by_shape.get(row.name) if isinstance(by_shape, Mapping) else None
             function = deferrable(count, ordered=row.name in like)(function)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from operator import index
 from types import MethodType
 from typing import Any, Self
@@ -10,7 +12,7 @@ import numpy as np
 
 from nbgraph import ops as library
 from nbgraph.errors import ArgumentError, ShapeError, require_word
-from nbgraph.operator.declared import Row, parse, postponed, row_function
+from nbgraph.operator.declared import Postponed, Row, build, parse
 
 ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
 _INT, _TUPLE, _WHOLE = {int}, {tuple}, (int, np.integer)
@@ -55,32 +57,36 @@ def define_methods(text: str, cls: type) -> None:
     scope: dict[str, Any] = {"__name__": cls.__module__, "__file__": __file__}
     scope |= {"Self": Self, "ops": library, "index": index}
     scope |= {"several": _several, "_in_order": _in_order}
-    rows = list(parse(text, "ops"))
-    for row in rows:
-        for name in (row.name, *row.aliases):
-            setattr(cls, name, _Later(cls, row, scope))
-    postponed(lambda: [getattr(cls, row.name) for row in rows])
 
-
-class _Later:
-    """A method that is made of a table's row when it is first asked for."""
-
-    __slots__ = ("cls", "row", "scope")
-
-    def __init__(self, cls: type, row: Row, scope: dict[str, Any]) -> None:
-        self.cls, self.row, self.scope = cls, row, scope
-
-    def __get__(self, owner: Any, kind: type | None = None) -> Any:
-        row, cls = self.row, self.cls
-        method = row_function(row, self.scope, "Self", {})
+    def make(row: Row) -> dict[str, Any]:
+        method = build(row, scope, "Self", {})
         own, *others = method.__signature__.parameters.values()
         own = own.replace(annotation=own.empty)
         method.__signature__ = method.__signature__.replace(parameters=[own, *others])
         method.__qualname__ = f"{cls.__name__}.{row.name}"
-        self.scope[row.name] = method  # which names itself in messages
         for name in (row.name, *row.aliases):
             setattr(cls, name, method)
-        return method.__get__(owner, kind)
+        return dict.fromkeys((row.name, *row.aliases), method)
+
+    rows = list(parse(text, "ops"))
+    find = Postponed(rows, scope, make)
+    for name in (name for row in rows for name in (row.name, *row.aliases)):
+        setattr(cls, name, OperatorMethod(name, find))
+    find.complete(now=False)
+
+
+class OperatorMethod:
+    """A function that is found by name when it is first asked for, as a method: the array is its
+    first operand."""
+
+    __slots__ = ("find", "name")
+
+    def __init__(self, name: str, find: Callable[[str], Any]) -> None:
+        self.name, self.find = name, find
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        function = self.find(self.name)
+        return function if owner is None else MethodType(function, owner)
 
 
 class Methods:
@@ -193,21 +199,8 @@ dot(self, other): The dot product (`ng.dot`): of vectors, or of the last axis wi
 define_methods(_TABLE, Methods)
 
 
-class OperatorMethod:
-    """An operator of the library as a method of MXNet's and PyTorch's arrays: of the same name and
-    parameters, the array is its first operand."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, owner: Any, kind: type | None = None) -> Any:
-        operator = getattr(library, self.name)
-        return operator if owner is None else MethodType(operator, owner)
-
-
-# not `split` and `pad`, which mean something else in each library
+# operators of the same name and parameters as MXNet's and PyTorch's arrays have them; not `split`
+# and `pad`, which mean something else in each library
 OPERATOR_METHODS = """
 abs arccos arccosh arcsin arcsinh arctan arctanh argmax_channel broadcast_axes broadcast_like cbrt
 ceil cos cosh degrees depth_to_space diag erf exp expm1 fix flip floor isfinite isinf isnan log
@@ -217,4 +210,4 @@ size_array slice slice_axis slice_like softmax softmin space_to_depth sqrt squar
 tril triu trunc zeros_like
 """
 for _name in OPERATOR_METHODS.split():
-    setattr(Methods, _name, OperatorMethod(_name))
+    setattr(Methods, _name, OperatorMethod(_name, partial(getattr, library)))

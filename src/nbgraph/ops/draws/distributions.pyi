@@ -21,6 +21,231 @@ def numbers_of(name: str, dtype: Any, shape: Any, *parameters: Any) -> Any:
     """Return draws of `shape` for each element of the parameters, which are arrays of one shape."""
 def numbers_like(name: str, data: Any, *parameters: Any) -> Any:
     """Return draws in the shape and dtype of an array, for these parameters, which are numbers."""
+def sample_uniform(low: Operand[Carried], high: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_uniform`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    low, high : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_uniform([0.5], [0.5], shape=2).shape
+    (1, 2)
+    """
+def random_uniform_like(data: Operand[Carried], low: Any=0.0, high: Any=1.0) -> Carried:
+    r"""Numbers as of `random_uniform`, in the shape and dtype of data.
+
+    Parameters
+    ----------
+    data : array, whose values do not matter
+    low, high : numbers
+
+    Returns
+    -------
+    array like data
+
+    >>> import numpy as np
+    >>> random_uniform_like(np.ones((2, 3), "float32")).shape
+    (2, 3)
+    """
+def sample_normal(mu: Operand[Carried], sigma: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_normal`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    mu, sigma : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_normal([0.5], [0.5], shape=2).shape
+    (1, 2)
+    """
+def random_normal_like(data: Operand[Carried], loc: Any=0.0, scale: Any=1.0) -> Carried:
+    r"""Numbers as of `random_normal`, in the shape and dtype of data.
+
+    Parameters
+    ----------
+    data : array, whose values do not matter
+    loc, scale : numbers
+
+    Returns
+    -------
+    array like data
+
+    >>> import numpy as np
+    >>> random_normal_like(np.ones((2, 3), "float32")).shape
+    (2, 3)
+    """
+def sample_gamma(alpha: Operand[Carried], beta: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_gamma`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    alpha, beta : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_gamma([0.5], [0.5], shape=2).shape
+    (1, 2)
+    """
+def random_gamma_like(data: Operand[Carried], alpha: Any=1.0, beta: Any=1.0) -> Carried:
+    r"""Numbers as of `random_gamma`, in the shape and dtype of data.
+
+    Parameters
+    ----------
+    data : array, whose values do not matter
+    alpha, beta : numbers
+
+    Returns
+    -------
+    array like data
+
+    >>> import numpy as np
+    >>> random_gamma_like(np.ones((2, 3), "float32")).shape
+    (2, 3)
+    """
+def sample_exponential(lam: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_exponential`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    lam : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_exponential([0.5], shape=2).shape
+    (1, 2)
+    """
+def random_exponential_like(data: Operand[Carried], lam: Any=1.0) -> Carried:
+    r"""Numbers as of `random_exponential`, in the shape and dtype of data.
+
+    Parameters
+    ----------
+    data : array, whose values do not matter
+    lam : numbers
+
+    Returns
+    -------
+    array like data
+
+    >>> import numpy as np
+    >>> random_exponential_like(np.ones((2, 3), "float32")).shape
+    (2, 3)
+    """
+def sample_poisson(lam: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_poisson`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    lam : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_poisson([0.5], shape=2).shape
+    (1, 2)
+    """
+def random_poisson_like(data: Operand[Carried], lam: Any=1.0) -> Carried:
+    r"""Numbers as of `random_poisson`, in the shape and dtype of data.
+
+    Parameters
+    ----------
+    data : array, whose values do not matter
+    lam : numbers
+
+    Returns
+    -------
+    array like data
+
+    >>> import numpy as np
+    >>> random_poisson_like(np.ones((2, 3), "float32")).shape
+    (2, 3)
+    """
+def sample_negative_binomial(k: Operand[Carried], p: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_negative_binomial`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    k, p : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_negative_binomial([0.5], [0.5], shape=2).shape
+    (1, 2)
+    """
+def random_negative_binomial_like(data: Operand[Carried], k: Any=1, p: Any=0.5) -> Carried:
+    r"""Numbers as of `random_negative_binomial`, in the shape and dtype of data.
+
+    Parameters
+    ----------
+    data : array, whose values do not matter
+    k, p : numbers
+
+    Returns
+    -------
+    array like data
+
+    >>> import numpy as np
+    >>> random_negative_binomial_like(np.ones((2, 3), "float32")).shape
+    (2, 3)
+    """
+def sample_generalized_negative_binomial(mu: Operand[Carried], alpha: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_generalized_negative_binomial`, several for each element of the
+    parameters.
+
+    Parameters
+    ----------
+    mu, alpha : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_generalized_negative_binomial([0.5], [0.5], shape=2).shape
+    (1, 2)
+    """
+def random_generalized_negative_binomial_like(data: Operand[Carried], mu: Any=1.0, alpha: Any=1.0) -> Carried:
+    r"""Numbers as of `random_generalized_negative_binomial`, in the shape and dtype of data.
+
+    Parameters
+    ----------
+    data : array, whose values do not matter
+    mu, alpha : numbers
+
+    Returns
+    -------
+    array like data
+
+    >>> import numpy as np
+    >>> random_generalized_negative_binomial_like(np.ones((2, 3), "float32")).shape
+    (2, 3)
+    """
 def uniform(low: Any=0.0, high: Any=1.0, size: Any=None, *, dtype: Any=None, device: Context | None=None, rng: Any=None) -> Any:
     r"""Numbers from `low` up to `high`, all alike; `high` is met only by rounding.
 
@@ -362,229 +587,4 @@ def generalized_negative_binomial(mu: Any, alpha: Any, size: Any=None, *, dtype:
     dtype : of the numbers, by default int64
     device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
-    """
-def sample_uniform(low: Operand[Carried], high: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
-    r"""Numbers as of `random_uniform`, several for each element of the parameters.
-
-    Parameters
-    ----------
-    low, high : arrays of one shape
-    shape : of the numbers for an element
-    dtype : of the result, float32 by default
-
-    Returns
-    -------
-    array of the shape of the parameters and `shape` behind
-
-    >>> sample_uniform([0.5], [0.5], shape=2).shape
-    (1, 2)
-    """
-def random_uniform_like(data: Operand[Carried], low: Any=0.0, high: Any=1.0) -> Carried:
-    r"""Numbers as of `random_uniform`, in the shape and dtype of data.
-
-    Parameters
-    ----------
-    data : array, whose values do not matter
-    low, high : numbers
-
-    Returns
-    -------
-    array like data
-
-    >>> import numpy as np
-    >>> random_uniform_like(np.ones((2, 3), "float32")).shape
-    (2, 3)
-    """
-def sample_normal(mu: Operand[Carried], sigma: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
-    r"""Numbers as of `random_normal`, several for each element of the parameters.
-
-    Parameters
-    ----------
-    mu, sigma : arrays of one shape
-    shape : of the numbers for an element
-    dtype : of the result, float32 by default
-
-    Returns
-    -------
-    array of the shape of the parameters and `shape` behind
-
-    >>> sample_normal([0.5], [0.5], shape=2).shape
-    (1, 2)
-    """
-def random_normal_like(data: Operand[Carried], loc: Any=0.0, scale: Any=1.0) -> Carried:
-    r"""Numbers as of `random_normal`, in the shape and dtype of data.
-
-    Parameters
-    ----------
-    data : array, whose values do not matter
-    loc, scale : numbers
-
-    Returns
-    -------
-    array like data
-
-    >>> import numpy as np
-    >>> random_normal_like(np.ones((2, 3), "float32")).shape
-    (2, 3)
-    """
-def sample_gamma(alpha: Operand[Carried], beta: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
-    r"""Numbers as of `random_gamma`, several for each element of the parameters.
-
-    Parameters
-    ----------
-    alpha, beta : arrays of one shape
-    shape : of the numbers for an element
-    dtype : of the result, float32 by default
-
-    Returns
-    -------
-    array of the shape of the parameters and `shape` behind
-
-    >>> sample_gamma([0.5], [0.5], shape=2).shape
-    (1, 2)
-    """
-def random_gamma_like(data: Operand[Carried], alpha: Any=1.0, beta: Any=1.0) -> Carried:
-    r"""Numbers as of `random_gamma`, in the shape and dtype of data.
-
-    Parameters
-    ----------
-    data : array, whose values do not matter
-    alpha, beta : numbers
-
-    Returns
-    -------
-    array like data
-
-    >>> import numpy as np
-    >>> random_gamma_like(np.ones((2, 3), "float32")).shape
-    (2, 3)
-    """
-def sample_exponential(lam: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
-    r"""Numbers as of `random_exponential`, several for each element of the parameters.
-
-    Parameters
-    ----------
-    lam : arrays of one shape
-    shape : of the numbers for an element
-    dtype : of the result, float32 by default
-
-    Returns
-    -------
-    array of the shape of the parameters and `shape` behind
-
-    >>> sample_exponential([0.5], shape=2).shape
-    (1, 2)
-    """
-def random_exponential_like(data: Operand[Carried], lam: Any=1.0) -> Carried:
-    r"""Numbers as of `random_exponential`, in the shape and dtype of data.
-
-    Parameters
-    ----------
-    data : array, whose values do not matter
-    lam : numbers
-
-    Returns
-    -------
-    array like data
-
-    >>> import numpy as np
-    >>> random_exponential_like(np.ones((2, 3), "float32")).shape
-    (2, 3)
-    """
-def sample_poisson(lam: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
-    r"""Numbers as of `random_poisson`, several for each element of the parameters.
-
-    Parameters
-    ----------
-    lam : arrays of one shape
-    shape : of the numbers for an element
-    dtype : of the result, float32 by default
-
-    Returns
-    -------
-    array of the shape of the parameters and `shape` behind
-
-    >>> sample_poisson([0.5], shape=2).shape
-    (1, 2)
-    """
-def random_poisson_like(data: Operand[Carried], lam: Any=1.0) -> Carried:
-    r"""Numbers as of `random_poisson`, in the shape and dtype of data.
-
-    Parameters
-    ----------
-    data : array, whose values do not matter
-    lam : numbers
-
-    Returns
-    -------
-    array like data
-
-    >>> import numpy as np
-    >>> random_poisson_like(np.ones((2, 3), "float32")).shape
-    (2, 3)
-    """
-def sample_negative_binomial(k: Operand[Carried], p: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
-    r"""Numbers as of `random_negative_binomial`, several for each element of the parameters.
-
-    Parameters
-    ----------
-    k, p : arrays of one shape
-    shape : of the numbers for an element
-    dtype : of the result, float32 by default
-
-    Returns
-    -------
-    array of the shape of the parameters and `shape` behind
-
-    >>> sample_negative_binomial([0.5], [0.5], shape=2).shape
-    (1, 2)
-    """
-def random_negative_binomial_like(data: Operand[Carried], k: Any=1, p: Any=0.5) -> Carried:
-    r"""Numbers as of `random_negative_binomial`, in the shape and dtype of data.
-
-    Parameters
-    ----------
-    data : array, whose values do not matter
-    k, p : numbers
-
-    Returns
-    -------
-    array like data
-
-    >>> import numpy as np
-    >>> random_negative_binomial_like(np.ones((2, 3), "float32")).shape
-    (2, 3)
-    """
-def sample_generalized_negative_binomial(mu: Operand[Carried], alpha: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
-    r"""Numbers as of `random_generalized_negative_binomial`, several for each element of the
-    parameters.
-
-    Parameters
-    ----------
-    mu, alpha : arrays of one shape
-    shape : of the numbers for an element
-    dtype : of the result, float32 by default
-
-    Returns
-    -------
-    array of the shape of the parameters and `shape` behind
-
-    >>> sample_generalized_negative_binomial([0.5], [0.5], shape=2).shape
-    (1, 2)
-    """
-def random_generalized_negative_binomial_like(data: Operand[Carried], mu: Any=1.0, alpha: Any=1.0) -> Carried:
-    r"""Numbers as of `random_generalized_negative_binomial`, in the shape and dtype of data.
-
-    Parameters
-    ----------
-    data : array, whose values do not matter
-    mu, alpha : numbers
-
-    Returns
-    -------
-    array like data
-
-    >>> import numpy as np
-    >>> random_generalized_negative_binomial_like(np.ones((2, 3), "float32")).shape
-    (2, 3)
     """

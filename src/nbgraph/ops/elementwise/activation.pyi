@@ -347,31 +347,6 @@ def softsign(x):
     Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
-def hard_sigmoid(x, *, alpha=0.16666666666666666, beta=0.5):
-    r"""alpha * x + beta limited to [0, 1], where its slope is 0. MXNet's alpha is 0.2.
-
-    >>> hard_sigmoid([-4.0, 0.0, 4.0])
-    array([0. , 0.5, 1. ])
-
-    Parameters
-    ----------
-    x : array or number
-    alpha : scalar, default 0.16666666666666666
-    beta : scalar, default 0.5
-    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
-
-    Returns
-    -------
-    array of the shape of x
-
-    Formula::
-
-        def hard_sigmoid(x, *, alpha=1 / 6, beta=0.5):
-            return 0 if alpha * x + beta <= 0 else (1 if alpha * x + beta >= 1 else alpha * x + beta)
-
-    Backward: x is T2: the derivative reads x, kept until backward
-    """
-@op
 def hard_swish(x):
     r"""x * hard_sigmoid(x).
 
@@ -442,6 +417,31 @@ def gelu(x, *, approximate='none'):
 
         def gelu(x, *, approximate="none"):
             return (0.5 * x * (1 + math.tanh(GELU_SCALE * (x + 0.044715 * x**3))) if approximate == "tanh" else 0.5 * x * math.erfc(-x * ROOT_HALF))
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
+def hard_sigmoid(x, *, alpha=0.16666666666666666, beta=0.5):
+    r"""alpha * x + beta limited to [0, 1], where its slope is 0. MXNet's alpha is 0.2.
+
+    >>> hard_sigmoid([-4.0, 0.0, 4.0])
+    array([0. , 0.5, 1. ])
+
+    Parameters
+    ----------
+    x : array or number
+    alpha : scalar, default 0.16666666666666666
+    beta : scalar, default 0.5
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def hard_sigmoid(x, *, alpha=1 / 6, beta=0.5):
+            return 0 if alpha * x + beta <= 0 else (1 if alpha * x + beta >= 1 else alpha * x + beta)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """

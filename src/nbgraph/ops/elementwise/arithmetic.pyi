@@ -3,6 +3,29 @@
 from nbgraph.operator.decorator import op
 
 @op
+def negative(x):
+    r"""The value with the other sign; unsigned integers wrap.
+
+    >>> negative([1, -2])
+    array([-1,  2])
+
+    Parameters
+    ----------
+    x : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def negative(x):
+            return -x
+
+    Backward: x is T0: the derivative is constant: backward needs out_grad only
+    """
+@op
 def add(x1, x2):
     r"""Sum.
 
@@ -211,29 +234,6 @@ def divmod(x1, x2):
             return x1 // x2, x1 % x2
 
     Backward: x1 is T2: with several outputs backward keeps the operands; x2 is T2: with several outputs backward keeps the operands
-    """
-@op
-def negative(x):
-    r"""The value with the other sign; unsigned integers wrap.
-
-    >>> negative([1, -2])
-    array([-1,  2])
-
-    Parameters
-    ----------
-    x : array or number
-    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
-
-    Returns
-    -------
-    array of the shape of x
-
-    Formula::
-
-        def negative(x):
-            return -x
-
-    Backward: x is T0: the derivative is constant: backward needs out_grad only
     """
 @op
 def positive(x):

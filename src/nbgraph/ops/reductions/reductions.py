@@ -20,9 +20,7 @@ from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.row_op import row_shape
 from nbgraph.ops.define import Axis, Shape, axes_of, define_rows, library, public, shape_tuple
-from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.reductions.rows import product_rows, sum_rows
-from nbgraph.ops.shapes.shape import broadcast_to, reshape
 from nbgraph.shape import Array, spreads
 
 # shapes and dtypes ------------------------------------------------------------------------------
@@ -54,7 +52,8 @@ def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def spread(g: Gradients, out_grad: Any = None) -> Any:
     """The out-gradient of a reduction, or another one, repeated along the reduced axes."""
-    return broadcast_to(kept(g.out_grad if out_grad is None else out_grad, g), g.specs[0].shape)
+    value = kept(g.out_grad if out_grad is None else out_grad, g)
+    return library.broadcast_to(value, g.specs[0].shape)
 
 
 def kept(value: Any, g: Gradients) -> Any:
@@ -62,7 +61,9 @@ def kept(value: Any, g: Gradients) -> Any:
     if g.attributes["keepdims"]:
         return value
     shape = g.specs[0].shape
-    return reshape(value, reduced_shape("reduction", shape, g.attributes["axis"], keepdims=True))
+    return library.reshape(
+        value, reduced_shape("reduction", shape, g.attributes["axis"], keepdims=True)
+    )
 
 
 # sums -------------------------------------------------------------------------------------------
@@ -149,7 +150,7 @@ _SUM_TO = ReduceOp(
     combine="add",
     rows=sum_rows,
     axes=lambda given, attributes: _summed_axes(given, attributes["shape"]),
-    gradient=lambda g: [broadcast_to(g.out_grad, g.specs[0].shape)],
+    gradient=lambda g: [library.broadcast_to(g.out_grad, g.specs[0].shape)],
 )
 
 
@@ -176,12 +177,12 @@ def _prod_rule(g: Gradients) -> list[Any]:
     count = math.prod(spec.shape[d] for d in axes)
     order = (*rest, *axes)
     moved = tuple(spec.shape[d] for d in order)
-    run = reshape(library.transpose(x, order), (*(spec.shape[d] for d in rest), count))
-    others = multiply(_before(run), library.flip(_before(library.flip(run, -1)), -1))
+    run = library.reshape(library.transpose(x, order), (*(spec.shape[d] for d in rest), count))
+    others = library.multiply(_before(run), library.flip(_before(library.flip(run, -1)), -1))
     others = library.transpose(
-        reshape(others, moved), tuple(order.index(d) for d in range(len(order)))
+        library.reshape(others, moved), tuple(order.index(d) for d in range(len(order)))
     )
-    return [multiply(spread(g), others)]
+    return [library.multiply(spread(g), others)]
 
 
 def _before(run: Any) -> Any:
