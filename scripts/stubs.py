@@ -20,9 +20,11 @@ from typing import Any
 import nbgraph
 from nbgraph import ops
 from nbgraph.operator import registry
+from nbgraph.operator.declared import complete
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.carrier.methods import OperatorMethod
 
+complete()
 PACKAGE = Path(nbgraph.__file__).parent
 PLACED = vars(nbgraph)  # its tables of names
 TABLES = sorted(

@@ -6,6 +6,7 @@ derivatives; those libraries take longer to load than all the rest together.
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import json
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from nbgraph import scopes
 from tests.support import run_python
 
 ROOT = Path(__file__).parent.parent
@@ -172,3 +174,20 @@ def test_asking_for_a_room_is_no_search_among_operators(tmp_path):
     program = "from nbgraph import ops, picture\nfrom nbgraph.ops import reductions\nshown = None\n"
     _, modules = child(written(tmp_path, program))
     assert "difflib" not in modules
+
+
+def test_imports_leave_the_collection_of_garbage_as_it_was(monkeypatch):
+    """It is off while a module loads, and on again behind it, whatever comes of that."""
+    within = []
+    monkeypatch.setattr(importlib, "import_module", lambda name: within.append(gc.isenabled()))
+    scopes.load("nbgraph")
+    gc.disable()
+    try:
+        scopes.load("nbgraph")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    monkeypatch.setattr(importlib, "import_module", lambda name: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        scopes.load("nbgraph")
+    assert gc.isenabled() and within == [False, False]

@@ -34,6 +34,7 @@ from types import ModuleType
 from typing import Any
 
 from nbgraph._version import __version__ as __version__
+from nbgraph.scopes import load as _load
 
 # What lies where; scripts/stubs.py tells editors and type checkers of it.
 _ERRORS = (
@@ -138,14 +139,14 @@ _UNLISTED = frozenset(
 def __getattr__(name: str) -> Any:
     """Names load when they are first used (PEP 562)."""
     if name in _MODULES:
-        value: Any = importlib.import_module(_MODULES[name])
+        value: Any = _load(_MODULES[name])
     elif name in _RENAMED:
         module, its_name = _RENAMED[name]
-        value = getattr(importlib.import_module(module), its_name)
+        value = getattr(_load(module), its_name)
     elif name in _PLACES:
-        value = getattr(importlib.import_module(_PLACES[name]), name)
+        value = getattr(_load(_PLACES[name]), name)
     elif name in _ROOMS:  # `from nbgraph import ops` asks here first
-        value = importlib.import_module(f"nbgraph.{name}")
+        value = _load(f"nbgraph.{name}")
     else:
         return _operator(name)
     globals()[name] = value
@@ -156,17 +157,18 @@ def _operator(name: str) -> Any:
     """A registered operator; the registry drops the attribute when the name is replaced."""
     if name.startswith("_"):  # asked by import and display protocols
         raise AttributeError(f"module 'nbgraph' has no attribute {name!r}")
-    registry = importlib.import_module("nbgraph.operator.registry")
-    numpy = importlib.import_module("numpy")
+    registry = _load("nbgraph.operator.registry")
+    numpy = _load("numpy")
     if not registry.is_public(name) and hasattr(numpy, name):
-        table = importlib.import_module("nbgraph.ops.dispatch.table")
+        table = _load("nbgraph.ops.dispatch.table")
         if name in _OF_NUMBERS or name in table.functions("numpy"):
-            return getattr(numpy, name)  # it asks its operands, and so ours
+            # it asks its operands, and so ours
+            return globals().setdefault(name, getattr(numpy, name))
     try:
         value = registry.public(name).op
     except registry.ArgumentError:
         hint = registry.suggestion(name, {*_PLACES, *_MODULES, *_RENAMED, *registry.names()})
-        error = importlib.import_module("nbgraph.errors").MissingName
+        error = _load("nbgraph.errors").MissingName
         raise error(f"module 'nbgraph' has no attribute {name!r}; {hint}", name=name) from None
     globals()[name] = value
     return value
@@ -174,7 +176,7 @@ def _operator(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """The nouns, and operators by NumPy's names: the spellings of others are listed in `nd`."""
-    registry = importlib.import_module("nbgraph.operator.registry")
+    registry = _load("nbgraph.operator.registry")
     nouns = {"__version__", *_PLACES, *_MODULES, *_RENAMED} - _UNLISTED
     return sorted(nouns.union(registry.listed()))
 
@@ -194,7 +196,7 @@ class _Package(ModuleType):
 sys.modules[__name__].__class__ = _Package
 
 # NumPy, and what every first call needs; whatever else has a name here loads when it is used
-importlib.import_module("nbgraph.kernels.function")
-importlib.import_module("nbgraph.settings")
+_load("nbgraph.kernels.function")
+_load("nbgraph.settings")
 if "IPython" in sys.modules:
-    importlib.import_module("nbgraph.notebook").attend()
+    _load("nbgraph.notebook").attend()

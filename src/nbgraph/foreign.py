@@ -250,6 +250,7 @@ KEYWORDS = _table("""
     padding = pad
     num_heads = heads
     num_embeddings = count
+    padding_idx = padding_index
     rate = p
     scale_factor = scale
     num_features = channels

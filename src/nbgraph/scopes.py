@@ -8,6 +8,8 @@ and it ends in a function of C: one of Python might not be entered.
 
 import _imp
 import _thread
+import gc
+import importlib
 import io
 import os
 import sys
@@ -73,6 +75,18 @@ class _Block:
 
     def __enter__(self) -> None:
         self._scopes.begin(self._values)
+
+
+def load(name: str) -> Any:
+    """Return a module, imported if need be. Garbage is collected afterwards: imports make next to
+    none, and looking for it among all that they make takes a fifth of their time."""
+    collects = gc.isenabled()
+    try:
+        gc.disable()
+        return importlib.import_module(name)
+    finally:
+        if collects:
+            gc.enable()
 
 
 def attend(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:

@@ -156,6 +156,21 @@ def test_frames_and_columns_of_pandas(use):
     np.testing.assert_array_equal(column, values[:, 0] + values[:, 1])
 
 
+@pytest.mark.parametrize("dtype", ["float64", "Int64"])
+@pytest.mark.parametrize("use", [operator.add, operator.isub, operator.pow, operator.lt, divmod])
+def test_numbers_beside_pandas(use, dtype):
+    """Frames compute by blocks of NumPy's, which the result of an array without axes has to be."""
+    pd = pytest.importorskip("pandas")
+    frame, number = pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}, dtype=dtype), ng.array(2)
+    for make in (frame.copy, frame["b"].copy):
+        found, wanted = use(make(), number), use(make(), 2)
+        for one, own in zip(*((found, wanted) if use is divmod else ([found], [wanted]))):
+            assert type(one) is type(own) and one.equals(own)
+    column = frame["a"].astype("float64")  # masked ones clip by Python's numbers alone
+    pd.testing.assert_series_equal(column.clip(number, 3), column.clip(2, 3))
+    pd.testing.assert_frame_equal(frame.where(frame > number), frame.where(frame > 2))
+
+
 def test_units():
     a = ng.array(V, "float64")
     units = pytest.importorskip("astropy.units")

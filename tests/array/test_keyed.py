@@ -152,6 +152,39 @@ def test_index_arrays_seen_before(key, pick, recorded):
         else:
             found = a[own]
         np.testing.assert_array_equal(found.asnumpy(), x[key])
+        for value in (7, np.float16(2.5), -x[key], [0.5] if np.ndim(x[key]) else 0.5):
+            a = ng.array(x)
+            a[own] = ng.array(value) if type(value) is np.ndarray else value
+            x[key] = value
+            np.testing.assert_array_equal(a.asnumpy(), x)
+
+
+def test_writes_at_index_arrays_are_checked_each_time():
+    a, one = ng.zeros((3, 3)), ng.array([0, 1])
+    for _ in range(3):
+        for pair in (([0, 1], [0, 1, 2]), (one, ng.array([0, 1, 2]))):
+            with pytest.raises(IndexError, match="broadcast"):
+                a[pair].asnumpy()
+            with pytest.raises(IndexError, match="broadcast"):
+                a[pair] = 0.0
+        with pytest.raises(ng.errors.ShapeError, match="index selects"):
+            a[one] = [1.0, 2.0]
+        with pytest.raises(IndexError, match="index 3"):
+            a[[0, 3]] = 1.0
+        with pytest.raises(IndexError, match="index 5"):
+            a[ng.array([0, 5])] = 1.0
+            a.asnumpy()
+        a[:] = 0.0  # the failure is gone
+
+
+def test_lists_and_arrays_of_numpy_are_written_anew():
+    a, own = ng.zeros((2, 3)), np.zeros(3)
+    for k in range(4):
+        own[:] = k
+        a[0], a[1] = own, [k, k + 0.5, -k]
+        assert a.tolist() == [[k] * 3, [k, k + 0.5, -k]]
+        with pytest.raises(ng.errors.ShapeError):
+            a[0] = [1.0, 2.0]
 
 
 def test_index_arrays_are_known_by_what_they_hold():

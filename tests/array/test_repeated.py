@@ -94,8 +94,19 @@ def test_arrays_in_tuples_lists_and_out_are_called_as_ever():
         values = ng.array([float(k)])
         assert repeated.repeated(lambda a, b: a + b[0], (x, (values,)), {}).tolist()[0] == 3 + k
         assert np.median(x, out=out) is out and out.tolist() == 2
-        assert np.quantile(x, [0.0, 1.0]).tolist() == [1, 3]
     assert not graphs()
+
+
+def test_lists_among_options_are_taken_by_value():
+    x, q = ng.array([3.0, 1.0, 2.0]), [0.0, 1.0]
+    for _ in range(6):
+        assert np.quantile(x, q).tolist() == [1, 3]
+    assert len(graphs()) == 1
+    q[1] = 0.5
+    for _ in range(6):
+        assert np.quantile(x, q).tolist() == [1, 2]
+        assert np.quantile(x, [0.0, 1.0]).tolist() == [1, 3]
+    assert len(graphs()) == 2
 
 
 def test_large_arrays_are_called_as_ever():

@@ -152,6 +152,26 @@ def test_numbers_are_rounded_as_numpy_rounds_them(threaded, alone):
     same(a + 2.5, x + np.float32(2.5))
 
 
+@pytest.mark.parametrize(("dtype", "bits"), [("float16", 11), ("bfloat16", 8)])
+def test_numbers_beside_16_bits_are_rounded_once(threaded, monkeypatch, dtype, bits):
+    """Between two numbers of the dtype, at and near the middle; those that are not normal ones."""
+    rng, ones = np.random.default_rng(0), ng.ones(2).astype(dtype)
+    rounds = ones.asnumpy().dtype.type
+    numbers = [0.0, -0.0, 3, -1, 2.0**15, 65504.0, 65520.0, 1e300, np.inf, np.nan, 2.0**-14, 1e-7]
+    for exponent in range(-14, 15):
+        unit = 2.0 ** (exponent - bits + 1)
+        first = int(rng.integers(1 << bits - 1, 1 << bits)) * unit
+        for part in (0.5, 0.5 + 2.0**-20, 0.5 - 2.0**-36, 1 - 2.0**-30):
+            numbers += [first + part * unit, -first - part * unit]
+    ones * 1.5
+    with np.errstate(over="ignore"):
+        for number in numbers:
+            wanted = np.array([rounds(number)] * 2, "float64")
+            same((ones * number).astype("float64"), wanted)
+    monkeypatch.setattr(carry, "lift", None)
+    ones * 2.5
+
+
 def test_a_recorder_is_told(threaded, alone):
     """X-NDA-01: what routes carry out while something records has a gradient."""
     a, b = ng.array([1.0, 2.0, 3.0]), ng.array([4.0, 5.0, 6.0])

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbgraph.errors import ArgumentError, DataError, ShapeError
-from nbgraph.io import NDArrayIter, SourceIter
+from nbgraph.io import CSVIter, NDArrayIter, PrefetchingIter, SourceIter
 from tests.io.sources import Counted, Numbers, numbers_of
 
 HANDLES = ["pad", "discard", "roll_over", "keep"]
@@ -42,6 +43,28 @@ def test_a_cursor_goes_on_with_the_same_batches(sizes, whole, shuffle, size, han
     again = made()
     again.load_state_dict(state)
     assert taken(again, more) == taken(through, more)
+
+
+@pytest.mark.parametrize("prefetch", [0, 2])
+@pytest.mark.parametrize("make", [
+    lambda x, path: SourceIter(Numbers([3, 4]), 2, shuffle=True, window=2),
+    lambda x, path: NDArrayIter(x, batch_size=2, shuffle=True, last_batch_handle="roll_over"),
+    lambda x, path: CSVIter(data_csv=path, data_shape=(2,), batch_size=2),
+    lambda x, path: PrefetchingIter(NDArrayIter(x, batch_size=2)),
+])  # fmt: skip
+def test_an_iterator_is_pickled_where_it_is(make, prefetch, tmp_path):
+    x = np.arange(14.0).reshape(7, 2)
+    np.savetxt(tmp_path / "x.csv", x, delimiter=",")
+    it = make(x, tmp_path / "x.csv")
+    if prefetch and isinstance(it, SourceIter):
+        it.read_ahead(prefetch)
+    it.note = "an attribute of one's own"
+    it.next()
+    other = pickle.loads(pickle.dumps(it))
+    rest = [[batch.data[0].tolist() for batch in (*each, *each)] for each in (it, other)]
+    assert rest[0] == rest[1] != []
+    assert other.prefetch == it.prefetch
+    assert isinstance(it, PrefetchingIter) or other.note == it.note
 
 
 @given(SIZES, st.booleans(), st.booleans(), st.booleans(), st.integers(1, 7), st.integers(1, 4))

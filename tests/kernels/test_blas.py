@@ -1,6 +1,7 @@
 """Who runs tiles of a product, with which thread count, and what stays as it was."""
 
 import ctypes
+import functools
 import threading
 
 import numpy as np
@@ -8,8 +9,11 @@ import pytest
 import threadpoolctl
 
 import nbgraph as ng
+from nbgraph.codegen import builtin
+from nbgraph.codegen.host import features
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.kernels import blas, products
+from nbgraph.kernels import blas, gemm, products
+from nbgraph.native.processor import vector_bytes
 from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import layout_of
 from nbgraph.operator.request import kWriteTo
@@ -210,3 +214,55 @@ import scipy.linalg
 print(len(found), len(set(map(id, found))))
 """
     assert run_python("-c", program).split() == ["8", "1"]
+
+
+@functools.cache
+def code_of(dtype):
+    return builtin.address(gemm.gemm_text(dtype), "gemm", 1)
+
+
+def multiplied(dtype, a, b, c, alpha=1.0, beta=0.0):
+    """What our gemm writes to `c`, of arrays in Fortran's order or views of C's."""
+    number = {"f": ctypes.c_float, "d": ctypes.c_double}[dtype]
+    forms = [b"N" if x.flags.f_contiguous else b"T" for x in (a, b)]
+    lds = [max(x.strides) // x.itemsize for x in (a, b, c)]
+    words = [ctypes.c_char(form) for form in forms]
+    words += [ctypes.c_int32(n) for n in (*c.shape, a.shape[1])]
+    words.append(number(alpha))
+    for x, ld in zip((a, b), lds):
+        words += [x.ctypes.data, ctypes.c_int32(ld)]
+    words += [number(beta), c.ctypes.data, ctypes.c_int32(lds[2])]
+    GEMM(code_of(c.dtype.name))(*(w if isinstance(w, int) else ctypes.addressof(w) for w in words))
+    return c
+
+
+SIZES = [(1, 1, 1), (48, 8, 16), (7, 9, 300), (50, 17, 33), (130, 3, 257), (9, 70, 0), (4200, 9, 5)]
+
+
+@pytest.mark.skipif(vector_bytes(features()) != gemm.BYTES, reason="vectors of another size")
+@pytest.mark.parametrize("forms", ["NN", "NT", "TN", "TT"])
+@pytest.mark.parametrize("dtype", "fd")
+def test_our_gemm_is_a_product(dtype, forms):
+    """MTE-02: all forms, alpha and beta; what is cut elsewhere has the same bits, and nothing
+    beside the result is written."""
+    rng = np.random.default_rng(5)
+    for m, n, k in SIZES:
+        a, b = (
+            (rng.normal(size=s) if f == "N" else rng.normal(size=s[::-1]).T).astype(
+                dtype, order="F" if f == "N" else "C"
+            )
+            for s, f in zip(((m, k), (k, n)), forms)
+        )
+        exact = a.astype("d") @ b.astype("d")
+        bound = (k + 2) * np.finfo(dtype).eps * (np.abs(a).astype("d") @ np.abs(b).astype("d") + 1)
+        for alpha, beta in ((1.0, 0.0), (1.0, 1.0), (-0.5, 2.0)):
+            room = np.full((m + 3, n), np.nan if beta == 0 else 0.25, dtype, order="F")
+            found = multiplied(dtype, a, b, room[:m], alpha, beta)
+            wanted = alpha * exact + (0.25 * beta if beta else 0)
+            assert np.all(np.abs(found - wanted) <= bound * 2), (m, n, k, alpha, beta)
+            assert np.array_equal(room[m:], np.full_like(room[m:], room[-1, 0]), equal_nan=True)
+        whole = multiplied(dtype, a, b, np.empty((m, n), dtype, order="F"))
+        if forms == "TN" and k > 1:  # whose parts are contiguous
+            part = np.empty((m - m // 3, n - n // 2), dtype, order="F")
+            multiplied(dtype, a[m // 3 :], b[:, n // 2 :], part)
+            np.testing.assert_array_equal(part, whole[m // 3 :, n // 2 :])

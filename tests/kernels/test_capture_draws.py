@@ -244,6 +244,13 @@ DISTRIBUTIONS = {
     "exponential": (lambda x: x * legacy.exponential(3.0), stats.expon(scale=3)),
     "lognormal": (lambda x: x * rng.lognormal(0.0, 0.5), stats.lognorm(0.5)),
     "triangular": (lambda x: x * random.triangular(0.0, 2.0, 0.5), stats.triang(0.25, 0, 2)),
+    "gumbel": (lambda x: x * np.random.gumbel(1.0, 2.0), stats.gumbel_r(1, 2)),
+    "ng.laplace": (lambda x: x * ng.random.laplace(1.0, 2.0), stats.laplace(1, 2)),
+    "ng.logistic": (lambda x: x * ng.random.logistic(1.0, 0.5), stats.logistic(1, 0.5)),
+    "rayleigh": (lambda x: x * rng.rayleigh(2.0), stats.rayleigh(scale=2)),
+    "weibull": (lambda x: x * rng.weibull(1.5), stats.weibull_min(1.5)),
+    "pareto": (lambda x: x * legacy.pareto(5.0), stats.lomax(5)),
+    "paretovariate": (lambda x: x * random.paretovariate(5.0), stats.pareto(5)),
 }
 
 
@@ -266,6 +273,8 @@ COUNTED = {
     "choice": (lambda x: x + random.choice((1, 4, 9)), (1, 4, 9), None),
     "np.choice": (lambda x: x + np.random.choice(5), range(5), None),
     "weighted": (lambda x: x + rng.choice((1, 2, 5), p=(0.2, 0.3, 0.5)), (1, 2, 5), (2, 3, 5)),
+    "bernoulli": (lambda x: x + ng.random.bernoulli(0.25), (0, 1), (3, 1)),
+    "geometric": (lambda x: x + min(rng.geometric(0.5), 3), (1, 2, 3), (2, 1, 1)),
 }
 
 
@@ -395,6 +404,8 @@ REFUSED = {
     "leave the size out": lambda x: x + np.random.normal(0.0, 1.0, 3)[0],
     "takes integers": lambda x: x + random.randint(0, 2.5),
     "use random, uniform": lambda x: x + np.random.vonmises(0.0, 1.0),
+    "before the call": lambda x: x + ng.random.gamma(x),
+    "cannot be drawn within": lambda x: x + random.gammavariate(x, 1.0),
     "another name": lambda key: key + random.random(),
 }
 

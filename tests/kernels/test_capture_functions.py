@@ -39,7 +39,8 @@ def pieces_of_floats(x):
 
 def rounded(x):
     some = round(x, 2), round(x, ndigits=1), round(x, None), np.around(x, decimals=1)
-    return *some, np.round(x, 2), np.divmod(x, 0.7), divmod(x, -0.7), x // 2 + 7 // 2, int("12") * x
+    some = *some, np.round(x, 2), *np.divmod(x, 0.7), *divmod(x, -0.7)
+    return *some, x // 2 + 7 // 2, int("12") * x
 
 
 def limits(x):

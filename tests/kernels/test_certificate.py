@@ -244,7 +244,21 @@ def nearest_of_a_grid(x):
     return place * x
 
 
-@pytest.mark.parametrize("fn", [least_of_a_narrowed_interval, bounces, nearest_of_a_grid])
+def rounded_beside_a_tolerance_of_retries(x):
+    tolerance = 1e-12
+    for _ in range(40):
+        if abs(math.sin(x)) * 1e-9 > tolerance:
+            tolerance = tolerance + tolerance
+        else:
+            break
+    return round(x * 1e4) / 1e4 + tolerance
+
+
+OTHERS = [least_of_a_narrowed_interval, bounces, nearest_of_a_grid]
+OTHERS += [rounded_beside_a_tolerance_of_retries]
+
+
+@pytest.mark.parametrize("fn", OTHERS)
 def test_other_loops_that_decide_keep_their_slopes(fn):
     x = np.array([1.23, 2.37])
     slopes = [(fn(v + 1e-7) - fn(v - 1e-7)) / 2e-7 for v in x.tolist()]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nbgraph as ng
 from nbgraph.kernels.dual import compiled
 
 
@@ -44,3 +45,12 @@ def test_slopes_are_those_of_the_functions(name):
     exec(f"def scaled(x): return x * math.{name}(x)", space)
     slope, x = compiled(space["scaled"], None, (0,), "float64"), 1.3 if name == "acosh" else 0.3
     assert slope(x) == pytest.approx(float(mpmath.diff(FUNCTIONS[name], x)), rel=1e-14)
+
+
+@pytest.mark.parametrize("result", ["(x, (x, 2.0))", "[x, x]", "None"])
+def test_only_tuples_of_numbers_are_results(result):
+    """A nested one gave the number beside it before."""
+    space = {}
+    exec(f"def pair(x): return {result}", space)
+    with pytest.raises(ng.errors.CaptureError, match="pair: .* return numbers as one tuple"):
+        ng.op(space["pair"])(2.0)

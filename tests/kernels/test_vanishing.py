@@ -33,6 +33,12 @@ def test_limits(name):
         np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-16)
 
 
+def root_of_a_branch_that_is_constant(x):
+    rest = 0.0 if x > 1 else 1 - x
+    ratio = 0.0 if rest == 0 else x / rest
+    return x + math.sqrt(ratio)
+
+
 HELD = {  # arguments that are held where the slope of what they are given to is infinite
     "root": (lambda x: math.sqrt(max(x, 0.0)), [-1.0, 4.0], [0, 0.25]),
     "power": (lambda x: max(x, 0.0) ** 0.5, [-1.0, 4.0], [0, 0.25]),
@@ -47,6 +53,7 @@ HELD = {  # arguments that are held where the slope of what they are given to is
     "multiple": (lambda x: math.sqrt(3.0 * max(x, 0.0)), [-1.0, 3.0], [0, 0.5]),
     "square": (lambda x: math.sqrt(max(x, 0.0) ** 2), [-1.0, 3.0], [0, 1]),
     "sum of cusps": (lambda x: math.sqrt(abs(x) * 4), [-4.0, 0.0], [-0.5, math.nan]),
+    "condition": (root_of_a_branch_that_is_constant, [0.5, 1.5, 4.0], [3, 1, 1]),
     "cusp": (lambda x: math.sqrt(abs(x)), [-4.0, 0.0, 4.0], [-0.25, math.nan, 0.25]),
 }
 

@@ -67,6 +67,20 @@ def test_gradients_reach_all_parameters():
         assert flows < 1e-3 if name == "attention.key.bias" else flows > 1e-3, name
 
 
+@pytest.mark.parametrize("size", [5, 200])
+def test_weights_are_dropped_in_training_alone(size):
+    net = nn.MultiHeadAttention(8, heads=2, dropout=0.5)
+    x = ng.random.normal(size=(2, size, 8))
+    np.testing.assert_array_equal(net(x), net(x))
+    with ng.autograd.train_mode():
+        assert (net(x).asnumpy() != net(x).asnumpy()).any()
+    once = ng.ones((1, size, 4))
+    with ng.autograd.record():
+        mixed = nn.attend(once, once, once, dropout=0.25)
+    assert abs(mixed.asnumpy().mean() - 1) < 6 / size
+    assert len(np.unique(mixed)) > 1
+
+
 def test_heads_share_the_units():
     with pytest.raises(ArgumentError, match="units=8 and heads=3"):
         nn.MultiHeadAttention(8, heads=3)

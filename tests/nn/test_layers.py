@@ -38,6 +38,17 @@ def test_embedding_gives_rows_and_takes_their_gradients():
     assert net.weight.grad.tolist() == [[1, 1], [2, 2], [0, 0], [1, 1], [0, 0]]
 
 
+@pytest.mark.parametrize("index", [1, -4])
+def test_a_row_of_padding_is_zero_and_stays(index):
+    net = nn.Embedding(5, 2, padding_index=index)
+    with ng.autograd.record():
+        out = net(ng.array([[1, 3], [1, 0]]))
+    out.backward()
+    np.testing.assert_array_equal(out, net.weight.asnumpy()[[[1, 3], [1, 0]]])
+    assert net.weight[1].tolist() == [0, 0]
+    assert net.weight.grad.tolist() == [[1, 1], [0, 0], [0, 0], [1, 1], [0, 0]]
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 def test_dropout_drops_in_training_alone(compiled):
     """OPR-02: training and prediction differ, as written and as one graph."""

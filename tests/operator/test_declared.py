@@ -3,14 +3,20 @@
 import builtins
 import dis
 import importlib
+import importlib.util
 import inspect
+import subprocess
+import sys
+import types
 import typing
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from nbgraph.engine.sites import is_ours
 from nbgraph.errors import ArgumentError
-from nbgraph.operator import registry
+from nbgraph.operator import declared, registry
 from nbgraph.operator.declared import TYPES, define, parse
 
 TABLE = """
@@ -65,6 +71,85 @@ def test_names_within_rows_exist_and_their_lines_count_as_lines_of_the_library(m
         loads = (i for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL")
         names = {i.argval for i in loads} - set(vars(builtins)) - set(function.__globals__)
         assert not names, f"{name}: {names}"
+
+
+def _codes(code):
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+@pytest.mark.parametrize("module", sorted(set(registry.library().values())))
+def test_no_family_reads_functions_of_its_own_table(module):
+    """They may not be made yet; a builtin of that name would be called in their place."""
+    file = importlib.util.find_spec(module).origin
+    whole = compile(Path(file).read_text(encoding="utf-8"), file, "exec")
+    own = {name for name, place in registry.library().items() if place == module}
+    own -= {i.argval for i in dis.get_instructions(whole) if i.opname == "STORE_NAME"}
+    for code in _codes(whole):
+        loads = (i for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL")
+        assert not own & {i.argval for i in loads}, code.co_name
+
+
+@pytest.fixture
+def lazy(monkeypatch):
+    """A module with postponed rows, and which have been made."""
+    module, calls = types.ModuleType("lazy_tables"), []
+    module.stops = []
+
+    def make(row):
+        if module.stops:
+            raise module.stops.pop()
+        calls.append(row.name)
+        return {row.name: lambda: row.doc}
+
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(declared, "_complete", [False])
+    monkeypatch.setattr(declared, "_postponed", [])
+    text = "one(x): 1.\n    = two(x)\ntwo also(x): 2.\n    = a.three(x)\nthree(x): 3.\nkept(x): 4."
+    module.kept = None
+    declared.postpone(parse(text), vars(module), make)
+    return module, calls
+
+
+def test_rows_are_made_when_they_are_asked_for_with_those_they_name(lazy):
+    module, calls = lazy
+    assert calls == ["kept"]  # the module had something of that name
+    assert module.also().strip() == "2." and calls == ["kept", "two"]
+    assert module.one is module.one and calls == ["kept", "two", "one"]
+    with pytest.raises(AttributeError, match="'lazy_tables' has no attribute 'four'"):
+        _ = module.four
+    declared.complete()
+    assert calls == ["kept", "two", "one", "three"] and "three" in vars(module)
+
+
+def test_a_row_whose_making_was_stopped_is_made_again(lazy):
+    module, calls = lazy
+    module.stops.append(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        _ = module.two
+    assert calls == ["kept"] and module.two().strip() == "2."
+
+
+def test_threads_get_one_function(lazy):
+    module, calls = lazy
+    with ThreadPoolExecutor(8) as pool:
+        made = set(pool.map(lambda _: module.three, range(64)))
+    assert len(made) == 1 and calls == ["kept", "three"]
+
+
+def test_a_new_process_makes_no_operators_but_those_it_uses():
+    code = """
+import sys, nbgraph as ng
+ng.add
+family = vars(sys.modules["nbgraph.ops.elementwise.arithmetic"])
+print("add" in family, "multiply" in family, ng.sqrt(4.0) * ng.multiply(2, 3))
+print("sum" in vars(sys.modules["nbgraph.ops.carrier.reductions"].Reductions) if
+      ng.ones(3).sum().item() == 3 else 0)
+"""
+    made = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert made.stdout.split() == ["True", "False", "12.0", "True"]
 
 
 def test_sources_of_rows_are_found():

@@ -64,6 +64,17 @@ def test_the_owner_registers_anew_with_one_note(name):
     assert getattr(ng, name) is third
 
 
+def test_the_name_of_a_function_of_numpy_may_be_taken():
+    """`ng.trapezoid` is NumPy's function, kept at its first use; then it is the operator."""
+    assert ng.trapezoid is vars(ng)["trapezoid"] is np.trapezoid
+    op = registry.register(ng.op(lambda x: 2 * x), "trapezoid")
+    try:
+        assert ng.trapezoid is op
+    finally:
+        registry.remove("trapezoid")
+    assert ng.trapezoid is np.trapezoid
+
+
 def test_a_file_of_the_library_that_runs_again_is_no_news():
     """Rule 7: an interrupt while it was imported makes Python import it again."""
     code = "import sys, nbgraph as ng; ng.sin; name = 'nbgraph.ops.elementwise.trigonometric'; "

@@ -133,6 +133,30 @@ def test_worlds_have_the_same_bits(axis):
         assert np.asarray(a).tobytes() == b.asnumpy().tobytes() == c.asnumpy().tobytes()
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "shape", [(4, 3, 50), (2, 20, 3, 5), (5, 1, 2, 1), (3, 2, 1500), (0, 3, 4)]
+)
+def test_a_row_of_several_runs(shape, dtype):
+    """Rows over axes that do not merge are read where they lie, in C order; turned about they have
+    the same bits."""
+    rng = np.random.default_rng(3)
+    x, gamma = array(rng, shape, dtype), array(rng, (1,), dtype)
+    how = {"axis": (0, *range(2, len(shape))), "keepdims": False}
+    found = NORM(x, gamma, **how)
+    turned = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, 0)), 0, 1)
+    with ng.config(compiler="python"):
+        wanted = NORM(x, gamma, **how)
+    for a, b, c in zip(found, wanted, NORM(turned, gamma, **how), strict=True):
+        own, named = (np.asarray(v, "float64") for v in (a, b))
+        np.testing.assert_allclose(own, named, rtol=60 * EPS[dtype], atol=60 * EPS[dtype])
+        assert np.asarray(a).tobytes() == np.asarray(c).tobytes()
+    if x.size:
+        layouts = [layout_of(v) for v in (x, gamma, *found)]
+        case = lowered(NORM, layouts[:2], layouts[2:], ["write"] * len(found), {**how, "eps": 1e-5})
+        assert case.alone is not None
+
+
 @pytest.mark.parametrize("wanted", [(kWriteTo, kNullOp), (kNullOp, kWriteTo), (kAddTo, kAddTo)])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_requests(dtype, wanted):

@@ -110,7 +110,7 @@ CALLS = {
     **rows("einsum", [M, M], subscripts="ij,ij->i"),
     **rows("channel_moments", [W[None]]),
     **rows("channel_sums", [W[None], W[None]]),
-    **rows("batch_standard", [W, W[:2], W[0], W[1]], eps=0.5),
+    **rows("batch_standard", [W, W[0], np.abs(W[1]), W[0], W[1]], eps=0.5),
     **rows("batch_statistics", [W, W[0], W[1]], momentum=0.5, frozen=False, correction=1),
     **rows("layer_norm_parts", [W, W[:1], W[0]], axis=1, eps=0.5, keepdims=True),
     **rows("layer_norm_gradient", [W * W, W, W[0], W[:, :1], W[:, :1]], axis=1),

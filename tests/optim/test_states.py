@@ -9,6 +9,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.autograd.tape import TapeError
 from nbgraph.errors import ArgumentError, DTypeError, FormatError, ShapeError
+from nbgraph.optim import schedules as s
 from tests.optim.samples import SHAPES, assert_same, cases, drawn, lifted, made, values
 
 
@@ -61,6 +62,18 @@ def test_pickles_go_on_with_rate_and_scale():
         each.step({"w": ng.array([1.0, 2.0, 3.0])})
     assert_same(values(opt.parameters), values(other.parameters))
     assert (other.count, other.lr, other.scaler.value) == (4, 0.5, scaler.value)
+
+
+@pytest.mark.parametrize("schedule", [
+    s.warmup(s.cosine(0.1, 100), 2), s.restarts(0.1, 2), s.one_cycle(0.1, 9), s.step(0.1, every=2),
+    s.multifactor(0.1, [1, 3]), s.exponential(0.1, 0.5), s.inverse_root(0.1), s.linear(0.1, 3),
+])  # fmt: skip
+def test_pickles_keep_schedules(schedule):
+    opt = ng.optim.Adam({"w": ng.ones(3)}, schedule)
+    opt.step({"w": ng.ones(3)})
+    other = pickle.loads(pickle.dumps(opt))
+    assert [other.lr(n) for n in range(8)] == [schedule(n) for n in range(8)]
+    assert other.count == 1
 
 
 W = {"w": np.ones(3, "float32")}

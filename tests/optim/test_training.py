@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -85,6 +87,16 @@ def test_executor_has_the_bits_of_its_parts(name, options):
         results.append([*found, *(a.asnumpy() for a in kept)])
     for ours, wanted in zip(*results, strict=True):
         np.testing.assert_array_equal(ours, wanted)
+
+
+def test_steps_are_pickled_with_their_optimizer():
+    params, opt = made("Adam", {})
+    step = ng.optim.train_step(value, opt, has_aux=True)
+    step(ng.array(X))
+    other = pickle.loads(pickle.dumps(step))
+    for _ in range(3):
+        assert step(ng.array(X))[0] == other(ng.array(X))[0]
+    np.testing.assert_array_equal(other.optimizer.parameters["w"], params["w"])
 
 
 def test_it_is_one_push():

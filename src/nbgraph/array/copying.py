@@ -141,12 +141,12 @@ class _Assignment:
 
     __slots__ = ("indices", "key", "reads", "target", "value")
 
-    def __init__(self, target: Array, value: Array, indices: Sequence[Array], key: Any) -> None:
+    def __init__(self, target: Array, value: Any, indices: Sequence[Array], key: Any) -> None:
         chunk = target._chunk
-        operands = [copied(a) if a._chunk is chunk else a for a in (value, *indices)]
+        operands = [copied(a) if getattr(a, "_chunk", 0) is chunk else a for a in (value, *indices)]
         self.target, self.key = target._view(), key
-        self.value, *self.indices = (a._view() for a in operands)
-        self.reads = [a._chunk for a in operands]
+        self.value, *self.indices = (a._view() if isinstance(a, Array) else a for a in operands)
+        self.reads = [a._chunk for a in operands if isinstance(a, Array)]
 
     def __call__(self, run_ctx: RunContext) -> None:
         from nbgraph.ops.indexing.keys import numpy_index  # with the first index array
@@ -156,7 +156,7 @@ class _Assignment:
             self.target[places] = self.value
 
 
-def write_elements(array: Array, value: Array, indices: Sequence[Array], key: Any) -> None:
-    """Push `array[key] = value`, of a template with index arrays."""
+def write_elements(array: Array, value: Any, indices: Sequence[Array], key: Any) -> None:
+    """Push `array[key] = value`, of a template with index arrays; a number is one of NumPy's."""
     work = _Assignment(array, value, indices, key)
     in_charge().push(work, const_vars=work.reads, mutate_vars=[array._chunk], name="setitem")

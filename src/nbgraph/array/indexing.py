@@ -92,8 +92,9 @@ def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
 
         template, arrays = normal_key(key, array.shape)
         selection = template, [_beside(array, "index", found) for found in arrays]
-        learn_selection(form, indices, *selection)
-    return operator_of("gather")(array, *selection[1], key=selection[0])
+    taken = operator_of("gather")(array, *selection[1], key=selection[0])
+    learn_selection(form, indices, *selection)
+    return taken
 
 
 def _element(array: Array, key: Any) -> Any:
@@ -137,6 +138,8 @@ def set_(array: Array, key: Any, value: Any) -> None:
             _set_where(array, key, value)
             return
     form = None if recording.get() is not None or CLOSELY_ASKED[0] else frozen(key)
+    if form is not None and (type(value) is list or (type(value) is np.ndarray and value.ndim)):
+        value = _beside(array, "value", value)
     if form is not None and known_write(array, form, value, _frame(2)):
         return
     original = value
@@ -234,12 +237,21 @@ def _set_elements(array: Array, key: Any, value: Any) -> None:
     """Write elements at integer arrays where they lie."""
     from nbgraph.ops.indexing.keys import normal_key, selected_shape
 
-    template, arrays = normal_key(key, array.shape)
-    indices = [_beside(array, "index", found) for found in arrays]
+    lines = selection_form(array, key)
+    selection = None if lines is None else known_selection(*lines)
+    if selection is None:
+        template, arrays = normal_key(key, array.shape)
+        indices = [_beside(array, "index", found) for found in arrays]
+    else:
+        template, indices = selection
     if not indices:
         numbers = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
         _set_view(view(array, numbers), value)
         return
-    shape = selected_shape("setitem", template, array.shape, [i.shape for i in indices])
-    source = _given(array, value, shape)
-    place(array._chunk.device).write_elements(array, source, indices, template)
+    number = type(value) is np.ndarray and not value.ndim and array._chunk.device.host
+    if not number or selection is None:
+        shape = selected_shape("setitem", template, array.shape, [i.shape for i in indices])
+        value = value if number else _given(array, value, shape)
+    place(array._chunk.device).write_elements(array, value, indices, template)
+    if lines is not None and selection is None:
+        learn_selection(*lines, template, indices)

@@ -7,7 +7,7 @@ results that are views are known by the layout of what they show.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,15 +15,14 @@ from nbgraph.array.chunk import CPU, shared
 from nbgraph.array.copying import prepare_copy
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.lowered import Job, push_function
-from nbgraph.array.place import push
 from nbgraph.array.push import moved, same
 from nbgraph.array.route import Push, Routes, routes_of
-from nbgraph.device import Context
+from nbgraph.array.steps import copying, steps_of
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.array_op import ArrayOp, Attributes
 from nbgraph.operator.call import recording, sources, training
-from nbgraph.operator.kernel_call import Application, KernelCall, lowered_form
+from nbgraph.operator.kernel_call import Application, Lowered, lowered_form
 from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.shortcuts import SHORTCUTS, call_key
@@ -56,39 +55,46 @@ class ByRoutes:
 
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """Return what a call like one before gives, or None where the general way is needed."""
-        if not self.routes.count:
-            return None
+        if not (self.routes.count or self.routes.steps):
+            return FUNCTIONS.again(op, operands, attributes)
         engine = in_charge()
         if isinstance(engine, ThreadedEngine):
             engine._open_gate()
         numbers = op.values(attributes)
         result = _push_of(op, self.routes)(engine.site_id(2), (*operands, *numbers))
         if result is None:
-            return None
+            return FUNCTIONS.again(op, operands, attributes)
         outputs = result if type(result) is tuple else (result,)
         return _recorded(op, operands, attributes, outputs)
 
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
-        """Remember the kernel of a call, which is over; `attributes` are normalised."""
+        """Remember the kernels of a call, which is over; `attributes` are normalised."""
         routes, outputs = self.routes, [r._layout for r in results]
-        layouts = tuple([v._layout for v in values])
-        entry = _kernel(op, layouts, outputs, attributes)
-        copies = None if entry is not None else _copies(op, layouts, outputs, attributes)
-        if copies is not None:
-            values = _laid(in_charge().site_id(2), values, copies)
-            entry = _kernel(op, [v._layout for v in values], outputs, attributes)
-        numbers = op.values(attributes)
-        if entry is None:
+        layouts, numbers = [v._layout for v in values], op.values(attributes)
+        lowering: Lowered | None = None
+        key = (*layouts, *[None] * len(numbers))
+        if key in routes.steps:  # there are none
             return
-        call, order, scratch = entry
-        if not routes.learn(call, [*outputs, *scratch], (*values, *numbers), order):
-            return
-        routes.scratch |= bool(scratch)
-        if copies is not None:
-            more = (None,) * len(numbers)
-            keep(routes.copied, (*layouts, *more), (*copies, *more), SHORTCUTS)
+        if op.copies:
+            call, order, scratch = prepare_copy(layouts[0], outputs[0]), (0,), ()
+        else:
+            lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
+            if lowering is None:
+                if op.computes_alone and op.view is None and values:
+                    FUNCTIONS.learn(op, values, results, attributes)
+                return
+            call, scratch = lowering.alone, lowering.scratch
+            order = () if call is None else call.order[: -call.writes]
+        if call is not None or lowering is None:
+            if not routes.learn(call, [*outputs, *scratch], (*values, *numbers), order):
+                return
+            routes.scratch |= bool(scratch)
+        else:
+            steps = steps_of(lowering, layouts, outputs)
+            if keep(routes.steps, key, steps, SHORTCUTS) is None:
+                return
         key = call_key(op.fixed(attributes), values)
         keep(op.shortcuts, key, (_push_of(op, routes), attributes), SHORTCUTS)
 
@@ -104,81 +110,23 @@ def _recorded(
 
 
 def _push_of(op: Any, routes: Routes) -> Push:
-    """Return what pushes by routes and gives the operator's results, without scratch memory."""
-    push, count = _of_copies(routes), op.nout
-    if not routes.scratch:
+    """Return what pushes by routes, or by steps, and gives the operator's results alone."""
+    push, table, count = routes.push, routes.steps, op.nout
+    if not (table or routes.scratch):
         return push
 
-    def run(*arguments: Any) -> Any:
-        results = push(*arguments)
-        if type(results) is not tuple:
+    def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
+        results = push(place, operands, *recorded) if routes.count else None
+        if results is None:
+            steps = table.get(tuple([getattr(v, "_layout", None) for v in operands]))
+            if steps is None or not (recorded or type(place) is int or _recorder() is None):
+                return None
+            return steps.push(place, operands)
+        if type(results) is not tuple or not routes.scratch:
             return results
         return results[0] if count == 1 else results[:count]
 
     return run
-
-
-def _of_copies(routes: Routes) -> Push:
-    """Return `routes.push`, of copies where operands of these layouts are copied."""
-    push, table = routes.push, routes.copied
-    if not table:
-        return push
-
-    def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
-        result = push(place, operands, *recorded)
-        if result is not None or not (recorded or type(place) is int or _recorder() is None):
-            return result
-        copies = table.get(tuple([getattr(v, "_layout", None) for v in operands]))
-        return None if copies is None else push(place, _laid(place, operands, copies), *recorded)
-
-    return run
-
-
-def _copies(
-    op: Any, layouts: Sequence[Layout], outputs: Sequence[Layout], attributes: Attributes
-) -> Sequence[Layout | None] | None:
-    """Return the layouts of the copies that one kernel wants, None for what may stay; or None where
-    it wants none, or more than copies."""
-    if op.copies:
-        return None
-    lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
-    if lowering is None or len(lowering.calls) > 1:
-        return None
-    copies, others = lowering.places[: len(layouts)], lowering.places[len(layouts) :]
-    casts = any(c is not None and c.dtype != x.dtype for c, x in zip(copies, layouts, strict=True))
-    return copies if any(copies) and not any(others) and not casts else None
-
-
-def _laid(place: Any, values: Sequence[Array], copies: Sequence[Layout | None]) -> Any:
-    """Return the operands as a tuple, some of them copied; nothing is recorded."""
-    pairs = zip(values, copies, strict=True)
-    return tuple([v if own is None else _into(place, v, own) for v, own in pairs])
-
-
-def _into(place: Any, value: Array, own: Layout) -> Any:
-    """Return a copy of that layout, and of the same dtype."""
-    routes = same.carried.get(("copies", own)) or keep(
-        same.carried, ("copies", own), Routes(), _PLACES
-    )
-    copy = routes.push(place, (value,), True)
-    if copy is None:
-        copy = moved(value, own)
-        routes.learn(prepare_copy(value._layout, own), [own], (value,))
-    return copy
-
-
-def _kernel(
-    op: Any, layouts: Sequence[Layout], outputs: Sequence[Layout], attributes: Attributes
-) -> tuple[KernelCall | None, Sequence[int], Sequence[Layout]] | None:
-    """Return the kernel over these arrays as they lie, the order of its operands' addresses, and
-    the scratch memory behind its outputs."""
-    if op.copies:
-        return prepare_copy(layouts[0], outputs[0]), (0,), ()
-    lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
-    if lowering is None or lowering.alone is None:
-        return None
-    call = lowering.alone
-    return call, call.order[: -call.writes], lowering.scratch
 
 
 def _followed() -> bool:
@@ -222,31 +170,6 @@ def learn_source(
     keep(layouts, values[0]._layout if values else None, own, _PLACES)
 
 
-class Draws(NamedTuple):
-    """The kernel of draws over operands of certain layouts."""
-
-    call: KernelCall
-    outputs: Sequence[Layout]
-    routes: Routes
-
-    def push(
-        self, place: Any, operands: Sequence[Any], numbers: Sequence[int], device: Context
-    ) -> tuple[Any, ...]:
-        """Push a draw and return its results; nothing is recorded."""
-        result = self.routes.push(place, (*operands, *numbers))
-        if result is not None:
-            return result if type(result) is tuple else (result,)
-        call, order = self.call, self.call.order
-        results = tuple([empty_of(own, device) for own in self.outputs])
-        if call.size:
-            push(call, [(*operands, *results)[k] for k in order], numbers, overwrites=True)
-        read = order[: -call.writes]
-        if len(read) == len(operands) and call.writes == len(results):
-            values = (*operands, *numbers)
-            self.routes.learn(call, self.outputs, values, read, device=device)
-        return results
-
-
 class ByKernels:
     """The quick way of operators that draw: the kernel of a draw by an operand seen before. What
     draws by a generator of its own has none."""
@@ -263,7 +186,8 @@ class ByKernels:
         if not device.host or any(v._chunk.device is not device for v in operands):
             return None
         numbers = *op.values(attributes), *op.numbers(attributes, is_train=training.get())
-        results = entry.push(in_charge().site_id(2), operands, numbers, device)
+        result = entry.run(in_charge().site_id(2), (*operands, *numbers), device)
+        results = result if type(result) is tuple else (result,)
         return _recorded(op, operands, attributes, results)
 
     def learn(
@@ -276,21 +200,65 @@ class ByKernels:
             return
         layouts, outputs = ([v._layout for v in arrays] for arrays in (values, results))
         lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
-        if lowering is None or lowering.alone is None:
+        entry = None if lowering is None else steps_of(lowering, layouts, outputs)
+        if entry is None:
             return
-        key = _key(values, op.fixed(attributes))
-        entry = op.carried[key] = Draws(lowering.alone, outputs, Routes())
+        op.carried[_key(values, op.fixed(attributes))] = entry
         if not values:
             own, first = op.normalise(attributes), op.values(attributes)
 
-            def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
+            def run(place: Any, numbers: tuple[Any, ...], *recorded: bool) -> Any:
                 if _followed():
                     return None
-                numbers = *first, *op.numbers(own, is_train=training.get())
-                results = entry.push(place, (), numbers, CPU)
-                return results[0] if len(results) == 1 else results
+                return entry.run(place, (*numbers, *op.numbers(own, is_train=training.get())), CPU)
 
-            keep(op.shortcuts, call_key(attributes, ()), (run, own), SHORTCUTS)
+            keep(op.shortcuts, call_key(op.fixed(attributes), ()), (run, own), SHORTCUTS)
+            known = (lambda place, _, *recorded: run(place, first)), own
+            keep(op.shortcuts, call_key(attributes, ()), known, SHORTCUTS)
+
+
+class Functions:
+    """The quick way of an operator with certain attributes that NumPy computes. `known`: by the
+    layouts of the operands, those of the results, None before they are known, and `least` of
+    `push_function`."""
+
+    __slots__ = ("attributes", "known", "op")
+
+    def __init__(self, op: Any, attributes: Attributes) -> None:
+        self.op, self.attributes = op, attributes
+        self.known: dict[Any, list[Any]] = {}
+
+    def entry(self, values: Sequence[Array]) -> list[Any]:
+        """Return what is known of calls on operands like these."""
+        key = tuple([v._layout for v in values])
+        entry = self.known.get(key)
+        if entry is None:
+            entry = [None, [_UNKNOWN] if self.op.never_waits else None]
+            keep(self.known, key, entry, _PLACES)
+        return entry
+
+    def __call__(self, place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
+        """Return the results, or None where the general way is needed; nothing is recorded."""
+        if CLOSELY_ASKED[0] or not (recorded or _recorder() is None):
+            return None
+        try:
+            outputs, shortest = self.known.get(tuple([v._layout for v in operands])) or _NOTHING
+            device = operands[0]._chunk.device
+        except AttributeError:  # numbers and lists
+            return None
+        if outputs is None or not device.host:
+            return None
+        reads: list[Any] = []
+        for v in operands:
+            if v._chunk.device is not device:
+                return None
+            if v._chunk not in reads:
+                reads.append(v._chunk)
+        results = [empty_of(own, device, reads) for own in outputs]
+        requests = [OpReqType.kWriteTo] * len(results)
+        job = Job(self.op, operands, results, requests, self.attributes, True)
+        push_function(job, reads, [r._chunk for r in results], least=shortest)
+        return results[0] if len(results) == 1 else tuple(results)
 
 
 class ByFunctions:
@@ -300,48 +268,41 @@ class ByFunctions:
         """See ByRoutes."""
         attributes = op.normalise(attributes)
         try:
-            entry = op.carried["functions"].get(_key(operands, attributes))
-            device = operands[0]._chunk.device
-        except (AttributeError, KeyError, TypeError):  # see ByKernels; the first call
+            functions = op.carried.get(("functions", *items_of(attributes)))
+        except TypeError:  # an attribute that is a list
             return None
-        if entry is None or not device.host:
+        result = None if functions is None else functions(None, tuple(operands), True)
+        if result is None:
             return None
-        if any(v._chunk.device is not device for v in operands):
-            return None
-        outputs, shortest = entry
-        if outputs is None:
-            return None
-        reads = list(dict.fromkeys([v._chunk for v in operands]))
-        results = tuple([empty_of(own, device, reads) for own in outputs])
-        job = Job(op, operands, results, [OpReqType.kWriteTo] * len(results), attributes, True)
-        push_function(job, reads, [r._chunk for r in results], least=shortest)
+        results = result if type(result) is tuple else (result,)
         return _recorded(op, operands, attributes, results)
 
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
         """See ByRoutes."""
-        entry = _function(op, values, attributes)
-        if entry and results and results[0].device is values[0].device and results[0].device.host:
-            entry[0] = [r._layout for r in results]
+        functions = _functions(op, attributes)
+        same = functions and results and results[0].device is values[0].device
+        if functions is not None and same and results[0].device.host:
+            functions.entry(values)[0] = [r._layout for r in results]
+            keep(op.shortcuts, call_key(attributes, values), (functions, attributes), SHORTCUTS)
 
 
-def _function(op: Any, values: Sequence[Array], attributes: Attributes) -> list[Any] | None:
-    """Return what is known of calls like this of an operator that NumPy computes: the layouts of
-    the results, or None, and `least`."""
-    table, key = op.carried.setdefault("functions", {}), _key(values, attributes)
+def _functions(op: Any, attributes: Attributes) -> Functions | None:
+    """Return the quick way of an operator that NumPy computes; None for an attribute that is a
+    list."""
+    key = ("functions", *items_of(attributes))
     try:
-        shortest = [_UNKNOWN] if op.never_waits else None
-        return table.get(key) or keep(table, key, [None, shortest], _PLACES)
-    except TypeError:  # an attribute that is a list
+        return op.carried.get(key) or keep(op.carried, key, Functions(op, attributes), _PLACES)
+    except TypeError:
         return None
 
 
 def least(op: Any, values: Sequence[Array], attributes: Attributes) -> list[int] | None:
     """Return the nanoseconds that NumPy took at least for a call like this, in a list that calls
     bring up to date; None where that is not known."""
-    entry = _function(op, values, attributes)
-    return None if entry is None else entry[1]
+    functions = _functions(op, attributes)
+    return None if functions is None else functions.entry(values)[1]
 
 
 DRAWN, FUNCTIONS = ByKernels(), ByFunctions()
@@ -353,6 +314,7 @@ def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
 
 
 _UNKNOWN = 1 << 62  # nanoseconds, before a call was measured
+_NOTHING = None, None
 _PLACES = 2048  # layouts that a table holds, and what else an operator keeps
 _recorder = recording.get
 # by the operand's layout: bytes from its start, and how; None: it is a view of a copy
@@ -393,7 +355,14 @@ def viewed(op: ArrayOp, values: Sequence[Array], attributes: Attributes) -> list
 
 def _copy(source: Array) -> Any:
     """Return a contiguous copy, which is not recorded."""
-    return _into(in_charge().site_id(1), source, layout(source.shape, source.dtype))
+    key, own = ("copy", source._layout), layout(source.shape, source.dtype)
+    step = same.carried.get(key)
+    if step is None:
+        step = keep(same.carried, key, copying([source._layout], own), _PLACES)
+    if step is None:
+        return moved(source, own)
+    copy = step.routes.push(in_charge().site_id(1), (source,), True)
+    return step.learn((source,), (), source._chunk.device) if copy is None else copy
 
 
 def _of(op: ArrayOp, source: Array, attributes: Attributes) -> Any:

@@ -8,7 +8,6 @@ when the first array is.
 from __future__ import annotations
 
 import contextlib
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -24,6 +23,7 @@ from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Attributes
+from nbgraph.scopes import load
 
 Values = np.ndarray[Any, np.dtype[Any]]
 
@@ -70,7 +70,7 @@ class Place:
 
     def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
         """Push `array[key] = value`, of a template with index arrays."""
-        write = importlib.import_module("nbgraph.array.copying").write_elements
+        write = load("nbgraph.array.copying").write_elements
         write(array, value, indices, key)
 
     def composed(
@@ -82,7 +82,7 @@ class Place:
 
     def carry_out(self, job: Any) -> bool:
         """Return whether the device's kernels compute a `lowered.Job`; they are pushed then."""
-        push = importlib.import_module("nbgraph.array.lowered").push_lowered
+        push = load("nbgraph.array.lowered").push_lowered
         return bool(job.op.kernels and push(job))
 
 
@@ -106,7 +106,7 @@ def place(device: Context) -> Place:
         )
     entry = _PLACES.get(device.device_type)
     if entry is None:
-        loaded = importlib.import_module(_LATER[device.device_type]).Accelerator()
+        loaded = load(_LATER[device.device_type]).Accelerator()
         entry = _PLACES.setdefault(device.device_type, loaded)
     return entry
 

@@ -22,7 +22,7 @@ from nbgraph.ops.carrier import protocols
 from nbgraph.ops.dispatch.host import carriers_in, refuse_gradient
 from nbgraph.ops.dispatch.hosted import MADE
 
-_OF_NUMPY = frozenset(("matplotlib", "scipy", "sklearn", "statsmodels"))
+_OF_NUMPY = frozenset(("matplotlib", "pandas", "scipy", "sklearn", "statsmodels"))
 _NUMPY, _OWN = np.ndarray, np.ndarray.__array_function__
 _WRITERS = frozenset((np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask))
 

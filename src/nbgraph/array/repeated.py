@@ -39,6 +39,8 @@ def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
             key.append((name, type(value), value._layout, value.device))
         elif isinstance(value, tuple) and any(isinstance(v, Array) for v in value):
             return call(*args, **kwargs)
+        elif type(value) is list:  # of numbers: nested lists are no keys
+            key.append((name, list, *map(static_key, value)))
         else:
             key.append((name, static_key(value)))
     plain = recording.get() is None and sources.get() is None and here.running is None
@@ -47,7 +49,7 @@ def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return call(*args, **kwargs)
     try:
         entry = _kept.get(tuple(key)) or keep(_kept, tuple(key), [0, None, True], _MOST)
-    except TypeError:  # a list among the options
+    except TypeError:  # an option that cannot be hashed
         return call(*args, **kwargs)
     entry[0] += 1
     if entry[1] is None and entry[0] >= _REPEATS:
@@ -79,8 +81,9 @@ def _free(entry: list[Any], arrays: Sequence[Array]) -> bool:
 
 def _of_arrays(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
     """Return a call as a function of its arrays alone."""
-    values = [None if isinstance(v, Array) else v for v in (*args, *kwargs.values())]
-    places = [k for k, v in enumerate((*args, *kwargs.values())) if isinstance(v, Array)]
+    given = [[*v] if type(v) is list else v for v in (*args, *kwargs.values())]
+    values = [None if isinstance(v, Array) else v for v in given]
+    places = [k for k, v in enumerate(given) if isinstance(v, Array)]
     names, count = [*kwargs], len(args)
 
     def composition(*arrays: Any) -> Any:

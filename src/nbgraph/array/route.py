@@ -21,7 +21,7 @@ from nbgraph.engine import current
 from nbgraph.engine.handle import Core
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.kernels.capture.names import rewritten
-from nbgraph.kernels.kinds import Word, whole_word
+from nbgraph.kernels.kinds import Word, float_word, whole_word
 from nbgraph.operator.array_op import ArrayOp, Attributes
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout
@@ -31,7 +31,6 @@ from nbgraph.storage import LARGE, pool
 
 _KEPT = 2048  # routes in a table
 _MOST = 4096  # sets of parameters, and whatever else is kept with an operator
-_KINDS = {"float64": Word.DOUBLE, "float32": Word.SINGLE}
 VARIED = {"parameters": "numbers"}  # the routes of calls that give them behind the operands
 _classes = arrays._class
 Push = Callable[..., Any]
@@ -43,18 +42,18 @@ class Routes:
     `push(place, operands)` pushes: the output, a tuple of several, or None where the general way
     is needed, see `entry`. A caller who gives the number of a line, or a third argument, tells the
     recorder.
-    `copied`: by the layouts of operands, those of the copies that have a route; None: as it is.
+    `steps`: by the layouts of operands, what pushes several kernels or copies; see `steps`.
     `scratch`: whether outputs of some routes are scratch memory, behind the results.
     """
 
-    __slots__ = ("copied", "core", "count", "push", "scratch", "table")
+    __slots__ = ("core", "count", "push", "scratch", "steps", "table")
 
     def __init__(self) -> None:
         self.count = 0
         self.scratch = False
         self.core: Core | None = None
         self.table: dict[Any, Any] = {}
-        self.copied: dict[Any, Sequence[Layout | None]] = {}
+        self.steps: dict[Any, Any] = {}
         self.push: Push = declines
         if builtin.available():
             self.push = entry.over(self.table, _classes[0])
@@ -170,16 +169,14 @@ def _route(
     if device is None or not device.host:
         return None  # what routes push runs on the host
     kinds = [_kind(*scalar, fits=fits) for scalar in call.scalars]
-    if None in kinds:
-        return None
     places = arrays if order is None else order
     return _described(outputs, call, engine, operands, places, kinds, parameters, over, device)
 
 
-def _kind(kind: str, precision: str, *, fits: bool) -> int | None:
-    """Return what becomes of a number, or None where no word holds it."""
+def _kind(kind: str, precision: str, *, fits: bool) -> int:
+    """Return what becomes of a number."""
     if kind == "f":
-        return _KINDS.get(precision)
+        return float_word(precision)
     return Word.WHOLE if fits or precision == "bool" else whole_word(precision)
 
 

@@ -32,7 +32,6 @@ from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import COUNT, INDEX, REDUCED
 from nbgraph.operator.spec import Spec
-from nbgraph.shape import axes_of
 
 
 def reduced(op: ReduceOp, x: Any, attributes: Mapping[str, Any], spec: Spec) -> Any:
@@ -62,7 +61,7 @@ def by_rows(
     """The results of a row operator on Dask arrays."""
     count, keepdims = len(op.program.elements), attributes.get("keepdims", True)
     shape = np.broadcast_shapes(*(spec_of(x).shape for x in operands[:count]))
-    axes: tuple[int, ...] = tuple(sorted(axes_of(op.__name__, attributes["axis"], len(shape))))
+    axes = tuple(sorted(op.axes(len(shape), attributes)))
     if not keepdims:
         operands = [*operands[:count], *(da.expand_dims(x, axes) for x in operands[count:])]
     _, arrays = unify_chunks(*(part for x in operands for part in (x, along(x.ndim))))

@@ -58,7 +58,7 @@ _API = {
     "Py_IncRef": "void (ptr)",
     "llvm.memcpy.p0.p0.i64": "void (ptr, ptr, i64, i1)",
 }
-_NAMED = re.compile(r"@(Py\w+|llvm\.memcpy[\w.]+)")
+_NAMED = re.compile(r"(declare .*)?@(Py\w+|llvm\.memcpy[\w.]+)")
 
 
 class _MethodDef(ctypes.Structure):
@@ -89,8 +89,9 @@ def called(t: Function, code: str, arguments: str, free: str) -> str:
 
 def _declared(text: str) -> str:
     """Return a text with declarations of what it calls of Python."""
-    missing = sorted({n for n in _NAMED.findall(text) if not re.search(rf"declare .*@{n}\(", text)})
-    lines = [f"declare {_API[name].replace(' (', f' @{name}(', 1)}" for name in missing]
+    named = _NAMED.findall(text)
+    missing = {name for _, name in named} - {name for declared, name in named if declared}
+    lines = [f"declare {_API[name].replace(' (', f' @{name}(', 1)}" for name in sorted(missing)]
     return "\n".join([*lines, text])
 
 

@@ -5,7 +5,6 @@ All kinds share one owner, so variables, their versions and failures outlive a c
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import threading
 import time
@@ -19,6 +18,7 @@ from nbgraph.engine.failure import Ledger
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner
 from nbgraph.errors import ArgumentError, require_word
+from nbgraph.scopes import load
 from nbgraph.settings import config, read_for_good
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _abandon(engine: Engine) -> None:
 
 def _start(kind: str, options: dict[str, Any], first: int) -> Engine:
     module, name, _ = KINDS[kind]
-    factory = getattr(importlib.import_module(module), name)
+    factory = getattr(load(module), name)
     engine: Engine = factory(owner=_owner, first=first, **options)
     _owner.put_in_force(engine)
     return engine

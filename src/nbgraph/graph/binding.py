@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.device import Context
+from nbgraph.scopes import load
 
 
 def _bind() -> Any:
-    return importlib.import_module("nbgraph.executor.bind")
+    return load("nbgraph.executor.bind")
 
 
 class Binding:

@@ -135,7 +135,7 @@ class Texts(Tables):
         every: int | None = None,
         numbers: bool = False,
     ) -> None:
-        self._csv = extra("pyarrow.csv", "pyarrow", "data", "CSVIter")
+        _csv()
         self._delimiter, self._types = delimiter, {}
         self._files = [open_bytes(path) for path in expand(uri)]
         self._names: list[list[str]] = []
@@ -197,7 +197,7 @@ class Texts(Tables):
         *,
         strict: bool = True,
     ) -> Any:
-        csv = self._csv
+        csv = _csv()
         reading = csv.ReadOptions(
             column_names=self._names[self._texts.file(block)],
             use_threads=False,
@@ -283,3 +283,7 @@ def _wrong(text: str, kind: str) -> str:
 def _few(names: Sequence[str]) -> str:
     text = ", ".join(names[:8])
     return text if len(names) <= 8 else f"{text}, ..."
+
+
+def _csv() -> Any:
+    return extra("pyarrow.csv", "pyarrow", "data", "CSVIter")

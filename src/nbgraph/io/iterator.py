@@ -21,6 +21,8 @@ from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.io.report import Meter, Report, collecting, report_of
 from nbgraph.io.source import Source, Stream
 
+_MADE = {"_plan", "_batcher", "_batch", "_ahead", "_pusher", "_meter"}  # of options, not pickled
+
 
 @checked_init
 class SourceIter(DataIter):
@@ -81,6 +83,7 @@ class SourceIter(DataIter):
         device: Context | None = None,
     ) -> None:
         super().__init__(require_whole(f"{type(self).__name__}: batch_size", batch_size, 1))
+        self._options = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
         require_word("last_batch_handle", last_batch_handle, HANDLES)
         require_word("on_error", on_error, ("raise", "skip"))
         self.source, self.prefetch = source, require_whole("prefetch", prefetch, 0)
@@ -241,6 +244,17 @@ class SourceIter(DataIter):
         carry = tuple(map(int, state.get("carry", ())))
         self._go_to(Cursor(int(state["epoch"]), int(state.get("position", 0)), carry))
         self._over = bool(state.get("over", False))
+
+    def __getstate__(self) -> dict[str, Any]:
+        own = {key: value for key, value in vars(self).items() if key not in _MADE}
+        return own | {"_at": self.state_dict()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        at = state.pop("_at")
+        SourceIter.__init__(self, **state["_options"])
+        self.__dict__.update(state)
+        self.read_ahead(self.prefetch)
+        self.load_state_dict(at)
 
     def _go_to(self, cursor: Cursor) -> None:
         self._ahead.drop()

@@ -365,6 +365,11 @@ class PrefetchingIter(DataIter):
         self.it.load_state_dict(state)
         self._state, self._over = None, False
 
+    __setstate__ = load_state_dict
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PrefetchingIter, (self.it, self.prefetch), self.state_dict()
+
     def report(self) -> Report:
         """Return where the time of a step goes."""
         if self._itself:

@@ -1,7 +1,8 @@
 """Products of matrices by SciPy's BLAS, as one kernel of the common signature.
 
-The kernel is LLVM text that calls gemm or gemv through the pointers which SciPy has for Cython; it
-takes no GIL and serves all dtypes, as BLAS is given addresses only. What the iteration counts are
+The kernel is LLVM text that calls gemm or gemv through the pointers which SciPy has for Cython, or
+our own gemm (`kernels.gemm`) where vectors have 64 bytes; it takes no GIL and serves all dtypes, as
+BLAS is given addresses only. What the iteration counts are
 tiles of the result, which depend on shapes alone, so that the bits do not depend on who runs which.
 
 A tile is work for one thread. OpenBLAS, built for threads, has one thread count for the process;
@@ -24,9 +25,12 @@ from pathlib import Path
 from types import ModuleType
 
 from nbgraph.codegen import builtin
+from nbgraph.codegen.host import features
 from nbgraph.errors import CompileError
+from nbgraph.kernels import gemm
 from nbgraph.kernels.blas_text import TEXT
 from nbgraph.kernels.kernel import Ready
+from nbgraph.native.processor import vector_bytes
 from nbgraph.scopes import forkable
 
 
@@ -88,13 +92,22 @@ class Products(Routine):
     """The kernel of products, and what it calls."""
 
     def __init__(self) -> None:
-        module = module_of("blas")
-        self.pointers = {
-            name: {"float32": pointer(module, f"s{name}"), "float64": pointer(module, f"d{name}")}
-            for name in ("gemm", "gemv")
-        }
-        self.threads = Threads(_library(module))
+        self._module = module_of("blas")
+        self._pointers: dict[str, tuple[int, int]] = {}
+        self.threads = Threads(_library(self._module))
         super().__init__("product", _MODEL, TEXT)
+
+    def pointers(self, dtype: str) -> tuple[int, int]:
+        """Return the addresses of gemm and gemv for float32 or float64; see `kernels.gemm`."""
+        if dtype not in self._pointers:
+            kind = "s" if dtype == "float32" else "d"
+            own = vector_bytes(features()) == gemm.BYTES
+            code = builtin.address(gemm.gemm_text(dtype), "gemm", 1) if own else 0
+            self._pointers[dtype] = (
+                code or pointer(self._module, f"{kind}gemm"),
+                pointer(self._module, f"{kind}gemv"),
+            )
+        return self._pointers[dtype]
 
 
 _making = forkable(threading.RLock())

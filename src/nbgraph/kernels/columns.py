@@ -11,13 +11,14 @@ element of a row; `whole` marks an output with one value a row. See `rows` for w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from nbgraph.kernels.loops import Access, Loop, Output, Total
-from nbgraph.kernels.rows import Rows, is_sum, reached
+from nbgraph.kernels.loops import Access, Loop, Operand, Output, Total
+from nbgraph.kernels.rows import COSTLY, Rows, is_sum, reached
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.writer import WHERE
 
+_AT_ONCE = 4  # elements of a row that are added up before their sum is, where that is cheap
 WIDTH = 256  # rows at once: long runs, and few bytes of many rows in the cache
 
 
@@ -28,14 +29,13 @@ class Columns(Rows):
         super().__init__(loop)
         self.elements = [k for k, o in enumerate(loop.outputs) if not o.whole]
         self.strips: dict[int, tuple[str, str]] = {}  # node -> strip, dtype of its elements
-        self._moved: dict[str, str] = {}  # array -> bytes from element to element
-        self._length = ""
+        self._read: dict[str, Operand] = {}  # by the pass being written, of an element
+        self._moving: list[str] = []  # arrays that it goes through
+        self._index: int | None = None
 
     def space(self) -> None:
         """See Writer."""
-        own = self.loop.parameters[-1 - self.loop.pointers :]
-        self._length, *steps = (self.leaves[p.id] for p in own)
-        self._moved = dict(zip([*self.names, *self.outputs], steps, strict=True))
+        self.read_steps()
         self.line(1, *WHERE)
         start = len(self.lines)
         self.line(1, "while lo < hi:")
@@ -60,7 +60,7 @@ class Columns(Rows):
         at = self._unique("at")
         self.line(2, f"for {at} in range(m):")
         label = self.widened(operand, f"{name}_p", "0" if operand.layout == "0" else at)
-        self.refuse(3, f"(lo + {at})", self._length, label, operand.dtype)
+        self.refuse(3, f"(lo + {at})", self.length, label, operand.dtype)
 
     # passes -----------------------------------------------------------------------------------
 
@@ -78,18 +78,29 @@ class Columns(Rows):
         for total, name in zip(totals, own, strict=True):
             self.line(1, f"store_output({name}, i, {self._start(total, wide=is_sum(total))})")
         kept = next((t.node for t in totals if self.kept and self.kept.node is t.node), None)
-        self._each(kept_too=kept is not None)
-        texts = self.body(2, self._pass)
-        for total, name, text in zip(totals, own, texts, strict=True):
-            if self.kept is not None and total.node is kept:
-                k = self.kept.output
-                self.store(2, self.outputs[k], self.loop.outputs[k], text, access=self.loop.access)
-            old = f"load({name}, i)"
-            if total.combine in ("max", "min"):
-                value = f"acc_{total.combine}({old}, {text})"
-            else:
-                value = f"{old} {'+' if total.combine == 'add' else '*'} float64({text})"
-            self.line(2, f"store_output({name}, i, {value})")
+        costly = any(n.op in COSTLY for n in self.loop.graph.reachable(self._pass))
+        length = self.unless_left_out(totals, self.length)
+        for count in self._each(length, 1 if costly else _AT_ONCE, kept_too=kept is not None):
+            values: list[list[str]] = [[] for _ in totals]
+            for k in range(count):
+                texts = self._element(k, count)
+                for total, name, text, row in zip(totals, own, texts, values, strict=True):
+                    if self.kept is not None and total.node is kept:
+                        y = self.kept.output
+                        output = self.loop.outputs[y]
+                        self.store(2, self.outputs[y], output, text, access=self.loop.access)
+                    row.append(f"{name}_{k}" if count > 1 else text)
+                    if count > 1:
+                        self.line(2, f"{name}_{k} = {text}")
+            for total, name, row in zip(totals, own, values, strict=True):
+                value = f"load({name}, i)"
+                if total.combine in ("max", "min"):
+                    for text in row:
+                        value = f"acc_{total.combine}({value}, {text})"
+                else:
+                    sign = "+" if total.combine == "add" else "*"
+                    value = f"{value} {sign} float64({f' {sign} '.join(row)})"
+                self.line(2, f"store_output({name}, i, {value})")
 
     def last(self) -> None:
         """See Rows."""
@@ -98,8 +109,11 @@ class Columns(Rows):
         self.line(2, self.part("run", self.captured(self._write), "0"))
 
     def _write(self) -> None:
-        self._each(kept_too=self.kept is not None)
-        self._put_all(2)
+        for _ in self._each(self.length, 1, kept_too=self.kept is not None):
+            self._point(0, 1)
+            self._take_kept(2)
+            self._take(2, self._pass)
+            self._put_all(2)
 
     def results(self) -> None:
         """See Rows."""
@@ -119,34 +133,59 @@ class Columns(Rows):
 
     # pieces -----------------------------------------------------------------------------------
 
-    def _each(self, *, kept_too: bool) -> None:
-        """The loops over elements and rows, with what the pass needs of an element loaded."""
+    def _each(self, length: str, most: int, *, kept_too: bool) -> Iterator[int]:
+        """Write the loops over elements and rows; yield how many elements of a row one goes on by,
+        for what is done with them."""
         known = {**self.leaves, **dict.fromkeys(self.strips, "")}
         used = reached(self.loop.graph, self._pass, known)
-        moved = [
-            n for n, o in zip(self.names, self.loop.operands, strict=True) if o.node.id in used
-        ]
+        operands = dict(zip(self.names, self.loop.operands, strict=True))
+        self._read = {n: o for n, o in operands.items() if o.node.id in used and not o.whole}
         writes = [self.outputs[k] for k in self.elements] if self._writing() else []
         if kept_too and self.kept is not None:
             writes.append(self.outputs[self.kept.output])
-        names = list(dict.fromkeys([*moved, *writes]))
-        for name in names:
+        self._moving = list(dict.fromkeys([*self._read, *writes]))
+        for name in self._moving:
             self.line(0, f"{name}_at = {name}_p")
-        self.line(0, f"for j in range({self._length}):")
-        for name in names:
-            self.line(1, f"{name}_p = shifted({name}_at, j * {self._moved[name]})")
-        for name, operand in zip(self.names, self.loop.operands, strict=True):
-            if operand.layout == "0" and name in moved:
-                self.line(1, f"{name} = {self.widened(operand, f'{name}_p', '0')}")
-                self.leaves[operand.node.id] = name
-        index = self.loop.index
-        if index is not None and index.id in used:
-            self.leaves[index.id] = self._unique("at")
-            self.line(1, f"{self.leaves[index.id]} = int32(j)")
-        self.line(1, "for i in range(m):")
-        if self._writing():
-            self._take_kept(2)
+        self.line(0, "j = 0")
+        index, leaves = self.loop.index, dict(self.leaves)
+        self._index = index.id if index is not None and index.id in used else None
+        for count in sorted({most, 1}, reverse=True):
+            self.line(0, f"while j + {count} <= {length}:")
+            for k in range(count):
+                for name, operand in self._read.items():
+                    if operand.layout == "0":
+                        self._at(1, name, k)
+                        text = self.widened(operand, f"{name}_p", "0")
+                        self.line(1, f"{name}{_of(k, count)} = {text}")
+            self.line(1, "for i in range(m):")
+            yield count
+            self.leaves = dict(leaves)
+            self.line(1, f"j += {count}")
+
+    def _at(self, indent: int, name: str, k: int) -> None:
+        place = f"(j + {k})" if k else "j"
+        self.line(indent, f"{name}_p = shifted({name}_at, {place} * {self.moved[name]})")
+
+    def _point(self, k: int, count: int) -> None:
+        """Go to the k-th of `count` elements of a row."""
+        for name in self._moving:
+            operand = self._read.get(name)
+            if operand is None or operand.layout != "0":
+                self._at(2, name, k)
+            else:
+                self.leaves[operand.node.id] = f"{name}{_of(k, count)}"
+        if self._index is not None:
+            self.leaves[self._index] = "place"
+            self.line(2, f"place = int32(j + {k})")
+
+    def _element(self, k: int, count: int) -> list[str]:
+        """Return the texts of what the pass computes of the k-th of `count` elements."""
+        leaves = dict(self.leaves)
+        self._point(k, count)
         self._take(2, self._pass)
+        texts = self.body(2, self._pass)
+        self.leaves = leaves
+        return texts
 
     def _writing(self) -> bool:
         return bool(self.elements) and self._pass == [
@@ -187,15 +226,16 @@ class Columns(Rows):
         """Compute into strips what `roots` need that depends on numbers of the rows alone."""
         graph = self.loop.graph
         varying: set[int] = set()
+        rows = {o.node.id for o in self.loop.operands if o.whole}
         needed: dict[int, Node] = {n.id: n for n in roots}
         for node in graph.reachable(list(roots)):
             if node.id in self.leaves or node.id in self.strips:
                 continue
-            parts = graph.children(node)
-            if node.op == "arg" or node.regions or any(p.id in varying for p in parts):
+            parts, own = graph.children(node), node.op == "arg" and node.id not in rows
+            if own or node.regions or any(p.id in varying for p in parts):
                 varying.add(node.id)
                 needed.update({p.id: p for p in parts})
-        hidden = {*varying, *self.leaves, *self.strips}
+        hidden = {*varying, *rows, *self.leaves, *self.strips}
         nodes = [
             n
             for n in needed.values()
@@ -215,3 +255,7 @@ class Columns(Rows):
         texts = self.body(1, nodes)
         for node, text in zip(nodes, texts, strict=True):
             self.line(1, f"store_output({self._strip(node, self.loop.compute)}, i, {text})")
+
+
+def _of(k: int, count: int) -> str:
+    return f"_{k}" if count > 1 else ""

@@ -7,7 +7,7 @@ no harm. Memory counts at cache speed, so that a split never makes a cheap kerne
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from nbgraph.kernels.function import Captured
 from nbgraph.kernels.loops import Loop
@@ -27,14 +27,15 @@ UNSURE = (
 )
 
 
-def per_element(captured: Captured, nbytes: int) -> float:
+def per_element(captured: Captured, nbytes: int, alike: Collection[int] = ()) -> float:
     """Nanoseconds for one element whose operands and outputs take `nbytes`; what depends on
-    parameters alone is computed once for all of them."""
+    parameters alone, and on leaves that are `alike` (ids), is computed once for all of them."""
     total, varying = nbytes * _BYTE, set[int]()
     for node in captured.graph.reachable(captured.outputs):
         parts = captured.graph.children(node) if node.op == "final" else node.args
         depends = not varying.isdisjoint(map(_ID, parts))
-        if depends or node.op in ("arg", "extern") or node.regions:
+        leaf = node.op == "arg" and node.id not in alike
+        if depends or leaf or node.op == "extern" or node.regions:
             varying.add(node.id)
             total += _of(node)
     return total

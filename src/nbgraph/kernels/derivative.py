@@ -30,7 +30,7 @@ class Forward:
         self._turned = turned
         self._tangents: dict[int, Node | None] = {seed.id: graph.const(1.0)}
         self._active: set[int] = {seed.id}
-        self._constant = vanishing.ConstantBranches(graph)
+        self._constant = vanishing.ConstantBranches(graph, seed)
 
     def tangent(self, root: Node) -> Node | None:
         """d root / d seed; None where it is identically zero."""

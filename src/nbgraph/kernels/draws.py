@@ -9,6 +9,7 @@ time, and has them in registers.
 
 from __future__ import annotations
 
+import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from nbgraph.kernels.written import Compute, Record, function, part, written
 
 _SIGNIFICAND = {"float16": 11, "bfloat16": 8}  # bits
 _ONE = {"float16": 0x3C00, "bfloat16": 0x3F80}  # as they are stored
+_REALS = {"float32": ctypes.c_float, "float64": ctypes.c_double}  # beyond their range infinite
 _INTEGERS = (
     "least",
     "training",
@@ -94,9 +96,9 @@ class Drawn:
     def _word(self, name: str, value: float) -> int:
         if name in _INTEGERS:
             return (int(value) + (1 << 63)) % (1 << 64) - (1 << 63)  # as 64 bits with a sign
-        with np.errstate(over="ignore"):
-            scalar = np.array(value, self.compute)
-        return int.from_bytes(scalar.tobytes().ljust(8, b"\0"), "little", signed=True)
+        return int.from_bytes(
+            bytes(_REALS[self.compute](value)).ljust(8, b"\0"), "little", signed=True
+        )
 
 
 def record(addresses: Sequence[str], parameters: Sequence[str], *mode: str) -> Record:

@@ -26,7 +26,7 @@ import numpy as np
 
 from nbgraph.codegen import builtin
 from nbgraph.codegen.text import Function
-from nbgraph.kernels.kinds import Word
+from nbgraph.kernels.kinds import DROPPED, Word
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
@@ -115,6 +115,28 @@ def _apart(t: Function, b: str, out: str, is_operand: str) -> None:
     t.require(t.value(f"or i1 {t.value(f'or i1 {before}, {behind}')}, {same}"), "close")
 
 
+def _of_16_bits(t: Function, number: str, dropped: str, refused: str) -> str:
+    """Return a number without its last bits, rounded to even, as a 16-bit float has it; as it is
+    where none are dropped. What no such float has as a normal number goes on at a label."""
+    value = t.cell("double")
+    t.put(value, number, "double")
+    with t.when(t.compare("ne", dropped, 0)):
+        size = t.value(f"call double @llvm.fabs.f64(double {number})")
+        with t.when(t.value(f"fcmp une double {size}, 0.0")):
+            t.require(t.value(f"fcmp oge double {size}, {2.0**-14:e}"), refused)
+            t.require(t.value(f"fcmp olt double {size}, {2.0**15}"), refused)
+        single = t.value(f"fpext float {t.value(f'fptrunc double {number} to float')} to double")
+        short = t.compare("eq", dropped, DROPPED["bfloat16"])  # NumPy's comes from a float32
+        own = t.value(f"select i1 {short}, double {single}, double {number}")
+        bits = t.value(f"bitcast double {own} to i64")
+        last = t.number("and", t.number("lshr", bits, dropped), 1)
+        below = t.number("sub", t.number("shl", 1, t.number("sub", dropped, 1)), 1)
+        moved = t.number("lshr", t.sum(bits, below, last), dropped)
+        rounded = t.value(f"bitcast i64 {t.number('shl', moved, dropped)} to double")
+        t.put(value, rounded, "double")
+    return t.get(value, "double")
+
+
 def unboxed(t: Function, number: str, kind: str, refused: str) -> str:
     """Return the word of a number of Python's, of a kind of `Word` or `whole_word`; others go on
     at a label."""
@@ -132,14 +154,15 @@ def unboxed(t: Function, number: str, kind: str, refused: str) -> str:
             t.require(t.compare("sge", integer, 0), refused)
             t.require(t.compare("eq", t.number("lshr", moved, narrower), integer), refused)
     with t.unless(is_whole):
-        value = t.value(f"call double @PyFloat_AsDouble(ptr {number})")
-        with t.when(t.value(f"fcmp oeq double {value}, -1.0")):
+        given = t.value(f"call double @PyFloat_AsDouble(ptr {number})")
+        with t.when(t.value(f"fcmp oeq double {given}, -1.0")):
             _require_none(t, refused)
+        value = _of_16_bits(t, given, t.number("lshr", kind, 8), refused)
         rounded = t.value(f"fptrunc double {value} to float")
         single = t.value(f"zext i32 {t.value(f'bitcast float {rounded} to i32')} to i64")
         double = t.value(f"bitcast double {value} to i64")
-        is_single = t.compare("eq", kind, int(Word.SINGLE))
-        t.put(word, t.value(f"select i1 {is_single}, i64 {single}, i64 {double}"))
+        is_double = t.compare("eq", kind, int(Word.DOUBLE))
+        t.put(word, t.value(f"select i1 {is_double}, i64 {double}, i64 {single}"))
     return t.get(word)
 
 

@@ -94,6 +94,15 @@ class Word(IntEnum):
     WHOLE = 3  # an int64
 
 
+DROPPED = {"float16": 42, "bfloat16": 45}  # bits of a float64 that these have not
+
+
+def float_word(dtype: str) -> int:
+    """Return the kind of a Python number that a floating dtype rounds: for 16 bits, behind
+    `Word.SINGLE`, the bits that it drops."""
+    return Word.DOUBLE if dtype == "float64" else Word.SINGLE | DROPPED.get(dtype, 0) << 8
+
+
 def whole_word(dtype: str) -> int:
     """Return the kind of a Python integer that an integer dtype has to hold: behind `Word.WHOLE`
     the bits by which it is narrower than a word, and whether it has no sign.

@@ -24,8 +24,10 @@ _SHORT = {"float": "f32", "double": "f64"}
 class Lanes(Function):
     """The text of a kernel `(args, lo, hi)` whose vectors have `lanes` elements of a dtype."""
 
+    head = "i64", "i64 %args, i64 %lo, i64 %hi"  # result and arguments
+
     def __init__(self, dtype: str, lanes: int, layout: Record) -> None:
-        super().__init__("i64", "i64 %args, i64 %lo, i64 %hi")
+        super().__init__(*self.head)
         self.lanes, self.item, self.scalar = lanes, ITEMSIZE[dtype], _SCALAR[dtype]
         self.kind = self.vector = self.of(lanes)
         self._layout = layout

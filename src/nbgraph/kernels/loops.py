@@ -54,6 +54,7 @@ class Operand(NamedTuple):
     node: Node
     dtype: str
     layout: Layout
+    whole: bool = False  # of rows side by side: one value a row
 
 
 class Output(NamedTuple):
@@ -85,9 +86,10 @@ class Loop:
     one value a row; "leading": rows are combined column by column; see `totals`. "fold", "scan",
     "at": one binary scalar function applied along the inner run, in order; see `folds`. "rows":
     `stages` of totals of a row, then outputs that may depend on them; see `rows`. There [lo, hi)
-    counts rows; what has layout "0" is one value a row. "columns": the same for rows that lie
-    side by side; see `columns`. `classes`: an operand with one number a row, a place in the row:
-    a kernel of the host returns the code of the first that is none (`errors.class_code`).
+    counts rows; what has layout "0" is one value a row. `pieces`: a row is several runs; the last
+    parameters are how many, and each array's bytes from run to run. "columns": the same for rows
+    that lie side by side; see `columns`. `classes`: an operand with one number a row, a place in
+    the row: a kernel of the host returns the code of the first that is none (`errors.class_code`).
     """
 
     name: str
@@ -101,6 +103,7 @@ class Loop:
     fastmath: bool = False
     disjoint: bool = False  # outputs share no memory; with an operand all of an element or none
     stages: tuple[tuple[Total, ...], ...] = ()  # passes of a row program before the last
+    pieces: bool = False
     index: Node | None = None  # an argument that stands for the place in the row, an int32
     classes: Node | None = None
     ordered: bool = True  # elements are gone through as they are counted, so an error can tell one

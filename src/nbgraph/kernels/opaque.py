@@ -167,7 +167,13 @@ def _results(fn: types.FunctionType, arity: int) -> int | None:
                 f"{fn.__name__}: the source text cannot be found, and a call with {sample} fails: "
                 f"{caught!r}; define the function in a file or a notebook cell"
             ) from caught
-        return len(value) if isinstance(value, tuple) else None
+        parts = value if isinstance(value, tuple) else (value,)
+        if not all(np.isscalar(part) for part in parts):
+            raise CaptureError(
+                f"{fn.__name__}: the result {value!r} is neither a number nor a tuple of numbers; "
+                "return numbers as one tuple, e.g. `return x, *others`"
+            )
+        return len(parts) if parts is value else None
     raise CaptureError(
         f"{fn.__name__}: the source text cannot be found, and calls with {_SAMPLES} fail: {error!r}"
     )

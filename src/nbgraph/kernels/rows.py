@@ -26,7 +26,7 @@ from nbgraph.kernels.writer import Writer
 
 _START: dict[Combine, float] = {"add": 0.0, "multiply": 1.0, "max": float("-inf")}
 _START["min"] = -_START["max"]
-_COSTLY = ("call", "extern", "final", "div")
+COSTLY = ("call", "extern", "final", "div")
 
 
 class _Kept(NamedTuple):
@@ -46,6 +46,8 @@ class Rows(Writer):
         self.kept = _kept(loop)
         self.elements = [k for k, o in enumerate(loop.outputs) if o.layout != "0"]
         self._pass: Sequence[Node] = ()  # what the pass being written computes
+        self.moved: dict[str, str] = {}  # array -> bytes from element to element, or piece to piece
+        self.length = ""  # elements of a row, or pieces
 
     def roots(self) -> list[Node]:
         """See Writer."""
@@ -55,8 +57,16 @@ class Rows(Writer):
         """See Writer."""
         return is_chain(self.loop.graph, self._pass)
 
+    def read_steps(self) -> None:
+        """Name the last parameters: a number, and bytes of each array."""
+        own = self.loop.parameters[-1 - self.loop.pointers :]
+        self.length, *steps = (self.leaves[p.id] for p in own)
+        self.moved = dict(zip([*self.names, *self.outputs], steps, strict=True))
+
     def space(self) -> None:
         """See Writer."""
+        if self.loop.pieces:
+            self.read_steps()
         self.line(1, "for row in range(lo, hi):")
         for k, (name, array) in enumerate(self.arrays()):
             self.line(2, f"{name}_at = {self.base(k, 'row')}")
@@ -106,29 +116,41 @@ class Rows(Writer):
         accumulators = ", ".join(f"{name}_acc" for name in names)
         lines = self.captured(lambda: self._combine(number, totals, names))
         run = self.part(f"run{number}", lines, accumulators)
-        blocked = number == 0 or any(is_sum(total) for total in totals)
+        blocked = number == 0 or self.loop.pieces or any(is_sum(total) for total in totals)
         for total, name in zip(totals, names, strict=True):
             if blocked:
                 self.line(2, f"{name} = {self._start(total, wide=is_sum(total))}")
-        self.line(2, "start = 0")
+        at = self._each_piece()
+        self.line(at, "start = 0")
         if blocked:
-            self.line(2, "while start < n:")
-            self.line(3, f"m = min(n - start, {BLOCK})")
-            self._pointers(3, lines)
+            self.line(at, f"while start < {self.unless_left_out(totals, 'n')}:")
+            self.line(at + 1, f"m = min(n - start, {BLOCK})")
+            self._pointers(at + 1, lines)
             if number == 0:
-                self.ahead(3, lines, "(hi - lo) * n")
-            self.line(3, f"{accumulators} = {run}")
+                self.ahead(at + 1, lines, "(hi - lo) * n")
+            self.line(at + 1, f"{accumulators} = {run}")
             for total, name in zip(totals, names, strict=True):
-                self.line(3, f"{name} = {_joined(total, name)}")
-            self.line(3, "start += m")
+                self.line(at + 1, f"{name} = {_joined(total, name)}")
+            self.line(at + 1, "start += m")
         else:
-            self.line(2, "m = n")
-            self._pointers(2, lines)
-            self.line(2, f"{', '.join(names)} = {run}")
+            self.line(at, "m = n")
+            self._pointers(at, lines)
+            self.line(at, f"{', '.join(names)} = {run}")
         for total, name in zip(totals, names, strict=True):
             if is_sum(total):
                 self.line(2, f"{name}_of_row = {self.loop.compute}({name})")
             self.leaves[total.leaf.id] = f"{name}_of_row" if is_sum(total) else name
+
+    def unless_left_out(self, totals: Sequence[Total], length: str) -> str:
+        """Return the elements of a pass: none where all totals take a value only if a number of
+        the row says so, which it does not."""
+        graph, conditions = self.loop.graph, set[str]()
+        for total in totals:
+            node, nothing = total.node, graph.const(_START[total.combine])
+            left_out = node.op == "select" and node.args[2] is nothing
+            conditions.add(self.leaves.get(node.args[0].id, "") if left_out else "")
+        condition, *more = conditions
+        return length if more or not condition else f"select({condition}, {length}, 0)"
 
     def _combine(self, number: int, totals: Sequence[Total], names: Sequence[str]) -> None:
         """The inner loop of such a pass."""
@@ -160,11 +182,12 @@ class Rows(Writer):
         self._pass = [output.node for output in outputs]
         self.hoist(2, self._pass)
         lines = self.captured(self._write)
-        self.line(2, "start = 0")
-        self.line(2, "m = n")
+        at = self._each_piece()
+        self.line(at, "start = 0")
+        self.line(at, "m = n")
         run = self.part("run", lines, "0")
-        self._pointers(2, lines)
-        self.line(2, run)
+        self._pointers(at, lines)
+        self.line(at, run)
 
     def _write(self) -> None:
         self.line(0, "for i in range(m):")
@@ -208,6 +231,12 @@ class Rows(Writer):
 
     # pieces -----------------------------------------------------------------------------------
 
+    def _each_piece(self) -> int:
+        """Begin the loop over the runs of a row, if it has several; return the indent within."""
+        if self.loop.pieces:
+            self.line(2, f"for piece in range({self.length}):")
+        return 3 if self.loop.pieces else 2
+
     def _load(self, roots: Sequence[Node]) -> None:
         """Load the operands that `roots` need of an element, and the place in the row."""
         needed = self.needed(roots)
@@ -225,7 +254,8 @@ class Rows(Writer):
         words = set(re.findall(r"\w+", "\n".join(lines)))
         for name, array in self.arrays():
             if f"{name}_p" in words and array.layout != "0":
-                address = f"{name}_at + start * {self.stride(name, array)}"
+                piece = f" + piece * {self.moved[name]}" if self.loop.pieces else ""
+                address = f"{name}_at{piece} + start * {self.stride(name, array)}"
                 self.line(indent, f"{name}_p = {array.dtype}_pointer({address})")
 
     def _wide(self, total: Total) -> bool:
@@ -274,7 +304,7 @@ def _kept(loop: Loop) -> _Kept | None:
                 continue
             later = [*between, *written]
             for total in stage:
-                costly = any(n.op in _COSTLY for n in graph.reachable([total.node]))
+                costly = any(n.op in COSTLY for n in graph.reachable([total.node]))
                 if costly and total.node.id in reached(graph, later, {}):
                     if not elements & reached(graph, later, {total.node.id: ""}):
                         return _Kept(total.node, number, k)

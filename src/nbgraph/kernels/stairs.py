@@ -37,11 +37,17 @@ def narrowing(claim: Claim) -> Node | None:
             while stack:
                 if (node := stack.pop()).op == "select":
                     cond, *arms = node.args
-                    moved = any(a.op in _MOVES and number in a.regions for a in arms)
+                    moved = any(number in a.regions and _is_moved(a) for a in arms)
                     if moved and _reads(graph, cond, wrt):
                         return cond
                     stack += arms
     return None
+
+
+def _is_moved(node: Node) -> bool:
+    """Return whether a value is a number moved, not one scaled alone, as a tolerance of retries."""
+    scaled = node.op in ("mul", "div") and {a.op for a in node.args} == {"phi", "const"}
+    return node.op in _MOVES and not scaled
 
 
 def _reads(graph: Graph, root: Node, wrt: Node, first: int = 0) -> bool:

@@ -78,8 +78,8 @@ def product(graph: Graph, zero: Node, other: Node) -> Node:
 class ConstantBranches:
     """Multiplies tangents by slopes; of branches whose tangent is the constant 0 it is 0."""
 
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
+    def __init__(self, graph: Graph, seed: Node) -> None:
+        self._graph, self._seed = graph, seed
         self._conditions: dict[tuple[int, bool], Node | None] = {}
 
     def product(self, slope: Node, d: Node, *, sums: bool) -> Node:
@@ -101,7 +101,7 @@ class ConstantBranches:
         known, stack = self._conditions, [root]
         while stack:
             node = stack[-1]
-            parts = _branches(node, sums)
+            parts = self._branches(node, sums)
             missing = [p for p in parts if (p.id, sums) not in known]
             stack.extend(missing)
             if not missing:
@@ -126,14 +126,19 @@ class ConstantBranches:
             joined = a
         return None if joined.op == "const" and not joined.data else joined
 
+    def _branches(self, node: Node, sums: bool) -> Sequence[Node]:
+        """Return what a tangent is joined from."""
+        if node.op == "select":
+            cond, *arms = node.args
+            point = cond.op == "ne" and cond.args[0] is cond.args[1]  # of abs(x): 0 at 0 alone
+            return () if point or (sums and cond.op == "eq" and self._is_point(cond)) else arms
+        return node.args if sums and node.op in _LINEAR else ()
 
-def _branches(node: Node, sums: bool) -> Sequence[Node]:
-    """What a tangent is joined from."""
-    if node.op == "select":
-        cond, *arms = node.args
-        point = cond.op == "ne" and cond.args[0] is cond.args[1]  # of abs(x): 0 at 0 alone
-        return () if point or (sums and cond.op == "eq") else arms
-    return node.args if sums and node.op in _LINEAR else ()
+    def _is_point(self, cond: Node) -> bool:
+        """Return whether values may be equal at points alone: a guard's, in loops, of no text."""
+        guards = self._graph.guards.items()
+        key = self._seed.id, cond.id
+        return not cond.line or bool(cond.regions) or any(g and k[1:] == key for k, g in guards)
 
 
 def _is_small(d: Node) -> bool:

@@ -38,7 +38,7 @@ _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
     "straight before fault lane group first count row_offset to_line on_line copied streamed off "
-    "ahead fetch calling head invalid abs min max range".split()
+    "piece ahead fetch calling head invalid abs min max range".split()
 )
 _NUMBERED = frozenset(
     "t c invalid v u w room going active now stuck user table int uint float bool".split()

@@ -13,7 +13,9 @@ from nbgraph.ops.define import library
 from nbgraph.ops.elementwise import activation as activations
 
 
-def attend(query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool = False) -> Any:
+def attend(
+    query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool = False, dropout: float = 0
+) -> Any:
     """Return softmax(query @ key' / sqrt(size)) @ value (Vaswani et al., 2017).
 
     Parameters
@@ -25,6 +27,7 @@ def attend(query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool =
         seen, numbers are added to the scores
     causal : whether a position sees itself and those before it alone; the last query is at
         the last key, where torch and JAX have the first at the first
+    dropout : float, the probability with which a weight is 0 in training
 
     Returns
     -------
@@ -35,7 +38,8 @@ def attend(query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool =
     >>> attend(x, x, x, causal=True).shape
     (1, 3, 4)
     """
-    return library.scaled_dot_product_attention(query, key, value, mask, causal=causal)
+    options = {"causal": causal, "dropout": dropout}
+    return library.scaled_dot_product_attention(query, key, value, mask, **options)
 
 
 class MultiHeadAttention(Module):
@@ -46,6 +50,7 @@ class MultiHeadAttention(Module):
     units : int, size of the result, a multiple of heads
     heads : int
     causal : whether a position sees itself and those before it alone
+    dropout : float, the probability with which a weight is 0 in training
     in_features : int, optional, the size of x and of its source; without it the first call tells
 
     `layer(x)` attends to `x` itself, `layer(x, source)` to another sequence; both of shape
@@ -59,7 +64,13 @@ class MultiHeadAttention(Module):
     """
 
     def __init__(
-        self, units: int, *, heads: int = 1, causal: bool = False, in_features: int | None = None
+        self,
+        units: int,
+        *,
+        heads: int = 1,
+        causal: bool = False,
+        dropout: float = 0.0,
+        in_features: int | None = None,
     ) -> None:
         for what, count in (("units", units), ("heads", heads)):
             require_whole(f"MultiHeadAttention: {what}", count)
@@ -68,6 +79,7 @@ class MultiHeadAttention(Module):
                 f"MultiHeadAttention: units={units} and heads={heads}; give a multiple of heads"
             )
         self.units, self.heads, self.causal = units, heads, causal
+        self.dropout = Dropout(dropout).p
         self.query, self.key, self.value = (Dense(units, in_features=in_features) for _ in range(3))
         self.out = Dense(units, in_features=units)
 
@@ -80,6 +92,7 @@ class MultiHeadAttention(Module):
             self._split(self.value(source)),
             mask=mask,
             causal=self.causal,
+            dropout=self.dropout,
         )
         return self.out(library.reshape(library.swapaxes(mixed, 1, 2), (*x.shape[:2], self.units)))
 

@@ -101,6 +101,7 @@ class Embedding(Module):
     count : int, rows
     units : int, size of a row
     init : initialiser of the table, by default normal numbers of deviation 0.02
+    padding_index : int, optional: a row that begins with zeros and gets no gradient
 
     `weight` has shape (count, units). A call takes integers of any shape, from 0 or from the end,
     and gives (*shape, units); IndexingError for others.
@@ -110,12 +111,24 @@ class Embedding(Module):
     (1, 2, 4)
     """
 
-    def __init__(self, count: int, units: int, *, init: Initialiser | None = None) -> None:
+    def __init__(
+        self,
+        count: int,
+        units: int,
+        *,
+        init: Initialiser | None = None,
+        padding_index: int | None = None,
+    ) -> None:
         self.weight = self.declare((count, units), init or initial.normal(0.0, 0.02))
+        self.padding_index = padding_index
+        if padding_index is not None:
+            self.weight[padding_index] = 0
 
     def forward(self, x: Any) -> Any:
         """Return an array with an axis of `units` more, for whole numbers `x` from 0."""
-        return library.take(self.weight, x, axis=0)
+        if self.padding_index is None:
+            return library.take(self.weight, x, axis=0)
+        return library.embedding(x, self.weight, padding_index=self.padding_index)
 
     def describe(self) -> str:
         return " x ".join(map(str, self.weight.shape))

@@ -11,7 +11,6 @@ per context, that autograd fills; so is `training`, which operators see as `ctx.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol
@@ -21,6 +20,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.lazy import adopted
 from nbgraph.operator.spec import Attributes
+from nbgraph.scopes import load
 
 _PLAIN = frozenset({np.ndarray, float, int, bool})  # classes that carry nothing
 
@@ -77,7 +77,7 @@ training: ContextVar[bool] = ContextVar("nbgraph_training", default=False)
 
 def differentiation() -> Any:
     """Return the module that records and differentiates, which lies above arrays."""
-    return importlib.import_module("nbgraph.autograd.entry")
+    return load("nbgraph.autograd.entry")
 
 
 _sources: list[type[Carrier]] = []
@@ -92,7 +92,7 @@ def carries_sources(carrier: type[Carrier]) -> None:
 
 def _source_carrier() -> type[Carrier] | None:
     if not _sources:
-        importlib.import_module("nbgraph.array")  # it lies above, and enters itself
+        load("nbgraph.array")  # it lies above, and enters itself
     return _sources[0] if _sources else None
 
 

@@ -35,9 +35,11 @@ import functools
 import linecache
 import math
 import re
+import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -45,11 +47,13 @@ from nbgraph.foreign import hide_unknown, refuse_arguments
 from nbgraph.kernels.capture import composed, special
 from nbgraph.operator import registry
 from nbgraph.operator.decorator import op
+from nbgraph.scopes import forkable
 
 _HEAD = re.compile(
     r"^(\w+)((?: \w+)*)\(((?:[^()]|\([^()]*\))*)\)(?: -> (.*?))?: ?(.*)$", re.MULTILINE
 )
 _LABEL = re.compile(r"^([\w*, ]+) : ")
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")  # but for attributes
 # of parameters that many functions have
 TYPES: Mapping[str, str] = {
     "axis": "int | tuple[int, ...] | None",
@@ -70,6 +74,10 @@ DOCS: Mapping[str, str] = {
     "x": "array",
 }
 _MARKS = {"-> ": "Returns", "! ": "Raises"}
+_NONE: Mapping[str, Any] = {}
+_MAKING = forkable(threading.RLock())
+_postponed: list[Callable[[], object]] = []  # what makes all that a table has left
+_complete = [False]
 
 
 class Row(NamedTuple):
@@ -198,38 +206,112 @@ def define(
     types: Mapping[str, str] = TYPES,
 ) -> list[str]:
     """Define the functions of rows in a module's globals, and return their names."""
-    rows = list(table)
+    functions = {row.name: row_function(row, scope, result, docs, types) for row in table}
+    scope.update(functions)
+    return list(functions)
+
+
+def row_function(
+    row: Row,
+    scope: dict[str, Any],
+    result: str = "Any",
+    docs: Mapping[str, str] = DOCS,
+    types: Mapping[str, str] = TYPES,
+) -> Any:
+    """Return the function of a row, whose globals are a module's."""
     scope.setdefault("refuse_arguments", refuse_arguments)
-    _execute("\n".join(map(_line, rows)), rows, scope)
-    for row in rows:
-        function = scope[row.name]
-        kinds = {name.lstrip("*"): kind for name, kind in parameters_of(row.parameters).items()}
-        function.__doc__ = documentation(row.doc, kinds, docs)
-        globals_of_rows = {
-            n: types.get(f": {kind}", kind or types.get(n, "Any")) for n, kind in kinds.items()
-        }
-        function.__annotations__ = {**globals_of_rows, "return": row.result or result}
-        hide_unknown(function)
-    return [row.name for row in rows]
+    made = _executed(_line(row), row, scope)
+    kinds = {name.lstrip("*"): kind for name, kind in parameters_of(row.parameters).items()}
+    made.__doc__ = documentation(row.doc, kinds, docs)
+    annotations = {
+        n: types.get(f": {kind}", kind or types.get(n, "Any")) for n, kind in kinds.items()
+    }
+    made.__annotations__ = {**annotations, "return": row.result or result}
+    return hide_unknown(made)
 
 
-def _execute(text: str, rows: Sequence[Row], scope: dict[str, Any]) -> None:
-    """Run the functions of rows, whose text tracebacks and `inspect` find. A file's name tells
+def _executed(text: str, row: Row, scope: dict[str, Any]) -> Any:
+    """Return the function of a row, whose text tracebacks and `inspect` find. A file's name tells
     lines of nbgraph from those of users."""
-    first = rows[0].name if rows else ""
-    place = f"{scope.get('__file__', scope['__name__'])} (table of {first})"
+    place = f"{scope.get('__file__', scope['__name__'])} (table of {row.name})"
     linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
-    exec(compile(text, place, "exec"), scope)
+    made = dict[str, Any]()
+    exec(compile(text, place, "exec"), scope, made)
+    return made[row.name]
 
 
-def define_scalars(table: str, scope: dict[str, Any]) -> None:
-    """Define the operators of a table, one for a module, in its globals, and register them."""
-    rows = list(parse(table))
-    text = "\n".join(f"def {r.name}({r.parameters}):\n    return {r.call}\n" for r in rows)
+def postpone(
+    rows: Iterable[Row], scope: dict[str, Any], make: Callable[[Row], Mapping[str, Any]]
+) -> None:
+    """Have a module's functions of rows made when they are first asked for: `make` registers one
+    and returns it by name. Rows may name each other; other code of the module finds them in
+    `library`. Globals that are not a module's get all of them now.
+    """
+    later = {name: row for row in rows for name in (row.name, *row.aliases)}
+
+    before = scope.get("__getattr__")  # of another table
+
+    def find(name: str) -> Any:
+        with _MAKING:
+            row = later.get(name)
+            if row is None and name in scope:  # made meanwhile
+                return scope[name]
+            if row is None and before is not None:
+                return before(name)
+            if row is None:
+                raise AttributeError(f"module {scope['__name__']!r} has no attribute {name!r}")
+            names = (row.name, *row.aliases)
+            try:
+                for each in names:
+                    later.pop(each, None)
+                for other in _NAME.findall(row.call):
+                    if other in later:
+                        find(other)
+                scope.update(make(row))
+            except BaseException:
+                later.update(dict.fromkeys(names, row))
+                raise
+            return scope[row.name]
+
+    def find_all() -> None:
+        while later:
+            find(next(iter(later)))
+
+    scope["__getattr__"] = find
+    if scope is not vars(sys.modules.get(scope["__name__"], object)):
+        find_all()
+    for name in [n for n in later if n in scope]:
+        find(name)
+    postponed(find_all)
+
+
+def postponed(make: Callable[[], object]) -> None:
+    """Note what makes all that a table has left; see `complete`."""
+    _postponed.append(make)
+    if _complete[0]:
+        make()
+
+
+def complete() -> None:
+    """Make all that tables have postponed, and from now on at once: for tools that list what
+    modules and classes hold, as doctest does."""
+    _complete[0] = True
+    for make in _postponed:
+        make()
+
+
+def define_scalars(
+    table: str, scope: dict[str, Any], without: Mapping[str, Callable[..., Any]] = _NONE
+) -> None:
+    """Define the operators of a table, one for a module, in its globals, and register them.
+    `without`: of what is meant where some operands are None, by name."""
     scope.update(math=math, np=np, special=special, composed=composed)
-    _execute(text, rows, scope)
-    for row in rows:
-        function = scope[row.name]
-        function.__doc__ = documentation(row.doc, ())
-        registered = registry.register(op(function), row.name, *row.aliases)
-        scope.update(dict.fromkeys((row.name, *row.aliases), registered))
+
+    def make(row: Row) -> dict[str, Any]:
+        made = _executed(f"def {row.name}({row.parameters}):\n    return {row.call}\n", row, scope)
+        made.__doc__ = documentation(row.doc, ())
+        names, own = (row.name, *row.aliases), cast("Any", op(made))
+        own.without = without.get(row.name)
+        return dict.fromkeys(names, registry.register(own, *names))
+
+    postpone(parse(table), scope, make)

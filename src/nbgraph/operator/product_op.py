@@ -184,8 +184,14 @@ class ProductOp(ArrayOp):
         first, second = call.first, 1 - call.first
         forms = [ord(form) for form in call.forms]
         words = (
-            *(code.pointers["gemm"][dtype.name], code.pointers["gemv"][dtype.name]),
-            *(code.threads.address, one, one if adds else 0, *forms, int(call.vector)),
+            *(
+                *code.pointers(dtype.name),
+                code.threads.address,
+                one,
+                one if adds else 0,
+                *forms,
+                int(call.vector),
+            ),
             *(call.u.extent, call.v.extent, call.k.extent, *call.lds, tile_u, tile_v, across),
             *(call.u.steps[first], call.v.steps[second], call.u.steps[2], call.v.steps[2]),
         )

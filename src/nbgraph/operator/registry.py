@@ -7,15 +7,16 @@ the library (`nbgraph.ops`) are taken from the start; its files load when one is
 
 from __future__ import annotations
 
-import importlib
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
+import numpy as np
+
 from nbgraph.errors import ArgumentError
-from nbgraph.scopes import forkable
+from nbgraph.scopes import forkable, load
 
 LIBRARY: Final = "nbgraph.ops"  # has PLACES, INTERNAL, OTHER_SPELLINGS; never imported here
 
@@ -92,9 +93,8 @@ def register(op: _Op, *names: str, owner: object = None) -> _Op:
         # a file of the library runs twice where an interrupt ended its import: no news to anybody
         own = [name for name in replaced if _table[name].module == module]
         anew = [name for name in own if places.get(name) != module]
-        for name in replaced:
-            _drop_attribute(name, _table[name].op)
         for name in names:
+            _drop_attribute(name, _table[name].op if name in replaced else vars(np).get(name))
             _table[name] = Entry(name, op, names, module, qualname)
         replacements[0] += len(replaced)
     for name in anew:
@@ -102,8 +102,8 @@ def register(op: _Op, *names: str, owner: object = None) -> _Op:
     return op
 
 
-def _drop_attribute(name: str, op: Operator) -> None:
-    """Have `ng.<name>` look the name up again, where it has kept this operator."""
+def _drop_attribute(name: str, op: Any) -> None:
+    """Have `ng.<name>` look the name up again, where it has kept this operator or function."""
     attributes = vars(sys.modules["nbgraph"])
     if attributes.get(name) is op:
         attributes.pop(name, None)
@@ -159,7 +159,7 @@ def library() -> Mapping[str, str]:
 
 
 def _package() -> Any:
-    return importlib.import_module(LIBRARY)
+    return load(LIBRARY)
 
 
 def lookup(name: str) -> Entry | None:
@@ -167,7 +167,7 @@ def lookup(name: str) -> Entry | None:
     if name not in _table:
         place = library().get(name)
         if place is not None:
-            importlib.import_module(place)
+            getattr(load(place), name, None)  # which makes what is made when it is asked for
     return _table.get(name)
 
 

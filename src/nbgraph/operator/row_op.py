@@ -22,7 +22,7 @@ from nbgraph.kernels.signature import resolve_parameters
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word, of_space
 from nbgraph.operator.layout import Class, Layout, classes_of, layout, merged, packed
-from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.row_program import Described, Result, RowProgram
 from nbgraph.operator.shortcuts import floats_of
 from nbgraph.operator.typing import parameter_bytes
 from nbgraph.shape import Array, Arrays, Shapes, Space, axes_of, broadcast, space
@@ -54,6 +54,8 @@ class RowOp(ArrayOp):
     kernels = ("host", "devices")
 
     at_once: tuple[RowOp, RowOp] | None = None  # its gradient, and the two as one operator
+    axis: int | None = -1  # that of a row where a call does not say
+    pushed: Sequence[str] = ()  # whole parameters whose values a push brings
 
     def __init__(
         self,
@@ -76,6 +78,7 @@ class RowOp(ArrayOp):
         )
         self.program, self.numeric = program, tuple(program.parameters)
         self._parameters = tuple(program.parameters.values())
+        self._by_rows = bool(program.rows) or any(row for _, row in program.results)
         self._kernels: dict[Any, tuple[Kernel, float]] = {}  # and nanoseconds an element
 
     @classmethod
@@ -99,28 +102,36 @@ class RowOp(ArrayOp):
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         values = dict(attributes)
-        rows = any(row for _, row in self.program.results)
-        axes = {"axis": values.pop("axis", -1)}
-        if rows or self.program.rows:
+        axes = {"axis": values.pop("axis", self.axis)}
+        if self._by_rows:
             axes["keepdims"] = bool(values.pop("keepdims", False))
+        if not values and not self._parameters:
+            return axes
         return {**axes, **resolve_parameters(self.__name__, self._parameters, values)}
+
+    def values(self, attributes: Attributes) -> Sequence[Any]:
+        return [*super().values(attributes), *(attributes[name] for name in self.pushed)]
 
     # shapes and dtypes ------------------------------------------------------------------------
 
-    def _specs(self, *operands: Spec, axis: Any, keepdims: bool = False, **_: Any) -> list[Spec]:
-        shape, axes = self._shape([spec.shape for spec in operands], axis, keepdims=keepdims)
-        row = row_shape(shape, axes, keepdims=keepdims)
+    def _specs(self, *operands: Spec, **attributes: Any) -> list[Spec]:
+        shape, axes = self._shape([spec.shape for spec in operands], attributes)
+        row = row_shape(shape, axes, keepdims=attributes.get("keepdims", False))
         stored = self._stored([spec.dtype for spec in operands])
         return [Spec(row if one else shape, stored) for _, one in self.program.results]
 
-    def _shape(self, shapes: Sequence[Shape], axis: Any, *, keepdims: bool) -> tuple[Shape, Shape]:
+    def axes(self, count: int, attributes: Attributes) -> Shape:
+        """Return the axes of a row, of so many."""
+        return axes_of(self.__name__, attributes.get("axis", self.axis), count)
+
+    def _shape(self, shapes: Sequence[Shape], attributes: Attributes) -> tuple[Shape, Shape]:
         """Return the shape of elements, and the axes of a row."""
         names, count = self.program.operands, len(self.program.elements)
         shape = broadcast(self.__name__, list(zip(names[:count], shapes[:count], strict=True)))
-        axes = axes_of(self.__name__, axis, len(shape))
+        axes, axis = self.axes(len(shape), attributes), attributes.get("axis", self.axis)
         if self.program.indexed and len(axes) != 1:
             raise ArgumentError(f"{self.__name__}: axis={axis}; expected one axis")
-        row = row_shape(shape, axes, keepdims=keepdims)
+        row = row_shape(shape, axes, keepdims=attributes.get("keepdims", False))
         for name, own_shape in zip(names[count:], shapes[count:], strict=True):
             if own_shape != row:
                 raise ShapeError(
@@ -142,8 +153,9 @@ class RowOp(ArrayOp):
             return None
         named = zip(self.program.operands, elements, strict=False)
         shape: Any = elements[0] if count == 1 else broadcast(self.__name__, list(named))  # type: ignore[arg-type]
-        axes = axes_of(self.__name__, attributes["axis"], len(shape))
-        row = row_shape(shape, axes, keepdims=attributes.get("keepdims", False))
+        row = row_shape(
+            shape, self.axes(len(shape), attributes), keepdims=attributes.get("keepdims", False)
+        )
         outputs = [row if one else shape for _, one in self.program.results]
         return (*elements, *[row] * rows), outputs
 
@@ -186,39 +198,44 @@ class RowOp(ArrayOp):
         arrays = [case.arrays[k] for k in order]
         one = [one[k] for k in order]
         spaces = spaces_of(arrays, one, shape, axes)
-        classes, beside = form_of_rows(
-            row_major(arrays, one, shape, axes), one, len(operands), shape, axes
-        )
+        usual = row_major(arrays, one, shape, axes)
+        classes, beside, runs = form_of_rows(usual, one, len(operands), shape, axes)
         if spaces is None or not (0 in shape or takes(classes, spaces[beside], arrays)):
             return None
         run, outer = spaces
+        if runs_of(run) != runs:
+            return None
+        pieces = len(run.outer) > 0
         where = outer if beside else Space(run.inner, run.steps, dimensions(outer))
         values = {name: attributes[name] for name in self.program.parameters}
         kinds = [kind_of_dtype(o.dtype) for o in operands]
         described = self.program.described(kinds, values)
-        floats = floats_of(self.numeric, attributes)  # the last of the record's numbers
+        floats = floats_of(self.numeric, attributes)
+        last = [*floats, *self.pushed]  # of the record's numbers
         length, *leaves = described.parameters
-        leaves.sort(key=lambda leaf: leaf.data in floats)
+        leaves.sort(key=lambda leaf: last.index(leaf.data) if leaf.data in last else -1)  # type: ignore[arg-type]
         described = described._replace(parameters=(length, *leaves))
         compute = compute_dtype(self._stored([o.dtype for o in operands]))
         key = (
             *(tuple(kinds), tuple(name_of(a.dtype) for a in arrays), classes, tuple(requests)),
-            *(beside, tuple((leaf.data, leaf.kind) for leaf in described.parameters)),
+            *(beside, pieces, tuple((leaf.data, leaf.kind) for leaf in described.parameters)),
         )
         kernel = self._kernels.get(key)
         if kernel is None:
             placed = self._placed(operands, outputs, requests, classes)
-            loop = self.program.loop(described, compute, *placed, requests, beside=beside)
+            loop = self.program.loop(
+                described, compute, *placed, requests, beside=beside, pieces=pieces
+            )
             code = _kernel(loop)
             nbytes = sum(a.dtype.itemsize for a, row in zip(arrays, one, strict=True) if not row)
-            kernel = self._kernels[key] = code, per_element(described.captured(), nbytes)
+            kernel = self._kernels[key] = code, each_element(described, one, nbytes)
         code, each = kernel
-        own = [(leaf.kind, values[leaf.data]) for leaf in leaves if leaf.data not in floats]
-        own.insert(0, (length.kind, run.inner))
+        own = [(leaf.kind, values[leaf.data]) for leaf in leaves if leaf.data not in last]
+        own.insert(0, (length.kind, run.size))
         words = [in_word(parameter_bytes(*number, compute)) for number in own]
         block = of_space(where, words)
-        if beside:
-            block["tail"] = (run.inner, *run.steps, *block["tail"])
+        for extent, steps in dimensions(run)[:1] if beside else run.outer:
+            block["tail"] = (extent, *steps, *block["tail"])
         cost = max(1, int(math.prod(shape) * each) + outer.size)
         return KernelCall(
             self.__name__,
@@ -227,7 +244,7 @@ class RowOp(ArrayOp):
             size=outer.size,
             cost=of_kernel(code.loop, cost),
             writes=len(asked),
-            scalars=(("f", compute),) * len(floats),
+            scalars=(("f", compute),) * len(floats) + (("i", "int64"),) * len(self.pushed),
             **block,
         )
 
@@ -235,10 +252,7 @@ class RowOp(ArrayOp):
         self, operands: Sequence[Layout | Array], attributes: Attributes
     ) -> tuple[Shape, Shape, list[bool]]:
         """The shape of elements, the axes of a row, and which arrays have one value a row."""
-        keepdims = attributes.get("keepdims", False)
-        shape, axes = self._shape(
-            [o.shape for o in operands], attributes["axis"], keepdims=keepdims
-        )
+        shape, axes = self._shape([o.shape for o in operands], attributes)
         one = [False] * len(self.program.elements) + [True] * len(self.program.rows)
         return shape, tuple(sorted(axes)), one + [row for _, row in self.program.results]
 
@@ -307,16 +321,34 @@ _BESIDE = 16  # rows side by side from which they are worked on together
 def spaces_of(
     arrays: Sequence[Layout], one: Sequence[bool], shape: Shape, axes: Shape
 ) -> tuple[Space, Space] | None:
-    """Along a row, and over rows; None where a row's elements are not one step apart."""
+    """Along a row, and over rows; None where a row is not so many runs of elements."""
     strides = [_strides(a, shape, axes, row=row) for a, row in zip(arrays, one, strict=True)]
-    if not all(merged(shape, axes, s) for s in strides):
-        return None
     kept = [d for d in range(len(shape)) if d not in axes]
     run, outer = (
-        space([shape[d] for d in own], [[s[d] for d in own] for s in strides])
+        space([shape[d] for d in own], [[s[d] for d in own] for s in strides], sort=own is kept)
         for own in (axes, kept)
     )
+    if 0 in shape:
+        run = Space(run.size, run.steps, ())
+    if run.outer:
+        (_, by), *more = run.outer
+        each = zip(run.steps, by, arrays, strict=True)
+        near = all(s == a.dtype.itemsize or s == b == 0 for s, b, a in each)
+        if more or not near:
+            return None
     return run, outer
+
+
+def runs_of(run: Space) -> Shape:
+    """Return the extents of a row: of one run, or of one of several and their number."""
+    return run.inner, *(extent for extent, _ in run.outer)
+
+
+def each_element(described: Described, one: Sequence[bool], nbytes: int) -> float:
+    """Nanoseconds of an element; what is made of numbers of the row alone is done once a row."""
+    rows = {leaf.id for leaf, row in zip(described.operands, one) if row}
+    rows |= {total.leaf.id for stage in described.stages for total in stage}
+    return per_element(described.captured(), nbytes, rows)
 
 
 def dimensions(outer: Space) -> tuple[tuple[int, Shape], ...]:
@@ -326,14 +358,15 @@ def dimensions(outer: Space) -> tuple[tuple[int, Shape], ...]:
 
 def form_of_rows(
     arrays: Sequence[Layout], one: Sequence[bool], operands: int, shape: Shape, axes: Shape
-) -> tuple[tuple[Class, ...], bool]:
-    """Compile-time classes of steps along a row, or from row to row: of rows side by side."""
+) -> tuple[tuple[Class, ...], bool, Shape]:
+    """Compile-time classes of steps along a row, or from row to row: of rows side by side; and
+    `runs_of` a row."""
     spaces = spaces_of(arrays, one, shape, axes)
     assert spaces is not None, shape
     run, outer = spaces
     classes = classes_of(arrays, run, operands, one)
     beside = _beside(arrays, run, outer, operands) if "s" in classes else None
-    return (classes, False) if beside is None else (beside, True)
+    return (beside or classes), beside is not None, runs_of(run)
 
 
 def takes(classes: Sequence[Class], along: Space, arrays: Sequence[Layout]) -> bool:

@@ -201,10 +201,12 @@ class RowProgram:
         requests: Sequence[str],
         *,
         beside: bool = False,
+        pieces: bool = False,
     ) -> Loop:
         """The description for dtypes and layouts; an output whose request is "null" is left out.
 
-        `beside`: of form "columns", with its parameters behind the others, all integers.
+        `beside`: of form "columns"; `pieces`: a row is several runs. Their parameters are behind
+        the others, all integers.
         """
         written = [
             Output(node, dtype, layout, request, whole=beside and row)  # type: ignore[arg-type]
@@ -213,9 +215,12 @@ class RowProgram:
             )
             if request != "null"
         ]
-        taken = [Operand(n, *at) for n, at in zip(described.operands, operands, strict=True)]
+        taken = [
+            Operand(n, *at, whole=beside and name in self.rows)
+            for name, n, at in zip(self.operands, described.operands, operands, strict=True)
+        ]
         steps = [f"_by{k}" for k in range(len(taken) + len(written))]
-        own = ["_length", *steps] if beside else []
+        own = ["_length", *steps] if beside or pieces else []
         return Loop(
             self.name,
             "columns" if beside else "rows",
@@ -225,6 +230,7 @@ class RowProgram:
             (*described.parameters, *(described.graph.parameter(name, "i") for name in own)),
             tuple(written),
             stages=described.needed([output.node for output in written]),
+            pieces=pieces,
             index=described.place if self.indexed else None,
             classes=None if self.classes is None else self._operand(described, self.classes),
             disjoint=True,

@@ -36,6 +36,9 @@ def shortly(op: Any, frame: Any, operands: tuple[Any, ...], attributes: Attribut
         if op.numeric:
             return _by_numbers(op, frame, operands, attributes)
         known = op.shortcuts.get(call_key(attributes, operands))
+        if known is None and op.draws and not operands:  # by another number
+            known = op.shortcuts.get(call_key(op.fixed(attributes), operands))
+            return None if known is None else known[0](frame, op.values(attributes))
     except TypeError:  # an attribute that is a list or an array
         return None
     if known is None:

@@ -24,45 +24,6 @@ from nbgraph.shape import Shapes
 _KEPT = 1024  # kernels that an operator keeps
 
 
-class MovingOp(ArrayOp):
-    """An ArrayOp with auxiliary states that a graph may run as a kernel. Its `run` is what the
-    kernel is to do, and is run for arrays."""
-
-    kernels = ("host",)
-    kernels_at_once = False
-    adds = False  # the kernel stores
-
-    def still(self, attributes: Attributes) -> bool:
-        """Return whether the states never move, whatever a run says."""
-        return False
-
-    def mode(self, attributes: Attributes) -> bool | None:
-        return False if self.still(attributes) else None
-
-    def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
-        """See ArrayOp: whether the states move (1 or 0)."""
-        return (int(is_train and not self.still(attributes)),)
-
-    def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of contiguous arrays, all outputs of which are written."""
-        call = self.moving_call(case.specs, case.attributes)
-        if call is None:
-            return None
-        return Lowered((self.told_mode(_ordered(self, call, case)),), case.contiguous(), adds=False)
-
-    def told_mode(self, call: KernelCall) -> KernelCall:
-        """Return the call with its last word as a number: whether the states move."""
-        scalars = (("i", "int64"),)
-        return replace(call, words=call.words[:-1], scalars=scalars)
-
-    def moving_call(self, specs: Sequence[Spec], attributes: Attributes) -> KernelCall | None:
-        """Return the kernel for contiguous operands of these Specs, or None where none does it.
-
-        The block's addresses are those of the operands, then of the outputs; its last word is
-        whether the states move (1 or 0)."""
-        raise NotImplementedError(f"{type(self).__name__} has no moving_call(); write one")
-
-
 class UnitOp(ArrayOp):
     """An ArrayOp that runs its Unit form on hosts.
 
@@ -97,7 +58,7 @@ class UnitOp(ArrayOp):
 
 def unit_lowered(op: Any, case: Application) -> Lowered | None:
     """Return the kernel that an operator's Unit form is on devices, of contiguous arrays; None
-    where there is none. Of a MovingOp whether the states move is a number that the push brings."""
+    where there is none."""
     if form_of(op, Unit) is None:
         return None
     key = "unit", *case.arrays, *items_of(case.attributes)
@@ -106,8 +67,6 @@ def unit_lowered(op: Any, case: Application) -> Lowered | None:
     lowering, call = None, _unit_call(op, case)
     if call is not None:
         call.device.name = op.__name__  # its failures are the operator's
-        if isinstance(op, MovingOp):
-            call = op.told_mode(call)
         count = len(case.operands)  # results in pieces are of kernels that know their steps
         places = (*case.contiguous(stores=False)[:count], *(None for _ in case.outputs))
         lowering = Lowered((call,), places, adds=False)

@@ -7,13 +7,13 @@ array([4.5, 6.5])
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from nbgraph.errors import MissingName
 from nbgraph.ops.families import ARRAY_FAMILIES, EFFECT_FAMILIES, NAMED_FAMILIES, RANDOM_FAMILIES
 from nbgraph.ops.families import INTERNAL as INTERNAL
 from nbgraph.ops.families import OTHER_SPELLINGS as OTHER_SPELLINGS
+from nbgraph.scopes import load
 
 # Every name, by family: several names of one operator stand side by side.
 FAMILIES: dict[str, str] = {
@@ -66,8 +66,8 @@ PLACES: dict[str, str] = {
 def __getattr__(name: str) -> Any:
     """Names load when they are first used (PEP 562)."""
     if name in _ROOMS:  # `from nbgraph.ops import reductions` asks here
-        return importlib.import_module(f"{__name__}.{name}")
-    registry = importlib.import_module("nbgraph.operator.registry")
+        return load(f"{__name__}.{name}")
+    registry = load("nbgraph.operator.registry")
     if name not in PLACES:
         suggestion = registry.suggestion(name, PLACES)
         raise MissingName(f"nbgraph.ops has no operator {name!r}; {suggestion}")

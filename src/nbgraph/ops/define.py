@@ -24,7 +24,15 @@ from nbgraph.foreign import checked
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.declared import DOCS, Row, define, documentation, parameters_of, parse
+from nbgraph.operator.declared import (
+    DOCS,
+    Row,
+    documentation,
+    parameters_of,
+    parse,
+    postpone,
+    row_function,
+)
 from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.deferred import deferrable as deferrable
 from nbgraph.operator.lazy import refuse_foreign
@@ -116,21 +124,21 @@ def define_rows(
     labels = {  # the first operator of a name is the function's
         op.__name__: label for label, op in reversed(scope.items()) if isinstance(op, ArrayOp)
     }
-    table = [
-        _applied(row, labels[row.name], scope[labels[row.name]]) if row.name in labels else row
-        for row in (parse(rows) if isinstance(rows, str) else rows)
-    ]
-    define(table, scope, docs=docs)
-    for row in table:
-        function = scope[row.name]
+
+    def make(row: Row) -> dict[str, Any]:
+        label = labels.get(row.name)
+        row = _applied(row, label, scope[label]) if label else row
+        function = row_function(row, scope, docs=docs)
         if row.name in by_shape or row.name in like:
             count = by_shape.get(row.name) if isinstance(by_shape, Mapping) else None
             function = deferrable(count, ordered=row.name in like)(function)
         arrays = [n for n in parameters_of(row.parameters) if n in operands]
         decorate = composed(*arrays, aliases=row.aliases)
-        if row.name in labels:
-            decorate = public(scope[labels[row.name]], *row.aliases)
-        scope[row.name] = decorate(function)
+        if label:
+            decorate = public(scope[label], *row.aliases)
+        return {row.name: decorate(function)}
+
+    postpone(parse(rows) if isinstance(rows, str) else rows, scope, make)
 
 
 def _applied(row: Row, label: str, op: ArrayOp) -> Row:

@@ -6,15 +6,42 @@ optimizer that goes on where another one was has nothing to restore.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, ParamSpec
 
 from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.foreign import missing
 
 Schedule = Callable[[int], float]
+P = ParamSpec("P")
 
 
+class _Rates(NamedTuple):
+    """A schedule, and the call that makes it: what is pickled, so that optimizers can be."""
+
+    at: Schedule
+    make: functools.partial[Schedule]
+
+    def __call__(self, step: int) -> float:
+        return self.at(step)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.make, ()
+
+
+def _pickled(make: Callable[P, Schedule]) -> Callable[P, Schedule]:
+    """Return the function, with results that can be pickled."""
+
+    @functools.wraps(make)
+    def schedule(*args: P.args, **options: P.kwargs) -> Schedule:
+        return _Rates(make(*args, **options), functools.partial(schedule, *args, **options))
+
+    return schedule
+
+
+@_pickled
 def constant(rate: float) -> Schedule:
     """Return a schedule with the same rate all the time.
 
@@ -24,6 +51,7 @@ def constant(rate: float) -> Schedule:
     return lambda step: rate
 
 
+@_pickled
 def step(rate: float, every: int, factor: float = 0.1, *, least: float = 0.0) -> Schedule:
     """Return a schedule that multiplies the rate by `factor` after every `every` steps, not below
     `least`.
@@ -46,6 +74,7 @@ def step(rate: float, every: int, factor: float = 0.1, *, least: float = 0.0) ->
     return lambda n: max(least, rate * factor ** (n // every))
 
 
+@_pickled
 def multifactor(rate: float, steps: Sequence[int], factor: float = 0.1) -> Schedule:
     """Return a schedule that multiplies the rate by `factor` at each of these steps, which rise.
 
@@ -58,6 +87,7 @@ def multifactor(rate: float, steps: Sequence[int], factor: float = 0.1) -> Sched
     return lambda n: rate * factor ** sum(n >= each for each in steps)
 
 
+@_pickled
 def exponential(rate: float, factor: float) -> Schedule:
     """Return a schedule that multiplies the rate by `factor` at every step.
 
@@ -67,6 +97,7 @@ def exponential(rate: float, factor: float) -> Schedule:
     return lambda n: rate * factor**n
 
 
+@_pickled
 def inverse_root(rate: float, warm: int = 4000) -> Schedule:
     """Return a schedule that rises in a line to `rate` for `warm` steps, then falls with the root
     of the step's number (Vaswani et al., 2017).
@@ -78,6 +109,7 @@ def inverse_root(rate: float, warm: int = 4000) -> Schedule:
     return lambda n: rate * min((n + 1) / warm, math.sqrt(warm / (n + 1)))
 
 
+@_pickled
 def poly(rate: float, steps: int, power: float = 2.0, *, last: float = 0.0) -> Schedule:
     """Return a schedule from `rate` down to `last` within `steps` steps, as a power of the part
     that is left.
@@ -89,6 +121,7 @@ def poly(rate: float, steps: int, power: float = 2.0, *, last: float = 0.0) -> S
     return lambda n: last + (rate - last) * (1 - min(n, steps) / steps) ** power
 
 
+@_pickled
 def linear(rate: float, steps: int, *, last: float = 0.0) -> Schedule:
     """Return a schedule from `rate` to `last` in a line.
 
@@ -98,6 +131,7 @@ def linear(rate: float, steps: int, *, last: float = 0.0) -> Schedule:
     return poly(rate, steps, 1.0, last=last)
 
 
+@_pickled
 def cosine(rate: float, steps: int, *, last: float = 0.0) -> Schedule:
     """Return a schedule from `rate` down to `last` along half a cosine (Loshchilov and Hutter,
     2017).
@@ -109,6 +143,7 @@ def cosine(rate: float, steps: int, *, last: float = 0.0) -> Schedule:
     return lambda n: last + (rate - last) * (1 + math.cos(math.pi * min(n, steps) / steps)) / 2
 
 
+@_pickled
 def restarts(rate: float, steps: int, *, stretch: int = 1, last: float = 0.0) -> Schedule:
     """Return a schedule that repeats `cosine` again and again (Loshchilov and Hutter, 2017).
 
@@ -135,6 +170,7 @@ def restarts(rate: float, steps: int, *, stretch: int = 1, last: float = 0.0) ->
     return at
 
 
+@_pickled
 def warmup(schedule: Schedule | float, steps: int, *, first: float = 0.0) -> Schedule:
     """Return a schedule that goes in a line from `first` to the first rate of `schedule`, then
     follows it.
@@ -159,6 +195,7 @@ def warmup(schedule: Schedule | float, steps: int, *, first: float = 0.0) -> Sch
     return at
 
 
+@_pickled
 def one_cycle(
     rate: float, steps: int, *, rise: float = 0.3, begin: float = 25.0, end: float = 1e4
 ) -> Schedule:

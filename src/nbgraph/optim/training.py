@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from nbgraph.array.core import Array, empty_of
@@ -64,6 +65,7 @@ class TrainStep:
         self, fn: Callable[..., Any], optimizer: Optimizer, params: Any, *, has_aux: bool
     ) -> None:
         self.optimizer, self.params = optimizer, params
+        self._function = fn, has_aux
         self._jit = jit(value_and_grad(fn, has_aux=has_aux))
         self._known: dict[Version, _Trained | None] = {}
 
@@ -82,6 +84,10 @@ class TrainStep:
                 if outputs is not None:
                     return version.assembled(keyed.arrays, outputs)[0]
         return self._apart(arguments)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fn, has_aux = self._function
+        return partial(type(self), has_aux=has_aux), (fn, self.optimizer, self.params)
 
     def _apart(self, arguments: Sequence[Any]) -> Any:
         """Compute the gradients, then update; return the value."""

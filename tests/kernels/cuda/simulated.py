@@ -87,6 +87,10 @@ def _rows(rng, _):
             ng.ops.log_softmax_gradient(x, y, axis=axis)
             ng.layer_norm(x, axis=axis)
             ng.logsumexp(x, axis=axis)
+        x = twins.values(rng, dtype, (3, 2, 75))  # a row of three runs
+        y, *moments = ng.batch_norm(x), *ng.ops.channel_moments(x)
+        ng.ops.channel_sums(y, x)
+        ng.softmax(x, axis=(0, 2))
 
 
 def reductions(rng):
@@ -140,7 +144,7 @@ def _in_place(loop, words):
     dims = [loop.outer_at + d * width for d in range(words[1])]
     again = any(words[at] > 1 and words[at + 1] == 0 for at in dims)  # a row read for many
     alike = (x.dtype, x.layout) == (y.dtype, y.layout) and x.layout != "0" and not y.combine
-    if loop.form not in ("map", "rows") or again or not alike or y.whole:
+    if loop.form not in ("map", "rows") or loop.pieces or again or not alike or y.whole:
         return words
     for first in (2, loop.steps_at, *(at + 1 for at in dims)):
         words[first + count] = words[first]
@@ -153,7 +157,8 @@ def _grid(rng, loop, words, threads):
     if loop.form not in grids.BLOCKS:
         return grid._replace(threads=threads)
     teams = int(rng.choice([n for n in TEAMS if n == 1 or threads // n <= grids.WARP]))
-    length = min(int(words[0]), loop.block) if loop.form == "reduce" else int(words[0])
+    inner = int(words[0]) * int(words[loop.outer_at - 1 - loop.pointers] if loop.pieces else 1)
+    length = min(inner, loop.block) if loop.form == "reduce" else inner
     if loop.form == "reduce" and length < words[0] and rng.random() < 0.5:
         teams = 1
     return grids.teamed(loop, grid, length, threads // teams, teams)

@@ -22,13 +22,6 @@ def found(full):
     return units.noted(SEED, full=full)
 
 
-def exchanges(source):
-    """How many there are where each sum over a block is inlined once."""
-    kind = source.namespace.compute
-    sums = source.text.count(f"together_add_{kind}(") - 1
-    return sums * source.text.count("traded(") * (2 if kind == "float64" else 1)
-
-
 def wrong(each, capability):
     """What is wrong with a kernel's text for the device, in words; or nothing."""
     code = each.call.code
@@ -41,8 +34,6 @@ def wrong(each, capability):
         said.append("float64 in a float32 kernel")
     if re.search(r"\b(?:mul|add|sub)\.f(?:32|64)\b", text):
         said.append("a product and a sum may be contracted")
-    if code.form.blocks and text.count("shfl.sync") != exchanges(code.source):
-        said.append("exchanges were copied, or left out")
     if ".extern" in text:
         said.append("a function is not there")
     return f"{each.name} {capability}: {'; '.join(said)}" if said else ""

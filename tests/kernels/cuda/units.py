@@ -18,7 +18,6 @@ import numpy as np
 
 import nbgraph as ng
 from nbgraph.array import accelerator as carried
-from nbgraph.kernels.cuda import channels
 from nbgraph.kernels.cuda.host import by_thread
 from nbgraph.operator import elsewhere, registry
 from nbgraph.operator.call import call, training
@@ -28,7 +27,6 @@ from tests.ops import array_calls
 
 GPU = ng.gpu(0)
 DTYPES = ("float32", "float64", "float16", "bfloat16")
-THREADS = 64  # of blocks that trade values, on the simulated GPU
 CONVOLVED = (  # axes, groups, channels and features of a group, window, and how
     (1, 1, 2, 3, 3, {"pad": 1}),
     (2, 2, 2, 2, 2, {"stride": 2, "pad": 1}),
@@ -90,7 +88,6 @@ def noted(seed, *, full=False):
                 _convolved(rng, full=full)
         _numbered()
         _chosen(rng, full=full)
-        _normed(rng, full=full)
         _pooled(rng, full=full)
     return found
 
@@ -151,14 +148,6 @@ def _chosen(rng, *, full):
     ng.searchsorted(known, known, side="right", sorter=np.array([1, 2, 0]))
 
 
-def _normed(rng, *, full):
-    """Channels of more elements than a block of threads has loads under way."""
-    for dtype in _dtypes(rng, full=full)[:: 1 if full else -1][: 4 if full else 1]:
-        x, (mean, variance) = _array(rng, dtype, 5, 2, 61), (ng.ones(2, device=GPU) for _ in "mv")
-        _both(lambda x, m=mean, v=variance: ng.batch_norm(x, None, None, m, v), x)
-        ng.ops.channel_moments(x)
-
-
 def _pooled(rng, *, full):
     for axes, window, how in POOLED:
         for dtype in _dtypes(rng, full=full)[:: 1 if full else -1][: 4 if full else 1]:
@@ -190,8 +179,7 @@ def memory(each):
 def by_host(each):
     """What the kernel's host form makes."""
     arrays, record = memory(each)
-    form, code = each.call.code.form, each.call.code
-    (code.host() if form.blocks else by_thread(code.source))(record)
+    by_thread(each.call.code.source)(record)
     return arrays
 
 
@@ -199,21 +187,15 @@ def differences(each, rng, change=lambda text: text):
     """What differs between a small grid's results and the host's, in words; or nothing."""
     wanted, (arrays, record), code = by_host(each), memory(each), each.call.code
     names = [f"x{k}" for k in range(len(each.given))] + [f"y{k}" for k in range(len(each.outputs))]
-    blocks, threads = int(rng.integers(1, 4)), THREADS if code.form.blocks else 32
+    blocks = int(rng.integers(1, 4))
     from tests.kernels.cuda.simulator import Launch  # which is for a process of its own
 
-    launch = Launch(
-        code.source, record, code.pointers, threads, arrays, names, by_block=code.form.blocks
-    )
+    launch = Launch(code.source, record, code.pointers, 32, arrays, names, by_block=False)
     try:
         launch.run(blocks, change)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
     for name, a, b in zip(names, arrays, wanted, strict=True):
-        if code.form.blocks and a.dtype.kind in "fV":  # sums in another order
-            a, b = a.astype("float64"), b.astype("float64")
-            if np.allclose(a, b, rtol=1e-5, atol=1e-5):
-                continue
         if a.tobytes() != b.tobytes():
             return f"{name}: {a.ravel()[:9]} instead of {b.ravel()[:9]}"
     return ""
@@ -224,10 +206,7 @@ MUTANTS = (  # operator, what is changed (its first occurrence), into what, what
     ("convolution", "i += step", "i += 1", "race"),
     ("max_pooling_gradient", "element_ < element", "element_ > element", "instead of"),
     ("window_cells", "sum_here + ", "", "instead of"),
-    ("channel_moments", "\n    barrier()", "", "nobody wrote it|race"),  # who comes first
-    ("channel_sums", "if thread() == 0:\n            store", "if thread() < 2:\n            store",
-     "race"),
-)  # fmt: skip
+)
 
 
 def _changed(text, old, new):
@@ -247,7 +226,6 @@ def mutants():
 
 def main():
     """See the module."""
-    channels.THREADS = THREADS
     if sys.argv[1] == "mutants":
         mutants()
         return

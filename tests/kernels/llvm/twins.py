@@ -98,11 +98,13 @@ def prepared(rng, loop, outer, inner):
     if loop.form == "at":
         return _at(rng, loop)
     memory, views, beside = [], [], loop.form == "columns"
-    elements = int(rng.choice([1, 3, 40]))  # of rows that lie side by side
+    apart = beside or loop.pieces
+    elements = int(rng.choice([1, 3, 40]))  # of rows that lie side by side, or pieces of rows
     for k, array in enumerate((*loop.operands, *loop.outputs)):
         length, around = inner, outer
-        if beside:
-            around = (*outer, 1 if getattr(array, "whole", False) else elements)
+        if apart:
+            one = array.whole if beside else array.layout == "0"
+            around = (*outer, 1 if one else elements)
         if isinstance(array, Output) and array.combine is not None:
             length = -(-inner // loop.block) if loop.form == "reduce" else 1
         if loop.form in ("fold", "totals") and isinstance(array, Output):
@@ -122,9 +124,9 @@ def prepared(rng, loop, outer, inner):
     addresses = [v.__array_interface__["data"][0] for v in views]
     rows = math.prod(outer)
     per_row = {"map": inner, "columns": inner, "reduce": -(-inner // loop.block)}
-    own = loop.parameters[: -1 - len(views)] if beside else loop.parameters
+    own = loop.parameters[: -1 - len(views)] if apart else loop.parameters
     scalars = _scalars(rng, own, loop.compute)
-    if beside:
+    if apart:
         scalars += [np.int64(n).tobytes() for n in (elements, *(v.strides[-2] for v in views))]
     words = record(inner, addresses, steps, scalars, dims)
     return Prepared(memory, words, rows * per_row.get(loop.form, 1))

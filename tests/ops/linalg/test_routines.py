@@ -22,19 +22,18 @@ def definite(batch, n):
 
 
 def products(f):
-    """What does not depend on the signs of vectors: the matrix that factors are of."""
+    """What does not depend on the signs of vectors: the matrix that factors are of, by our product
+    in all worlds, as NumPy's has other bits."""
 
     def of(x):
         values = list(f(x))
         if len(values) == 2:  # a triangle and orthonormal vectors, or these and eigenvalues
             first, second = values
-            return (
-                first @ second
-                if first.ndim == second.ndim
-                else (second * second) @ first[..., None]
-            )
+            if first.ndim == second.ndim:
+                return ng.matmul(first, second)
+            return ng.matmul(second * second, first[..., None])
         u, s, v = values
-        return (u * s[..., None, :]) @ v
+        return ng.matmul(u * s[..., None, :], v)
 
     return of
 

@@ -17,6 +17,7 @@ import linecache
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nbgraph.kernels.capture import refusals
 from nbgraph.kernels.capture.containers import List
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import HELD
@@ -26,6 +27,7 @@ from nbgraph.kernels.capture.library.random_draws import (
     block,
     class_of,
     philox,
+    refused,
     word_of,
 )
 from nbgraph.kernels.capture.library.random_draws import bits as word_of_place
@@ -63,6 +65,9 @@ def draw(call: Call) -> Value | None:
         return _block(tracer, call.args)
     fn = text_of(call.target)
     if fn is None:
+        if refused(call.target):
+            what = f"{call.name}() cannot be drawn within a scalar function"
+            call.refuse(what, refusals.function(call.target))
         return None
     args = [tracer.read(call.node, value, tracer.frame) for value in call.args]
     kwargs = {k: tracer.read(call.node, value, tracer.frame) for k, value in call.kwargs.items()}

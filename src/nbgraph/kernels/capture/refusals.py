@@ -115,7 +115,7 @@ def function(target: object) -> str:
     module = f"{getattr(target, '__module__', None)}.{owner}"
     if module.startswith("builtins") and name in _BUILTINS:
         return _BUILTINS[name]
-    if "random" in module:
+    if "random" in module or ".draws." in module:
         return (
             "use random, uniform, normal, exponential, lognormal, triangular, choice or integers, "
             "or draw before the call, by ng.random, and give the numbers as an operand"

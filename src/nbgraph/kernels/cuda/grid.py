@@ -58,7 +58,8 @@ def lanes(loop: Loop) -> int:
     """Elements of a vector, as far as the loop's layouts allow one; 1 where they do not."""
     arrays = [*loop.operands, *loop.outputs]
     moving = [a for a in arrays if a.layout != "0" and not getattr(a, "combine", None)]
-    if loop.form not in ("map", *BLOCKS) or any(a.layout == "s" for a in moving) or not moving:
+    uneven = loop.pieces or any(a.layout == "s" for a in moving)
+    if loop.form not in ("map", *BLOCKS) or uneven or not moving:
         return 1
     count = max(1, min(MOST_LANES, VECTOR // max(ITEMSIZE[a.dtype] for a in moving)))
     calls = sum(node.op == "call" and node.data in _STRAIGHT for node in loop.graph.nodes)
@@ -70,7 +71,7 @@ def lanes(loop: Loop) -> int:
 def choose(loop: Loop, record: Sequence[int]) -> Grid:
     """Return the grid for an argument record, as its words are: addresses, steps and extents."""
     words = [int(word) for word in record]
-    inner = words[0]
+    inner = words[0] * (words[loop.outer_at - 1 - loop.pointers] if loop.pieces else 1)
     outer = [words[loop.outer_at + d * (1 + loop.pointers)] for d in range(words[1])]
     while outer and outer[-1] == 1 and loop.form != "leading":  # which counts on both of its
         outer.pop()

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,13 +48,6 @@ def by_blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
         code.run(record, 0, units(loop, record.tolist(), grid))
 
     return form
-
-
-def memory(address: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Bytes:
-    """Return an array over memory of the host, which the caller keeps alive."""
-    nbytes = math.prod(shape) * dtype.itemsize
-    buffer: Any = (ctypes.c_byte * nbytes).from_address(address) if nbytes else b""
-    return np.ndarray(tuple(shape), dtype, buffer)
 
 
 @functools.cache

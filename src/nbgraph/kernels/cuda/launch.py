@@ -51,19 +51,11 @@ class Code:
 
 
 class Unit(Code):
-    """The kernel of a text. `pointers`: addresses in its record, from the third word on.
-    `stand_in`: what does on the host, given a record, what threads do that trade values."""
+    """The kernel of a text. `pointers`: addresses in its record, from the third word on."""
 
-    def __init__(
-        self,
-        source: Source,
-        pointers: int,
-        form: Form,
-        stand_in: Callable[[Bytes], None] | None = None,
-    ) -> None:
+    def __init__(self, source: Source, pointers: int, form: Form) -> None:
         super().__init__(entry_name(source), pointers)
         self.source, self.form, self.label = source, form, source.name
-        self._stand_in = stand_in
 
     def ptx(self, capability: Capability) -> str:
         """See Code."""
@@ -71,7 +63,7 @@ class Unit(Code):
 
     def host(self) -> Callable[[Bytes], None]:
         """See Code."""
-        return self._stand_in or by_thread(self.source, fails=self.form.fails)
+        return by_thread(self.source, fails=self.form.fails)
 
 
 class LoopCode(Unit):
@@ -187,7 +179,8 @@ class Launches(Launcher):
         """See Launcher. A grid depends on extents, and on what addresses are multiples of."""
         loop = self.loop
         # parameters may be other numbers in each call; of this form they are extents
-        rest = record[loop.parameters_at if loop.form == "leading" else loop.outer_at :]
+        runs = 1 + loop.pointers if loop.pieces else 0  # numbers that say of what runs a row is
+        rest = record[loop.parameters_at if loop.form == "leading" else loop.outer_at - runs :]
         aligned = [address & _LOW for address in record[2 : 2 + loop.pointers]]
         return (*record[:2], *aligned, *rest)
 

@@ -31,9 +31,13 @@ class Rows(Device, HostRows):
 
     def space(self) -> None:
         """See Writer."""
+        length = "n"
+        if self.loop.pieces:
+            self.read_steps()
+            length = f"n * {self.length}"
         self.extent(1, "total", "1")
         self.each("row")
-        self.line(2, f"m = {self.own('n')}")
+        self.line(2, f"m = {self.own(length)}")
         if self.grid.lanes > 1:
             self.line(2, f"count = m // {self.grid.lanes}")
         self.rows(2, "row")
@@ -191,7 +195,15 @@ class Rows(Device, HostRows):
 
     def point(self, indent: int, names: Sequence[str], index: str) -> str:
         """Pointers to the arrays; the text of the index that a vector or element has there."""
-        return index
+        if not self.loop.pieces:
+            return index
+        self.divided(indent, "piece", "within", f"({index})", "n")
+        arrays = dict(self.arrays())
+        for name in dict.fromkeys(names):
+            place = f"{name}_at + piece * {self.moved[name]}"
+            place = f"{place} + within * {self.stride(name, arrays[name])}"
+            self.line(indent, f"{name}_p = {arrays[name].dtype}_pointer({place})")
+        return "0"
 
     def fetch(
         self, indent: int, name: str, prefix: str, lanes: int, index: str, first: int = 0
@@ -207,6 +219,8 @@ class Rows(Device, HostRows):
 
     def element_at(self, name: str, index: str) -> tuple[str, str]:
         """Pointer and index of one element; `point` was called for it."""
+        if self.loop.pieces:
+            return f"{name}_p", "0"
         return self.place(name, dict(self.arrays())[name], f"({index})")
 
     def joined(self, total: Total, acc: str) -> str:
@@ -220,14 +234,10 @@ class Columns(Rows):
     def __init__(self, *args: object) -> None:
         super().__init__(*args)  # type: ignore[arg-type]
         self.elements = [k for k, o in enumerate(self.loop.outputs) if not o.whole]
-        self.length = ""
-        self._moved: dict[str, str] = {}  # array -> bytes from element to element of a row
 
     def space(self) -> None:
         """See Writer."""
-        own = self.loop.parameters[-1 - self.loop.pointers :]
-        self.length, *steps = (self.leaves[p.id] for p in own)
-        self._moved = dict(zip([*self.names, *self.outputs], steps, strict=True))
+        self.read_steps()
         self.extent(1, "total", "n")
         self.line(1, "place = start")
         self.line(1, "while place < total:")
@@ -259,7 +269,7 @@ class Columns(Rows):
         """See Rows."""
         arrays = dict(self.arrays())
         for name in dict.fromkeys(names):
-            place = f"{name}_at + {index} * {self._moved[name]}"
+            place = f"{name}_at + {index} * {self.moved[name]}"
             self.line(indent, f"{name}_p = {arrays[name].dtype}_pointer({place})")
         return "0"
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from nbgraph.device.protocol import Bytes
 from nbgraph.kernels.cuda.compile import Form
 from nbgraph.kernels.cuda.grid import LARGEST, THREADS, VECTOR, WAVES
 from nbgraph.kernels.cuda.launch import Launcher, Unit, wave
@@ -35,23 +34,8 @@ def unit(
     return Unit(source(name, text, compute), addresses, form)
 
 
-def team(
-    name: str,
-    text: str,
-    addresses: int,
-    words: int,
-    *,
-    threads: int,
-    stand_in: Callable[[Bytes], None],
-    compute: Compute = "float32",
-) -> Unit:
-    """As `unit`, but what begins with `start` is done by a block of threads; see Unit."""
-    form = Form(2 + addresses + words, threads, blocks=True)
-    return Unit(source(name, text, compute), addresses, form, stand_in)
-
-
 class UnitLaunches(Launcher):
-    """A kernel over `units` threads, or blocks of such. `vectors`: the kernel where all addresses
+    """A kernel over `units` threads. `vectors`: the kernel where all addresses
     are multiples of 16, if that is another."""
 
     __slots__ = ("code", "units", "vectors")
@@ -69,9 +53,9 @@ class UnitLaunches(Launcher):
 
     def chosen(self, record: Sequence[int], device: int) -> tuple[Unit, int]:
         """See Launcher."""
-        form = self.code.form
-        count = self.units if form.blocks else -(-self.units // form.threads)
-        return self.key(record), max(1, min(count, WAVES * wave(device, form.threads)))
+        threads = self.code.form.threads
+        count = -(-self.units // threads)
+        return self.key(record), max(1, min(count, WAVES * wave(device, threads)))
 
 
 def drawing(d: Drawn, count: int) -> tuple[Unit, Unit, int]:

@@ -28,7 +28,7 @@ class Device(Writer):
     words = frozenset(
         "step count total groups columns rows width stop first place batch group r at "
         "thread barrier traded shared element inlined count below y_at load2 load4 load8 store2 "
-        "begin mine store4 store8 any_sin any_cos any_tan".split()
+        "begin mine store4 store8 any_sin any_cos any_tan within".split()
     )
 
     def __init__(self, loop: Loop, grid: Grid) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph import ops as library
 from nbgraph.errors import ArgumentError, ShapeError, require_word
-from nbgraph.operator.declared import define, parse
+from nbgraph.operator.declared import Row, parse, postponed, row_function
 
 ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
 _INT, _TUPLE, _WHOLE = {int}, {tuple}, (int, np.integer)
@@ -49,15 +49,31 @@ def define_methods(text: str, cls: type) -> None:
     scope |= {"Self": Self, "ops": library, "index": index}
     scope |= {"several": _several, "_in_order": _in_order}
     rows = list(parse(text, "ops"))
-    define(rows, scope, "Self", {})
     for row in rows:
-        method = scope[row.name]
+        for name in (row.name, *row.aliases):
+            setattr(cls, name, _Later(cls, row, scope))
+    postponed(lambda: [getattr(cls, row.name) for row in rows])
+
+
+class _Later:
+    """A method that is made of a table's row when it is first asked for."""
+
+    __slots__ = ("cls", "row", "scope")
+
+    def __init__(self, cls: type, row: Row, scope: dict[str, Any]) -> None:
+        self.cls, self.row, self.scope = cls, row, scope
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        row, cls = self.row, self.cls
+        method = row_function(row, self.scope, "Self", {})
         own, *others = method.__signature__.parameters.values()
         own = own.replace(annotation=own.empty)
         method.__signature__ = method.__signature__.replace(parameters=[own, *others])
         method.__qualname__ = f"{cls.__name__}.{row.name}"
+        self.scope[row.name] = method  # which names itself in messages
         for name in (row.name, *row.aliases):
             setattr(cls, name, method)
+        return method.__get__(owner, kind)
 
 
 class Methods:

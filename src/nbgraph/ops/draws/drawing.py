@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.dtype import as_dtype, is_float
+from nbgraph.dtype import as_dtype, is_float, name_of
 from nbgraph.errors import DeviceError, DTypeError, ShapeError
 from nbgraph.operator.array_op import Attributes, Rule, Spec
 from nbgraph.operator.call import carrier_of
@@ -137,7 +137,7 @@ class Drawing(DrawnOp):
         if self._kernel is None or None in values:
             return None
         options = {name: value for name, value in attributes.items() if name not in _ASKED}
-        return self._kernel(attributes["dtype"].name, *values, **options)
+        return self._kernel(name_of(attributes["dtype"]), *values, **options)
 
     def fixed(self, attributes: Attributes) -> Attributes:
         kernel = self._by_numbers(attributes)

@@ -229,6 +229,7 @@ def silu(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
+swish = silu
 @op
 def mish(x):
     r"""x * tanh(softplus(x)).
@@ -275,6 +276,7 @@ def sigmoid(x):
 
     Backward: x is T1: the derivative can be written with the output: the operands may be freed
     """
+expit = sigmoid
 @op
 def log_sigmoid(x):
     r"""log(sigmoid(x)) without overflow.
@@ -341,6 +343,31 @@ def softsign(x):
 
         def softsign(x):
             return x / (1 + np.absolute(x))
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
+def hard_sigmoid(x, *, alpha=0.16666666666666666, beta=0.5):
+    r"""alpha * x + beta limited to [0, 1], where its slope is 0. MXNet's alpha is 0.2.
+
+    >>> hard_sigmoid([-4.0, 0.0, 4.0])
+    array([0. , 0.5, 1. ])
+
+    Parameters
+    ----------
+    x : array or number
+    alpha : scalar, default 0.16666666666666666
+    beta : scalar, default 0.5
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def hard_sigmoid(x, *, alpha=1 / 6, beta=0.5):
+            return 0 if alpha * x + beta <= 0 else (1 if alpha * x + beta >= 1 else alpha * x + beta)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -418,30 +445,3 @@ def gelu(x, *, approximate='none'):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
-@op
-def hard_sigmoid(x, *, alpha=0.16666666666666666, beta=0.5):
-    r"""alpha * x + beta limited to [0, 1], where its slope is 0. MXNet's alpha is 0.2.
-
-    >>> hard_sigmoid([-4.0, 0.0, 4.0])
-    array([0. , 0.5, 1. ])
-
-    Parameters
-    ----------
-    x : array or number
-    alpha : scalar, default 0.16666666666666666
-    beta : scalar, default 0.5
-    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
-
-    Returns
-    -------
-    array of the shape of x
-
-    Formula::
-
-        def hard_sigmoid(x, *, alpha=1 / 6, beta=0.5):
-            return 0 if alpha * x + beta <= 0 else (1 if alpha * x + beta >= 1 else alpha * x + beta)
-
-    Backward: x is T2: the derivative reads x, kept until backward
-    """
-swish = silu
-expit = sigmoid

@@ -106,6 +106,7 @@ def divide(x1, x2):
 
     Backward: x1 is T2: the derivative reads x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
+true_divide = divide
 @op
 def floor_divide(x1, x2):
     r"""Quotient rounded down. Its slope is 0.
@@ -158,6 +159,7 @@ def remainder(x1, x2):
 
     Backward: x1 is T0: the derivative is constant: backward needs out_grad only; x2 is T2: the derivative reads x1, x2, kept until backward
     """
+mod = remainder
 @op
 def fmod(x1, x2):
     r"""What division rounded towards zero leaves: it has the sign of x1.
@@ -279,6 +281,7 @@ def absolute(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
+abs = absolute
 @op
 def fabs(x):
     r"""Distance from zero as a floating value.
@@ -351,6 +354,7 @@ def power(x1, x2):
 
     Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
+pow = power
 @op
 def square(x):
     r"""x times x.
@@ -420,7 +424,3 @@ def reciprocal(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
-true_divide = divide
-mod = remainder
-abs = absolute
-pow = power

@@ -76,7 +76,6 @@ heaviside(x1, x2): 0 where x1 is below zero, x2 where it is zero, 1 above.
     array([0. , 0.5, 1. ])
     = np.heaviside(x1, x2)
 """
-define_scalars(_TABLE, globals())
 
 
 def _limited(present: dict[str, Any], out: Any) -> Any:
@@ -94,5 +93,4 @@ def _places(present: dict[str, Any], out: Any) -> Any:
     return library.nonzero(present["condition"]) if [*present] == ["condition"] else None
 
 
-vars(globals()["clip"]).update(without=_limited)
-vars(globals()["where"]).update(without=_places)
+define_scalars(_TABLE, globals(), {"clip": _limited, "where": _places})

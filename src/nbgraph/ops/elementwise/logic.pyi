@@ -216,6 +216,8 @@ def bitwise_invert(x):
 
     Backward: no derivative: operands or result are not floating numbers
     """
+invert = bitwise_invert
+bitwise_not = bitwise_invert
 @op
 def bitwise_left_shift(x1, x2):
     r"""The bits of x1 moved up by x2.
@@ -242,6 +244,7 @@ def bitwise_left_shift(x1, x2):
 
     Backward: no derivative: operands or result are not floating numbers
     """
+left_shift = bitwise_left_shift
 @op
 def bitwise_right_shift(x1, x2):
     r"""The bits of x1 moved down by x2; the sign fills.
@@ -268,6 +271,7 @@ def bitwise_right_shift(x1, x2):
 
     Backward: no derivative: operands or result are not floating numbers
     """
+right_shift = bitwise_right_shift
 @op
 def isnan(x):
     r"""Whether x is not a number.
@@ -360,7 +364,3 @@ def signbit(x):
 
     Backward: no derivative: operands or result are not floating numbers
     """
-invert = bitwise_invert
-bitwise_not = bitwise_invert
-left_shift = bitwise_left_shift
-right_shift = bitwise_right_shift

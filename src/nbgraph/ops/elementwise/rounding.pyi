@@ -77,6 +77,7 @@ def trunc(x):
 
     Backward: x is T0: the derivative is constant: backward needs out_grad only
     """
+fix = trunc
 @op
 def rint(x):
     r"""The nearest whole number, half to even, as a floating value.
@@ -126,6 +127,7 @@ def round(x, decimals=None):
 
     Backward: x is T0: the derivative is constant: backward needs out_grad only
     """
+around = round
 @op
 def nextafter(x1, x2):
     r"""The next floating number from x1 towards x2, in the format of the result.
@@ -178,5 +180,3 @@ def copysign(x1, x2):
 
     Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T0: the derivative is constant: backward needs out_grad only
     """
-fix = trunc
-around = round

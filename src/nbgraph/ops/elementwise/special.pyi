@@ -117,6 +117,7 @@ def lgamma(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
+gammaln = lgamma
 @op
 def digamma(x):
     r"""The slope of `lgamma`.
@@ -140,6 +141,7 @@ def digamma(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
+psi = digamma
 @op
 def polygamma(x, *, n=1):
     r"""The n-th derivative of `digamma`, n whole, from 0 to 170; by default the first one.
@@ -241,5 +243,3 @@ def logit(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
-gammaln = lgamma
-psi = digamma

@@ -94,6 +94,7 @@ def asin(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
+arcsin = asin
 @op
 def acos(x):
     r"""Inverse cosine, in [0, pi].
@@ -117,6 +118,7 @@ def acos(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
+arccos = acos
 @op
 def atan(x):
     r"""Inverse tangent, in [-pi/2, pi/2].
@@ -140,6 +142,7 @@ def atan(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
+arctan = atan
 @op
 def atan2(x1, x2):
     r"""The angle of the point (x2, x1), in [-pi, pi].
@@ -166,6 +169,7 @@ def atan2(x1, x2):
 
     Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
+arctan2 = atan2
 @op
 def hypot(x1, x2):
     r"""sqrt(x1**2 + x2**2) without overflow. Its slope at the origin is 0.
@@ -284,6 +288,7 @@ def asinh(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
+arcsinh = asinh
 @op
 def acosh(x):
     r"""Inverse hyperbolic cosine.
@@ -307,6 +312,7 @@ def acosh(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
+arccosh = acosh
 @op
 def atanh(x):
     r"""Inverse hyperbolic tangent.
@@ -330,6 +336,7 @@ def atanh(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
+arctanh = atanh
 @op
 def degrees(x):
     r"""Radians to degrees.
@@ -353,6 +360,7 @@ def degrees(x):
 
     Backward: x is T0: the derivative is constant: backward needs out_grad only
     """
+rad2deg = degrees
 @op
 def radians(x):
     r"""Degrees to radians.
@@ -376,6 +384,7 @@ def radians(x):
 
     Backward: x is T0: the derivative is constant: backward needs out_grad only
     """
+deg2rad = radians
 @op
 def sinc(x):
     r"""sin(pi x) / (pi x), 1 at 0.
@@ -399,12 +408,3 @@ def sinc(x):
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
-arcsin = asin
-arccos = acos
-arctan = atan
-arctan2 = atan2
-arcsinh = asinh
-arccosh = acosh
-arctanh = atanh
-rad2deg = degrees
-deg2rad = radians

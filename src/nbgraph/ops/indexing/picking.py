@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.errors import DTypeError
 from nbgraph.operator.expected import with_shape
 from nbgraph.ops.define import (
     as_array,
@@ -23,7 +23,7 @@ from nbgraph.ops.define import (
 from nbgraph.ops.elementwise.comparison import not_equal
 from nbgraph.ops.indexing.indexing import take, take_along_axis, within
 from nbgraph.ops.indexing.keys import ARRAY
-from nbgraph.ops.shapes.joining import stack
+from nbgraph.ops.shapes.joining import arrays_of, stack
 from nbgraph.ops.shapes.shape import broadcast_arrays, expand_dims, squeeze
 from nbgraph.ops.shapes.slicing import at_axis, slice_view
 
@@ -138,9 +138,7 @@ def choose(indices: Any, choices: Sequence[Any]) -> Any:
     >>> choose([0, 1, 1], [[1, 2, 3], [10, 20, 30]])
     array([ 1, 20, 30])
     """
-    if not len(choices):
-        raise ArgumentError("choose: there are no choices; give one array at least")
-    places, *arrays = broadcast_arrays(indices, *choices)
+    places, *arrays = broadcast_arrays(indices, *arrays_of("choose", choices))
     return squeeze(take_along_axis(stack(arrays, 0), expand_dims(places, 0), 0), 0)
 
 

@@ -13,9 +13,10 @@ from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.foreign import checked
 from nbgraph.operator.complex_call import known_dtype
 from nbgraph.operator.declared import DOCS, parse
-from nbgraph.ops.define import as_array, as_known, define_rows, library, one_of
+from nbgraph.ops.define import as_array, as_known, define_rows, library, number, one_of
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.linalg.factors import OPERATORS, by_singular_values
+from nbgraph.ops.shapes.joining import arrays_of
 
 
 class EighResult(NamedTuple):
@@ -323,7 +324,7 @@ def pseudo_inverse(a: Any, rtol: Any) -> Any:
     if rtol is None:
         rtol = max(a.shape[-2:], default=1) * float(np.finfo(a.dtype).eps)
     if np.ndim(rtol) == 0:
-        return apply("linalg_pinv", a, rtol=float(rtol))
+        return apply("linalg_pinv", a, rtol=_last_axis(rtol))
     return by_singular_values(a, rtol=_last_axis(rtol))
 
 
@@ -360,7 +361,9 @@ def rank(a: Any, tol: Any, rtol: Any) -> Any:
 
 def _last_axis(x: Any) -> Any:
     """A number as it is, an array with a new last axis."""
-    return float(x) if np.ndim(x) == 0 else library.expand_dims(x, -1)
+    if np.ndim(x) == 0:
+        return float(number("linalg", "a cut-off", x))
+    return library.expand_dims(x, -1)
 
 
 def matrix_power(a: Any, n: int) -> Any:
@@ -442,7 +445,7 @@ def outer(x1: Any, x2: Any) -> Any:
 
 def multi_dot(arrays: Sequence[Any]) -> Any:
     """Return the product of matrices, in the order of the least work."""
-    known = [as_known("linalg.multi_dot", x) for x in arrays]
+    known = [as_known("linalg.multi_dot", x) for x in arrays_of("linalg.multi_dot", arrays)]
     if len(known) < 2:
         raise ArgumentError(f"linalg.multi_dot: {len(known)} array(s); expected two or more")
     axes = [len(x.shape) for x in known]

@@ -18,6 +18,7 @@ from nbgraph.ops.define import (
     as_array,
     define_rows,
     library,
+    number,
     one_of,
     public,
     require_floats,
@@ -209,7 +210,7 @@ def softmax_output(
         if axis is None
         else whole("softmax_output", "axis", axis),
         "keepdims": bool(keepdims),
-        "grad_scale": float(grad_scale),
+        "grad_scale": float(number("softmax_output", "grad_scale", grad_scale)),
         "ignore_label": ignore_label if use_ignore else None,
         "multi_output": bool(multi_output),
         "normalization": normalization,

@@ -20,6 +20,7 @@ from nbgraph.ops.define import (
     whole,
     whole_tuple,
 )
+from nbgraph.ops.shapes.joining import arrays_of
 
 _ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign")
 
@@ -35,7 +36,7 @@ def several(arrays: Sequence[Any]) -> Sequence[Any]:
 
 def added(arrays: Sequence[Any]) -> Any:
     """The sum of arrays."""
-    total, *rest = several(arrays)
+    total, *rest = arrays_of("add_n", several(arrays))
     for one in rest:
         total = library.add(total, one)
     return total
@@ -134,7 +135,9 @@ def rows_like(condition: Any, data: Any) -> Any:
 def finite(arrays: Sequence[Any], init_output: bool, out: Any) -> Any:
     """Whether all elements of arrays, and of `out` unless it begins anew, are finite."""
     before = () if init_output or out is None else (out,)
-    parts = [library.all(library.isfinite(as_array(x))) for x in arrays]
+    parts = [
+        library.all(library.isfinite(as_array(x))) for x in arrays_of("multi_all_finite", arrays)
+    ]
     parts += [library.all(library.not_equal(x, 0)) for x in before]
     every, *rest = (library.reshape(part, (1,)) for part in parts)
     for part in rest:

@@ -173,18 +173,16 @@ def Deconvolution(
 
 
 def _fixed_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
-    (moments, gamma), (out,) = in_shapes, out_shapes
-    row = None if moments is None else moments[1:]
-    known = next((s for s in (gamma, out, row) if s and s[0] is not None), row)
-    return (moments, known), (known,)
+    known = next((s for s in (*in_shapes[1:], *out_shapes, in_shapes[0]) if s and s[0]), None)
+    return (known, known), (known,)
 
 
 FIXED = ArrayOp(  # a gamma that is there, and counts as ones
     "fixed_gamma",
-    lambda moments, gamma: gamma,
+    lambda mean, gamma: gamma,
     gradient=constant,
-    composition=lambda _moments, gamma: library.ones_like(gamma),
-    operands=("moments", "gamma"),
+    composition=lambda _mean, gamma: library.ones_like(gamma),
+    operands=("mean", "gamma"),
     partial=_fixed_partial,
 )
 
@@ -226,21 +224,19 @@ def BatchNorm(
     p = read("BatchNorm", _BatchNorm, given)
     if p.axis != 1:
         data = library.swapaxes(data, 1, p.axis)
-    statistics = _moments(p, data, moving_mean, moving_var, name)
+    mean, variance = _moments(p, data, moving_mean, moving_var, name)
     if composer(data) is None:
         unnamed("BatchNorm", name)
-        row = library.slice_view(statistics, (0,))
-        gamma = library.ones_like(row) if gamma is None else gamma
-        beta = library.zeros_like(row) if beta is None else beta
+        gamma = library.ones_like(mean) if gamma is None else gamma
+        beta = library.zeros_like(mean) if beta is None else beta
     if p.fix_gamma:
-        gamma = applied(FIXED, [statistics, gamma], {}, name, _ONES)
-    weights = [data, statistics, gamma, beta]
+        gamma = applied(FIXED, [mean, gamma], {}, name, _ONES)
+    weights = [data, mean, variance, gamma, beta]
     result = applied(operator_of(batch_standard), weights, {"eps": p.eps}, name, _ONES)
     if p.axis != 1:
         result = named(library.swapaxes(result, 1, p.axis), name)
     if not p.output_mean_var:
         return result
-    mean, variance = (library.slice_view(statistics, (k,)) for k in (0, 1))
     return result, mean, library.rsqrt(library.add(variance, p.eps))
 
 
@@ -253,4 +249,4 @@ def _moments(p: _BatchNorm, data: Any, mean: Any, variance: Any, name: str | Non
         return channel_moments(data)
     how = {"momentum": 1 - p.momentum, "frozen": p.use_global_stats, "correction": 0}
     states = [data, mean, variance]
-    return applied(operator_of(batch_statistics), states, how, name, _ONES)[0]
+    return applied(operator_of(batch_statistics), states, how, name, _ONES)[:2]

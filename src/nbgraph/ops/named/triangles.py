@@ -11,6 +11,7 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.ops.define import as_known, library, whole
 from nbgraph.ops.named.layering import define_named
+from nbgraph.ops.shapes.joining import arrays_of
 from nbgraph.shape import Array
 
 _TABLE = """
@@ -156,7 +157,7 @@ def from_triangles(a: Any, offset: int, lower: bool) -> Any:
 
 def columnwise(arrays: Sequence[Any]) -> Any:
     """The product of Khatri and Rao."""
-    product, *rest = (as_known("khatri_rao", x) for x in arrays)
+    product, *rest = (as_known("khatri_rao", x) for x in arrays_of("khatri_rao", arrays))
     for one in rest:
         rows = product.shape[0] * one.shape[0]
         each = library.multiply(library.expand_dims(product, 1), library.expand_dims(one, 0))

@@ -1,73 +1,81 @@
 """Batch norm: channels brought to mean 0 and variance 1 over a batch, by moving averages else.
 
 The statistics are an operator with the moving averages as auxiliary states, which are updated in
-training only. The rest is arithmetic, which graphs fuse.
+training only. The rest is arithmetic, which graphs fuse. All are row programs whose rows are
+channels: all elements of (images, channels, *space) with one number along the second axis.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.operator.array_op import Attributes, Gradients, Spec
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.request import OpReqType, assign, kWriteTo
-from nbgraph.operator.tiled_op import TiledOp, tile_call
-from nbgraph.operator.unit_op import MovingOp
+from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.row_program import Result
 from nbgraph.ops.define import Shape, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
-from nbgraph.settings import config
-from nbgraph.shape import Array, Arrays, Shapes
+from nbgraph.ops.rowwise.derived import derived
+from nbgraph.shape import Arrays, Shapes
 
 
-def _channels(name: str, x: Spec) -> int:
-    if len(x.shape) < 2 or not is_float(x.dtype):
-        raise (DTypeError if len(x.shape) > 1 else ShapeError)(
-            f"{name}: x is {x}; expected floats of shape (images, channels, *space)"
+class _Channels(RowOp):
+    """A row program whose rows are the channels of floats, by default along the second axis."""
+
+    axis = None
+
+    def axes(self, count: int, attributes: Attributes) -> Shape:
+        whole = attributes.get("axis") is None
+        return (0, *range(2, count)) if whole else super().axes(count, attributes)
+
+    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+        count = len(self.program.elements)
+        for name, spec in zip(self.operands, specs, strict=False):
+            channels(self.__name__, name, spec, None if name in self.operands[:count] else specs[0])
+            if name in self.operands[:count] and spec.shape != specs[0].shape:
+                raise ShapeError(
+                    f"{self.__name__}: {self.operands[0]} has shape {specs[0].shape}, {name} "
+                    f"{spec.shape}; give equal ones"
+                )
+        return super().infer(specs, attributes)
+
+    def infer_partial(
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
+    ) -> tuple[Shapes, Shapes] | None:
+        rows = [row for _, row in self.program.results]
+        return partial_shapes(in_shapes, out_shapes, len(self.program.elements), rows)
+
+
+def channels(op: str, name: str, spec: Spec, x: Spec | None) -> None:
+    """ShapeError or DTypeError where an operand is not floats (images, channels, *space), or, of
+    such an `x`, one for each channel."""
+    wanted = "(images, channels, *space)" if x is None else str(x.shape[1:2])
+    fits = len(spec.shape) >= 2 if x is None else spec.shape == x.shape[1:2]
+    if not fits or not is_float(spec.dtype):
+        beside = "" if x is None else f" beside x{x.shape}"
+        raise (DTypeError if fits else ShapeError)(
+            f"{op}: {name} is {spec}; expected floats of shape {wanted}{beside}"
         )
-    return x.shape[1]
 
 
-# moments ----------------------------------------------------------------------------------------
-
-
-def _infer(x: Spec) -> Spec:
-    channels = _channels("channel_moments", x)
-    if not math.prod(x.shape[:1] + x.shape[2:]) and channels:
-        raise ShapeError(
-            f"channel_moments: x{x.shape} has channels without elements, whose mean has no value"
-        )
-    return Spec((2, channels), x.dtype)
-
-
-def _tiling(specs: Sequence[Spec], dtype: Any) -> KernelCall | None:
-    return _call("moments", specs[0], dtype, 0.3)
-
-
-def _call(text: str, x: Spec, dtype: Any, each: float, *rest: int) -> KernelCall | None:
-    """`text`: the name of the function of `nbgraph.kernels.channels`; `each`: nanoseconds."""
-    from nbgraph.kernels import channels
-    from nbgraph.kernels.written import written
-
-    cells = math.prod(x.shape[2:])
-    text_of = getattr(channels, f"{text}_text")(dtype, beside=cells == 1)
-    name = text_of.rsplit("def ", 1)[1].split("(", 1)[0]
-    images, count = x.shape[:2]
-    cost = int(images * count * cells * each)
-    return tile_call(written(name, text_of, dtype), (images, count), (cells, *rest), count, cost)
-
-
-def _axes(shape: Shape) -> Shape:
-    return (0, *range(2, len(shape)))
-
-
-def _naive(x: Array) -> Array:
-    return np.stack([x.mean(axis=_axes(x.shape)), x.var(axis=_axes(x.shape))])
+def partial_shapes(
+    inside: Shapes, outside: Shapes, elements: int, rows: Sequence[bool]
+) -> tuple[Shapes, Shapes]:
+    """Return shapes of operands, `elements` of them whole, and of outputs, of `rows` or whole."""
+    whole = [*inside[:elements], *(s for s, row in zip(outside, rows, strict=True) if not row)]
+    x = next((s for s in whole if s is not None), None)
+    known = [*inside[elements:], *(s for s, row in zip(outside, rows, strict=True) if row)]
+    row = x[1:2] if x is not None else next((s for s in known if s is not None), None)
+    others = [row] * (len(inside) - elements)
+    return (*[x] * elements, *others), [row if one else x for one in rows]
 
 
 def beside(value: Any, axes: int) -> Any:
@@ -75,36 +83,104 @@ def beside(value: Any, axes: int) -> Any:
     return library.expand_dims(value, tuple(range(1, axes - 1)))
 
 
-def row(moments: Any, k: int) -> Any:
-    """Means (0) or variances (1)."""
-    return library.slice_view(moments, (k,))
+# moments ----------------------------------------------------------------------------------------
+
+_element = lambda x: x
+_mean = lambda total, count: total / count
+_spread = lambda x, total, count: (x - total / count) * (x - total / count)
+
+
+class _Moments(_Channels):
+    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+        inferred = super().infer(specs, attributes)
+        (x,) = specs
+        if not math.prod(x.shape[:1] + x.shape[2:]) and x.shape[1]:
+            raise ShapeError(
+                f"channel_moments: x{x.shape} has channels without elements, whose mean has no "
+                "value"
+            )
+        return inferred
 
 
 def _moments_rule(g: Gradients) -> Sequence[Any]:
+    return [_by_data(g.inputs[0], g.outputs[0], g.out_grads, g.specs[0])]
+
+
+def _by_data(x: Any, mean: Any, out_grads: Sequence[Any], spec: Spec) -> Any:
     """By x: to the mean each element gives 1/n, to the variance 2 (x - mean) / n."""
-    return [_by_data(g.inputs[0], g.outputs[0], g.out_grad, g.specs[0])]
+    axes, slope = len(spec.shape), None
+    n = math.prod(spec.shape[:1] + spec.shape[2:])
+    to_mean, to_variance = out_grads
+    if to_variance is not None:
+        slope = multiply(
+            multiply(subtract(x, beside(mean, axes)), beside(to_variance, axes)), 2 / n
+        )
+    if to_mean is None:
+        return slope
+    each = multiply(beside(to_mean, axes), 1 / n)
+    return library.broadcast_to(each, spec.shape) if slope is None else add(slope, each)
 
 
-def _by_data(x: Any, moments: Any, out_grad: Any, spec: Spec) -> Any:
-    axes = len(spec.shape)
-    n = math.prod(spec.shape[d] for d in _axes(spec.shape))
-    rows = (moments, 0), (out_grad, 0), (out_grad, 1)
-    mean, to_mean, to_variance = (beside(row(v, k), axes) for v, k in rows)
-    slope = multiply(multiply(subtract(x, mean), to_variance), 2 / n)
-    return add(slope, multiply(to_mean, 1 / n))
-
-
-_MOMENTS = TiledOp(
-    "channel_moments", _infer, _tiling, _naive, gradient=_moments_rule, keeps=("x", "out")
+_MOMENTS = _Moments.of(
+    "channel_moments",
+    "x",
+    {"total": ("add", _element), "spread": ("add", _spread)},
+    [Result(_mean, row=True), Result(lambda spread, count: spread / count, row=True)],
+    _moments_rule,
+    "x out0",
 )
 
 
 # with moving averages ---------------------------------------------------------------------------
 
 
-class _Statistics(MovingOp):
-    """Mean and variance to standardise with, and whether they are those of the batch (1 or 0)."""
+def _trained(x, *, trains=1):
+    return x if trains > 0 else 0.0
 
+
+def _trained_spread(x, total, count, *, trains=1):
+    return (x - total / count) * (x - total / count) if trains > 0 else 0.0
+
+
+def _used_mean(total, count, moving_mean, *, trains=1):
+    return total / count if trains > 0 else moving_mean
+
+
+def _used_variance(spread, count, moving_var, *, trains=1):
+    return spread / count if trains > 0 else moving_var
+
+
+def _moved(state, value, momentum, trains):
+    return state + momentum * (value - state) if trains > 0 else state
+
+
+def _next_mean(total, count, moving_mean, *, momentum=0.1, trains=1):
+    return _moved(moving_mean, total / count, momentum, trains)
+
+
+def _next_variance(spread, count, moving_var, *, momentum=0.1, correction=1.0, trains=1):
+    return _moved(moving_var, spread / max(1, count - correction), momentum, trains)
+
+
+class _Moving(_Channels):
+    pushed = ("trains",)
+
+
+_USED = _used_mean, _used_variance, lambda count, *, trains=1: trains
+_BATCH = _Moving.of(
+    "moving_statistics",
+    "x | moving_mean moving_var",
+    {"total": ("add", _trained), "spread": ("add", _trained_spread)},
+    [Result(f, row=True) for f in (*_USED, _next_mean, _next_variance)],
+)
+
+
+class _Statistics(ArrayOp):
+    """Mean and variance to standardise with, and whether they are those of the batch (1 or 0), of
+    each channel; the states are further results of the kernel, written where they lie."""
+
+    kernels = ("host", "devices")
+    kernels_at_once = adds = False
     auxiliary = ("moving_mean", "moving_var")
 
     def run(
@@ -118,175 +194,125 @@ class _Statistics(MovingOp):
         **_: Any,
     ) -> None:
         """See ArrayOp; in training the states move towards what the batch has."""
-        x, *states = inputs
-        trains = is_train and not attributes["frozen"]
-        moments = np.empty(outputs[0].shape, np.dtype(compute_dtype(x.dtype)))
-        if trains:
-            _MOMENTS.run([x.astype(moments.dtype, copy=False)], [moments], [kWriteTo], {})
-            moved = moments.copy()
-            n = x.size // max(1, x.shape[1])
-            moved[1] *= n / max(1, n - attributes["correction"])
-            for state, value in zip(states, moved, strict=True):
-                state += attributes["momentum"] * (value - state)
-        else:
-            moments[0], moments[1] = states
-        for out, request, value in zip(outputs, requests, (moments, float(trains)), strict=True):
-            assign(out, request, np.asarray(value, out.dtype))
+        (trains,) = self.numbers(attributes, is_train=is_train)
+        if not trains:
+            for out, request, value in zip(outputs, requests, (*inputs[1:], 0.0), strict=True):
+                assign(out, request, np.asarray(value, out.dtype))
+            return
+        results = [np.empty(x.shape, x.dtype) for x in (*outputs, *inputs[1:])]
+        own = _attributes(attributes, trains)
+        _BATCH.run(inputs, results, [kWriteTo] * len(results), own)
+        for out, request, value in zip(outputs, requests, results, strict=False):
+            assign(out, request, value)
+        for state, value in zip(inputs[1:], results[len(outputs) :], strict=True):
+            state[...] = value
 
-    def still(self, attributes: Attributes) -> bool:
-        return bool(attributes["frozen"])
+    def mode(self, attributes: Attributes) -> bool | None:
+        return False if attributes["frozen"] else None
 
-    def moving_call(self, specs: Sequence[Spec], attributes: Attributes) -> KernelCall | None:
-        x, dtype = specs[0], specs[0].dtype
-        if dtype.itemsize < 4 or any(s.dtype != dtype for s in specs) or 0 in x.shape:
+    def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
+        """See ArrayOp: whether the states move (1 or 0), the last number of the record."""
+        return (int(is_train and not attributes["frozen"]),)
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: the kernel of the row program, whose last results are the states."""
+        count, states = len(case.arrays), case.operands[1:]
+        whole = case._replace(
+            outputs=(*case.outputs, *states),
+            requests=(*case.requests, "write", "write"),
+            attributes=_attributes(case.attributes, 0),
+        )
+        lowered = _BATCH.lower(whole)
+        if lowered is None or any(lowered.places[k] for k in (1, 2, count, count + 1)):
             return None
-        if config.compiler == "python":
-            return None
-        n = x.shape[0] * math.prod(x.shape[2:])
-        ratio = n / max(1, n - attributes["correction"])
-        numbers = (in_word(v, dtype) for v in (attributes["momentum"], ratio))
-        return _call("statistics", x, dtype.name, 0.3, *numbers, 1)
+        (call,) = lowered.calls
+        order = [k if k < count else 1 + k - count for k in call.order]
+        *known, _ = _BATCH.values(whole.attributes)
+        call = replace(call, name=self.__name__, order=tuple(order)).of_numbers(known)
+        return Lowered((call,), lowered.places[:count], adds=False)
 
 
-def in_word(value: float, dtype: Any) -> int:
-    """As a word of a record."""
-    return int.from_bytes(np.dtype(dtype).type(value).tobytes(), "little")
+def _attributes(attributes: Attributes, trains: int) -> Attributes:
+    own = {name: float(attributes[name]) for name in ("momentum", "correction")}
+    return _BATCH.normalise({**own, "trains": trains})
 
 
-def _statistics_infer(x: Spec, mean: Spec, variance: Spec, **_: Any) -> tuple[Spec, Spec]:
-    channels = _channels("batch_norm", x)
+def _statistics_infer(x: Spec, mean: Spec, variance: Spec, **_: Any) -> list[Spec]:
+    channels("batch_norm", "x", x, None)
     for name, state in (("moving_mean", mean), ("moving_var", variance)):
-        if state.shape != (channels,) or not is_float(state.dtype):
-            raise ShapeError(
-                f"batch_norm: {name} is {state}; expected floats of shape {(channels,)}, one value "
-                "for each channel"
-            )
-    return Spec((2, channels), x.dtype), Spec((), x.dtype)
-
-
-def _partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, Shapes]:
-    """States have one value a channel."""
-    x, mean, variance = in_shapes
-    known = [s[0] for s in (mean, variance) if s is not None and len(s) == 1]
-    channels = x[1] if x is not None and len(x) > 1 else next(iter(known), None)
-    return (x, (channels,), (channels,)), ((2, channels), ())
+        channels("batch_norm", name, state, x)
+    return [Spec(x.shape[1:2], x.dtype)] * 3
 
 
 def _statistics_rule(g: Gradients) -> Sequence[Any]:
-    if g.out_grads[0] is None:
+    grads = [None if v is None else multiply(v, g.outputs[2]) for v in g.out_grads[:2]]
+    if all(v is None for v in grads):
         return []
-    gradient = _by_data(g.inputs[0], g.outputs[0], g.out_grads[0], g.specs[0])
-    return [multiply(gradient, g.outputs[1])]
+    return [_by_data(g.inputs[0], g.outputs[0], grads, g.specs[0])]
 
 
 _STATISTICS = _Statistics(
     "batch_statistics",
     _statistics_infer,
     gradient=_statistics_rule,
-    keeps=("x", "out0", "out1"),
+    keeps=("x", "out0", "out2"),
     operands=("x", "moving_mean", "moving_var"),
-    nout=2,
-    partial=_partial,
+    nout=3,
+    partial=lambda inside, outside, **_: partial_shapes(inside, outside, 1, [True] * 3),
 )
 
 
 # sums, and what is made of the statistics --------------------------------------------------------
 
 
-def _sums_infer(g: Spec, x: Spec) -> Spec:
-    if g.shape != x.shape:
-        raise ShapeError(
-            f"channel_sums: out_grad has shape {g.shape}, x {x.shape}; give equal ones"
-        )
-    return Spec((2, _channels("channel_sums", x)), np.result_type(g.dtype, x.dtype))
+_SUMS = _Channels.of(
+    "channel_sums",
+    "out_grad x",
+    {
+        "total": ("add", lambda out_grad: out_grad),
+        "along": ("add", lambda out_grad, x: out_grad * x),
+    },
+    [Result(lambda total: total, row=True), Result(lambda along: along, row=True)],
+    derived,
+)
 
 
-def _sums_tiling(specs: Sequence[Spec], dtype: Any) -> KernelCall | None:
-    return _call("sums", specs[1], dtype, 0.3)
-
-
-def _sums_naive(g: Array, x: Array) -> Array:
-    axes = _axes(x.shape)
-    return np.stack([g.sum(axis=axes), (g * x).sum(axis=axes)])
-
-
-def _sums_rule(g: Gradients) -> Sequence[Any]:
-    (out_grad, x), axes = g.inputs, len(g.specs[0].shape)
-    total, along = (beside(row(g.out_grad, k), axes) for k in (0, 1))
-    return [lambda: add(multiply(x, along), total), lambda: multiply(out_grad, along)]
-
-
-_SUMS = TiledOp(
-    "channel_sums", _sums_infer, _sums_tiling, _sums_naive,
-    gradient=_sums_rule, keeps=("out_grad", "x"), operands=("out_grad", "x"),
-)  # fmt: skip
-
-
-def _standard_infer(x: Spec, moments: Spec, gamma: Spec, beta: Spec, *, eps: float) -> Spec:
-    channels = _channels("batch_standard", x)
-    wanted = {"moments": (2, channels), "gamma": (channels,), "beta": (channels,)}
-    for (name, shape), spec in zip(wanted.items(), (moments, gamma, beta), strict=True):
-        if spec.shape != shape or not is_float(spec.dtype):
-            raise ShapeError(
-                f"batch_norm: {name} is {spec} beside x{x.shape}; expected floats of shape {shape}"
-            )
-    return Spec(x.shape, np.result_type(*(s.dtype for s in (x, moments, gamma, beta))))
-
-
-def _standard_partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, Shapes]:
-    """Weights have one value a channel."""
-    (x, _moments, *weights), (out,) = in_shapes, out_shapes
-    known = [s[0] for s in weights if s is not None and len(s) == 1]
-    channels = x[1] if x is not None and len(x) > 1 else next(iter(known), None)
-    return (x or out, (2, channels), (channels,), (channels,)), (out or x,)
-
-
-def _standard_tiling(specs: Sequence[Spec], dtype: Any, *, eps: float) -> KernelCall | None:
-    return _call("standard", specs[0], dtype, 0.3, in_word(eps, dtype))
-
-
-def _standard_naive(x: Array, moments: Array, gamma: Array, beta: Array, *, eps: float) -> Array:
-    scale = gamma / np.sqrt(moments[1] + np.asarray(eps, x.dtype))
-    shape = (-1, *(1,) * (x.ndim - 2))
-    return x * scale.reshape(shape) + (beta - moments[0] * scale).reshape(shape)
-
-
-_FIRST = np.array([[True], [False]])  # of the two rows; chosen so, they fuse, and are not stacked
+def _standard(x, mean, variance, gamma, beta, *, eps=1e-5):
+    return (x - mean) * (gamma / math.sqrt(variance + eps)) + beta
 
 
 def _standard_rule(g: Gradients) -> Sequence[Any]:
     """With s the scale: by x it is s * out_grad, the rest follow from sums of each channel."""
-    (x, moments, gamma, _), axes = g.inputs, len(g.specs[0].shape)
-    root = library.rsqrt(add(row(moments, 1), g.attributes["eps"]))
+    (x, mean, variance, gamma, _), axes = g.inputs, len(g.specs[0].shape)
+    root = library.rsqrt(add(variance, g.attributes["eps"]))
     scale = multiply(root, gamma)
     to_x = lambda: multiply(g.out_grad, beside(scale, axes))
     if not any(g.wanted[1:]):
         return [to_x]
-    sums = library.channel_sums(g.out_grad, x)
-    total = row(sums, 0)
-    off = multiply(subtract(row(sums, 1), multiply(row(moments, 0), total)), root)
+    total, along = library.channel_sums(g.out_grad, x)
+    off = multiply(subtract(along, multiply(mean, total)), root)
     to_mean = library.negative(multiply(scale, total))
     to_variance = multiply(multiply(multiply(scale, root), off), -0.5)
-    return [to_x, library.where(_FIRST, to_mean, to_variance), off, total]
+    return [to_x, to_mean, to_variance, off, total]
 
 
-_STANDARD = TiledOp(
-    "batch_standard", _standard_infer, _standard_tiling, _standard_naive,
-    gradient=_standard_rule, keeps=("x", "moments", "gamma"),
-    operands=("x", "moments", "gamma", "beta"), partial=_standard_partial,
+_STANDARD = _Channels.of(
+    "batch_standard", "x | mean variance gamma beta", {}, [_standard], _standard_rule,
+    "x mean variance gamma",
 )  # fmt: skip
 
 _TABLE = """
-channel_moments(x, *, out=None): Mean and variance of each channel of (images, channels, *space), as
-    two rows.
+channel_moments(x, *, out=None): Mean and variance of each channel of (images, channels, *space).
+    -> two arrays (channels,)
 batch_statistics(x, moving_mean, moving_var, *, momentum: float = 0.1, frozen=False, correction: int
     = 1): The mean and variance of each channel that `batch_norm` uses.
     The moving ones are states, written in training unless `frozen`; 1 or 0 is the `correction` of
     their divisor n.
-    -> array (2, channels), and whether they are the batch's (1) or the moving ones (0)
+    -> three arrays (channels,); the last says whether they are the batch's (1) or the moving ones
 channel_sums(out_grad, x, *, out=None): Of each channel of (images, channels, *space) the sums of
-    `out_grad` and of its product with `x`, as two rows.
-batch_standard(x, moments, gamma, beta, *, eps: float = 1e-05, out=None): Channels brought from the
-    mean and variance in `moments` (two rows) to `beta` and `gamma`.
+    `out_grad` and of its product with `x`.
+    -> two arrays (channels,)
+batch_standard(x, mean, variance, gamma, beta, *, eps: float = 1e-05, out=None): Channels brought
+    from their mean and variance to `beta` and `gamma`.
 """
 define_rows(_TABLE, globals())

@@ -22,7 +22,7 @@ from nbgraph.ops.define import (
     whole,
 )
 from nbgraph.ops.elementwise.arithmetic import add, multiply
-from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments, row
+from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments
 from nbgraph.ops.normalisation.standardising import layer_norm_parts as layer_norm_parts
 from nbgraph.ops.normalisation.standardising import rms_norm_parts as rms_norm_parts
 from nbgraph.settings import config
@@ -70,12 +70,12 @@ def batch_norm(
         statistics = channel_moments(x)
     else:
         states = moving_mean, moving_var
-        statistics, _ = batch_statistics(x, *states, momentum=momentum, frozen=frozen)
+        *statistics, _ = batch_statistics(x, *states, momentum=momentum, frozen=frozen)
     weights = [gamma, beta]
     for k, make in enumerate((library.ones_like, library.zeros_like)):
         if weights[k] is None:
-            weights[k] = make(row(statistics, 0))
-    return batch_standard(x, statistics, *weights, eps=eps)
+            weights[k] = make(statistics[0])
+    return batch_standard(x, *statistics, *weights, eps=eps)
 
 
 def weight_of(value: Any, x: Any, default: float) -> Any:

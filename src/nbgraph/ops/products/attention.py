@@ -153,6 +153,7 @@ def scaled_dot_product_attention(
     *,
     causal: bool = False,
     scale: float | None = None,
+    dropout: float = 0.0,
 ) -> Any:
     """softmax(query @ key' * scale) @ value (Vaswani et al., Attention is all you need, 2017),
     without the scores in memory (Dao et al., FlashAttention, 2022).
@@ -165,6 +166,7 @@ def scaled_dot_product_attention(
     causal : whether a position sees itself and those before it alone; the last query is at
         the last key, where torch and JAX have the first at the first
     scale : float, by default 1 / sqrt(size)
+    dropout : float, the probability with which a weight is 0 in training; then scores take memory
     -> array (..., positions, values). A position that sees nothing gets the mean of all values.
     ! ShapeError where shapes do not fit.
     >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -182,8 +184,8 @@ def scaled_dot_product_attention(
     how["scale"] = usual if scale is None else float(number(name, "scale", scale))
     masks = [] if mask is None else [as_known(name, mask)]
     few = operands[0].shape[-2] * operands[1].shape[-2] < _WORTH
-    if few or not all(is_float(x.dtype) for x in operands):
-        return rules.composition(*operands, *masks, **how)
+    if few or dropout or not all(is_float(x.dtype) for x in operands):
+        return rules.composition(*operands, *masks, **how, dropout=dropout)
     pairs = zip((*_OPERANDS, "mask"), (*operands, *masks), strict=False)
     lead = broadcast(f"{name}, axes in front", [(n, tuple(x.shape[:-2])) for n, x in pairs])
     operands = [_spread(x, (*lead, *x.shape[-2:])) for x in operands]

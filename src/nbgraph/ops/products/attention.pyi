@@ -4,7 +4,7 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried], value: Operand[Carried], mask: Operand[Carried] | None=None, *, causal: bool=False, scale: float | None=None) -> Carried:
+def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried], value: Operand[Carried], mask: Operand[Carried] | None=None, *, causal: bool=False, scale: float | None=None, dropout: float=0.0) -> Carried:
     """softmax(query @ key' * scale) @ value (Vaswani et al., Attention is all you need, 2017), without
     the scores in memory (Dao et al., FlashAttention, 2022).
     
@@ -18,6 +18,7 @@ def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried],
     causal : whether a position sees itself and those before it alone; the last query is at
         the last key, where torch and JAX have the first at the first
     scale : float, by default 1 / sqrt(size)
+    dropout : float, the probability with which a weight is 0 in training; then scores take memory
     
     Returns
     -------

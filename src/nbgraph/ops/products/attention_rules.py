@@ -45,10 +45,13 @@ def scores_of(query: Any, key: Any, *mask: Any, causal: bool, scale: float) -> A
     return scores
 
 
-def composition(query: Any, key: Any, value: Any, *mask: Any, causal: bool, scale: float) -> Any:
+def composition(
+    query: Any, key: Any, value: Any, *mask: Any, causal: bool, scale: float, dropout: float = 0.0
+) -> Any:
     """Return what attention gives by products and a softmax."""
-    scores = scores_of(query, key, *mask, causal=causal, scale=scale)
-    return library.matmul(library.softmax(scores, axis=-1), value)
+    weights = library.softmax(scores_of(query, key, *mask, causal=causal, scale=scale), axis=-1)
+    weights = library.dropout(weights, dropout) if dropout else weights
+    return library.matmul(weights, value)
 
 
 def parts(*operands: Any, causal: bool, scale: float) -> tuple[Any, Any]:

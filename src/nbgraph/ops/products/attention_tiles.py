@@ -84,12 +84,11 @@ def _words(case: _Case, names: Sequence[str], parts: int) -> tuple[int, ...]:
     rows, columns, size, width = case.extents
     dtype = case.arrays["query"].dtype
     blas, kind = routine(), dtype.name
-    pointers = (blas.pointers[name][kind] for name in ("gemm", "gemv"))
     offset = columns - rows if case.attributes["causal"] else columns
     scale = in_word(dtype.type(case.attributes["scale"]).tobytes())
     arrays = [case.arrays[name] for name in names]
     return (
-        *(blas.address, *pointers, blas.threads.address, ONE[kind]),
+        *(blas.address, *blas.pointers(kind), blas.threads.address, ONE[kind]),
         *(size, width, offset, scale, *case.block, parts),
         *(_down(name, own) for name, own in zip(names, arrays, strict=True)),
         len(case.lead),

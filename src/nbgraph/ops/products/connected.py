@@ -69,9 +69,8 @@ def _tiling(specs: Sequence[Spec], dtype: Any, *, flatten: bool) -> KernelCall |
     own, size = (min(*each) for each in zip(tile_of(features, rows, inputs), (features, rows)))
     blocks, parts = -(-rows // size), -(-features // own)
     blas = routine()
-    pointers = (blas.pointers[kind][dtype] for kind in ("gemm", "gemv"))
     words = (
-        *(blas.address, *pointers, blas.threads.address, ONE[dtype]),
+        *(blas.address, *blas.pointers(dtype), blas.threads.address, ONE[dtype]),
         *(inputs, features, own, parts, size),
     )
     code = written("fully_connected", connected_text(dtype, bias=len(specs) > 2), dtype)

@@ -112,9 +112,8 @@ def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> KernelC
     if cut is None:
         return None
     blas = routine()
-    pointers = (blas.pointers[kind][dtype] for kind in ("gemm", "gemv"))
     words = (
-        *(blas.address, *pointers, blas.threads.address, ONE[dtype]),
+        *(blas.address, *blas.pointers(dtype), blas.threads.address, ONE[dtype]),
         *layer.windows.words(),
         *(layer.channels, layer.features, cut.size, cut.blocks, cut.share, cut.parts),
         *(cut.panel, int(layer.windows.plain)),

@@ -121,6 +121,24 @@ standard_exponential = lambda size=None: -math.log(fraction(bits()) + LEAST)
 # the time until an event of rate 1 / scale
 exponential = lambda scale=1.0, size=None: scale * standard_exponential()
 expovariate = lambda lambd=1.0: standard_exponential() / lambd  # `random.expovariate`
+# the distribution of the largest of many
+gumbel = lambda loc=0.0, scale=1.0, size=None: loc - scale * math.log(standard_exponential())
+rayleigh = lambda scale=1.0, size=None: scale * math.sqrt(2.0 * standard_exponential())
+weibull = lambda a, size=None: standard_exponential() ** (1.0 / a)
+pareto = lambda a, size=None: math.expm1(standard_exponential() / a)
+
+
+def laplace(loc=0.0, scale=1.0, size=None):
+    """Exponential to both sides of `loc`."""
+    word = bits()
+    distance = math.log(fraction(word) + LEAST)
+    return loc + (scale * distance if word & 1 == 0 else -scale * distance)
+
+
+def logistic(loc=0.0, scale=1.0, size=None):
+    """Of the distribution whose distribution function is the sigmoid."""
+    u = fraction(bits()) + LEAST
+    return loc + scale * math.log(u / (1.0 - u))
 
 
 def triangular(low=0.0, high=1.0, mode=None):
@@ -163,6 +181,15 @@ def integers(low, high=None, size=None, *, endpoint=False):
     return below(low + more) if high is None else low + below(high - low + more)
 
 
+# whether an event of this probability comes
+bernoulli = lambda p=0.5, size=None: np.int64(fraction(bits()) < p)
+
+
+def geometric(p, size=None):
+    """How many trials it takes until one succeeds."""
+    return np.int64(max(1.0, math.ceil(math.log(fraction(bits()) + LEAST) / math.log1p(-p))))
+
+
 def choice(a, size=None, replace=True, p=None):
     """One of several, or a whole number below `a`; all alike, or by their probabilities."""
     if isinstance(a, (int, np.integer)):
@@ -190,6 +217,7 @@ _PYTHON: dict[str, Callable[..., Any]] = {
 }
 _NUMPY: dict[str, Callable[..., Any]] = {
     **_named("uniform normal standard_normal lognormal exponential standard_exponential choice"),
+    **_named("gumbel rayleigh weibull pareto laplace logistic geometric"),
     "random": number,
 }
 _OLD: dict[str, Callable[..., Any]] = {
@@ -203,10 +231,21 @@ OF_CLASSES: dict[str, dict[str, Callable[..., Any]]] = {
     "random.Random": _PYTHON,
     "numpy.random.mtrand.RandomState": {**_NUMPY, **_OLD},
     "numpy.random._generator.Generator": {**_NUMPY, "integers": integers},
-    "nbgraph.ops.draws.distributions": _NUMPY,
+    "nbgraph.ops.draws.distributions": {**_NUMPY, "bernoulli": bernoulli},
     "nbgraph.ops.draws.integers": {"integers": integers},
     "nbgraph.ops.draws.orders": {"choice": choice},
 }
+# what tries until a number is accepted: slopes of that are not slopes of the distribution
+_BY_TRIAL = ("gammavariate", "betavariate", "vonmisesvariate")
+
+
+def refused(target: object) -> bool:
+    """Whether a function draws in a way that has no text here."""
+    module = str(getattr(target, "__module__", None))
+    if module.startswith("nbgraph.ops.draws."):
+        return True
+    name = getattr(target, "__name__", "")
+    return name in _BY_TRIAL and class_of(getattr(target, "__self__", None)) == "random.Random"
 
 
 def class_of(value: object) -> str:

@@ -1,0 +1,178 @@
+"""Products of matrices with vectors of 64 bytes, in LLVM text that is called as BLAS's gemm is.
+
+OpenBLAS picks its kernels by the names of processors; on one that it does not know it uses half of
+each vector. This one has tiles of STRIPS vectors by COLUMNS sums in registers (the scheme of Goto
+and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008). Lines of the first
+operand are packed in strips, a vector wide, into a room on the stack that stays in the core's
+second cache; elements of the second are read as they lie. An element's sum has one order, which
+depends on how many products it has: DEPTH of them at a time are added to the result.
+"""
+
+from __future__ import annotations
+
+from nbgraph.kernels.kinds import ITEMSIZE
+from nbgraph.kernels.lanes import Lanes
+from nbgraph.kernels.loops import ROOM
+from nbgraph.kernels.written import Record
+
+BYTES = 64  # of a vector
+STRIPS, COLUMNS = 3, 8  # of a tile of sums
+DEPTH = 256
+_ARGUMENTS = "form_a form_b m n k alpha a lda b ldb beta c ldc"  # Fortran's
+
+
+def gemm_text(dtype: str) -> str:
+    """Return the text of c = alpha * a @ b + beta * c."""
+    return _Gemm(dtype).text()
+
+
+class _Lanes(Lanes):
+    """Fortran's function in place of a kernel."""
+
+    head = "void", ", ".join(f"ptr %{name}" for name in _ARGUMENTS.split())
+
+
+class _Gemm:
+    """Such a text. Matrices are BLAS's: elements of a column lie side by side."""
+
+    def __init__(self, dtype: str) -> None:
+        self.t = t = _Lanes(dtype, BYTES // ITEMSIZE[dtype], Record(("", ""), (), ()))
+        self.elements, self.room = ROOM[dtype], t.room(ROOM[dtype])
+        self.m, self.n, self.k, self.lda, self.ldb, self.ldc = (
+            t.value(f"sext i32 {t.value(f'load i32, ptr %{x}')} to i64")
+            for x in ("m", "n", "k", "lda", "ldb", "ldc")
+        )
+        self.turns, self.a_along, self.a_deeper = self._form("a", self.lda)
+        _, self.b_deeper, self.b_along = self._form("b", self.ldb)
+
+    def _form(self, name: str, ld: str) -> tuple[str, str, str]:
+        """Return whether an operand is transposed, and elements from row to row and column to
+        column of what is multiplied."""
+        t = self.t
+        turns = t.compare("ne", t.value(f"load i8, ptr %form_{name}"), ord("N"), "i8")
+        down, along = (
+            t.value(f"select i1 {turns}, i64 {a}, i64 {b}") for a, b in ((ld, 1), (1, ld))
+        )
+        return turns, down, along
+
+    def text(self) -> str:
+        """Return the whole."""
+        t, wide, lanes = self.t, STRIPS * self.t.lanes, self.t.lanes
+        none = t.value(f"zext i1 {t.compare('eq', self.k, 0)} to i64")
+        k = t.sum(self.k, none)  # a trip without products sees to beta
+        blocks = t.sum(t.number("sdiv", t.sum(k, -1), DEPTH), 1)
+        depth = t.number("sdiv", t.sum(k, blocks, -1), blocks)
+        depth = t.number("and", t.sum(depth, lanes - 1), -lanes)
+        strip = t.product(t.sum(depth, 1), lanes)  # lines of strips differ in their sets of a cache
+        most = t.product(t.number("sdiv", self.elements, t.product(strip, STRIPS)), wide)
+        beta = t.cell(t.scalar)
+        alpha = t.spread("%alpha")
+        t.put(beta, t.value(f"load {t.scalar}, ptr %beta"), t.scalar)
+        with t.loop(0, k, depth) as p:
+            size = t.least(depth, t.number("sub", self.k, p))
+            with t.loop(0, self.m, most) as i:
+                rows = t.least(most, t.number("sub", self.m, i))
+                along, deeper = t.product(i, self.a_along), t.product(p, self.a_deeper)
+                source = t.at("%a", t.sum(along, deeper))
+                with t.when(self.turns):
+                    self._turn(source, strip, rows, size)
+                with t.unless(self.turns):
+                    self._pack(source, strip, rows, size)
+                with t.loop(0, self.n, COLUMNS) as j, t.loop(0, rows, wide) as r:
+                    left = t.number("sub", rows, r)
+                    a = t.at(self.room, t.product(t.number("sdiv", r, lanes), strip))
+                    b = t.at("%b", t.sum(t.product(j, self.b_along), t.product(p, self.b_deeper)))
+                    c = t.at("%c", t.sum(t.product(j, self.ldc), i, r))
+                    columns = t.least(COLUMNS, t.number("sub", self.n, j))
+                    for strips in range(1, STRIPS + 1):
+                        fits = [t.compare("sgt", left, (strips - 1) * lanes)]
+                        if strips < STRIPS:
+                            fits.append(t.compare("sle", left, strips * lanes))
+                        with t.when(t.all(*fits)):
+                            sums = self._sums(strips, (a, strip), b, columns, size)
+                            mask = t.mask(str(lanes * (strips - 1)), left)
+                            self._deliver(sums, c, columns, mask, alpha, beta)
+            t.put(beta, "1.0", t.scalar)
+        return t.text("ret void")
+
+    def _pack(self, source: str, strip: str, rows: str, size: str) -> None:
+        """Put strips of rows that lie side by side into the room."""
+        t, lanes = self.t, self.t.lanes
+        whole = t.number("and", rows, -lanes)
+        mask = t.mask(whole, rows)
+        with t.loop(0, size) as p:
+            line, target = (
+                t.at(source, t.product(p, self.lda)),
+                t.at(self.room, t.product(p, lanes)),
+            )
+            with t.loop(0, whole, lanes) as i:
+                place = t.at(target, t.product(t.number("sdiv", i, lanes), strip))
+                t.store(place, t.load(t.at(line, i)))
+            with t.when(t.compare("slt", whole, rows)):
+                place = t.at(target, t.product(t.number("sdiv", whole, lanes), strip))
+                t.store(place, t.load(t.at(line, whole), mask))
+
+    def _turn(self, source: str, strip: str, rows: str, size: str) -> None:
+        """The same of rows whose elements lie side by side: squares are transposed."""
+        t, lanes = self.t, self.t.lanes
+        last = t.sum(rows, -1)
+        with t.loop(0, rows, lanes) as i:
+            target = t.at(self.room, t.product(t.number("sdiv", i, lanes), strip))
+            lines = [t.product(t.least(t.sum(i, r), last), self.lda) for r in range(lanes)]
+            with t.loop(0, size, lanes) as p:
+                mask, at = t.mask(p, size), t.at(source, p)
+                square = [t.load(t.at(at, line), mask) for line in lines]
+                for r, value in enumerate(_transposed(t, square)):
+                    t.store(t.at(target, t.product(t.sum(p, r), lanes)), value)
+
+    def _sums(
+        self, strips: int, a: tuple[str, str], b: str, columns: str, size: str
+    ) -> list[list[str]]:
+        """Return the sums of some strips for each of COLUMNS, the last one again where fewer are
+        wanted."""
+        t = self.t
+        sums = [[t.cell() for _ in range(strips)] for _ in range(COLUMNS)]
+        for cell in (cell for row in sums for cell in row):
+            t.put(cell, "zeroinitializer")
+        last = t.sum(columns, -1)
+        lines = [t.at(b, t.product(t.least(j, last), self.b_along)) for j in range(COLUMNS)]
+        with t.loop(0, size) as p:
+            at, deeper = t.at(a[0], t.product(p, t.lanes)), t.product(p, self.b_deeper)
+            values = [t.load(t.at(at, t.product(a[1], s))) for s in range(strips)]
+            for row, line in zip(sums, lines, strict=True):
+                factor = t.spread(t.at(line, deeper))
+                for cell, value in zip(row, values, strict=True):
+                    t.put(cell, t.fused(factor, value, t.get(cell)))
+        return sums
+
+    def _deliver(
+        self, sums: list[list[str]], c: str, columns: str, mask: str, alpha: str, beta: str
+    ) -> None:
+        """Put the sums of some columns into the result, whose last strip is masked."""
+        t = self.t
+        old = t.get(beta, t.scalar)
+        factor, adds = t.everywhere(old), t.value(f"fcmp une {t.scalar} {old}, 0.0")
+        for j, row in enumerate(sums):
+            with t.when(t.compare("slt", j, columns)):
+                line = t.at(c, t.product(self.ldc, j))
+                for s, cell in enumerate(row):
+                    place, own = t.at(line, s * t.lanes), mask if s == len(row) - 1 else ""
+                    t.put(cell, t.value(f"fmul {t.vector} {t.get(cell)}, {alpha}"))
+                    with t.when(adds):
+                        t.put(cell, t.fused(t.load(place, own), factor, t.get(cell)))
+                    t.store(place, t.get(cell), own)
+
+
+def _transposed(t: Lanes, square: list[str]) -> list[str]:
+    """Return the columns of as many rows as a vector has lanes."""
+    lanes, step = t.lanes, 1
+    while step < lanes:
+        for r in (r for r in range(lanes) if not r & step):
+            pair = square[r], square[r + step]
+            first = [k - step + lanes if k & step else k for k in range(lanes)]
+            second = [k + lanes if k & step else k + step for k in range(lanes)]
+            square[r], square[r + step] = (
+                t.picked(pair[0], lanes, places, pair[1]) for places in (first, second)
+            )
+        step *= 2
+    return square
