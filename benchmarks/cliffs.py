@@ -3,11 +3,11 @@
     python -m benchmarks.cliffs [--all] [--most 3] [NAME ...]
 
 A call is made on NumPy arrays and on NDArrays: plainly, with `out`, with parameters by name, with a
-parameter that changes at each call, on strided operands, without dimensions, and recorded. A figure
-is the least time of a call in microseconds over many repeats; all variants of an operator take
-turns in one process. A line ends with the largest ratio to the fastest variant; those above
-`--most` are listed once more. With `--all` every scalar operator of the library is called, else
-those of `CALLS`.
+parameter that changes at each call, on strided and on complex operands, without dimensions, and
+recorded. A figure is the least time of a call in microseconds over many repeats; all variants of an
+operator take turns in one process. A line ends with the largest ratio to the fastest variant; those
+above `--most` are listed once more. With `--all` every scalar operator of the library is called,
+else those of `CALLS`.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ CALLS: Mapping[str, tuple[int, dict[str, Any]]] = {
     "matmul": (2, {}),
     "take": (1, {"indices": [0, 2], "axis": 1}),
 }
+COMPLEX = {"add", "exp", "sum", "mean", "matmul"}  # those that take complex numbers
 SHAPE = (4, 4)
 REPEATS, CALLS_A_REPEAT = 15, 200
 
@@ -66,6 +67,9 @@ def variants(
         "plain": lambda: op(*arrays, **keywords),
         "strided": lambda: op(*strided, **keywords),
     }
+    if name in COMPLEX:
+        parts = [world(np.ascontiguousarray(wide[:4, :4] * (1 + 1j))) for _ in range(operands)]
+        found["complex"] = lambda: op(*parts, **keywords)
     scalar = isinstance(op, Mapper)
     if scalar:
         out = op(*arrays)

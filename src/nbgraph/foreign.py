@@ -435,9 +435,12 @@ def refuse_arguments(
     raise ArgumentError(_too_many(function.__name__, parameters, count))
 
 
+_signature = functools.lru_cache(256)(inspect.signature)  # 20 us
+
+
 def require_keywords(function: Callable[..., Any], names: Iterable[str]) -> None:
     """Raise ArgumentError where a function does not have one of these keywords."""
-    parameters = inspect.signature(function).parameters
+    parameters = _signature(function).parameters
     unknown = [name for name in names if name not in parameters]
     if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         refuse_keywords(function, unknown)

@@ -138,6 +138,19 @@ def test_lists_and_numbers_are_taken_by_value(threaded):
             a[[0, 4 + k]].asnumpy()
 
 
+def test_states_are_read_as_they_are_and_moved_in_training(threaded, alone):
+    """Batch normalisation predicts by the quick way, and by what training left each time."""
+    x, layer = ng.array(values(32, 3) * 3 + 1), ng.nn.BatchNorm()
+    first = [layer(x).asnumpy() for _ in range(4)]
+    with ng.autograd.record():
+        layer(x)
+    with ng.autograd.record(train_mode=False):  # told, and states stay
+        second = [layer(x).asnumpy() for _ in range(3)]
+    assert abs(second[0] - first[0]).max() > 0.1
+    alone()
+    assert layer(x).asnumpy().tobytes() == second[0].tobytes() == second[-1].tobytes()
+
+
 def test_draws_by_other_numbers_are_found_again(threaded, alone):
     """The numbers are those of the call; what was drawn before comes from the same stream."""
 

@@ -4,6 +4,7 @@ A test that says the route took a call closes the general way first.
 """
 
 import gc
+import operator
 import sys
 
 import numpy as np
@@ -511,6 +512,25 @@ def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
     with pytest.raises(ValueError, match="lent"):
         y -= x
     del lent
+
+
+@pytest.mark.parametrize("scalar", ["float32", "float64", "int64", "uint8"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "uint8"])
+def test_scalars_of_numpy_give_what_numpy_gives(threaded, dtype, scalar):
+    """Those of the array's dtype go as Python numbers, with the same dtype and values."""
+    x, other = np.array([1, 2, 7], dtype), np.dtype(scalar).type(3)
+    a = ng.array(x)
+    for name in "add sub mul truediv floordiv mod pow lt eq ge".split():
+        op = getattr(operator, name)
+        for _ in range(2):
+            same(op(a, other), op(x, other))
+            same(op(other, a), op(other, x))
+    a = ng.array([1.0, 2.0, 3.0])
+    a.attach_grad()
+    with ng.autograd.record():
+        loss = (a * np.float32(2) + np.float32(1) * a).sum()
+    loss.backward()
+    assert a.grad.tolist() == [3, 3, 3]
 
 
 def test_operands_of_numpy_are_found_again(threaded, monkeypatch):

@@ -56,7 +56,6 @@ CALLS = {
     **rows("max min any all count_nonzero", [M], axis=(0, 1), keepdims=False),
     **rows("argmax argmin logsumexp", [M], axis=1, keepdims=True),
     **rows("softmax log_softmax", [M], axis=0, temperature=2.0),
-    **rows("softmax_gradient log_softmax_gradient", [M, M * M], axis=0, temperature=2.0),
     **rows("label_entropy", [M, CLASSES], axis=0, keepdims=False, smoothing=0.0),
     **rows("label_entropy_gradient", [M, CLASSES, *EACH], axis=0, keepdims=False, smoothing=0.5),
     **rows(
@@ -113,10 +112,8 @@ CALLS = {
     **rows("batch_standard", [W, W[0], np.abs(W[1]), W[0], W[1]], eps=0.5),
     **rows("batch_statistics", [W, W[0], W[1]], momentum=0.5, frozen=False, correction=1),
     **rows("layer_norm_parts", [W, W[:1], W[0]], axis=1, eps=0.5, keepdims=True),
-    **rows("layer_norm_gradient", [W * W, W, W[0], W[:, :1], W[:, :1]], axis=1),
-    **rows("layer_norm_weights", [W, W * W, W[:, :1], W[:, :1]], axes=1),
+    **rows("layer_norm_weights", [W, W * W, W[:, :1], W[:, :1]], axis=0, keepdims=False),
     **rows("rms_norm_parts", [W, W[0]], axis=1, eps=0.5, keepdims=True),
-    **rows("rms_norm_gradient", [W * W, W, W[0], W[:, :1]], axis=1),
     **rows("fully_connected", [M[None], M.reshape(1, 12)], flatten=True),
     **rows("attention_parts", [M, M, M], causal=True, scale=0.5),
     **rows(

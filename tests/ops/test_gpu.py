@@ -128,7 +128,7 @@ def test_an_operator_over_arrays_runs(name):
 
 # What has no form: it runs Python, or stands for what carriers do. Numbers that NumPy alone draws
 # are made on the host; those of arrays of parameters are refused.
-HOST_ONLY = {"debug", "write to a view", "linalg_expm"}  # the last is SciPy's
+HOST_ONLY = {"debug", "write to a view"}
 
 
 def test_every_operator_has_a_form():

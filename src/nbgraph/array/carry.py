@@ -68,7 +68,7 @@ def apply(
         result = _by_route(op, routes, values, words, attributes)
         if result is not None:
             return result
-    if complex_call.any_complex(values):
+    if complex_call.any_complex(values) and not complex_call.by_kernel(op, values, outs):
         return complex_call.apply(op, values, attributes, outs)
     device = common_device(op.__name__, op.scalar.operands, values, outs)
     parameters = op.parameters(dict(attributes))
@@ -128,6 +128,8 @@ def _learn(
     """Remember the way of a call; `words` are the values of its parameters, and without these it is
     `plain` where there are none to be given."""
     places: list[tuple[int, int]] = []
+    if complex_call.MET in op.carried and not complex_call.is_known(op):
+        return  # a tape that follows the next call takes it by parts
     if words:
         names = [p.name for p in op.scalar.parameters if not p.is_static]
         varying = inferred.plan.varying(names)

@@ -50,7 +50,7 @@ def fill_from(target: Array, value: Any) -> None:
 
     A number that the dtype cannot hold raises, as it does in NumPy's assignment.
     """
-    if type(value) not in WEAK and type(value) is not complex:
+    if type(value) not in WEAK:
         _write(value, target)
         return
     number_array = cell(value, target.dtype)

@@ -17,6 +17,7 @@ from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import layout_of
 from nbgraph.operator.typing import as_operand
+from nbgraph.ops.carrier.operators import operator_of
 from nbgraph.settings import config
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDAr
     if _is_followed(obj, place):
         return _followed(obj, dtype)
     if isinstance(obj, Array):
+        if recording.get() is None and dtype is None and place == obj.device:
+            return operator_of("copy")(obj)
         return copy_of(obj, None if dtype is None else as_dtype(dtype), place)
     return from_host(_values("array", obj, dtype), place)
 

@@ -14,7 +14,8 @@ from nbgraph.array.route import Push, declines, routes_of
 from nbgraph.array.update import known_over
 from nbgraph.operator.call import call, recorded
 from nbgraph.operator.lazy import foreign
-from nbgraph.ops.carrier.operators import operator_of, takes_part
+from nbgraph.operator.shortcuts import call_key
+from nbgraph.ops.carrier.operators import operator_of, takes_part, weak
 
 _NONE: dict[str, Any] = {}
 _KEPT = 512  # pairs of layouts that an operator's table holds
@@ -35,16 +36,19 @@ class _Ways:
         """Apply the operator by its routes where a recorder follows it, else by `call`."""
         if not takes_part(operands[-1], self.name):
             return NotImplemented
-        operands = operands[::-1] if self.swapped else operands
-        output = recorded(self.push, self.op, operands, {}, _frame(2))
+        plain = weak(operands)
+        tried, operands = plain is operands, plain[::-1] if self.swapped else plain
+        output = None if tried else self.push(_frame(2), operands)
+        if output is None:
+            output = recorded(self.push, self.op, operands, {}, _frame(2))
         if output is not None:
             return output
         if self.op is None:
             self.op = operator_of(self.name)
         result = call(self.op, operands, {})
-        routes = routes_of(self.op, _NONE)
-        if routes is not None:
-            self.push = routes.push
+        known = getattr(self.op, "shortcuts", _NONE).get(call_key(_NONE, operands))
+        routes = None if known else routes_of(self.op, _NONE)
+        self.push = known[0] if known else self.push if routes is None else routes.push
         return result
 
 

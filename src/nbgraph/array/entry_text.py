@@ -10,6 +10,7 @@ from nbgraph.codegen.text import Function
 from nbgraph.engine.core.codes import FIXED
 from nbgraph.engine.sites import OURS
 from nbgraph.kernels.entry import unboxed
+from nbgraph.kernels.kinds import Word
 
 MOST = 128  # words of a push, record and variables included
 MOST_OUTPUTS = 16
@@ -226,7 +227,14 @@ def _scalar() -> str:
     t = _Part("i1", "ptr %object, i64 %kind, ptr %record", "scalar")
     well = t.cell("i1")
     t.put(well, "false", "i1")
-    t.put("%record", unboxed(t, "%object", "%kind", "done"))
+    is_pair = t.compare("ne", t.number("and", "%kind", int(Word.PAIR)), 0)
+    with t.when(is_pair):
+        kind = t.number("xor", "%kind", int(Word.PAIR))
+        for k, part in enumerate(("Real", "Imag")):
+            word = unboxed(t, "%object", kind, "done", f"Complex_{part}As")
+            t.put_at("%record", k, word)
+    with t.unless(is_pair):
+        t.put("%record", unboxed(t, "%object", "%kind", "done"))
     t.put(well, "true", "i1")
     t.label("done")
     return t.text(f"ret i1 {t.get(well, 'i1')}")

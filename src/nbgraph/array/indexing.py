@@ -86,15 +86,20 @@ def get(array: Array, key: Any) -> Any:
 
 def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
     """Return a copy of what an index with index arrays selects, which is not recorded."""
-    selection = known_selection(form, indices)
-    if selection is None:
-        from nbgraph.ops.indexing.keys import normal_key
-
-        template, arrays = normal_key(key, array.shape)
-        selection = template, [_beside(array, "index", found) for found in arrays]
-    taken = operator_of("gather")(array, *selection[1], key=selection[0])
-    learn_selection(form, indices, *selection)
+    known = known_selection(form, indices)
+    template, arrays = known or _template(array, key)
+    taken = operator_of("gather")(array, *arrays, key=template)
+    if known is None:
+        learn_selection(form, indices, template, arrays)
     return taken
+
+
+def _template(array: Array, key: Any) -> tuple[Any, list[Array]]:
+    """Return an index as the key of `gather` and its index arrays."""
+    from nbgraph.ops.indexing.keys import normal_key
+
+    template, arrays = normal_key(key, array.shape)
+    return template, [_beside(array, "index", found) for found in arrays]
 
 
 def _element(array: Array, key: Any) -> Any:
@@ -144,7 +149,7 @@ def set_(array: Array, key: Any, value: Any) -> None:
         return
     original = value
     writable("setitem", array)
-    if isinstance(value, (*WEAK, complex, np.generic)):
+    if isinstance(value, (*WEAK, np.generic)):
         value = cell(value, array.dtype)
     basic = is_basic(key)
     if not basic:
@@ -203,7 +208,7 @@ def _set_where(array: Array, mask: Array, value: Any) -> None:
 def _set_view(target: Array, value: Any) -> None:
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype == target.dtype:
         number = value.item()
-        fill_from(target, number if type(number) in (*WEAK, complex) else float(value))
+        fill_from(target, number if type(number) in WEAK else float(value))
         return
     source = _given(target, value, target.shape)
     same = source._chunk is target._chunk and source._address == target._address
@@ -235,15 +240,11 @@ def _beside(array: Array, name: str, value: Any) -> Any:
 
 def _set_elements(array: Array, key: Any, value: Any) -> None:
     """Write elements at integer arrays where they lie."""
-    from nbgraph.ops.indexing.keys import normal_key, selected_shape
+    from nbgraph.ops.indexing.keys import selected_shape
 
     lines = selection_form(array, key)
     selection = None if lines is None else known_selection(*lines)
-    if selection is None:
-        template, arrays = normal_key(key, array.shape)
-        indices = [_beside(array, "index", found) for found in arrays]
-    else:
-        template, indices = selection
+    template, indices = selection or _template(array, key)
     if not indices:
         numbers = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
         _set_view(view(array, numbers), value)

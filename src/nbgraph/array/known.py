@@ -7,6 +7,7 @@ results that are views are known by the layout of what they show.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -34,13 +35,13 @@ _NEW: Sequence[bool] = ()  # in_place: no output existed before
 
 def ways(
     op: ArrayOp, attributes: Attributes, operands: Sequence[Any]
-) -> ByRoutes | ByKernels | ByFunctions | None:
+) -> ByRoutes | ByKernels | Functions | None:
     """Return the quick way of an operator with these attributes and so many operands, if any."""
     if op.draws:
         return DRAWN
     if not (op.copies or "host" in op.kernels) or op.auxiliary or op.resources:
         alone = op.view is None and op.constant is None and op.computes_alone and not op.copies
-        return FUNCTIONS if alone and operands else None
+        return _functions(op, op.normalise(attributes)) if alone and operands else None
     routes = routes_of(op, op.fixed(attributes), len(operands))
     return None if routes is None else ByRoutes(routes)
 
@@ -55,17 +56,17 @@ class ByRoutes:
 
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """Return what a call like one before gives, or None where the general way is needed."""
-        if not (self.routes.count or self.routes.steps):
-            return FUNCTIONS.again(op, operands, attributes)
-        engine = in_charge()
-        if isinstance(engine, ThreadedEngine):
-            engine._open_gate()
-        numbers = op.values(attributes)
-        result = _push_of(op, self.routes)(engine.site_id(2), (*operands, *numbers))
+        result = None
+        if self.routes.count or self.routes.steps:
+            engine = in_charge()
+            if isinstance(engine, ThreadedEngine):
+                engine._open_gate()
+            values = (*operands, *op.values(attributes))
+            result = _push_of(self.routes)(engine.site_id(2), values)
         if result is None:
-            return FUNCTIONS.again(op, operands, attributes)
-        outputs = result if type(result) is tuple else (result,)
-        return _recorded(op, operands, attributes, outputs)
+            functions = _functions(op, op.normalise(attributes))
+            return None if functions is None else functions.again(op, operands, attributes)
+        return _recorded(op, operands, attributes, result)
 
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
@@ -78,53 +79,50 @@ class ByRoutes:
         if key in routes.steps:  # there are none
             return
         if op.copies:
-            call, order, scratch = prepare_copy(layouts[0], outputs[0]), (0,), ()
+            call, order = prepare_copy(layouts[0], outputs[0]), (0,)
         else:
             lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
             if lowering is None:
-                if op.computes_alone and op.view is None and values:
-                    FUNCTIONS.learn(op, values, results, attributes)
+                functions = _functions(op, attributes)
+                if functions is not None and op.computes_alone and op.view is None and values:
+                    functions.learn(op, values, results, attributes)
                 return
-            call, scratch = lowering.alone, lowering.scratch
+            call = None if lowering.scratch else lowering.alone
             order = () if call is None else call.order[: -call.writes]
         if call is not None or lowering is None:
-            if not routes.learn(call, [*outputs, *scratch], (*values, *numbers), order):
+            if not routes.learn(call, outputs, (*values, *numbers), order):
                 return
-            routes.scratch |= bool(scratch)
         else:
             steps = steps_of(lowering, layouts, outputs)
             if keep(routes.steps, key, steps, SHORTCUTS) is None:
                 return
         key = call_key(op.fixed(attributes), values)
-        keep(op.shortcuts, key, (_push_of(op, routes), attributes), SHORTCUTS)
+        keep(op.shortcuts, key, (_push_of(routes), attributes), SHORTCUTS)
 
 
-def _recorded(
-    op: Any, operands: Sequence[Any], attributes: Attributes, results: tuple[Any, ...]
-) -> Any:
-    """Record a call, where something follows, and return its results."""
+def _recorded(op: Any, operands: Sequence[Any], attributes: Attributes, result: Any) -> Any:
+    """Record a call, where something follows, and return its result, or a tuple of several."""
     recorder = recording.get()
-    if recorder is not None:
+    if recorder is not None and result is not None:
+        results = result if type(result) is tuple else (result,)
         recorder.record(op, operands, op.normalise(attributes), results, _NEW)
-    return results[0] if len(results) == 1 else results
+    return result
 
 
-def _push_of(op: Any, routes: Routes) -> Push:
-    """Return what pushes by routes, or by steps, and gives the operator's results alone."""
-    push, table, count = routes.push, routes.steps, op.nout
-    if not (table or routes.scratch):
+def _push_of(routes: Routes) -> Push:
+    """Return what pushes by routes, or by steps where operands have none."""
+    push, table = routes.push, routes.steps
+    if not table:
         return push
 
     def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
-        results = push(place, operands, *recorded) if routes.count else None
-        if results is None:
-            steps = table.get(tuple([getattr(v, "_layout", None) for v in operands]))
-            if steps is None or not (recorded or type(place) is int or _recorder() is None):
-                return None
-            return steps.push(place, operands)
-        if type(results) is not tuple or not routes.scratch:
-            return results
-        return results[0] if count == 1 else results[:count]
+        result = push(place, operands, *recorded) if routes.count else None
+        if result is not None:
+            return result
+        steps = table.get(tuple([getattr(v, "_layout", None) for v in operands]))
+        if steps is None or not (recorded or type(place) is int or _recorder() is None):
+            return None
+        return steps.push(place, operands)
 
     return run
 
@@ -171,7 +169,7 @@ def learn_source(
 
 
 class ByKernels:
-    """The quick way of operators that draw: the kernel of a draw by an operand seen before. What
+    """The quick way of operators that draw: the kernels of a draw by an operand seen before. What
     draws by a generator of its own has none."""
 
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
@@ -182,13 +180,10 @@ class ByKernels:
             return None
         if entry is None:
             return None
-        device = operands[0]._chunk.device if operands else CPU
-        if not device.host or any(v._chunk.device is not device for v in operands):
-            return None
-        numbers = *op.values(attributes), *op.numbers(attributes, is_train=training.get())
-        result = entry.run(in_charge().site_id(2), (*operands, *numbers), device)
-        results = result if type(result) is tuple else (result,)
-        return _recorded(op, operands, attributes, results)
+        values = (*operands, *op.values(attributes))
+        draw = partial(op.numbers, attributes, is_train=training.get())
+        result = entry.push(in_charge().site_id(2), values, draw)
+        return _recorded(op, operands, attributes, result)
 
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
@@ -208,9 +203,8 @@ class ByKernels:
             own, first = op.normalise(attributes), op.values(attributes)
 
             def run(place: Any, numbers: tuple[Any, ...], *recorded: bool) -> Any:
-                if _followed():
-                    return None
-                return entry.run(place, (*numbers, *op.numbers(own, is_train=training.get())), CPU)
+                draw = partial(op.numbers, own, is_train=training.get())
+                return None if _followed() else entry.push(place, numbers, draw)
 
             keep(op.shortcuts, call_key(op.fixed(attributes), ()), (run, own), SHORTCUTS)
             known = (lambda place, _, *recorded: run(place, first)), own
@@ -260,32 +254,18 @@ class Functions:
         push_function(job, reads, [r._chunk for r in results], least=shortest)
         return results[0] if len(results) == 1 else tuple(results)
 
-
-class ByFunctions:
-    """The quick way of operators that NumPy computes: the result layouts of calls before."""
-
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """See ByRoutes."""
-        attributes = op.normalise(attributes)
-        try:
-            functions = op.carried.get(("functions", *items_of(attributes)))
-        except TypeError:  # an attribute that is a list
-            return None
-        result = None if functions is None else functions(None, tuple(operands), True)
-        if result is None:
-            return None
-        results = result if type(result) is tuple else (result,)
-        return _recorded(op, operands, attributes, results)
+        return _recorded(op, operands, attributes, self(None, tuple(operands), True))
 
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
         """See ByRoutes."""
-        functions = _functions(op, attributes)
-        same = functions and results and results[0].device is values[0].device
-        if functions is not None and same and results[0].device.host:
-            functions.entry(values)[0] = [r._layout for r in results]
-            keep(op.shortcuts, call_key(attributes, values), (functions, attributes), SHORTCUTS)
+        device = results[0].device if results else None
+        if device is not None and device.host and device is values[0].device:
+            self.entry(values)[0] = [r._layout for r in results]
+            keep(op.shortcuts, call_key(attributes, values), (self, attributes), SHORTCUTS)
 
 
 def _functions(op: Any, attributes: Attributes) -> Functions | None:
@@ -305,7 +285,7 @@ def least(op: Any, values: Sequence[Array], attributes: Attributes) -> list[int]
     return None if functions is None else functions.entry(values)[1]
 
 
-DRAWN, FUNCTIONS = ByKernels(), ByFunctions()
+DRAWN = ByKernels()
 
 
 def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
@@ -324,15 +304,9 @@ Places = dict[Layout, tuple[int, Layout] | None]
 def known_view(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
     """Return the view of an array of a layout that was worked out before, recorded, or None."""
     places: Places | None = op.carried.get(_view_key(attributes))
-    if places is None or source._layout not in places:
+    result = None if places is None else _at(places, source)
+    if result is None:
         return None
-    place, origin = places[source._layout], source
-    if place is None:
-        origin = _copy(source)
-        place = places.get(origin._layout)
-        if place is None:
-            return None
-    result = _view(origin, place)
     recorder = _recorder()
     if recorder is not None:
         recorder.record(op, (source,), attributes, (result,), (False,))
@@ -382,7 +356,16 @@ def _view_key(attributes: Attributes) -> Any:
     return ("views", *items_of(attributes))
 
 
-def _view(source: Array, place: tuple[int, Layout]) -> Any:
+def _at(places: Places, source: Array) -> Any:
+    """Return the view that is entered for an array's layout, or None."""
+    place = places.get(source._layout)
+    if place is None:
+        if source._layout not in places:
+            return None
+        source = _copy(source)
+        place = places.get(source._layout)
+        if place is None:
+            return None
     return make(source._chunk, source._address + place[0], place[1], shared(source))
 
 
@@ -404,7 +387,6 @@ def _shortcut(places: Places, kind: type[Array]) -> Push:
         source = operands[0]
         if type(source) is not kind or _recorder() is not None:
             return None
-        view_place = places.get(source._layout)
-        return None if view_place is None else _view(source, view_place)
+        return _at(places, source)
 
     return run

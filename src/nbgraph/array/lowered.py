@@ -118,15 +118,9 @@ class Work:
     def __call__(self, run_ctx: RunContext) -> None:
         """Compute into the outputs' memory."""
         started = perf_counter_ns()
-        self.op.run(
-            self.inputs,
-            self.outputs,
-            self.requests,
-            self.attributes,
-            resources=self.resources,
-            is_train=self.is_train,
-            run_ctx=run_ctx,
-        )
+        arguments = self.inputs, self.outputs, self.requests, self.attributes
+        own = {"resources": self.resources, "is_train": self.is_train, "run_ctx": run_ctx}
+        self.op.run(*arguments, **own)
         if self.ns is not None:
             self.ns[0] = min(self.ns[0], perf_counter_ns() - started)
 

@@ -20,7 +20,7 @@ from nbgraph.operator.typing import holds
 from nbgraph.ops.elementwise.casting import truth as truth
 from nbgraph.shape import broadcast, overlap
 
-WEAK = (bool, int, float)
+WEAK = (bool, int, float, complex)
 
 
 class Inferred(NamedTuple):
@@ -82,7 +82,7 @@ def push(
     overwrites = "add" not in words and (
         outs is None or all(o is None or covers(o, values) for o in outs)
     )
-    numbers = [v for v in values if type(v) in WEAK]
+    numbers = plan.numbers([v if type(v) in WEAK else None for v in values])
     push_call(call, (*arrays, *used), numbers, overwrites=overwrites)
     return call
 

@@ -43,14 +43,12 @@ class Routes:
     is needed, see `entry`. A caller who gives the number of a line, or a third argument, tells the
     recorder.
     `steps`: by the layouts of operands, what pushes several kernels or copies; see `steps`.
-    `scratch`: whether outputs of some routes are scratch memory, behind the results.
     """
 
-    __slots__ = ("core", "count", "push", "scratch", "steps", "table")
+    __slots__ = ("core", "count", "push", "steps", "table")
 
     def __init__(self) -> None:
         self.count = 0
-        self.scratch = False
         self.core: Core | None = None
         self.table: dict[Any, Any] = {}
         self.steps: dict[Any, Any] = {}
@@ -169,6 +167,8 @@ def _route(
     if device is None or not device.host:
         return None  # what routes push runs on the host
     kinds = [_kind(*scalar, fits=fits) for scalar in call.scalars]
+    if len(kinds) > len([v for v in operands if type(v) in WEAK]) - len(parameters):
+        kinds = [kind | Word.PAIR for kind in kinds[::2]]
     places = arrays if order is None else order
     return _described(outputs, call, engine, operands, places, kinds, parameters, over, device)
 
@@ -206,12 +206,12 @@ def _described(
     written = at + len(arrays)
     number = written + len(outputs) + len(steps)
     blank = [0] * (len(arrays) + len(outputs))
-    record = [*head, *blank, *steps, *[0] * len(kinds), *call.tail]
+    record = [*head, *blank, *steps, *[0] * len(call.scalars), *call.tail]
     record += [0] if parameters else []  # of parameters that nothing reads
     places = {i: (ARRAY, at + k) for k, i in enumerate(arrays)}
     numbers = iter(
         [
-            *[(kind, number + k) for k, kind in enumerate(kinds)],
+            *[(k, number + i * (1 + bool(k & Word.PAIR))) for i, k in enumerate(kinds)],
             *[(k, number - len(steps) + p if p >= 0 else len(record) - 1) for k, p in parameters],
         ]
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import CPU
@@ -19,11 +20,11 @@ from nbgraph.settings import CLOSELY_ASKED
 
 
 class Step(NamedTuple):
-    """A kernel call, and how it goes: what pushes it, the places of the arrays that it reads among
+    """A kernel call, and how it goes: what pushes it, what takes the arrays that it reads from
     those of all steps, how many numbers it takes, where what it writes over lies (as often as it
     reads that, and once more), and the places that it writes."""
 
-    way: tuple[Push, Sequence[int], int, Sequence[int], Sequence[int]]
+    way: tuple[Push, Callable[[Any], tuple[Any, ...]], int, Sequence[int], Sequence[int]]
     call: KernelCall
     outputs: Sequence[Layout]
     routes: Routes
@@ -42,37 +43,35 @@ class Step(NamedTuple):
 
 class Steps(NamedTuple):
     """The calls of an operator for so many operands of certain layouts. `end`: of the results,
-    which stand behind the operands; `more`: room for them and for scratch memory."""
+    which stand behind the operands; `room`: for them and for scratch memory."""
 
     steps: Sequence[Step]
     inputs: int
     end: int
-    more: Sequence[None]
+    room: Sequence[None]
 
-    def push(self, place: Any, operands: Sequence[Any]) -> Any:
-        """Push them, with numbers behind the operands; return the result or a tuple of several, or
-        None where the general way is needed. Nothing is recorded."""
-        count = self.inputs
+    def push(
+        self, place: Any, operands: Sequence[Any], more: Callable[[], Sequence[Any]] = tuple
+    ) -> Any:
+        """Push them, with numbers behind the operands, and `more`, which are fixed at the push;
+        return the result, a tuple of several, or None where the general way is needed. Nothing is
+        recorded."""
+        _, count, end, room = self
         device = operands[0]._chunk.device if count else CPU
         if CLOSELY_ASKED[0] or not device.host or here.running is not None:
             return None
         for k in range(1, count):
             if operands[k]._chunk.device is not device:
                 return None
-        return self.run(place, operands, device)
-
-    def run(self, place: Any, operands: Sequence[Any], device: Context) -> Any:
-        """Push them over operands on that device; see `push`."""
-        _, count, end, more = self
-        arrays, numbers = [*operands[:count], *more], operands[count:]
+        arrays, numbers = [*operands[:count], *room], (*operands[count:], *more())
         for step in self.steps:
-            push, reads, scalars, over, writes = step.way
-            used = [arrays[k] for k in reads]
+            push, used, scalars, over, writes = step.way
+            values = used(arrays)
             if scalars:
-                used += numbers[:scalars]
+                values += numbers[:scalars]
             if over:
-                used += [arrays[k] for k in over]
-            result = push(place, tuple(used), True)
+                values += tuple([arrays[k] for k in over])
+            result = push(place, values, True)
             if result is None:
                 result = step.learn(arrays, numbers, device)
             if len(writes) == 1:
@@ -88,7 +87,10 @@ def _step(call: KernelCall, own: Sequence[Layout], *, over: bool = False) -> Ste
     reads, writes = call.order[: -call.writes], call.order[-call.writes :]
     routes, written = Routes(), writes[:1] * (reads.count(writes[0]) + 1) if over else ()
     others = [k for k in reads if k not in written]
-    way = routes.push, others, len(call.scalars), written, writes
+    used: Any = (
+        itemgetter(*others) if len(others) > 1 else lambda own: tuple([own[k] for k in others])
+    )
+    way = routes.push, used, len(call.scalars), written, writes
     return Step(way, call, [own[k] for k in writes], routes)
 
 

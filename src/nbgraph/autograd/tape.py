@@ -17,6 +17,7 @@ from nbgraph.array.core import Array, make
 from nbgraph.autograd.rules import PART_WRITTEN, Rule, rule_of
 from nbgraph.errors import NbgraphError
 from nbgraph.graph.node import Entry, Node
+from nbgraph.operator import complex_call
 from nbgraph.operator.array_op import Attributes, constant
 from nbgraph.operator.mapper import Mapper
 
@@ -97,6 +98,10 @@ class Tape:
         in_place: Sequence[bool],
     ) -> None:
         """Make the node, if gradients can flow through it."""
+        is_scalar = type(op) is Mapper
+        if is_scalar and complex_call.MET in op.carried:
+            op, operands, attributes = complex_call.in_graph(op, operands, attributes)
+            is_scalar = type(op) is Mapper
         inputs: list[Entry | None] = []
         layouts: list[Any] = []
         untracked: Sequence[tuple[weakref.ref[Any], int]] = ()
@@ -108,10 +113,11 @@ class Tape:
                 continue
             layouts.append(value._layout)
             node = value._node
-            if node is None:
-                known = value._holder is None or value._holder.recorded <= value._stamp
-            else:
-                known = node.op is None or value._stamp == value._chunk.writes
+            known = (
+                value._holder is None or value._holder.recorded <= value._stamp
+                if node is None
+                else node.op is None or value._stamp == value._chunk.writes
+            )
             if not known:
                 if not _followed(value):
                     raise stale(op.__name__, value)
@@ -126,7 +132,7 @@ class Tape:
             _overwrite(
                 Record(op, inputs, attributes, untracked), layouts, operands, outputs, in_place
             )
-        elif type(op) is Mapper:
+        elif is_scalar:
             if tracked and len(outputs) == 1:
                 _enter_one(op, inputs, attributes, untracked, layouts, operands, outputs[0])
             elif tracked:

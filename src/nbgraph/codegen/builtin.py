@@ -33,6 +33,8 @@ _API = {
     "PyErr_SetString": "void (ptr, ptr)",
     "PyEval_RestoreThread": "void (ptr)",
     "PyEval_SaveThread": "ptr ()",
+    "PyComplex_ImagAsDouble": "double (ptr)",
+    "PyComplex_RealAsDouble": "double (ptr)",
     "PyFloat_AsDouble": "double (ptr)",
     "PyFrame_GetBack": "ptr (ptr)",
     "PyFrame_GetCode": "ptr (ptr)",

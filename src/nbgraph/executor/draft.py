@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.device import Context
-from nbgraph.dtype import real_dtype
 from nbgraph.executor.places import Place, rights
 from nbgraph.executor.work import CastWork, Use, cast_work
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Task, Value
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, in_reals, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.elementwise.casting import caster
 
@@ -117,17 +116,10 @@ def copy_task(name: str, source: Place, target: Place, request: OpReqType, devic
     """Return a task that copies elements from place to place, cast as in C."""
     was, becomes = source.layout.dtype, target.layout.dtype
     if was.kind == becomes.kind == "c" and not device.host:
-        source, target = _parts(source), _parts(target)
+        source, target = (p._replace(layout=in_reals(p.layout)) for p in (source, target))
     (read,), (written,) = Use.each([source]), Use.each([target])
     by_numpy = device.host and caster(was, becomes) is None
     work: Any = (CastWork if by_numpy else cast_work)(read, written)
     sums = (0,) if was == becomes else ()
     pairs = rights([source], [target])
     return task_over(name, [source], [target], [request], work, rights=pairs, accumulates=sums)
-
-
-def _parts(place: Place) -> Place:
-    """Return the real and imaginary parts of complex elements, side by side along another axis."""
-    own, dtype = place.layout, real_dtype(place.layout.dtype)
-    steps = (*own.strides, dtype.itemsize)
-    return place._replace(layout=layout((*own.shape, 2), dtype, steps))

@@ -81,6 +81,7 @@ def _backward(gradients: Graph, residuals: tuple[Entry, ...], results: Graph) ->
         name = f"{names[node]}[{index}] kept"
         while name in used_names:
             name += "'"
+        used_names.add(name)  # nodes may share a name, and equal variables are one
         variable = build.variable(name, *spec)
         moved[node, index] = (variable, 0)
         stand_ins.append(variable)

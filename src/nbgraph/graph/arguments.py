@@ -284,7 +284,8 @@ def _typed_forward(
         return None
     dtypes_met = {spec.dtype for found in specs if found for spec in found}
     others = chosen and any(is_float(dtype) and dtype != default for dtype in dtypes_met)
-    return None if others else typed
+    meets_complex = any(dtype.kind == "c" for dtype in dtypes_met)  # other operators stand for some
+    return None if others or meets_complex else typed
 
 
 def _two_of_one_name(name: str) -> ArgumentError:

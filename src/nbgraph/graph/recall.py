@@ -24,6 +24,8 @@ from nbgraph.operator.full.op import CustomOp
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.pickling import written
+from nbgraph.operator.row_op import RowOp
+from nbgraph.ops.rowwise.derived import adjoint
 
 _LIVING: WeakValueDictionary[str, Mapper] = WeakValueDictionary()  # made here, by content
 
@@ -239,8 +241,10 @@ class RecipeReader:
         return backward(parent, None if wrt is None else tuple(wrt))
 
     def gradient(self, recipe: Json) -> Operator:
-        """Return the gradient of a simple operator, or of a property's."""
+        """Return the gradient of a simple operator, of a property's, or of a row operator."""
         parent = self.operator(recipe["of"])
+        if isinstance(parent, RowOp):
+            return adjoint(parent, recipe["wanted"], recipe["given"])
         if not isinstance(parent, CustomOp):
             raise FormatError(f"{self._where}: {parent!r} is not a simple operator; it is damaged")
         seeds = recipe.get("given")

@@ -85,9 +85,10 @@ class RecipeWriter:
         if module is not None:
             operands = list(getattr(op, "operands", ()))
             return {"kind": "internal", "name": name, "module": module, "operands": operands}
-        if isinstance(op, CustomGradient):
-            wanted, seeded = list(op.wanted), list(op.given)
-            of = self.number(op.op)
+        reverse = op if isinstance(op, CustomGradient) else getattr(op, "reverse", None)
+        if reverse is not None:
+            wanted, seeded = list(reverse.wanted), list(reverse.given)
+            of = self.number(reverse.op)
             return {"kind": "gradient", "of": of, "wanted": wanted, "given": seeded}
         if not isinstance(op, Mapper):
             return self._registered(op)

@@ -33,6 +33,8 @@ from nbgraph.kernels.kernel import Ready
 from nbgraph.native.processor import vector_bytes
 from nbgraph.scopes import forkable
 
+_LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+
 
 class Threads:
     """Words that all calls of the process share: a lock, how many of our calls are under way, the
@@ -98,10 +100,10 @@ class Products(Routine):
         super().__init__("product", _MODEL, TEXT)
 
     def pointers(self, dtype: str) -> tuple[int, int]:
-        """Return the addresses of gemm and gemv for float32 or float64; see `kernels.gemm`."""
+        """Return the addresses of gemm and gemv for a dtype; see `kernels.gemm`."""
         if dtype not in self._pointers:
-            kind = "s" if dtype == "float32" else "d"
-            own = vector_bytes(features()) == gemm.BYTES
+            kind = _LETTERS[dtype]
+            own = kind in "sd" and vector_bytes(features()) == gemm.BYTES
             code = builtin.address(gemm.gemm_text(dtype), "gemm", 1) if own else 0
             self._pointers[dtype] = (
                 code or pointer(self._module, f"{kind}gemm"),

@@ -113,7 +113,7 @@ def may_fail(graph: Graph, roots: Sequence[Node]) -> bool:
 
 def loop_may_fail(loop: Loop) -> bool:
     """Return whether a kernel of the loop may end with an error for what its operands hold."""
-    nodes = [output.node for output in loop.outputs]
+    nodes = loop.results
     nodes += [total.node for stage in loop.stages for total in stage]
     return may_fail(loop.graph, nodes)
 

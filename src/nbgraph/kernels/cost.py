@@ -95,5 +95,5 @@ _COMPILING = {"numba": (0.3, 0.005, 0.05), "llvm": (0.025, 0.0006, 0.045)}
 def compile_seconds(loop: Loop, compiler: str) -> float:
     """How long it takes a compiler to make the kernel of a loop, roughly."""
     kernel, node, call = _COMPILING[compiler]
-    nodes = loop.graph.reachable([o.node for o in loop.outputs])
+    nodes = loop.graph.reachable(loop.results)
     return kernel + node * len(nodes) + call * sum(n.op in ("call", "extern") for n in nodes)

@@ -352,4 +352,8 @@ class Parted(Derived):
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """See Derived."""
-        return self.written.parts(kinds, self.mask, parameters)
+        captured = self.written.parts(kinds, self.mask, parameters)
+        graph, rest, outputs = captured.graph, iter(captured.outputs), list[Node]()
+        for pair in captured.pairs:
+            outputs += [graph.float(next(rest)), next(rest) if pair else graph.const(0.0)]
+        return captured._replace(outputs=tuple(outputs))

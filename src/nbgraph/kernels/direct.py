@@ -23,6 +23,7 @@ from nbgraph.kernels.written import Compute, Record
 from nbgraph.native.processor import vector_bytes
 
 _VECTORS = 3  # of places, in a body
+_WRITTEN = 9  # elements of a window that a body has one after another: more are long to compile
 _TERMS = 128  # of a sum, before it is added to the others: more would lose digits
 _WORTH = {16: 0.5, 32: 0.5, 64: 0.75}  # measured beside columns and BLAS, by the bytes of a vector
 _SIZES = ("made", "read", "rows", "bands", "share", "parts")
@@ -188,60 +189,64 @@ class _Direct:
         across = t.product(self.made, self.volume) if self.flips else str(self.volume)
         base = t.product(group, self.made, self.read, self.volume)
         weights = [t.sum(base, t.product(m, along)) for m in own]
-        with t.loop(0, whole, _VECTORS * t.lanes) as p:
-            self._sums(_VECTORS, p, plane, places, weights, across, firsts)
-        for count in range(1, _VECTORS):
-            with t.when(t.value(f"icmp eq i64 {rest}, {count}")):
-                self._sums(count, whole, plane, places, weights, across, firsts)
-
-    def _sums(
-        self, vectors: int, p: str, plane: str, places: str, weights: list[str], across: str,
-        firsts: list[str],
-    ) -> None:  # fmt: skip
-        """A body: some vectors of places from `p` on, of some planes."""
-        t, (kernel_h, kernel_w) = self.t, self.window.kernel
-        sums = [[t.cell() for _ in range(vectors)] for _ in weights]
-        step = t.sum(places, _VECTORS * t.lanes)
-        staged = [
-            [t.at(self.stage, t.sum(t.product(step, m), p, k * t.lanes)) for k in range(vectors)]
-            for m in range(len(weights))
-        ]
-        for row, first in zip(staged, firsts, strict=True):
-            for place in row:
-                t.store(place, first)
-        phases = self.window.step[0] * self.window.step[1]
         some = max(1, _TERMS // self.volume)
         with t.loop(0, self.read, some) as block:
-            for row in sums:
-                for cell in row:
-                    t.put(cell, "zeroinitializer")
-            with t.loop(block, t.least(t.sum(block, some), self.read)) as n:
-                cells = t.sum(t.product(n, phases, plane), p)
-                offset = t.product(n, across)
-                with t.loop(0, kernel_h) as kh:
-                    line = t.at(self.room, t.sum(cells, t.get_at(self.starts, kh)))
-                    element = t.product(kh, kernel_w)
-                    if self.flips:
-                        element = t.number("sub", self.volume - 1, element)
-                    elements = t.sum(offset, element)
-                    factors = [t.at(self.w, t.sum(at, elements)) for at in weights]
+            part = block, t.least(t.sum(block, some), self.read)
+            behind = t.least(t.sum(part[1], some), self.read)
+            with t.loop(part[1], behind) as n:  # no processor foresees that these are next
+                for at in weights:
+                    t.fetch(t.at(self.w, t.sum(at, t.product(n, across))))
+            with t.loop(0, whole, _VECTORS * t.lanes) as p:
+                self._sums(_VECTORS, p, part, plane, places, weights, across, firsts)
+            for count in range(1, _VECTORS):
+                with t.when(t.value(f"icmp eq i64 {rest}, {count}")):
+                    self._sums(count, whole, part, plane, places, weights, across, firsts)
+
+    def _sums(
+        self, vectors: int, p: str, part: tuple[str, str], plane: str, places: str,
+        weights: list[str], across: str, firsts: list[str],
+    ) -> None:  # fmt: skip
+        """A body: some vectors of places from `p` on, of some planes; a part of what is read is
+        added to what was there, or to `firsts`."""
+        t, (kernel_h, kernel_w) = self.t, self.window.kernel
+        lines = kernel_h if self.volume <= _WRITTEN else 1  # of the window in a trip
+        sums = [[t.cell() for _ in range(vectors)] for _ in weights]
+        for cell in (cell for row in sums for cell in row):
+            t.put(cell, "zeroinitializer")
+        phases = self.window.step[0] * self.window.step[1]
+        with t.loop(*part) as n:
+            cells = t.sum(t.product(n, phases, plane), p)
+            offset = t.product(n, across)
+            with t.loop(0, kernel_h, lines) as top:
+                first = t.product(top, kernel_w)
+                if self.flips:
+                    first = t.number("sub", self.volume - 1, first)
+                factors = [t.at(self.w, t.sum(at, offset, first)) for at in weights]
+                for kh in range(lines):
+                    cell = t.at(self.room, t.sum(cells, t.get_at(self.starts, t.sum(top, kh))))
                     for kw in range(kernel_w):
-                        self._tap(kw, line, plane, factors, sums)
-            for row, own in zip(staged, sums, strict=True):
-                for place, cell in zip(row, own, strict=True):
-                    t.store(place, t.added(t.load(place), t.get(cell)))
+                        at = kh * kernel_w + kw
+                        at = -at if self.flips else at
+                        self._tap(kw, cell, plane, [t.at(f, at) for f in factors], sums)
+        step = t.sum(places, _VECTORS * t.lanes)
+        begins = t.compare("eq", part[0], 0)
+        for m, (row, bias) in enumerate(zip(sums, firsts, strict=True)):
+            for k, cell in enumerate(row):
+                place = t.at(self.stage, t.sum(t.product(step, m), p, k * t.lanes))
+                old = f"select i1 {begins}, {t.vector} {bias}, {t.vector} {t.load(place)}"
+                t.store(place, t.added(t.value(old), t.get(cell)))
 
     def _tap(
-        self, kw: int, line: str, plane: str, factors: list[str], sums: list[list[str]]
+        self, kw: int, cell: str, plane: str, factors: list[str], sums: list[list[str]]
     ) -> None:
         """Add one element of the window."""
         t, step, u = self.t, self.window.step[1], kw * self.window.gap[1]
-        at = t.at(line, t.sum(t.product(plane, u % step), u // step))
+        at = t.at(cell, t.sum(t.product(plane, u % step), u // step))
         loaded = [t.load(t.at(at, k * t.lanes)) for k in range(len(sums[0]))]
         for factor, own in zip(factors, sums, strict=True):
-            weight = t.spread(t.at(factor, -kw if self.flips else kw))
-            for cell, value in zip(own, loaded, strict=True):
-                t.put(cell, t.fused(weight, value, t.get(cell)))
+            weight = t.spread(factor)
+            for total, value in zip(own, loaded, strict=True):
+                t.put(total, t.fused(weight, value, t.get(total)))
 
     def _delivered(
         self, image: str, begin: str, last: str, row: str, count: str, places: str

@@ -36,12 +36,7 @@ from nbgraph.kernels.written import Compute, Record, function, part, written
 _SIGNIFICAND = {"float16": 11, "bfloat16": 8}  # bits
 _ONE = {"float16": 0x3C00, "bfloat16": 0x3F80}  # as they are stored
 _REALS = {"float32": ctypes.c_float, "float64": ctypes.c_double}  # beyond their range infinite
-_INTEGERS = (
-    "least",
-    "training",
-    "low",
-    "span",
-)  # parameters; others are numbers of the kernel's precision
+_INTEGERS = "least training low span".split()  # parameters; others are of the kernel's precision
 _VECTOR = 16  # bytes
 
 

@@ -60,7 +60,7 @@ def _text() -> str:
     with t.loop(0, count) as i:
         flags = t.value(f"select i1 {t.compare('sge', i, nin)}, i32 {_WRITE}, i32 {_READ}")
         b = _open(t, i, ndarray, buffers, flags, opened)
-        _look(t, buffers, b, t.read("i8", formats, i))
+        _look(t, buffers, b, t.read("i16", formats, i))
     addresses = t.place("i64", record, 2)
     with t.loop(0, count) as o:
         b = t.place("[80 x i8]", buffers, o)
@@ -95,8 +95,9 @@ def _open(t: Function, i: str, ndarray: str, buffers: str, flags: str | int, ope
 def _look(t: Function, first: str, b: str, wanted: str) -> None:
     """Require that a buffer has the format that is wanted, and the shape of the first one."""
     form, ndim = t.read("ptr", b, _FORMAT, step="i8"), t.read("i32", b, _NDIM, step="i8")
-    t.require(t.compare("eq", t.read("i8", form), wanted, "i8"), "close")
-    t.require(t.compare("eq", t.read("i8", form, 1), 0, "i8"), "close")
+    t.require(t.compare("eq", t.read("i16", form), wanted, "i16"), "close")
+    with t.when(t.compare("ne", t.read("i8", form, 1), 0, "i8")):
+        t.require(t.compare("eq", t.read("i8", form, 2), 0, "i8"), "close")
     t.require(t.compare("eq", ndim, t.read("i32", first, _NDIM, step="i8"), "i32"), "close")
     shape, shape0 = (t.read("ptr", x, _SHAPE, step="i8") for x in (b, first))
     with t.loop(0, t.value(f"sext i32 {ndim} to i64")) as j:
@@ -137,9 +138,9 @@ def _of_16_bits(t: Function, number: str, dropped: str, refused: str) -> str:
     return t.get(value, "double")
 
 
-def unboxed(t: Function, number: str, kind: str, refused: str) -> str:
+def unboxed(t: Function, number: str, kind: str, refused: str, of: str = "Float_As") -> str:
     """Return the word of a number of Python's, of a kind of `Word` or `whole_word`; others go on
-    at a label."""
+    at a label. `of`: "Complex_RealAs" or "Complex_ImagAs", the part of a complex number."""
     word, is_whole = t.cell(), t.compare("eq", t.number("and", kind, 0xFF), int(Word.WHOLE))
     with t.when(is_whole):
         integer = t.value(f"call i64 @PyLong_AsLongLong(ptr {number})")
@@ -154,7 +155,7 @@ def unboxed(t: Function, number: str, kind: str, refused: str) -> str:
             t.require(t.compare("sge", integer, 0), refused)
             t.require(t.compare("eq", t.number("lshr", moved, narrower), integer), refused)
     with t.unless(is_whole):
-        given = t.value(f"call double @PyFloat_AsDouble(ptr {number})")
+        given = t.value(f"call double @Py{of}Double(ptr {number})")
         with t.when(t.value(f"fcmp oeq double {given}, -1.0")):
             _require_none(t, refused)
         value = _of_16_bits(t, given, t.number("lshr", kind, 8), refused)
@@ -260,7 +261,8 @@ def make(
     body = b"".join(p.ljust(8, b"\0") for p in parameters)
     places = [word for pair in numbers for word in pair]
     descriptor = struct.pack("=7q", *head, len(numbers)) + body
-    descriptor += struct.pack(f"={len(places)}q", *places) + "".join(formats).encode()
+    descriptor += struct.pack(f"={len(places)}q", *places)
+    descriptor += "".join(form.ljust(2, "\0") for form in formats).encode()
     return builtin.function(method(), descriptor), descriptor
 
 

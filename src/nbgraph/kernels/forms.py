@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 
 from nbgraph.errors import RAISED_BITS, RAISED_CODE, raised_code
 from nbgraph.kernels import run_totals
 from nbgraph.kernels.body import Body, has_limit
 from nbgraph.kernels.cost import is_chain
-from nbgraph.kernels.kinds import ITEMSIZE, STORED, is_boolean
+from nbgraph.kernels.kinds import STORED, is_boolean
 from nbgraph.kernels.loops import STRIP, Combine, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.segments import RUN, Segment, cut, has_groups, write_run
@@ -20,7 +21,7 @@ class Elementwise(Writer):
 
     def waits(self) -> bool:
         """See Writer."""
-        return is_chain(self.loop.graph, [o.node for o in self.loop.outputs])
+        return is_chain(self.loop.graph, self.loop.results)
 
 
 class Map(Elementwise):
@@ -51,10 +52,10 @@ class Map(Elementwise):
     def _cut(self) -> list[Segment]:
         """Return the segments of the body; strips are named for what passes between them."""
         loop = self.loop
-        roots = [o.node for o in loop.outputs]
+        roots = loop.results
         if has_groups(self):
             return [Segment((), tuple(roots))]
-        leaves = {**self.leaves, **{o.node.id: "" for o in loop.operands}}
+        leaves = {**self.leaves, **{n.id: "" for o in loop.operands for n in o.nodes}}
         segments = cut(loop.graph, roots, Body(loop.graph, roots, self.namespace, leaves, 0))
         free: dict[str, list[str]] = {}
         for number, segment in enumerate(segments[:-1]):
@@ -80,7 +81,7 @@ class Map(Elementwise):
         """A run whose outputs begin where cache lines do, else the elements up to there, in strips
         that are copied. Outputs of which one or another never does are in strips altogether."""
         outputs = [o for o in self.arrays() if isinstance(o[1], Output)]
-        first, size = outputs[0][0], ITEMSIZE[outputs[0][1].dtype]
+        first, size = outputs[0][0], self.item(outputs[0][1])
         places = {name: self._unique(f"{name}_to") for name in self.outputs}
         self.line(2, "off = " + " | ".join(f"to_line({name}_p)" for name in self.outputs))
         for name, to in places.items():
@@ -88,14 +89,14 @@ class Map(Elementwise):
         self.line(2, "if off != 0:")
         self.line(3, f"head = to_line({first}_p) // {size}")
         self.line(3, "if head == 0:")
-        self.line(4, f"head = {STRIP}")
+        self.line(4, f"head = {STRIP // max(len(o.nodes) for _, o in outputs)}")
         self.line(3, "m = min(m, head)")
         for name, output in outputs:
             self.line(3, f"{name}_p = strip_{STORED.get(output.dtype, output.dtype)}()")
         self._runs()
         self.line(2, "if off != 0:")
         for name, output in outputs:
-            self.line(3, f"copied({places[name]}, {name}_p, m * {ITEMSIZE[output.dtype]})")
+            self.line(3, f"copied({places[name]}, {name}_p, m * {self.item(output)})")
         self.next_run(row_ends=False)
         self.line(1, "streamed()")
 
@@ -201,7 +202,11 @@ class Map(Elementwise):
             access = "element"  # of strips no more is known
         self.line(0, "for i in range(m):")
         needed = {n.id for n in loop.graph.reachable(segment.gives, self._known(segment))}
-        which = [k for k, o in enumerate(loop.operands) if last or o.node.id in needed]
+        which = [
+            k
+            for k, o in enumerate(loop.operands)
+            if last or not needed.isdisjoint([n.id for n in o.nodes])
+        ]
         self.load_all(1, which, access=access)
         for node in segment.reads:
             name, kind = self._strips[node.id]
@@ -210,8 +215,7 @@ class Map(Elementwise):
             self.line(1, f"{name}_i = {text}")
         texts = self.body(1, segment.gives, small=small)
         if last:
-            for name, output, text in zip(self.outputs, loop.outputs, texts, strict=True):
-                self.store(1, name, output, text, access=access)
+            self.stores(1, texts, access=access)
             return
         for node, text in zip(segment.gives, texts, strict=True):
             name, kind = self._strips[node.id]
@@ -246,38 +250,41 @@ class Reduce(Elementwise):
             for k, (name, array) in enumerate(self.arrays())
             if isinstance(array, Output) and array.combine
         ]
-        accumulators = ", ".join(f"{name}_acc" for _, name, _ in totals)
+        accumulators = ", ".join(f"{n}_acc" for _, name, o in totals for n in _parts(name, o))
         lines = self.captured(self._run)
         if len(totals) == len(loop.outputs):
             self.ahead(2, lines, f"(hi - lo) * {loop.block}")
         self.line(2, f"{accumulators} = {self.part('run', lines, accumulators)}")
         for k, name, array in totals:
-            self.deliver(2, k, name, array, f"{name}_acc")
+            self.deliver(2, k, name, array, [f"{n}_acc" for n in _parts(name, array)])
 
-    def deliver(self, indent: int, k: int, name: str, output: Output, text: str) -> None:
-        """Write the total of a block."""
+    def deliver(self, indent: int, k: int, name: str, output: Output, texts: Sequence[str]) -> None:
+        """Write the total of a block, or both parts of it."""
         address = f"{self.base(k, 'row')} + j * word(args, {self.loop.steps_at + k})"
         self.line(indent, f"{name}_p = {output.dtype}_pointer({address})")
-        value = self.delivered(f"{name}_p", "0", output, text, self._kind(output))
-        self.line(indent, f"store({name}_p, 0, {value})")
+        for part, text in enumerate(texts):
+            value = self.delivered(f"{name}_p", str(part), output, text, self._kind(output))
+            self.line(indent, f"store({name}_p, {part}, {value})")
 
     def _run(self) -> None:
         loop, access = self.loop, self.loop.access
         totals = [
-            run_totals.RunTotal(name, output.combine, self._kind(output), self._identity(output))
+            run_totals.RunTotal(n, output.combine, self._kind(output), self._identity(output))
             for name, output in zip(self.outputs, loop.outputs, strict=True)
             if output.combine
+            for n in _parts(name, output)
         ]
         values: list[str] = []
         self.line(0, *run_totals.begin(totals))
         self.line(0, "for i in range(m):")
         self.load_all(1, range(len(loop.operands)), access=access)
-        texts = self.body(1, [o.node for o in loop.outputs])
-        for name, output, text in zip(self.outputs, loop.outputs, texts, strict=True):
-            if output.combine:
-                values.append(self._accumulated(text, output))
-            else:
-                self.store(1, name, output, text, access=access)
+        texts = iter(self.body(1, loop.results))
+        for name, output in zip(self.outputs, loop.outputs, strict=True):
+            for part, text in zip(range(len(output.nodes)), texts, strict=False):
+                if output.combine:
+                    values.append(self._accumulated(text, output))
+                else:
+                    self.store(1, name, output, text, access=access, part=part)
         self.line(1, *run_totals.add(totals, values))
         self.line(0, *run_totals.end(totals))
 
@@ -308,6 +315,11 @@ class Reduce(Elementwise):
         if output.combine in ("add", "multiply"):
             return f"{kind}({_IDENTITY[output.combine]['i']})"
         return f"{output.combine}_start_{kind}"
+
+
+def _parts(name: str, output: Output) -> list[str]:
+    """Return names for the numbers of an element."""
+    return [name, f"{name}_imag"][: len(output.nodes)]
 
 
 def _combined(array: Operand | Output) -> bool:

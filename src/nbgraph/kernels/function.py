@@ -36,12 +36,14 @@ MAX_CAPTURES = 32  # graphs kept per function, one for each combination of kinds
 
 
 class Captured(NamedTuple):
-    """One graph: operand and parameter leaves and the outputs."""
+    """One graph: operand and parameter leaves and the outputs. `pairs`: of the results of complex
+    numbers, which are complex: these are two outputs."""
 
     graph: Graph
     operands: tuple[Node, ...]
     parameters: tuple[Node, ...]
     outputs: tuple[Node, ...]
+    pairs: tuple[bool, ...] = ()
 
     def digest(self) -> str:
         """Return a hash of what is computed, independent of names, comments and layout."""
@@ -196,13 +198,18 @@ class WrittenFunction:
         self, kinds: Sequence[str], mask: Sequence[bool], parameters: Mapping[str, Any]
     ) -> Captured:
         """Return the graph where the operands of `mask` are complex: two leaves for each of these,
-        two outputs for each result."""
+        two outputs for each result that is complex."""
         graph, leaves, env = Graph(), list[Node](), dict[str, Value]()
         rest = iter(kinds)
         for name, is_complex in zip(self.operands, mask, strict=True):
             names = (f"{name}_real", f"{name}_imag") if is_complex else (name,)
             own = [graph.argument(part, next(rest)) for part in names]
-            env[name] = Complex(*map(graph.float, own)) if is_complex else own[0]
+            if is_complex or not self.shares_kernels:  # the library's are NumPy's, of one dtype
+                env[name] = (
+                    Complex(*map(graph.float, own)) if is_complex else Complex.of(graph, own[0])
+                )
+            else:
+                env[name] = own[0]
             leaves += own
         return self._captured(graph, leaves, env, parameters, None, parted=True)
 
@@ -236,15 +243,14 @@ class WrittenFunction:
             leaves.append(env[name])
         env |= draws.counts(graph, self.places)
         value = self._value(graph, env, survey, parted=parted)
-        if parted:
-            values = value if isinstance(value, tuple) else (value,)
-            value = tuple(Complex.of(graph, v) if flatten(v) else v for v in values)
+        values = value if isinstance(value, tuple) else (value,)
+        pairs = tuple(isinstance(v, Complex) for v in values) if parted else ()
         if self.none_allowed and isinstance(value, tuple):
             value = tuple(_none_as_node(graph, v) for v in value)
         nodes = flatten(value)
         if not nodes:
             raise CaptureError(f"{self.name}: the result is {described(value)}, not a number")
-        return Captured(graph, tuple(operands), tuple(leaves), tuple(nodes))
+        return Captured(graph, tuple(operands), tuple(leaves), tuple(nodes), pairs)
 
     def _value(
         self, graph: Graph, env: dict[str, Value], survey: Survey | None, *, parted: bool

@@ -72,12 +72,8 @@ class _Gemm:
             size = t.least(depth, t.number("sub", self.k, p))
             with t.loop(0, self.m, most) as i:
                 rows = t.least(most, t.number("sub", self.m, i))
-                along, deeper = t.product(i, self.a_along), t.product(p, self.a_deeper)
-                source = t.at("%a", t.sum(along, deeper))
-                with t.when(self.turns):
-                    self._turn(source, strip, rows, size)
-                with t.unless(self.turns):
-                    self._pack(source, strip, rows, size)
+                source = t.sum(t.product(i, self.a_along), t.product(p, self.a_deeper))
+                self._pack(t.at("%a", source), strip, rows, size)
                 with t.loop(0, self.n, COLUMNS) as j, t.loop(0, rows, wide) as r:
                     left = t.number("sub", rows, r)
                     a = t.at(self.room, t.product(t.number("sdiv", r, lanes), strip))
@@ -96,34 +92,19 @@ class _Gemm:
         return t.text("ret void")
 
     def _pack(self, source: str, strip: str, rows: str, size: str) -> None:
-        """Put strips of rows that lie side by side into the room."""
+        """Put strips of rows into the room, square by square; where a row's elements lie side by
+        side, squares are transposed."""
         t, lanes = self.t, self.t.lanes
-        whole = t.number("and", rows, -lanes)
-        mask = t.mask(whole, rows)
-        with t.loop(0, size) as p:
-            line, target = (
-                t.at(source, t.product(p, self.lda)),
-                t.at(self.room, t.product(p, lanes)),
-            )
-            with t.loop(0, whole, lanes) as i:
-                place = t.at(target, t.product(t.number("sdiv", i, lanes), strip))
-                t.store(place, t.load(t.at(line, i)))
-            with t.when(t.compare("slt", whole, rows)):
-                place = t.at(target, t.product(t.number("sdiv", whole, lanes), strip))
-                t.store(place, t.load(t.at(line, whole), mask))
-
-    def _turn(self, source: str, strip: str, rows: str, size: str) -> None:
-        """The same of rows whose elements lie side by side: squares are transposed."""
-        t, lanes = self.t, self.t.lanes
-        last = t.sum(rows, -1)
-        with t.loop(0, rows, lanes) as i:
-            target = t.at(self.room, t.product(t.number("sdiv", i, lanes), strip))
-            lines = [t.product(t.least(t.sum(i, r), last), self.lda) for r in range(lanes)]
-            with t.loop(0, size, lanes) as p:
-                mask, at = t.mask(p, size), t.at(source, p)
-                square = [t.load(t.at(at, line), mask) for line in lines]
-                for r, value in enumerate(_transposed(t, square)):
-                    t.store(t.at(target, t.product(t.sum(p, r), lanes)), value)
+        for turned, lines, ends in ((True, rows, size), (False, size, rows)):
+            way = (t.when if turned else t.unless)(self.turns)
+            with way, t.loop(0, lines, lanes) as line, t.loop(0, ends, lanes) as begin:
+                last, mask = t.sum(lines, -1), t.mask(begin, ends)
+                own = [t.product(t.least(t.sum(line, r), last), self.lda) for r in range(lanes)]
+                square = [t.load(t.at(source, t.sum(at, begin)), mask) for at in own]
+                i, p = (line, begin) if turned else (begin, line)
+                target = t.sum(t.product(t.number("sdiv", i, lanes), strip), t.product(p, lanes))
+                for r, row in enumerate(_transposed(t, square) if turned else square):
+                    t.store(t.at(self.room, t.sum(target, r * lanes)), row)
 
     def _sums(
         self, strips: int, a: tuple[str, str], b: str, columns: str, size: str

@@ -92,6 +92,7 @@ class Word(IntEnum):
     DOUBLE = 1
     SINGLE = 2
     WHOLE = 3  # an int64
+    PAIR = 1 << 20  # added to the others: the real and the imaginary part, a word each
 
 
 DROPPED = {"float16": 42, "bfloat16": 45}  # bits of a float64 that these have not

@@ -48,17 +48,26 @@ def stretch(elements: int) -> int:
     return max([BLOCK, *(block for least, block in STRETCHES if elements >= least)])
 
 
+def _nodes(array: Operand | Output) -> tuple[Node, ...]:
+    """The numbers of an element."""
+    return (array.node,) if array.imag is None else (array.node, array.imag)
+
+
 class Operand(NamedTuple):
-    """An array that is read."""
+    """An array that is read. With `imag` its elements are complex: pairs of numbers of `dtype`, of
+    which `node` is the real part."""
 
     node: Node
     dtype: str
     layout: Layout
     whole: bool = False  # of rows side by side: one value a row
+    imag: Node | None = None
+    nodes = property(_nodes)
 
 
 class Output(NamedTuple):
-    """An array that is written: `node` stored as `dtype`, overwriting or accumulating."""
+    """An array that is written: `node` stored as `dtype`, overwriting or accumulating. `imag`: see
+    Operand."""
 
     node: Node
     dtype: str
@@ -66,6 +75,8 @@ class Output(NamedTuple):
     request: Request = "write"
     combine: Combine | None = None  # for reductions: how elements become one
     whole: bool = False  # a block is the whole run, so that its total is the result
+    imag: Node | None = None
+    nodes = property(_nodes)
 
 
 class Total(NamedTuple):
@@ -114,6 +125,11 @@ class Loop:
         if self.streaming:
             assert self.form == "map", self.form
             assert all((o.layout, o.request) == ("c", "write") for o in self.outputs), self.outputs
+
+    @property
+    def results(self) -> list[Node]:
+        """The numbers that are computed for an element, in the order of the outputs."""
+        return [node for output in self.outputs for node in output.nodes]
 
     @property
     def pointers(self) -> int:

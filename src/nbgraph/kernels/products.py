@@ -33,7 +33,7 @@ _VECTOR_TILE = 1 << 17  # elements of the matrix that one tile of a matrix by a 
 _LONG = 2048  # rows that such a tile has at least where it goes down the columns
 _GRANULE = 16  # tiles begin at whole cache lines of float32
 _MOST = (1 << 31) - 1  # BLAS counts with int32
-_GIGAFLOPS = {4: 64.0, 8: 32.0}  # of a thread, roughly, by bytes of an element
+_GIGAFLOPS = {4: 64.0, 8: 32.0, 16: 8.0}  # of a thread, roughly, by bytes of an element
 _CALL = 150  # nanoseconds for a call of BLAS
 
 

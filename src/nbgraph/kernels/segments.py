@@ -16,6 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels.body import Body
+from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.lanewise import Lanes, lanes, suits
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.writer import Writer
@@ -198,7 +199,8 @@ def write_run(writer: Writer, *, small: bool) -> None:
     writer.line(1, f"first = group * {count}")
     writer.line(1, f"count = min({count}, m - first)")
     _load(writer, body, count)
-    outputs = list(zip(writer.outputs, writer.roots(), strict=True))
+    named = zip(writer.outputs, writer.loop.outputs, strict=True)
+    outputs = [(f"{n}{'_imag' * k}", own) for n, o in named for k, own in enumerate(o.nodes)]
     rooms = [body.room(f"{name}_lanes", node) for name, node in outputs]
 
     def finish(texts: Sequence[str]) -> None:
@@ -215,7 +217,12 @@ def _load(writer: Writer, body: Lanes, count: int) -> None:
     """Operands to rooms; what is left of the last group repeats its last element."""
     loop = writer.loop
     named = zip(writer.names, loop.operands, strict=True)
-    varying = [(name, operand.node) for name, operand in named if operand.layout != "0"]
+    varying = [
+        (writer.imaginary[node.id] if part else name, node)
+        for name, operand in named
+        if operand.layout != "0"
+        for part, node in enumerate(operand.nodes)
+    ]
     if not varying:
         return
     for name, node in varying:
@@ -243,7 +250,8 @@ def _store(writer: Writer, rooms: Sequence[str], count: int) -> None:
         if whole:
             writer.line(3, "straight()")
         writer.line(3, "i = first + lane")
-        for name, output, room in zip(writer.outputs, loop.outputs, rooms, strict=True):
-            text = f"load({room}, lane)"
-            text = f"({text} != 0)" if output.node.kind in ("b", "bool") else text
-            writer.store(3, name, output, text, access=loop.access)
+        texts = [
+            f"(load({room}, lane) != 0)" if is_boolean(node.kind) else f"load({room}, lane)"
+            for room, node in zip(rooms, loop.results, strict=True)
+        ]
+        writer.stores(3, texts, access=loop.access)

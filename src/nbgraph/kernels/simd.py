@@ -94,7 +94,7 @@ def _claim(loop: Loop, width: int, calls: tuple[str, ...]) -> Simd:
 
 def why_not(loop: Loop, calls: Sequence[str] = ()) -> str:
     """Why a kernel has no vector loop: what in the user's text stands against it."""
-    nodes = loop.graph.reachable([o.node for o in loop.outputs])
+    nodes = loop.graph.reachable(loop.results)
     for node in nodes:
         if node.op == "extern":
             return f"{node.data.fn.__name__}() has no source text: compiled as it is, per element"

@@ -185,9 +185,19 @@ def _prologue(layout: Record, dtype: str) -> list[str]:
 
 
 def _runs(dtype: str) -> str:
-    """Runs of elements: copied, taken from steps apart, cleared; the same added to a target."""
+    """Runs of elements: copied, taken from steps apart, cleared; the same added to a target; lines
+    of them. Gaps are narrow, so that the inner loop goes from line to line."""
     zero = f"{dtype}(0)"
-    return "".join(
+    nest = "for j in range(n):", "    for i in range(m):"
+    lines = (
+        ("gaps(y, n, m, ld)", "for i in range(m):", "    for j in range(n):",
+         f"        store(y, j * ld + i, {zero})"),
+        ("made_lines(y, x, n, m, ld, step)", *nest,
+         "        store_output(y, j * ld + i, load_input(x, j * step + i))"),
+        ("added_lines(y, x, n, m, ld, step)", *nest, "        k = j * step + i",
+         "        store_output(y, k, load(y, k) + load_input(x, j * ld + i))"),
+    )  # fmt: skip
+    return "".join(part(*each, "return 0") for each in lines) + "".join(
         run(head, line)
         for head, line in (
             ("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))"),
@@ -213,7 +223,7 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
     """Rows [row, row + k) of the columns at places [first, first + m): made of the data at `base`,
     or spread over it. `ld`: elements from row to row."""
     name = "spread" if spreads else "columns"
-    return _lines(spreads=spreads) + part(
+    return part(
         f"{name}(args, col, ld, base, row, k, first, m)",
         *layout.reading(*SPACE),
         "volume = kernel_d * kernel_h * kernel_w",
@@ -221,6 +231,7 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
         "line = first // out_w",
         "count = m // out_w",
         "whole = step_w == 1 and out_d == 1 and line * out_w == first and count * out_w == m",
+        "same = step_h == 1 and in_w == out_w",
         "for r in range(row, row + k):",
         *(f"    {text}" for text in _ROW),
         "    p = first",
@@ -255,17 +266,19 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
 
 
 def _whole(dtype: str, *, spreads: bool) -> list[str]:
-    """A row of the columns at whole lines of places, of which some parts lie within the data."""
-    cells = (
-        f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + a + off) * {ITEMSIZE[dtype]})"
-    )
-    columns = f"shifted(col, ((r - row) * ld + (t - line) * out_w + a) * {ITEMSIZE[dtype]})"
-    steps = "u - t, b - a, out_w, step_h * in_w"
-    run = f"added_lines({cells}, {columns}, {steps})"
-    clears = []
-    if not spreads:
-        run = f"made_lines({columns}, {cells}, {steps})"
-        clears = ["if outside:", f"    done = cleared({_own(dtype)}, m)"]
+    """A row of the columns at whole lines of places, of which some parts lie within the data. Where
+    lines of places are as long as those of the data, they are one run, with zeros in between."""
+    item = ITEMSIZE[dtype]
+    cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + a + off) * {item})"
+    line, own = (f"shifted(col, ((r - row) * ld + {at}) * {item})" for at in ("0", "head"))
+    run = f"done = made_lines({own}, {cells}, n, width, out_w, step_h * in_w)"
+    if spreads:
+        run = f"done = added_lines({cells}, {own}, n, width, out_w, step_h * in_w)"
+    gaps = f"done = gaps(shifted({own}, (b - a) * {item}), u - t - 1, out_w - b + a, out_w)"
+    around = [
+        f"done = cleared({line}, head)",
+        f"done = cleared(shifted({own}, reach * {item}), m - head - reach)",
+    ]
     return [
         "z = kd * gap_d - pad_d",
         "y = kh * gap_h - pad_h",
@@ -273,25 +286,16 @@ def _whole(dtype: str, *, spreads: bool) -> list[str]:
         "u = min(line + count, (max(0, in_h - y) + step_h - 1) // step_h)",
         "a = min(begin, out_w)",
         "b = min(end, out_w)",
-        "outside = (z < 0) or (z >= in_d) or t >= u or a >= b",
-        "empty = outside",
-        "outside = outside or t > line or u < line + count or a > 0 or b < out_w",
-        *clears,
+        "empty = (z < 0) or (z >= in_d) or t >= u or a >= b",
+        "head = (t - line) * out_w + a",
+        "reach = (u - t - 1) * out_w + b - a",
         "y += t * step_h",
+        "n = 1 if same else u - t",
+        "width = reach if same else b - a",
+        *([] if spreads else ["if empty:", f"    done = cleared({line}, m)"]),
         "if not empty:",
-        f"    done = {run}",
+        *(f"    {text}" for text in ([gaps, run] if spreads else [*around, run, gaps])),
     ]
-
-
-def _lines(*, spreads: bool) -> str:
-    """Runs of m, `ld` elements of the columns apart, and `step` cells."""
-    if spreads:
-        head, i = "added_lines(y, x, n, m, ld, step)", "j * step + i"
-        text = f"store_output(y, {i}, load(y, {i}) + load_input(x, j * ld + i))"
-    else:
-        head = "made_lines(y, x, n, m, ld, step)"
-        text = "store_output(y, j * ld + i, load_input(x, j * step + i))"
-    return part(head, "for j in range(n):", "    for i in range(m):", f"        {text}", "return 0")
 
 
 # of a row of the columns: its channel, its element of the window, and the places within the data
@@ -344,8 +348,8 @@ def _line(dtype: str, *, spreads: bool) -> list[str]:
 def multiplying(layout: Record) -> str:
     """One product by BLAS; see `nbgraph.kernels.blas_text` for the words of its record."""
     operands = (
-        *("1", "0", "first", "second", "out", "gemm", "gemv", "threads", "one"),
-        *("one if add != 0 else 0", "first_form", "second_form", "0", "u", "v", "k"),
+        *("1", "0", "first", "second", "out", "gemm", "gemv", "threads", "one", "0"),
+        *("one if add != 0 else 0", "0", "first_form", "second_form", "0", "u", "v", "k"),
         *("first_ld", "second_ld", "out_ld", "u", "v", "1", "0", "0", "0", "0"),
     )
     return part(

@@ -9,14 +9,7 @@ from typing import NamedTuple
 
 from nbgraph.codegen import target
 from nbgraph.kernels import vector_math
-from nbgraph.kernels.body import (
-    Body,
-    Namespace,
-    cut,
-    has_limit,
-    is_exact_remainder,
-    may_fail,
-)
+from nbgraph.kernels.body import Body, Namespace, cut, has_limit, is_exact_remainder, may_fail
 from nbgraph.kernels.kinds import INTEGERS, ITEMSIZE, SHORT, narrowed, widened
 from nbgraph.kernels.lanewise import Lanes, lanes
 from nbgraph.kernels.loops import BLOCK, Access, Loop, Operand, Output
@@ -24,16 +17,8 @@ from nbgraph.kernels.scalar import Node
 from nbgraph.native.processor import LINE, has_evex
 
 _FAR = 1 << 22  # elements beyond which they are taken to come from memory
-_LOAD: dict[Access, str] = {
-    "plain": "load",
-    "scoped": "load_input",
-    "element": "load_element",
-}
-_STORE: dict[Access, str] = {
-    "plain": "store",
-    "scoped": "store_output",
-    "element": "store_element",
-}
+_LOAD: dict[Access, str] = {"plain": "load", "scoped": "load_input", "element": "load_element"}
+_STORE: dict[Access, str] = {"plain": "store", "scoped": "store_output", "element": "store_element"}
 _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
@@ -78,6 +63,9 @@ class Writer:
         self.taken: set[str] = {*_RESERVED, *self.words}
         self._hoisted = 0  # names of values that are computed outside the inner loops
         self.names = [self._unique(str(o.node.data)) for o in loop.operands]
+        self.imaginary = {
+            o.imag.id: self._unique(str(o.imag.data)) for o in loop.operands if o.imag
+        }
         self.outputs = [
             self._unique("y" if len(loop.outputs) == 1 else f"y{i}")
             for i in range(len(loop.outputs))
@@ -171,7 +159,7 @@ class Writer:
 
     def roots(self) -> list[Node]:
         """Return the nodes that the loops compute."""
-        return [output.node for output in self.loop.outputs]
+        return self.loop.results
 
     def _scalar(self, node: Node, word: int) -> str:
         """Return the text that reads a scalar from the record, as the body computes with it."""
@@ -233,8 +221,7 @@ class Writer:
             step = f" + {start} * {self.stride(name, array)}" if moves else ""
             self.line(indent, f"{name}_p = {array.dtype}_pointer({self.base(k, row)}{step})")
             if array.layout == "0" and isinstance(array, Operand):
-                self.line(indent, f"{name} = {self.widened(array, f'{name}_p', '0')}")
-                self.leaves[array.node.id] = name
+                self.load_element(indent, name, array, "0", "plain")
 
     def next_run(self, *, row_ends: bool) -> None:
         """Go on behind a run, which reaches to the end of its row or may do so."""
@@ -250,7 +237,11 @@ class Writer:
 
     def stride(self, name: str, array: Operand | Output) -> str:
         """Bytes from one element of the inner run to the next."""
-        return f"{name}_step" if array.layout == "s" else str(ITEMSIZE[array.dtype])
+        return f"{name}_step" if array.layout == "s" else str(self.item(array))
+
+    def item(self, array: Operand | Output) -> int:
+        """Bytes of an element."""
+        return ITEMSIZE[array.dtype] * len(array.nodes)
 
     def once(self, indent: int) -> int:
         """One thread goes on where several have a row; the indent of what it does."""
@@ -276,11 +267,13 @@ class Writer:
             self.line(indent, f"if {elements} > {_FAR}:")
             self.line(indent + 1, self.part("ahead", fetched, "0"))
 
-    def place(self, name: str, array: Operand | Output, index: str) -> tuple[str, str]:
-        """Pointer and index of an element of the inner run."""
+    def place(
+        self, name: str, array: Operand | Output, index: str, part: int = 0
+    ) -> tuple[str, str]:
+        """Pointer and index of an element of the inner run, or of its imaginary part (1)."""
         if array.layout == "s":
-            return f"shifted({name}_p, {index} * {name}_step)", "0"
-        return f"{name}_p", index
+            return f"shifted({name}_p, {index} * {name}_step)", str(part)
+        return f"{name}_p", index if array.imag is None else f"2 * {index} + {part}"
 
     def loaded(self, pointer: str, index: str, dtype: str, *, access: Access = "plain") -> str:
         """Return the text of a load, converted to what the body computes with."""
@@ -313,14 +306,30 @@ class Writer:
         """Load the operands that vary along the inner run."""
         for k, (name, array) in enumerate(self.arrays()):
             if k in which and isinstance(array, Operand) and array.layout != "0":
-                pointer, index = self.place(name, array, "i")
-                text = self.widened(array, pointer, index, access=access)
-                self.line(indent, f"{name} = {text}")
-                self.leaves[array.node.id] = name
+                self.load_element(indent, name, array, "i", access)
 
-    def store(self, indent: int, name: str, output: Output, text: str, *, access: Access) -> None:
-        """Write or accumulate one element."""
-        pointer, index = self.place(name, output, "i")
+    def load_element(
+        self, indent: int, name: str, array: Operand, index: str, access: Access
+    ) -> None:
+        """Load the numbers of an element."""
+        for part, node in enumerate(array.nodes):
+            pointer, at = self.place(name, array, index, part)
+            own = self.imaginary[node.id] if part else name
+            self.line(indent, f"{own} = {self.widened(array, pointer, at, access=access)}")
+            self.leaves[node.id] = own
+
+    def stores(self, indent: int, texts: Sequence[str], *, access: Access) -> None:
+        """Write or accumulate one element of each output; `texts`: of `roots`."""
+        rest = iter(texts)
+        for name, output in zip(self.outputs, self.loop.outputs, strict=True):
+            for part, _ in enumerate(output.nodes):
+                self.store(indent, name, output, next(rest), access=access, part=part)
+
+    def store(
+        self, indent: int, name: str, output: Output, text: str, *, access: Access, part: int = 0
+    ) -> None:
+        """Write or accumulate one element, or its imaginary part (1)."""
+        pointer, index = self.place(name, output, "i", part)
         among: Access = "element" if access == "element" else "plain"
         value = self.given(output, text, f"{_LOAD[among]}({pointer}, {index})")
         self.put(indent, pointer, index, value, access=access)

@@ -116,7 +116,7 @@ class ArrayOp:
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
     effect = False  # whether applying it does something besides giving its outputs
     kernels: Collection[str] = ()  # where `lower` may give kernel calls: "host", "devices"
-    moves = False  # whether kernels move elements as they are, complex ones too
+    takes_complex: Collection[str] = ()  # where kernels take complex numbers: as `kernels`
     kernels_at_once = True  # whether they serve NumPy arrays, too
     draws = 0  # numbers of its kernel calls that a draw brings
     words: Mapping[OpReqType, str] = WORDS  # requests as `lower` is told

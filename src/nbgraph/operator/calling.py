@@ -149,7 +149,8 @@ class Calls(Elementwise):
             each = zip(self.scalar.operands, operands, strict=True)
             operands = tuple([as_operand(name, n, v) for n, v in each])
         if complex_call.any_complex(operands) or (chosen and np.dtype(chosen).kind == "c"):
-            return complex_call.on_numpy(self, operands, parameters, outs, call)
+            if not complex_call.by_kernel(self, operands):
+                return complex_call.apply(self, operands, parameters, None)
         if config.compiler == "python":
             from nbgraph.operator import naive
 

@@ -1,21 +1,26 @@
-"""Scalar operators on complex operands: no kernel takes them, so other operators are called.
+"""Scalar operators on complex operands: kernels of pairs, and other operators in graphs.
 
-Those of the library that NumPy has are NumPy's loops, over whole arrays (`complex_map`), which have
-its branch cuts and special values. A user's function becomes one of real and imaginary parts, with
-kernels and a certified derivative: `complex_parts(f_parts(real(z), imag(z)))`.
+A kernel loads and stores the real and the imaginary part of each element; its formulas are those of
+the operator's text, which is captured with complex numbers (`kernels.capture.complex_functions`).
+Where a graph or a tape follows, an operator of the library is `complex_map`, by its name, which has
+gradients, and a user's function is one of real and imaginary parts, with a certified derivative:
+`complex_parts(f_parts(real(z), imag(z)))`.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.kernels.function import LIBRARY, WrittenFunction
+from nbgraph.operator.call import recording
 from nbgraph.operator.spec import Attributes
+
+MET = "complex"  # what an operator carries of which a kernel has taken complex operands
 
 
 def is_complex(value: Any) -> bool:
@@ -45,10 +50,43 @@ def any_complex(values: Sequence[Any]) -> bool:
     return any(map(is_complex, values))
 
 
+def by_kernel(op: Any, values: Sequence[Any], outs: Sequence[Any] | None = None) -> bool:
+    """Return whether a kernel of the host takes these complex operands, unrecorded or as what the
+    tape knows by its name (see `is_known`)."""
+    known = is_known(op) and op.__name__ not in _elements().REFUSED
+    if not _is_plain(op) or not (known or (recording.get() is None and not is_known(op))):
+        return False
+    op.carried[MET] = True
+    places = [getattr(value, "_chunk", None) for value in (*values, *(outs or ()))]
+    return all(place is None or place.device.host for place in places)
+
+
+def is_known(op: Any) -> bool:
+    """Return whether `complex_map` stands for an operator."""
+    return op.__module__.startswith(LIBRARY) and op.__name__ in _elements().FUNCTIONS
+
+
+def in_graph(
+    op: Any, operands: Sequence[Any], attributes: Attributes
+) -> tuple[Any, Sequence[Any], Attributes]:
+    """Return an operator, operands and attributes as a tape records them."""
+    if not any_complex(operands):
+        return op, operands, attributes
+    return _elements().as_map(op.__name__, operands)
+
+
+def _elements() -> Any:
+    return importlib.import_module("nbgraph.ops.elementwise.complexes")  # it lies above
+
+
+def _is_plain(op: Any) -> bool:
+    return isinstance(op.scalar, WrittenFunction) and not (op.hand_gradient or op.scalar.draws)
+
+
 def apply(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any) -> Any:
     """Apply a scalar operator to operands of which some are complex; `out` as `call` has it."""
-    elements = importlib.import_module("nbgraph.ops.elementwise.complexes")  # it lies above
-    if op.__module__.startswith(LIBRARY) and op.__name__ in elements.FUNCTIONS:
+    elements = _elements()
+    if is_known(op):
         return elements.mapped(op.__name__, operands, out)
     if out is not None and any(o is not None for o in out):
         raise ArgumentError(
@@ -72,7 +110,7 @@ def _by_parts(op: Any, mask: tuple[bool, ...]) -> tuple[Any, Sequence[bool]]:
     if entry is None:
         from nbgraph.kernels.derived import Parted
 
-        if not isinstance(op.scalar, WrittenFunction) or op.hand_gradient or op.scalar.draws:
+        if not _is_plain(op):
             raise DTypeError(
                 f"{op.__name__}: it takes no complex operands, as it draws, is a derivative or has "
                 "a gradient given by hand; give real and imaginary parts"
@@ -83,23 +121,3 @@ def _by_parts(op: Any, mask: tuple[bool, ...]) -> tuple[Any, Sequence[bool]]:
         real = [node.op == "const" and not node.data for node in imaginary]
         entry = op.carried[key] = mapper, real
     return entry
-
-
-def on_numpy(
-    op: Any,
-    operands: Sequence[Any],
-    parameters: Mapping[str, Any],
-    out: Sequence[Any],
-    options: dict[str, Any],
-) -> Any:
-    """Apply a scalar operator with a ufunc's options where something is complex."""
-    dtype = options.pop("dtype", None)
-    arrays = [x if type(x) in (bool, int, float, complex) else np.asarray(x) for x in operands]
-    if dtype is not None:
-        arrays = [np.asarray(x).astype(dtype) for x in arrays]
-    if options.pop("where", True) is not True:
-        raise ArgumentError(
-            f"{op.__name__}: where= is not taken with complex operands; use np.where on the result"
-        )
-    outs = out if any(o is not None for o in out) else None
-    return apply(op, arrays, parameters, outs)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from nbgraph.operator.elementwise import Elementwise
     from nbgraph.operator.map_call import Plan
 
-FORMATS = frozenset("?bBhHiIlLefd")  # buffer formats that are NumPy's dtype characters
+# buffer formats by NumPy's dtype characters
+FORMATS = {**{char: char for char in "?bBhHiIlLefd"}, "F": "Zf", "D": "Zd"}
 CALLS_BEFORE = 2  # general calls of one kind before the short path is set up
 KINDS = 128  # kinds of calls that are counted
 CACHED = 1 << 21  # bytes of a call's arrays up to which results are written through the caches
@@ -38,6 +39,7 @@ _ndarray = np.ndarray
 _empty = np.empty
 _settings = config.variable.get  # bound once: read at every call
 _NUMBERS = (float, int)
+_COPIED = (*_NUMBERS, complex)
 
 _MISSING: Any = object()
 
@@ -235,7 +237,7 @@ class FastCall:
             code = plan.kernel(*key)
         if code is None:
             return
-        entry = self._entry(code, plan, [d.char for d in dtypes], numbers=bool(values))
+        entry = self._entry(code, plan, [FORMATS[d.char] for d in dtypes], numbers=bool(values))
         if entry is None:
             return
         self._globals, self._cells, self._attributes, self._texts = self._op.scalar.watch.checks()
@@ -293,7 +295,7 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
         if kind is _ndarray or isinstance(operand, np.generic):
             if like is None or (operand.ndim, operand.size) > (like.ndim, like.size):
                 like = operand
-        elif kind not in _NUMBERS:
+        elif kind not in _COPIED:
             return None
     if like is None:
         if not all(type(operand) is float for operand in operands):
@@ -304,8 +306,9 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
         return None
     copies: list[Any] = []
     for operand in operands:
-        if type(operand) in _NUMBERS:
-            if dtype.kind != "f" or not -_LARGEST <= operand <= _LARGEST:
+        if type(operand) in _COPIED:
+            kinds = "c" if type(operand) is complex else "fc"
+            if dtype.kind not in kinds or not abs(operand) <= _LARGEST:
                 return None
             copy = _empty(shape, dtype)
             copy.fill(operand)

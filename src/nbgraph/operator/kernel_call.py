@@ -230,7 +230,8 @@ def lowered_form(op: ArrayOp, case: Application) -> Lowered | None:
     """Return what `lowered` returns before it has the values of attributes that are numbers of
     the record: the same for all of these."""
     operands, outputs, requests, attributes, host = case
-    if ("host" if host else "devices") not in op.kernels or (host and config.compiler == "python"):
+    there = "host" if host else "devices"
+    if there not in op.kernels or (host and config.compiler == "python"):
         return None
     own_attributes = [item for item in items_of(op.fixed(attributes)) if item[0] != "rng"]
     key = ("lowered", host, len(operands), *operands, *outputs, *requests, *own_attributes)
@@ -240,7 +241,7 @@ def lowered_form(op: ArrayOp, case: Application) -> Lowered | None:
         if all(word == "null" for word in requests):
             return None
         numbers = any(own.dtype.kind == "c" for own in case.arrays)
-        lowering = None if numbers and not op.moves else op.lower(case)
+        lowering = None if numbers and there not in op.takes_complex else op.lower(case)
         return keep(op.carried, key, lowering, _KEPT)
     return op.carried[key]
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbgraph.dtype import inexact
+from nbgraph.dtype import inexact, real_dtype
 from nbgraph.shape import Array, Space
 
 Class = Literal["c", "0", "s"]  # of steps along a run: see `classes_of`
@@ -55,6 +55,15 @@ class Layout:
 
     def __repr__(self) -> str:
         return f"Layout({self.dtype}{list(self.shape)}, strides={self.strides})"
+
+
+def in_reals(own: Layout) -> Layout:
+    """Return complex numbers as real ones, both parts side by side along another axis; real ones as
+    they are."""
+    if own.dtype.kind != "c":
+        return own
+    dtype = real_dtype(own.dtype)
+    return layout((*own.shape, 2), dtype, (*own.strides, dtype.itemsize))
 
 
 def keep(table: dict[Any, Any], key: Any, value: Any, most: int) -> Any:

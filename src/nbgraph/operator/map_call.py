@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.dtype import name_of
+from nbgraph.dtype import name_of, real_dtype
 from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kinds import Word
 from nbgraph.native.processor import LINE, last_cache
@@ -56,6 +56,7 @@ def level(addresses: Sequence[int]) -> bool:
 
 
 _KEPT = 1024  # calls that a plan keeps
+_PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,10 +124,27 @@ class Plan:
         return words
 
     def scalars(self, operands: Sequence[Layout | None]) -> tuple[tuple[str, str], ...]:
-        """Return kind and precision of each operand that is a number (None)."""
+        """Return kind and precision of each operand that is a number (None), of the real and of the
+        imaginary part of a complex one."""
         typed = self.typed
-        rows = zip(typed.captured.operands, typed.operands, operands, strict=True)
-        return tuple([(leaf.kind, dtype.name) for leaf, dtype, o in rows if o is None])
+        rows = zip(typed.leaves, typed.operands, operands, strict=True)
+        return tuple(
+            [
+                (leaf.kind, real_dtype(dtype).name)
+                for leaves, dtype, o in rows
+                if o is None
+                for leaf in leaves
+            ]
+        )
+
+    def numbers(self, values: Sequence[Any]) -> list[Any]:
+        """Return the numbers of a call's record: the operands that are some, None for others; of a
+        complex one both parts."""
+        numbers: list[Any] = []
+        for value, dtype in zip(values, self.typed.operands, strict=True):
+            if value is not None:
+                numbers += (value.real, value.imag) if dtype.kind == "c" else (value,)
+        return numbers
 
     def kernel(
         self, layouts: Sequence[Any], dtypes: Sequence[str], requests: Sequence[Any], **flags: bool
@@ -161,16 +179,28 @@ class Plan:
 
         typed = self.typed
         captured, count = typed.captured, len(typed.operands)
-        rows = list(zip(captured.operands, typed.operands, layouts[:count], strict=True))
-        results = zip(captured.outputs, dtypes, layouts[count:], requests, strict=True)
+        rows = list(zip(typed.leaves, typed.operands, layouts[:count], strict=True))
+        results = list(zip(typed.results, dtypes, layouts[count:], requests, strict=True))
         return Loop(
             self.loop_name,
             "map",
             captured.graph,
             typed.compute,  # type: ignore[arg-type]
-            tuple([Operand(node, name_of(d), own) for node, d, own in rows if own != "p"]),
-            self.uniform + tuple([node for node, _, own in rows if own == "p"]),
-            tuple([Output(*row) for row in results if row[-1] != "null"]),
+            tuple(
+                [
+                    Operand(nodes[0], name_of(real_dtype(d)), own, imag=(*nodes, None)[1])
+                    for nodes, d, own in rows
+                    if own != "p"
+                ]
+            ),
+            self.uniform + tuple([node for nodes, _, own in rows if own == "p" for node in nodes]),
+            tuple(
+                [
+                    Output(nodes[0], _PARTS.get(d, d), own, request, imag=(*nodes, None)[1])
+                    for nodes, d, own, request in results
+                    if request != "null"
+                ]
+            ),
             fastmath=self.fastmath,
             disjoint=disjoint,
             ordered=not unordered,

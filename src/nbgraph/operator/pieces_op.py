@@ -16,7 +16,7 @@ from nbgraph.dtype import real_dtype
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Infer, Partial
 from nbgraph.operator.elsewhere import Part, Parts, in_pieces, parts_of
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import in_reals, layout
 from nbgraph.shape import Arrays, space
 
 _SHORT, _LONGEST = 16, 1 << 16  # elements of a line; threads share longer ones
@@ -32,7 +32,7 @@ class PiecesOp(ArrayOp):
 
     kernels = ("host",)
     kernels_at_once = False
-    moves = True
+    takes_complex = ("host",)
 
     def __init__(
         self,
@@ -125,14 +125,9 @@ def _real(part: Part, dtype: np.dtype[Any]) -> list[Part]:
     """Return the same in real numbers: of complex elements both, beside each other."""
     if dtype.kind != "c":
         return [part]
-    item = dtype.itemsize // 2
-
-    def both(own: Layout) -> Layout:
-        return layout((*own.shape, 2), real_dtype(dtype), (*own.strides, item))
-
     if part.operand is not None:
-        return [part._replace(layout=both(part.layout), source=both(part.source))]
-    number, own = complex(part.source), part.layout
+        return [part._replace(layout=in_reals(part.layout), source=in_reals(part.source))]
+    number, own, item = complex(part.source), part.layout, dtype.itemsize // 2
     real = layout(own.shape, real_dtype(dtype), own.strides)
     return [
         Part(part.offset + k * item, real, None, 0, value)

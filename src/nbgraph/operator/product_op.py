@@ -1,10 +1,10 @@
 """Products of two arrays as operators: what axes mean is said by labels, BLAS does the work.
 
-Such an operator is one kernel for float32 and float64, three for bfloat16 and bytes where the
-processor multiplies those (see `product_narrow`), one without BLAS for other integers (see
-`product_integer`). Operands that lie transposed, in slices or broadcast are taken as they are; only
-what the kernel has no words for is copied first. Other floats of 16 bits are multiplied in float32,
-bool by NumPy.
+Such an operator is one kernel for float32, float64 and complex numbers, three for bfloat16 and
+bytes where the processor multiplies those (see `product_narrow`), one without BLAS for other
+integers (see `product_integer`). Operands that lie transposed, in slices or broadcast are taken as
+they are; only what the kernel has no words for is copied first. Other floats of 16 bits are
+multiplied in float32, bool by NumPy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype, inexact
+from nbgraph.dtype import compute_dtype, inexact, real_dtype
 from nbgraph.kernels.products import Axis, Call, arrange
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
@@ -26,8 +26,8 @@ from nbgraph.shape import Array, Arrays, Shapes
 
 Shape = tuple[int, ...]
 _KEPT = 1024  # calls that an operator knows
-_NATIVE = np.dtype("float32"), np.dtype("float64")
-_ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
+_NATIVE = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
+_ONE = {4: 0x3F800000, 8: 0x3FF0000000000000}  # 1.0 in bits, by bytes; imaginary parts follow
 
 
 _SWAPS = sorted(itertools.product((False, True), repeat=3), key=lambda s: (s[2], sum(s)))
@@ -73,6 +73,7 @@ class ProductOp(ArrayOp):
     """
 
     kernels = ("host", "devices")
+    takes_complex = ("host",)
 
     def __init__(
         self,
@@ -179,7 +180,7 @@ class ProductOp(ArrayOp):
     def _call(self, call: Call, dtype: np.dtype[Any], *, adds: bool) -> KernelCall:
         from nbgraph.kernels.blas import routine  # SciPy comes with the first product
 
-        code, one = routine(), _ONE[dtype.name]
+        code, one = routine(), _ONE[real_dtype(dtype).itemsize]
         (tile_u, tile_v), (across, along) = call.tile, call.tiles
         first, second = call.first, 1 - call.first
         forms = [ord(form) for form in call.forms]
@@ -188,7 +189,9 @@ class ProductOp(ArrayOp):
                 *code.pointers(dtype.name),
                 code.threads.address,
                 one,
+                0,
                 one if adds else 0,
+                0,
                 *forms,
                 int(call.vector),
             ),
@@ -278,8 +281,7 @@ class ProductOp(ArrayOp):
         assert labels is not None, self
         number = {label: k for k, label in enumerate(dict.fromkeys((*labels.a, *labels.b)))}
         a, b, out = ([number[label] for label in own] for own in labels)
-        by_blas = inputs[0].dtype.kind == "c"  # which has no kernel
-        return np.einsum(inputs[0], a, inputs[1], b, out, optimize=by_blas)
+        return np.einsum(inputs[0], a, inputs[1], b, out)
 
 
 def _steps(array: Layout, labels: Sequence[str], sizes: Mapping[str, int]) -> dict[str, int]:

@@ -18,11 +18,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import is_float, name_of
+from nbgraph.dtype import inexact, is_float, name_of
 from nbgraph.errors import ShapeError
 from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kernel import Kernel, kernel
@@ -31,7 +32,7 @@ from nbgraph.kernels.loops import BLOCK, GROUP, STRIP, Combine, Loop, Operand, O
 from nbgraph.kernels.scalar import Graph
 from nbgraph.operator.decorator import op as scalar_op
 from nbgraph.operator.kernel_call import KernelCall, Lowered, of_space
-from nbgraph.operator.layout import Layout, c_strides, classes_of, layout
+from nbgraph.operator.layout import Layout, c_strides, classes_of, in_reals, layout
 from nbgraph.operator.map_call import Plan, strides_in
 from nbgraph.shape import Space, space
 
@@ -93,8 +94,11 @@ def reduce_call(
         if result.totals is not None and result.combine is not None:
             places[k] = count_in + len(outputs) + len(scratch)
             scratch.append(result.totals)
-            end = totals_call(result.combine, result.totals, result.out, result.request, plan.name)
-            ends.append(replace(end, order=(places[k], count_in + k)))
+            own, between = _ends(result, plan.name)
+            beyond = count_in + len(outputs) + len(scratch)
+            chain = [places[k], *range(beyond, beyond + len(between)), count_in + k]
+            ends += [replace(e, order=pair) for e, pair in zip(own, pairwise(chain), strict=True)]
+            scratch += between
     written = [places[k] for k, request in enumerate(requests) if request != "null"]
     loop = KernelCall(
         plan.name,
@@ -107,6 +111,17 @@ def reduce_call(
         **of_space(task.where, plan.words()),
     )
     return Lowered((loop, *ends), (None,) * (count_in + len(outputs)), tuple(scratch), adds=False)
+
+
+def _ends(result: _Result, name: str) -> Stages:
+    """Return what makes results of the totals of blocks, of complex ones as two columns."""
+    totals, out, combine = result.totals, result.out, result.combine
+    assert totals is not None, name
+    assert combine is not None, name
+    if totals.dtype.kind != "c":
+        return [totals_call(combine, totals, out, result.request, name)], []
+    both = in_reals(totals)
+    return _along(both, both.shape, 1, 2, in_reals(out), result.request, combine, BLOCK)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -129,7 +144,7 @@ class _Result:
         if self.combine is None or self.request == "null":
             return
         total = total_dtype(self.dtype, self.combine)
-        direct = is_float(self.dtype) or self.out.dtype == total or self.out.dtype.kind == "b"
+        direct = inexact(self.dtype) or self.out.dtype == total or self.out.dtype.kind == "b"
         if count > 1 or not direct:
             self.totals = layout((rows, count), total)
 
@@ -205,6 +220,8 @@ class _Task:
 
 def total_dtype(dtype: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
     """What block totals are kept in."""
+    if dtype.kind == "c":
+        return np.dtype("complex128")
     if dtype.kind in "fV":
         wide = combine in ("add", "multiply") or dtype.itemsize == 2
         return np.dtype("float64") if wide else dtype
@@ -323,6 +340,8 @@ def runs(shape: Sequence[int], axes: Sequence[int]) -> list[tuple[int, int]]:
 
 def held_dtype(source: np.dtype[Any], target: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
     """What partial results are kept in."""
+    if target.kind == "c":
+        return target
     if combine in ("max", "min"):
         return np.dtype("uint8") if source.kind == "b" else _wide(source)
     if is_float(target):
@@ -356,6 +375,8 @@ def _along(
     )
     if columns == 1:
         return _trailing(source, (batches, rows), out, request, combine, block)
+    if source.dtype.kind == "c":
+        source, out, columns = in_reals(source), in_reals(out), 2 * columns
     total_of = held_dtype(source.dtype, out.dtype, combine)
     stages: list[KernelCall] = []
     scratch: list[Layout] = []

@@ -52,6 +52,7 @@ class ReduceOp(ArrayOp):
     """
 
     kernels = ("host", "devices")
+    takes_complex = ("host",)
 
     def __init__(
         self,
@@ -186,7 +187,10 @@ class ReduceOp(ArrayOp):
         self, x: Layout, out: Layout, request: str, attributes: Attributes, host: bool
     ) -> Stages | None:
         """In blocks, which workers may share."""
+        numbers = {x.dtype.kind, out.dtype.kind}
         if self.combine is None or (self.averages and not host):
+            return None
+        if "c" in numbers and (len(numbers) > 1 or self.combine != "add"):
             return None
         exact = self.folds(Spec(x.shape, x.dtype), Spec(out.shape, out.dtype))  # in whatever order
         block = SHORT if exact and host and x.size <= SHORT else block_on(host, x.size)

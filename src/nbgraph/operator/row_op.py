@@ -54,6 +54,7 @@ class RowOp(ArrayOp):
     kernels = ("host", "devices")
 
     at_once: tuple[RowOp, RowOp] | None = None  # its gradient, and the two as one operator
+    reverse: Any = None  # whose gradient it is
     axis: int | None = -1  # that of a row where a call does not say
     pushed: Sequence[str] = ()  # whole parameters whose values a push brings
 
@@ -176,20 +177,23 @@ class RowOp(ArrayOp):
         """See ArrayOp: one kernel, that for row-major arrays."""
         arrays, count = case.arrays, len(case.operands)
         places: list[Layout | None] = [None] * len(arrays)
-        call = self._call(case)
+        shape, axes, one = self._rows(case.operands, case.attributes)
+        usual = row_major(arrays, one, shape, axes)
+        call = self._call(case, usual)
         if call is None:
-            places = self._replacements(arrays, count, case.attributes)
+            pairs = zip(arrays, usual, strict=True)
+            places = [None if a.strides == u.strides else u for a, u in pairs]
             laid = [a if p is None else p for a, p in zip(arrays, places, strict=True)]
             words = [
                 q if p is None or q == "null" else "write"
                 for q, p in zip(case.requests, places[count:], strict=True)
             ]
             laid_out = case._replace(operands=laid[:count], outputs=laid[count:], requests=words)
-            call = self._call(laid_out)
+            call = self._call(laid_out, usual)
             assert call is not None, self
         return Lowered((call,), tuple(places)) if call.size else None
 
-    def _call(self, case: Application) -> KernelCall | None:
+    def _call(self, case: Application, usual: Sequence[Layout]) -> KernelCall | None:
         """The kernel for these layouts; None where that for row-major ones does not take them."""
         operands, outputs, requests, attributes, _ = case
         shape, axes, one = self._rows(operands, attributes)
@@ -198,7 +202,7 @@ class RowOp(ArrayOp):
         arrays = [case.arrays[k] for k in order]
         one = [one[k] for k in order]
         spaces = spaces_of(arrays, one, shape, axes)
-        usual = row_major(arrays, one, shape, axes)
+        usual = [usual[k] for k in order]
         classes, beside, runs = form_of_rows(usual, one, len(operands), shape, axes)
         if spaces is None or not (0 in shape or takes(classes, spaces[beside], arrays)):
             return None
@@ -255,14 +259,6 @@ class RowOp(ArrayOp):
         shape, axes = self._shape([o.shape for o in operands], attributes)
         one = [False] * len(self.program.elements) + [True] * len(self.program.rows)
         return shape, tuple(sorted(axes)), one + [row for _, row in self.program.results]
-
-    def _replacements(
-        self, arrays: Sequence[Layout], count: int, attributes: Attributes
-    ) -> list[Layout | None]:
-        """The layouts that operands and outputs must have for the kernel; None: as they are."""
-        shape, axes, one = self._rows(arrays[:count], attributes)
-        usual = row_major(arrays, one, shape, axes)
-        return [None if a.strides == u.strides else u for a, u in zip(arrays, usual, strict=True)]
 
     def _placed(
         self,

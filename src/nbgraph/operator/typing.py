@@ -8,13 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.dtype import as_dtype, compute_dtype, float_of_integers, is_float, require_supported
+from nbgraph.dtype import (
+    as_dtype,
+    compute_dtype,
+    float_of_integers,
+    is_float,
+    real_dtype,
+    require_supported,
+)
 from nbgraph.errors import ArgumentError, CaptureError, DTypeError, NbgraphError, noun
-from nbgraph.kernels.function import Captured, Scalar
+from nbgraph.kernels.function import Captured, Scalar, WrittenFunction
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, kind_of_dtype
+from nbgraph.kernels.nodes import Node
 from nbgraph.kernels.probe import probe_kinds
 from nbgraph.kernels.signature import defaults_of
 from nbgraph.shape import Array
+
+Dtype = np.dtype[Any]
 
 
 class Typed(NamedTuple):
@@ -24,6 +34,21 @@ class Typed(NamedTuple):
     operands: tuple[np.dtype[Any], ...]
     outputs: tuple[np.dtype[Any], ...]
     compute: str  # "float32" or "float64"
+
+    @property
+    def leaves(self) -> list[tuple[Node, ...]]:
+        """The nodes of each operand: of a complex one two."""
+        return _in_pairs(self.captured.operands, self.operands)
+
+    @property
+    def results(self) -> list[tuple[Node, ...]]:
+        """The nodes of each output: of a complex one two."""
+        return _in_pairs(self.captured.outputs, self.outputs)
+
+
+def _in_pairs(nodes: Sequence[Node], dtypes: Sequence[Dtype]) -> list[tuple[Node, ...]]:
+    rest = iter(nodes)
+    return [(next(rest), next(rest)) if d.kind == "c" else (next(rest),) for d in dtypes]
 
 
 def as_operand(op: str, name: str, value: object) -> Array | complex:
@@ -58,7 +83,7 @@ def require_out(op: str, out: object, index: int) -> None:
 
 def require_real(op: str, out: Any, dtype: np.dtype[Any]) -> None:
     """Raise where a result of real numbers is to go to an array that kernels cannot write."""
-    if as_dtype(out.dtype).kind == "c":
+    if as_dtype(out.dtype).kind == "c" and dtype.kind != "c":
         raise DTypeError(
             f"{op}: the result has dtype {dtype}, out {out.dtype}; leave it out, and write "
             "out[...] = result"
@@ -215,9 +240,13 @@ def resolve(
     parameters: Mapping[str, Any],
     dtype: object = None,
 ) -> Typed:
-    """Capture for these operand dtypes and choose the precision and the outputs' dtypes."""
+    """Capture for these operand dtypes and choose the precision and the outputs' dtypes. Complex
+    operands and outputs are two nodes each."""
     if dtype is not None:
         common = as_dtype(dtype)
+    if common.kind == "c":
+        return _resolve_parts(scalar, dtypes, common, parameters)
+    if dtype is not None:
         kinds = [kind_of_dtype(common)] * len(dtypes)
     else:
         kinds = [kind_of_dtype(d) for d in dtypes]
@@ -225,6 +254,21 @@ def resolve(
     stored = floating_dtype(captured, dtypes, common)
     outputs = tuple(_output_dtype(o.kind, stored) for o in captured.outputs)
     return Typed(captured, tuple(dtypes), outputs, compute_dtype(stored))
+
+
+def _resolve_parts(
+    scalar: Scalar, dtypes: Sequence[Dtype], common: Dtype, parameters: Mapping[str, Any]
+) -> Typed:
+    assert isinstance(scalar, WrittenFunction), scalar  # others are composed, see `complex_call`
+    mask = [d.kind == "c" for d in dtypes]
+    kinds = [k for d in dtypes for k in (("f", "f") if d.kind == "c" else (kind_of_dtype(d),))]
+    captured = scalar.parts(kinds, mask, parameters)
+    stored, rest = real_dtype(common), iter(captured.outputs)
+    outputs = list[Dtype]()
+    for pair in captured.pairs:
+        own = _output_dtype(next(rest).kind, stored)
+        outputs.append(common if pair and next(rest) else own)
+    return Typed(captured, tuple(dtypes), tuple(outputs), compute_dtype(stored))
 
 
 def floating_dtype(

@@ -19,7 +19,7 @@ from nbgraph.scopes import load
 FAMILIES: dict[str, str] = {
     "elementwise.arithmetic": (
         "add subtract multiply divide true_divide floor_divide remainder mod fmod divmod negative "
-        "positive absolute abs fabs sign power pow square third_power reciprocal"
+        "positive absolute abs conjugate conj fabs sign power pow square third_power reciprocal"
     ),
     "elementwise.comparison": (
         "equal not_equal less less_equal greater greater_equal maximum minimum fmax fmin clip "

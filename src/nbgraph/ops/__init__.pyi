@@ -106,6 +106,8 @@ from nbgraph.ops.elementwise.arithmetic import add as _broadcast_add
 from nbgraph.ops.elementwise.arithmetic import add as _broadcast_plus
 from nbgraph.ops.elementwise.arithmetic import add as _elemwise_add
 from nbgraph.ops.elementwise.arithmetic import add as add
+from nbgraph.ops.elementwise.arithmetic import conj as conj
+from nbgraph.ops.elementwise.arithmetic import conjugate as conjugate
 from nbgraph.ops.elementwise.arithmetic import divide as _broadcast_div
 from nbgraph.ops.elementwise.arithmetic import divide as _elemwise_div
 from nbgraph.ops.elementwise.arithmetic import divide as divide
@@ -162,8 +164,6 @@ from nbgraph.ops.elementwise.comparison import not_equal as _broadcast_not_equal
 from nbgraph.ops.elementwise.comparison import not_equal as not_equal
 from nbgraph.ops.elementwise.comparison import where as where
 from nbgraph.ops.elementwise.complexes import angle as angle
-from nbgraph.ops.elementwise.complexes import conj as _conjugate
-from nbgraph.ops.elementwise.complexes import conj as conj
 from nbgraph.ops.elementwise.complexes import imag as imag
 from nbgraph.ops.elementwise.complexes import real as real
 from nbgraph.ops.elementwise.exponential import cbrt as cbrt
@@ -604,7 +604,6 @@ broadcast_power = _broadcast_power
 broadcast_sub = _broadcast_sub
 cast = _cast
 choose_element_0index = _choose_element_0index
-conjugate = _conjugate
 crop = _crop
 ctc_loss = _ctc_loss
 elemwise_add = _elemwise_add

@@ -224,7 +224,7 @@ def whole_tuple(name: str, argument: str, value: Any) -> Shape:
 def shape_tuple(name: str, value: Any, argument: str = "shape") -> Shape:
     """A shape without negative sizes."""
     shape = whole_tuple(name, argument, value)
-    if any(n < 0 for n in shape):
+    if shape and min(shape) < 0:
         raise ShapeError(f"{name}: {argument}={value!r} has a negative size; sizes start at 0")
     return shape
 

@@ -13,7 +13,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "shapes.likeness": "full_like meshgrid",
     "shapes.joining": "concatenate concat stack",
     "shapes.repeating": "tile repeat pad roll shift",
-    "elementwise.complexes": "real imag conj conjugate angle complex_parts complex_map",
+    "elementwise.complexes": "real imag angle complex_parts complex_map",
     "elementwise.casting": "astype copy stop_gradient checkpoint clip_gradient",
     "indexing.picking": "embedding pick gather_nd scatter_nd slice_axis choose",
     "indexing.indexing": "take take_along_axis scatter_along_axis one_hot",
@@ -36,13 +36,9 @@ ARRAY_FAMILIES: dict[str, str] = {
     "products.contraction": "einsum",
     "products.connected": "fully_connected",
     "products.attention": "scaled_dot_product_attention attention_parts attention_gradient",
-    "normalisation.softmaxes": (
-        "softmax softmax_within softmax_gradient log_softmax log_softmax_gradient logsumexp"
-    ),
+    "normalisation.softmaxes": ("softmax softmax_within log_softmax logsumexp"),
     "normalisation.projections": "sparsemax sparsemax_gradient",
-    "normalisation.standardising": (
-        "layer_norm_parts layer_norm_gradient layer_norm_weights rms_norm_parts rms_norm_gradient"
-    ),
+    "normalisation.standardising": ("layer_norm_parts layer_norm_weights rms_norm_parts"),
     "normalisation.norms": "batch_norm layer_norm rms_norm group_norm instance_norm",
     "normalisation.batches": "batch_statistics batch_standard channel_moments channel_sums",
     "losses.entropy": "label_entropy label_entropy_gradient label_entropy_at_once",
@@ -179,9 +175,8 @@ INTERNAL: frozenset[str] = frozenset(
     binary_logits_term logistic_term focal_term divergence_term log_divergence_term
     unlikelihood_term uniform_log_density normal_log_density exponential_log_density
     gamma_log_density poisson_log_density negative_binomial_log_density dispersed_log_density
-    softmax_within softmax_gradient log_softmax_gradient sparsemax_gradient layer_norm_parts
-    layer_norm_gradient layer_norm_weights rms_norm_parts rms_norm_gradient batch_statistics
-    batch_standard
+    softmax_within sparsemax_gradient layer_norm_parts layer_norm_weights rms_norm_parts
+    batch_statistics batch_standard
     channel_moments channel_sums label_entropy label_entropy_gradient label_entropy_at_once
     target_entropy target_entropy_gradient target_entropy_at_once softmax_output_gradient
     convolution_data convolution_weights max_pooling_gradient max_pooling_pick avg_pooling_gradient

@@ -14,6 +14,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from nbgraph.engine.core.machine import MACHINE
 from tests.engine.core.scheduler import Chooser, Option, Pruned, Scheduler
 
 Program = Callable[[Scheduler], Callable[[], None]]  # sets a bench up; its check afterwards
@@ -111,6 +112,39 @@ class Walk(Chooser):
             if free:
                 return self.random.choice(free)
         return self.random.choice(options)
+
+
+class Late(Chooser):
+    """Stops the thread that is about to claim a ticket by addition until others have claimed all,
+    and one of them runs the last: its place is of a ticket that is not made yet. In one run of a
+    plan of several."""
+
+    budget = 1 << 30
+
+    def __init__(self, tickets: int, run: int) -> None:
+        self.tickets, self.epoch = tickets, run
+        self.late: Any = None
+        self.looks = 0  # of the late thread at its place
+
+    def choose(self, options: Sequence[Option], scheduler: Scheduler) -> Option:
+        for option in options:
+            thread = option.thread
+            if self.late is None and thread.what == "add" and self.is_head(thread.address):
+                self.late = thread
+        others = [o for o in options if o.thread is not self.late]
+        mine = [o for o in options if o.thread is self.late]
+        if self.late is None or (self.late.what == "add" and not self.all_claimed(others)):
+            return (others or options)[0]
+        self.looks += bool(mine)
+        return (mine or options)[0]
+
+    def is_head(self, address: int) -> bool:
+        word = MACHINE.words.get(address, 0)
+        return word >> 32 == self.epoch and word & 0xFFFFFFFF < self.tickets
+
+    def all_claimed(self, others: Sequence[Option]) -> bool:
+        claimed = MACHINE.words.get(self.late.address, 0) & 0xFFFFFFFF == self.tickets
+        return claimed and any(o.thread.what == "kernel" for o in others)
 
 
 def once(program: Program, chooser: Chooser, replay: Callable[[], str]) -> Scheduler:

@@ -248,9 +248,23 @@ MUTANTS = {
     "ticket claimed twice": Mutant(
         plans,
         "claim",
-        "    if not compare_exchange(instance + I_HEAD, head, head + 1):\n        return NONE\n",
-        "    fetch_add(instance + I_HEAD, 1)\n",
+        "compare_exchange(instance + I_HEAD, head, head + count)",
+        "fetch_add(instance + I_HEAD, count) >= 0",
         ("plan_in_chunks", "plan_parallel"),
+    ),
+    "two tickets are claimed and one is run": Mutant(
+        plans,
+        "claim",
+        "    return head, head + count\n",
+        "    return head, head + 1\n",
+        ("plan_of_many_short_rows",),
+    ),
+    "rows that are done are not counted": Mutant(
+        plans,
+        "work",
+        "            done += finished\n",
+        "            done = finished\n",
+        ("plan_twice",),
     ),
     "tickets of an earlier run are good": Mutant(
         plans,
@@ -359,5 +373,23 @@ MUTANTS = {
     ),
     "last chunk not waited for": Mutant(
         plans, "run_chunk", "-1) == 1", "-1) >= 1", ("plan_in_chunks", "kernel_in_chunks")
+    ),
+}
+
+# bugs that show only where a thread is late with a claim by addition: see `explore.Late`
+LATE = {
+    "the place of a ticket that is not made yet is left": Mutant(
+        plans,
+        "work",
+        "if spins > PATIENCE_SPINS and first == last:",
+        "if spins > PATIENCE_SPINS:",
+        ("plan_of_many_long_rows",),
+    ),
+    "a place is run before its ticket is made": Mutant(
+        plans,
+        "work",
+        "if ticket >> 32 == first >> 32:",
+        "if ticket != 0:",
+        ("plan_of_many_long_rows",),
     ),
 }

@@ -36,7 +36,7 @@ class Row:
     writes: tuple[str, ...] = ()
     loose: bool = False
     early: bool = False
-    cost: int = 0  # as of a job: not known
+    cost: int = 0  # nanoseconds; 0: long
     runs: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     parts: list[tuple[int, int]] = dataclasses.field(default_factory=list)
 
@@ -179,7 +179,7 @@ def use_word(plan: Plan, index: int, name: str) -> int:
 
 def row_words(plan: Plan, row: Row, record: int) -> list[int]:
     token = plan.outside.index(row.late) if row.late else row.number
-    cost = plans.GRAIN * row.chunks * 100
+    cost = row.cost or plans.GRAIN * row.chunks * 100
     words = [row.number, record, *row.range, row.kind, row.chunks, cost, token, row.number]
     return [*words, len(row.outside)]
 

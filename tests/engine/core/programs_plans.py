@@ -80,6 +80,28 @@ def plan_twice(b: Bench) -> None:
     b.worker(1)
 
 
+def many_rows(cost: int) -> Plan:
+    """Five rows at once, and three that follow the last of them."""
+    first = [Row(f"r{i}", cost=cost) for i in range(5)]
+    return Plan("many", [*first, *(Row(f"s{i}", (4,)) for i in range(3))], serial=False)
+
+
+@program()
+def plan_of_many_long_rows(b: Bench) -> None:
+    """Tickets are claimed by an addition, which may be late."""
+    plan_program(b, many_rows(0), times=2)
+    b.worker(1)
+    b.set(L.WORKERS, 0)  # so that four tickets are plenty
+
+
+@program()
+def plan_of_many_short_rows(b: Bench) -> None:
+    """Two tickets are claimed at once."""
+    plan_program(b, many_rows(100), times=2)
+    b.worker(1)
+    b.set(L.WORKERS, 0)
+
+
 @program()
 def plan_fails(b: Bench) -> None:
     b.variable("a", "b", "c")

@@ -3,7 +3,8 @@
 import pytest
 
 from nbgraph.engine.core import plans
-from tests.engine.core.explore import exhaustive, randomly
+from tests.engine.core.explore import Failed, Late, exhaustive, once, randomly
+from tests.engine.core.mutants import LATE
 from tests.engine.core.programs import PROGRAMS
 from tests.engine.core.random_programs import random_program
 
@@ -45,3 +46,19 @@ def test_random_programs(part, full):
     seeds = range(part, 40 * SEEDS if full else SEEDS, 5)
     for seed in seeds:
         randomly(random_program(seed), seed, 3)
+
+
+@pytest.mark.parametrize("run", [1, 2])
+def test_a_claim_may_come_late(run):
+    """The place is of a ticket that is not made yet, and the thread waits for it."""
+    chooser = Late(4, run)
+    once(PROGRAMS["plan_of_many_long_rows"], chooser, lambda: "the same again")
+    assert chooser.late is not None and chooser.looks > 3
+
+
+@pytest.mark.parametrize("bug", LATE)
+def test_bugs_of_late_claims_are_found(bug, monkeypatch):
+    monkeypatch.setattr(plans, "PATIENCE_SPINS", 0)
+    with LATE[bug].at_work(), pytest.raises(Failed):
+        for run in (1, 2):
+            once(PROGRAMS["plan_of_many_long_rows"], Late(4, run), lambda: "the same again")

@@ -272,8 +272,6 @@ CALLS = {
     "real": "np.real(x)",
     "real_if_close": "np.real_if_close(x)",
     "imag": "np.imag(x)",
-    "conj": "np.conj(x)",
-    "conjugate": "np.conjugate(x)",
     "angle": "np.angle(x); np.angle(x, deg=True); np.angle(wild)",
     "float_power": "np.float_power(y, x); np.float_power(u, 2)",
     "ldexp": "np.ldexp(x, 3); np.ldexp(v, n)",
@@ -405,7 +403,7 @@ np.gradient(j); np.trapezoid(j); np.polyval(p, j); np.diff(j); np.isclose(j, j)
 np.isclose(k, k, equal_nan=True); np.linspace(j, 2, 3); np.full_like(j, 2.5); np.clip(v, 0, 1)
 np.piecewise(j, [j.real > 0], [lambda t: t * 1j]); np.where(j.real > 0, j, 0); np.roots(p)
 np.full_like(j, np.inf); np.nanmax(k, initial=9); np.nanmin(k, where=k.real > 0, initial=9)
-np.median(j); np.median(k); np.nanmedian(k); np.real(j); np.imag(j); np.conj(j)
+np.median(j); np.median(k); np.nanmedian(k); np.real(j); np.imag(j)
 np.angle(j); np.isreal(j); np.iscomplex(j); np.sort_complex(v)
 """.replace("\n", ";")
 # tested apart: they write, or make arrays in a place

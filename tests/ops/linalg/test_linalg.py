@@ -54,6 +54,37 @@ def test_gradients_to_second_order(name):
     assert curve == pytest.approx(judge, rel=1e-4, abs=1e-4)
 
 
+EXPONENTS = {
+    "batches of many sizes": RNG.normal(size=(6, 4, 4))
+    * np.array([1e-5, 1, 10, 30, 0, 3])[:, None, None],
+    "far from normal": np.array([[1, 1e6], [0, -1]]),
+    "nilpotent": np.triu(np.ones((5, 5)), 1) * 1e3,
+    "decay": -40 * np.diag(np.arange(6.0)) + RNG.normal(size=(6, 6)),
+    "turns": np.array([[0, 100.0], [-100, 0]]),
+    "one": np.array([[3.0]]),
+    "none": np.zeros((2, 0, 0)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("name", EXPONENTS)
+def test_exponentials_of_matrices_are_those_of_scipy(name, dtype):
+    """As accurate for one that is scaled often beside one that is not."""
+    a = EXPONENTS[name] * (1 if dtype[0] == "f" else 1 + 0.25j)
+    wanted, found = scipy.linalg.expm(a), L.expm(ng.array(a.astype(dtype))).asnumpy()
+    assert (found.dtype, found.shape) == (dtype, a.shape)
+    size = np.abs(wanted).max((-2, -1), keepdims=True, initial=1e-300)
+    fits = size < np.finfo(dtype).max / 10
+    few = (3e-4 if np.finfo(dtype).bits == 32 else 1e-11) * size
+    assert np.all((np.abs(found - wanted) <= few) | ~fits)
+
+
+def test_exponentials_of_what_is_not_finite_are_nan():
+    found = L.expm(ng.array([[[np.nan, 0], [0, 1]], [[0, 0], [0, 1]]])).asnumpy()
+    assert np.isnan(found[0]).any()
+    np.testing.assert_allclose(found[1], np.diag([1, np.e]), rtol=1e-6)
+
+
 def test_scipy_and_numpy_have_the_same_values():
     np.testing.assert_allclose(L.expm(ng.array(A)).asnumpy(), scipy.linalg.expm(A), rtol=1e-12)
     for order in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):

@@ -17,6 +17,7 @@ from nbgraph.autograd.control.closing import wrapped
 from nbgraph.graph.build import GraphNode, rebuilt
 from nbgraph.graph.graph import Entry, spec
 from nbgraph.operator.product_op import ProductOp
+from nbgraph.operator.row_op import RowOp
 from nbgraph.ops.define import library
 from nbgraph.ops.shapes.slicing import view_key
 
@@ -103,15 +104,6 @@ def along(*names: str, least: int = 0) -> Rule:
         return case.applied(_every(case), **{n: _shifted(a, case.rank) for n, a in axes.items()})
 
     return rule
-
-
-def first_along(case: Case) -> list[Entry] | None:
-    """Return the outputs of an operator along one axis of the first operand, whose other operands
-    refer to that axis; None where those have the new axis."""
-    if any(case.batched[1:]):
-        return None
-    axis = case.node.attributes["axis"]
-    return case.applied(case.operands, axis=_shifted(axis, case.rank))
 
 
 def leading(case: Case) -> list[Entry] | None:
@@ -304,16 +296,28 @@ def _contracted(text: str, operands: Sequence[Entry]) -> list[Entry]:
 # the table --------------------------------------------------------------------------------------
 
 _AXIS = along("axis")
+
+
+def _by_rows(case: Case) -> list[Entry] | None:
+    """Return the outputs of a row operator; None where what a row is depends on the axes."""
+    op: Any = case.node.op
+    count, axis = len(op.program.elements), case.node.attributes["axis"]
+    rank = max(len(case.shape(k)) for k in range(count))
+    if axis is None or len(case.shape(0)) < rank:
+        return None
+    operands = [case.spread(0), *(aligned(case, k, rank) for k in range(1, count))]
+    operands += [case.spread(k) for k in range(count, len(case.operands))]
+    return case.applied(operands, axis=_shifted(axis, rank))
+
+
 _NAMES: Mapping[str, Rule] = {
     "sum prod mean var std max min any all count_nonzero vector_norm flip concatenate stack "
-    "logsumexp softmax log_softmax softmax_gradient log_softmax_gradient sparsemax "
-    "sparsemax_gradient logcumsumexp linear_recurrence cummax cummin cumargmax cumargmin sort "
-    "argsort topk take_along_axis split_part expand_dims": _AXIS,
+    "sparsemax sparsemax_gradient logcumsumexp linear_recurrence cummax cummin cumargmax cumargmin "
+    "sort argsort topk take_along_axis split_part expand_dims": _AXIS,
     "cumulative_sum cumulative_prod roll": along("axis", least=1),
     "swapaxes diagonal": along("axis1", "axis2"),
     "moveaxis": along("source", "destination"),
     "argmax argmin": _argument,
-    "layer_norm_parts rms_norm_parts": first_along,
     "clip_gradient astype copy stop_gradient checkpoint tril triu one_hot linalg_det linalg_eig "
     "linalg_eigh linalg_eigvals linalg_eigvalsh linalg_expm linalg_inverse linalg_pinv linalg_qr "
     "linalg_potrf linalg_slogdet linalg_svd linalg_svdvals linalg_trsm "
@@ -344,4 +348,7 @@ RULES: Mapping[str, Rule] = {name: rule for names, rule in _NAMES.items() for na
 def rule_of(op: Any) -> Rule | None:
     """Return the rule of an operator over whole arrays, or None where there is none."""
     rule = RULES.get(op.__name__)
-    return product if rule is None and isinstance(op, ProductOp) else rule
+    if rule is None:
+        rule = product if isinstance(op, ProductOp) else None
+        rule = _by_rows if isinstance(op, RowOp) else rule
+    return rule

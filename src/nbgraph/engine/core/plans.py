@@ -4,7 +4,7 @@ A *row* is a kernel call. Two ways to run an instance of a plan, by the same tab
 
 - the interpreter: one thread, row after row, in the table's order, which is topological;
 - the scheduler: a row whose predecessors are done becomes a *ticket*, a row cut into chunks as
-  many tickets as chunks. Any thread may claim a ticket (compare-and-exchange on epoch and head) at
+  many tickets as chunks. Any thread may claim tickets (compare-and-exchange on epoch and head) at
   any time; nobody waits for anybody: a thread that finds no ticket goes its way, and whoever does
   the last row completes the operation. So a helper that comes late, or never, costs nothing.
 
@@ -46,8 +46,9 @@ from nbgraph.engine.core.outside import (
 SHORT = 10_000  # nanoseconds: such a plan runs in the pusher when nothing stands before it
 BRIEF_RUN = 500_000  # the same of one with Python rows, each of which would wake up two threads
 FINE = 16  # elements: chunks begin at whole cache lines of float32
-PATIENCE_SPINS = 1500  # looks for a ticket before a thread leaves a plan
-ENDED, NONE = -2, -1
+PATIENCE_SPINS = 100  # looks for a ticket before a thread leaves a plan
+FEW_PAUSES = 16  # from one to the next: where many look, each look costs all of them
+NONE = -1
 EPOCHS = 1 << 30
 
 
@@ -97,32 +98,61 @@ def interpret(core: int, instance: int, first: int, runner: int, keep: int) -> i
 
 
 def begin_tickets(core: int, instance: int) -> None:
-    """A new epoch: tickets of earlier runs are void."""
+    """A new epoch, which `roots` opens: tickets of earlier runs are void."""
     epoch = (load(instance + I_EPOCH) + 1) % EPOCHS
     store(instance + I_EPOCH, epoch)
-    store(instance + I_TAIL, 0)
     store_release(instance + I_DONE, 0)
-    store_release(instance + I_HEAD, epoch << 32)
 
 
 def publish(instance: int, row: int, count: int) -> None:
     """Tickets for anybody."""
+    put_tickets(instance, fetch_add(instance + I_TAIL, count), row, count)
+
+
+def put_tickets(instance: int, place: int, row: int, count: int) -> None:
+    """Tickets of a row, from a place on that is the caller's."""
     stamp = (load(instance + I_EPOCH) << 32) | (row + 1)
     tickets = load(instance + I_TICKETS)
-    for _ in range(count):
-        place = fetch_add(instance + I_TAIL, 1)
-        store_release(tickets + WORD * place, stamp)
+    for k in range(count):
+        store_release(tickets + WORD * (place + k), stamp)
 
 
-def claim(instance: int) -> int:
-    """The next ticket's row, or NONE."""
+def claim(core: int, instance: int) -> tuple[int, int]:
+    """Claim the next tickets, from the first place to before the second, each with its epoch; none
+    if they are equal.
+
+    All threads claim at one word, of many threads only one at a time gets through by a
+    compare-and-exchange. So several tickets of short rows are claimed at once, a share of what is
+    left as in guided self-scheduling (Polychronopoulos and Kuck, 1987); and while there are plenty
+    by an addition, which never fails. A thread that is late with it may get places of tickets that
+    are not made yet: they are its own when they are.
+    """
     head = load_acquire(instance + I_HEAD)
-    ticket = load_acquire(load(instance + I_TICKETS) + WORD * (head & 0xFFFFFFFF))
+    first = head & 0xFFFFFFFF
+    place = load(instance + I_TICKETS) + WORD * first
+    ticket = load_acquire(place)
     if ticket >> 32 != head >> 32:
-        return NONE
-    if not compare_exchange(instance + I_HEAD, head, head + 1):
-        return NONE
-    return (ticket & 0xFFFFFFFF) - 1
+        return head, head
+    share = (load_acquire(instance + I_TAIL) - first) // (2 * (load(core + WORKERS) + 1))
+    count = 1
+    spent = cost_of_ticket(instance, ticket)
+    while count < share and spent < GRAIN:
+        ticket = load_acquire(place + WORD * count)
+        if ticket >> 32 != head >> 32:
+            break
+        spent += cost_of_ticket(instance, ticket)
+        count += 1
+    if count < share:
+        head = fetch_add(instance + I_HEAD, count)
+    elif not compare_exchange(instance + I_HEAD, head, head + count):
+        return head, head
+    return head, head + count
+
+
+def cost_of_ticket(instance: int, ticket: int) -> int:
+    """Nanoseconds of its row, as is estimated; what is not known counts as long."""
+    cost = load(load(instance + I_TABLE) + ROW * ((ticket & 0xFFFFFFFF) - 1) + R_COST)
+    return cost if cost > 0 else GRAIN
 
 
 def cut(core: int, instance: int, row: int) -> int:
@@ -139,52 +169,90 @@ def cut(core: int, instance: int, row: int) -> int:
 
 
 def roots(core: int, instance: int) -> int:
-    """Make tickets of the rows that wait for nothing; one of them is the caller's, or NONE."""
+    """Make tickets of the rows that wait for nothing; one of them is the caller's, or NONE.
+
+    They are put down before anybody may claim one: the epoch in the head comes after them.
+    """
     mine = NONE
-    surplus = 0
+    place = 0
+    late = 0
     degree = load(instance + I_INDEGREE)
     table = load(instance + I_TABLE)
     for row in range(load(instance + I_ROWS)):
         if load(degree + WORD * row) == 0:
             if load(table + ROW * row + R_KIND) == ROW_ACQUIRE:
-                if acquire_outside(core, instance, row):
-                    publish(instance, row, 1)
+                late += 1
                 continue
             chunks = cut(core, instance, row)
             if mine == NONE:
                 mine = row
                 chunks -= 1
-            publish(instance, row, chunks)
-            surplus += chunks
-    if surplus != 0:
-        ask_help(core, instance, surplus)
+            put_tickets(instance, place, row, chunks)
+            place += chunks
+    store_release(instance + I_TAIL, place)
+    store_release(instance + I_HEAD, load(instance + I_EPOCH) << 32)
+    if late != 0:
+        acquire_roots(core, instance)
+    if place != 0:
+        ask_help(core, instance, place)
     return mine
 
 
-def work(core: int, instance: int, row: int) -> None:
-    """Run a row (or NONE) and all tickets to be had. The caller holds a reference."""
+def acquire_roots(core: int, instance: int) -> None:
+    """Late variables that rows acquire which wait for nothing else: tickets of those granted."""
+    for row in range(load(instance + I_ROWS)):
+        waits = load(load(instance + I_INDEGREE) + WORD * row)
+        kind = load(load(instance + I_TABLE) + ROW * row + R_KIND)
+        if waits == 0 and kind == ROW_ACQUIRE and acquire_outside(core, instance, row):
+            publish(instance, row, 1)
+
+
+def work(core: int, instance: int, row: int, first: int, last: int) -> None:
+    """Run a row (or NONE), the tickets that `claim` has given, and all others to be had. The caller
+    holds a reference.
+
+    Rows done are counted together when the thread has none left: all threads count at one word.
+    """
     spins = 0
-    rows = load(instance + I_ROWS)
-    while row != ENDED:
-        if row == NONE:
-            row = claim(instance)
+    done = 0
+    tickets = load(instance + I_TICKETS)
+    while True:
+        if row == NONE and first != last:
+            ticket = load_acquire(tickets + WORD * (first & 0xFFFFFFFF))
+            if ticket >> 32 == first >> 32:
+                row = (ticket & 0xFFFFFFFF) - 1
+                first += 1
         if row != NONE:
             spins = 0
-            row = run_row(core, instance, row)
+            row, finished = run_row(core, instance, row)
+            done += finished
             continue
-        if load_acquire(instance + I_DONE) >= rows:
-            return
+        if done != 0:
+            if count_done(core, instance, done):
+                return
+            done = 0
+        if first == last:
+            first, last = claim(core, instance)
+            if first != last:
+                continue
+        elif load_acquire(instance + I_HEAD) >> 32 != first >> 32:
+            first = last  # that run is over, its tickets are void
+            continue
         spins += 1
-        if spins > PATIENCE_SPINS:
+        if load_acquire(instance + I_DONE) >= load(instance + I_ROWS):
             return
-        if spins & 127 == 127:
+        if spins > PATIENCE_SPINS and first == last:
+            return
+        if spins & 7 == 7:
             yield_now()
         else:
-            pause()
+            for _ in range(min(spins, FEW_PAUSES)):
+                pause()
 
 
-def run_row(core: int, instance: int, row: int) -> int:
-    """Run a row or one chunk of it; the row that this thread goes on with, NONE, or ENDED."""
+def run_row(core: int, instance: int, row: int) -> tuple[int, int]:
+    """Run a row or one chunk of it; the row that this thread goes on with, or NONE, and how many
+    rows are done by it."""
     at = load(instance + I_TABLE) + ROW * row
     kind = load(at + R_KIND)
     skipped = False
@@ -192,11 +260,11 @@ def run_row(core: int, instance: int, row: int) -> int:
         skipped = skip_row(core, instance, row)
     if kind == ROW_PYTHON and not skipped:
         launch_python_row(core, instance, row, 0)
-        return NONE
+        return NONE, 0
     if kind == ROW_KERNEL:
         if load(at + R_CHUNKS) > 1:
             if not run_chunk(core, instance, row, skipped):
-                return NONE
+                return NONE, 0
         elif not skipped:
             code = call_kernel(
                 load(at + R_FUNCTION), load(at + R_ARGS), load(at + R_LO), load(at + R_HI)
@@ -205,7 +273,7 @@ def run_row(core: int, instance: int, row: int) -> int:
                 fail_row(core, instance, row, code, 0)
     if kind == ROW_ACQUIRE:
         take_poison(core, instance, load(at + R_TOKEN))
-    return row_done(core, instance, row)
+    return row_done(core, instance, row), 1
 
 
 def run_chunk(core: int, instance: int, row: int, skipped: bool) -> bool:
@@ -242,7 +310,8 @@ def chunk_range(lo: int, hi: int, chunks: int, index: int) -> tuple[int, int]:
 
 
 def row_done(core: int, instance: int, row: int) -> int:
-    """Its successors may become ready: one goes on with this thread, the others become tickets."""
+    """Its successors may become ready: one goes on with this thread (or NONE), the others become
+    tickets. The row is yet to be counted."""
     if load(load(instance + I_TABLE) + ROW * row + R_USES) != 0:
         use_done(core, instance, row)
     offsets = load(instance + I_OFFSETS)
@@ -261,9 +330,14 @@ def row_done(core: int, instance: int, row: int) -> int:
             if chunks != 0:
                 publish(instance, successor, chunks)
                 surplus += chunks
-    if fetch_add(instance + I_DONE, 1) + 1 == load(instance + I_ROWS):
-        end_plan(core, instance, 0)
-        return ENDED
     if surplus != 0:
         ask_help(core, instance, surplus)
     return mine
+
+
+def count_done(core: int, instance: int, count: int) -> bool:
+    """So many more rows are done; whether they were the last ones, which ends the plan."""
+    if fetch_add(instance + I_DONE, count) + count != load(instance + I_ROWS):
+        return False
+    end_plan(core, instance, 0)
+    return True

@@ -28,6 +28,7 @@ from nbgraph.engine.core.plans import (
     NONE,
     begin_tickets,
     claim,
+    count_done,
     interpret,
     is_short,
     publish,
@@ -111,7 +112,7 @@ def schedule(core: int, instance: int) -> None:
     begin_tickets(core, instance)
     mine = roots(core, instance)
     if mine != NONE or load_acquire(instance + I_TAIL) != 0:
-        work(core, instance, mine)
+        work(core, instance, mine, 0, 0)
 
 
 def parallel_pays(core: int, instance: int) -> bool:
@@ -147,11 +148,11 @@ def visit(core: int, step: int, instance: int) -> None:
 
 def join(core: int, instance: int) -> None:
     """Take part while there are tickets; the caller's reference goes."""
-    row = claim(instance)
-    if row != NONE:
+    first, last = claim(core, instance)
+    if first != last:
         store_release(instance + I_HELPED, 1)
         fetch_add(core + HELPED, 1)
-        work(core, instance, row)
+        work(core, instance, NONE, first, last)
     else:
         yield_now()  # somebody is about to publish it, or was quicker
     lock(core)
@@ -177,7 +178,7 @@ def go_on(core: int, step: int, instance: int) -> None:
     give_block(core, step)
     store(instance + I_REFS, load(instance + I_REFS) + 1)
     unlock(core)
-    work(core, instance, row)
+    work(core, instance, row, 0, 0)
     lock(core)
     drop_reference_locked(core, instance)
     unlock(core)
@@ -205,10 +206,11 @@ def finish_step(core: int, step: int, code: int, token: int) -> None:
     unlock(core)
     following = row_done(core, instance, row)
     parker = 0
-    if following >= 0:
+    if following != NONE:
         publish(instance, following, 1)
+    count_done(core, instance, 1)
     lock(core)
-    if following >= 0:
+    if following != NONE:
         parker = send_help_locked(core, instance)
     drop_reference_locked(core, instance)
     unlock(core)

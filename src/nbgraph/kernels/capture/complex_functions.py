@@ -13,6 +13,7 @@ import numpy as np
 TINY_SCALE, TINY_BACK = 2.0**61, 2.0**-31  # of roots: 1 / sqrt(2 * 2**61) is 2**-31
 LOG_2 = math.log(2.0)
 TINY_LOG = -61.0 * LOG_2
+FAR = 80.0  # from here on exponentials may overflow in float32
 LARGE = 1e18  # from here on 1 + z**2 is z**2, in float32 with room below the largest number
 
 
@@ -27,14 +28,37 @@ def quotient(z, w):
     turned = abs(w.real) < abs(w.imag)
     large, small = (w.imag, w.real) if turned else (w.real, w.imag)
     first, second = (z.imag, z.real) if turned else (z.real, z.imag)
-    ratio = small / (large if large != 0.0 else 1.0)
+    nothing = large == 0.0  # w is 0, and infinite parts of z are to stay so
+    ratio = small / (1.0 if nothing else large)
     size = large + small * ratio
-    imag = second - first * ratio
-    return complex((first + second * ratio) / size, (-imag if turned else imag) / size)
+    real = first if nothing else first + second * ratio
+    imag = second if nothing else second - first * ratio
+    return complex(real / size, (-imag if turned else imag) / size)
 
 
 def power(z, w):
-    """z ** w; 1 where w is 0."""
+    """z ** w; 1 where w is 0. Of whole numbers up to 100 a product, as in CPython and NumPy."""
+    size = abs(w.real)
+    whole = size <= 100.0 and w.imag == 0.0 and np.floor(size) == size
+    known = of_whole(z, size if whole else 0.0)
+    inverse = 1.0 / (known if whole else complex(1.0, 0.0))
+    known = inverse if w.real < 0.0 else known
+    return known if whole and z != 0.0 else of_any(z, w)
+
+
+def of_whole(z, n):
+    """z ** n for a whole number up to 127, by squaring."""
+    result = complex(1.0, 0.0)
+    for step in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0):
+        times = np.floor(n / step)
+        some = times != 2.0 * np.floor(0.5 * times)
+        result = (z if step == 1.0 else result * z) if some else result
+        z = z * z
+    return result
+
+
+def of_any(z, w):
+    """z ** w by size and angle; 1 where w is 0."""
     size = abs(z)
     angle = math.atan2(z.imag, z.real)
     some = size if size != 0.0 else 1.0
@@ -67,13 +91,18 @@ polar = lambda z: (absolute(z), phase(z))  # size and angle
 rect = lambda r, phi: complex(by(r.real, math.cos(phi.real)), by(r.real, math.sin(phi.real)))
 real = lambda z: z.real  # the real part
 imag = lambda z: z.imag  # the imaginary part; of a real number 0
+joined = lambda x, y: complex(x.real, y.real)  # the number of two parts
 conjugate = lambda z: complex(z.real, -z.imag)  # z with the other sign of its imaginary part
 
 
 def sign(z):
-    """z / abs(z), 0 at 0 (NumPy)."""
-    size = absolute(z)
-    return z / complex(size if size != 0.0 else 1.0, 0.0)
+    """z / abs(z), 0 at 0; of an infinite number the direction of its infinite part (NumPy)."""
+    x, y, size = z.real, z.imag, absolute(z)
+    far = size == math.inf
+    x = x if not far else math.copysign(1.0 if abs(x) == math.inf else 0.0, x)
+    y = y if not far else math.copysign(1.0 if abs(y) == math.inf else 0.0, y)
+    size = 1.0 if size == 0.0 or far else size
+    return complex(x / size, y / size)
 
 
 square = lambda z: z * z  # z * z
@@ -82,6 +111,14 @@ isnan = lambda z: math.isnan(z.real) or math.isnan(z.imag)  # whether a part is 
 isinf = lambda z: math.isinf(z.real) or math.isinf(z.imag)  # whether a part is infinite
 # whether both parts are finite
 isfinite = lambda z: math.isfinite(z.real) and math.isfinite(z.imag)
+
+
+rint = lambda z: complex(np.rint(z.real), np.rint(z.imag))  # both parts rounded, to even
+round = lambda z: complex(np.rint(z.real), np.rint(z.imag))  # the same
+logical_not = lambda z: z == 0.0  # whether z is 0
+logical_and = lambda z, w: z != 0.0 and w != 0.0  # whether neither is 0
+logical_or = lambda z, w: z != 0.0 or w != 0.0  # whether one is not 0
+logical_xor = lambda z, w: (z != 0.0) != (w != 0.0)  # whether one of them is not 0
 
 
 def isclose(a, b, *, rel_tol=1e-9, abs_tol=0.0):
@@ -98,9 +135,21 @@ def by(size, part):
 
 
 def exp(z):
-    """e**z."""
-    size = math.exp(z.real)
-    return complex(by(size, cosine(z)), by(size, math.sin(z.imag)))
+    """e**z; of a large part by halves: the size may be infinite where a part of it is not."""
+    far = z.real > FAR
+    size = math.exp(0.5 * z.real if far else z.real)
+    more = size if far else 1.0
+    return complex(by(more, by(size, cosine(z))), by(more, by(size, math.sin(z.imag))))
+
+
+exp2 = lambda z: exp(complex(z.real * LOG_2, z.imag * LOG_2))  # 2**z
+
+
+def expm1(z):
+    """e**z - 1, near 0 without cancellation."""
+    half, value = math.sin(z.imag / 2.0), exp(z)
+    near = math.expm1(z.real) * math.cos(z.imag) - 2.0 * half * half
+    return complex(near if abs(z.real) < FAR else value.real - 1.0, value.imag)
 
 
 def turn(z):
@@ -119,6 +168,14 @@ def log_of_real(z, base=None):
     """The logarithm of a real number, to a base where one is given."""
     value = complex(math.log(abs(z.real)), math.atan2(0.0, z.real))
     return value if base is None else value / _log(base)
+
+
+def log1p(z):
+    """The logarithm of 1 + z, near 0 without cancellation."""
+    x, y = z.real, z.imag
+    close = abs(x) < 0.5 and abs(y) < 0.5
+    size = 0.5 * math.log1p(x * (2.0 + x) + y * y)
+    return complex(size if close else _log(complex(1.0 + x, y)).real, math.atan2(y, 1.0 + x))
 
 
 def log10(z):
@@ -156,14 +213,22 @@ def sqrt_of_real(z):
 
 def sinh(z):
     """The hyperbolic sine."""
-    x, y = z.real, z.imag
-    return complex(by(math.sinh(x), cosine(z)), by(math.cosh(x), math.sin(y)))
+    up, along, more = halves(z.real)
+    return complex(by(more, by(up, cosine(z))), by(more, by(along, math.sin(z.imag))))
 
 
 def cosh(z):
     """The hyperbolic cosine."""
-    x, y = z.real, z.imag
-    return complex(by(math.cosh(x), cosine(z)), by(math.sinh(x), math.sin(y)))
+    up, along, more = halves(z.real)
+    return complex(by(more, by(along, cosine(z))), by(more, by(up, math.sin(z.imag))))
+
+
+def halves(x):
+    """The hyperbolic sine and cosine of a real number, and a factor of both: see `exp`."""
+    far = abs(x) > FAR
+    near = 0.5 * x if far else x
+    along = math.cosh(near)
+    return math.sinh(near), along, (2.0 * along if far else 1.0)
 
 
 def tanh(z):
@@ -173,7 +238,8 @@ def tanh(z):
     wide, high, narrow = math.tanh(x), math.tan(y), 1.0 / math.cosh(x)
     both = by(wide, high)
     size = 1.0 + both * both
-    return complex(by(wide, (1.0 + high * high) / size), high / size * narrow * narrow)
+    low = high / size * narrow * narrow
+    return complex(by(wide, (1.0 + high * high) / size), y if y == 0.0 else low)
 
 
 sin = lambda z: turned(sinh, z)  # the sine
@@ -196,19 +262,16 @@ def asinh(z):
     x, y = z.real, z.imag
     far = abs(x) > LARGE or abs(y) > LARGE
     a, b = sqrt(complex(1.0 + y, -x)), sqrt(complex(1.0 - y, x))
-    size = math.copysign(math.hypot(x, y), x) if far else a.real * b.imag - b.real * a.imag
+    size = distance(z, x) if far else a.real * b.imag - b.real * a.imag
     level = abs(x) if far else b.real * a.real - b.imag * a.imag
-    return complex(math.asinh(size), math.atan2(y, level))
+    side = math.atan2(y, level)
+    return complex(along(size, far), y if y == 0.0 and x != x else side)
 
 
 def acosh(z):
-    """The inverse hyperbolic cosine."""
-    x, y = z.real, z.imag
-    far = abs(x) > LARGE or abs(y) > LARGE
-    a, b = sqrt(complex(x - 1.0, y)), sqrt(complex(x + 1.0, y))
-    size = math.hypot(x, y) if far else a.real * b.real + a.imag * b.imag
-    up, level, many = (y, x, 1.0) if far else (a.imag, b.real, 2.0)
-    return complex(math.asinh(size), many * math.atan2(up, level))
+    """The inverse hyperbolic cosine: the inverse cosine, turned."""
+    side = acos(z)
+    return complex(abs(side.imag), math.copysign(side.real, z.imag))
 
 
 def acos(z):
@@ -216,12 +279,23 @@ def acos(z):
     x, y = z.real, z.imag
     far = abs(x) > LARGE or abs(y) > LARGE
     a, b = sqrt(complex(1.0 - x, -y)), sqrt(complex(1.0 + x, y))
-    size = math.copysign(math.hypot(x, y), -y) if far else b.real * a.imag - b.imag * a.real
+    size = distance(z, -y) if far else b.real * a.imag - b.imag * a.real
     up, level, many = (abs(y), x, 1.0) if far else (a.real, b.real, 2.0)
-    return complex(many * math.atan2(up, level), math.asinh(size))
+    return complex(many * math.atan2(up, level), along(size, far))
 
 
 asin = lambda z: turned(asinh, z)  # the inverse sine
+
+
+def distance(z, sign):
+    """A quarter of abs(z), with a sign."""
+    return math.copysign(math.hypot(0.25 * z.real, 0.25 * z.imag), sign)
+
+
+def along(size, far):
+    """The inverse hyperbolic sine of a real number, or of four times a large one."""
+    value = math.asinh(size)
+    return value + math.copysign(2.0 * LOG_2, size) if far else value
 
 
 def atanh(z):
@@ -229,10 +303,14 @@ def atanh(z):
     side = math.copysign(1.0, z.real)
     x, y = abs(z.real), z.imag * side
     near, off = math.hypot(1.0 - x, y), math.hypot(1.0 + x, y)
-    size = 0.0 if near == math.inf else math.log1p(4.0 * x / (near + off) / near) / 2.0
-    turned = math.atan2(2.0 * y, (1.0 - x) * (1.0 + x) - y * y) / 2.0
-    turned = math.copysign(math.pi / 2.0, y) if near == math.inf else turned
-    return complex(side * size, side * turned)
+    far, close = x > LARGE or abs(y) > LARGE, near < 1e-30
+    size = (
+        0.5 * (LOG_2 - math.log(near)) if close else 0.5 * math.log1p(4.0 * x / (near + off) / near)
+    )
+    size = (0.0 if near == math.inf else x / near / near) if far else size
+    turned = 0.5 * math.atan2(2.0 * y, (1.0 - x) * (1.0 + x) - y * y)
+    turned = math.copysign(math.pi / 2.0, y) if far and y == y else turned
+    return complex(side * (x if x == 0.0 else size), side * turned)
 
 
 atan = lambda z: turned(atanh, z)  # the inverse tangent

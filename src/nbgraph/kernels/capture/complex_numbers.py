@@ -28,8 +28,9 @@ _CMATH = (
     "rect isnan isinf isfinite isclose"
 ).split()
 _NUMPY = (
-    "exp log log2 log10 sqrt sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh "
-    "arctanh abs real imag conj conjugate angle isnan isinf isfinite sign square reciprocal"
+    "exp exp2 expm1 log log1p log2 log10 sqrt sin cos tan sinh cosh tanh arcsin arccos arctan "
+    "arcsinh arccosh arctanh abs real imag conj conjugate angle isnan isinf isfinite sign square "
+    "reciprocal rint round logical_and logical_or logical_xor logical_not"
 ).split()
 
 

@@ -44,7 +44,7 @@ class Reduce(Map, HostReduce):
             if isinstance(array, Output) and array.combine:
                 together = self.together(array.combine, self._kind(array), f"{name}_acc")
                 self.line(2, f"{name}_all = {together}")
-                self.deliver(self.once(2), k, name, array, f"{name}_all")
+                self.deliver(self.once(2), k, name, array, [f"{name}_all"])
         self.go_on("b")
 
     def _wide(self, output: Output) -> bool:

@@ -112,12 +112,7 @@ def _by_runs(units: re.Match[str]) -> str:
 
 
 def text(
-    name: str,
-    record: Record,
-    count: str,
-    *lines: str,
-    before: Sequence[str] = (),
-    end: str = "0",
+    name: str, record: Record, count: str, *lines: str, before: Sequence[str] = (), end: str = "0"
 ) -> str:
     """Return the text of a kernel that does `lines` for each `i` below `count`; `before`: lines
     that come first; `end`: what it returns.

@@ -35,6 +35,13 @@ def _in_order(name: str, x: Any, order: str) -> Any:
 
 def is_coded(x: Any, sizes: Any) -> bool:
     """Return whether a shape has codes of MXNet's `Reshape` that mean nothing in NumPy's."""
+    if (
+        type(sizes) is tuple
+        and set(map(type, sizes)) == _INT
+        and min(sizes) >= -1
+        and 0 not in sizes
+    ):
+        return False
     if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, _WHOLE) for n in sizes):
         return False
     if min(sizes, default=1) > 0:

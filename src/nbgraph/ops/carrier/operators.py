@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from nbgraph import ops
 from nbgraph.errors import NbgraphError
 from nbgraph.operator.call import call
@@ -37,6 +39,17 @@ def operator_of(name: str) -> Any:
     """What `call` takes: the operator behind a public function of the library."""
     public = getattr(ops, name)
     return getattr(public, "op", public)
+
+
+def weak(operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return operands, of which a scalar of NumPy's that has the dtype of the one array beside it
+    is a Python number: the result is the same, and its way is known."""
+    for k, value in enumerate(operands):
+        if isinstance(value, np.generic) and len(operands) == 2:
+            own = getattr(operands[1 - k], "_layout", None)
+            if own is not None and own.dtype == value.dtype and own.dtype.kind in "iuf":
+                return (value.item(), operands[1]) if k == 0 else (operands[0], value.item())
+    return operands
 
 
 def takes_part(other: Any, name: str) -> bool:

@@ -16,6 +16,9 @@ class Way(NamedTuple):
     swapped: bool = False
 def operator_of(name: str) -> Any:
     """What `call` takes: the operator behind a public function of the library."""
+def weak(operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return operands, of which a scalar of NumPy's that has the dtype of the one array beside it
+    is a Python number: the result is the same, and its way is known."""
 def takes_part(other: Any, name: str) -> bool:
     """Whether a value may stand beside a carrier: a class that says otherwise, or that keeps masks,
     units or labels, is asked first. Those of pandas are asked for products alone: their other

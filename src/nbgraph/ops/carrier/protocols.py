@@ -16,6 +16,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import ufuncs
+from nbgraph.ops.carrier.operators import weak
 from nbgraph.ops.dispatch.table import function_for
 
 _frame = sys._getframe
@@ -41,6 +42,7 @@ class Protocols:
         """`np.add(x, y)` is the library's `add`; see `nbgraph.ops.carrier.ufuncs`."""
         op = ufuncs.operator_for(ufunc)
         push = None if options or method != "__call__" else getattr(op, "shortcut", None)
+        inputs = weak(inputs) if push is not None else inputs
         result = None if push is None else push(_frame(1), inputs)
         if result is not None:
             return result

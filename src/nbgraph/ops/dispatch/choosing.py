@@ -75,8 +75,6 @@ real_if_close(a, tol=100): composed
     = nearly_real(as_array(a), tol)
 imag(val): ours
     = library.imag(val)
-conj conjugate(x, /, out=None): ours
-    = library.conj(x, out=out)
 angle(z, deg=False): ours
     = library.angle(z, deg)
 float_power(x1, x2, /, out=None): composed

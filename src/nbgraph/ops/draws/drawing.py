@@ -46,14 +46,7 @@ if TYPE_CHECKING:
 Fill = Callable[..., None]
 Made = tuple["Drawn", Sequence[float]]
 Kernel = Callable[..., "Made | None"]
-_ASKED = (
-    "parameters",
-    "size",
-    "dtype",
-    "device",
-    "rng",
-    "plain",
-)  # attributes that are not options
+_ASKED = "parameters size dtype device rng plain".split()  # attributes that are not options
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

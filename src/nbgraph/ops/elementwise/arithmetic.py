@@ -53,6 +53,10 @@ absolute abs(x): Distance from zero; the smallest signed integer wraps to itself
     >>> absolute([1, -2])
     array([1, 2])
     = np.absolute(x)
+conjugate conj(x): The complex conjugate; of arrays that are not complex a copy.
+    >>> conjugate([1 + 2j])
+    array([1.-2.j])
+    = np.conjugate(x)
 fabs(x): Distance from zero as a floating value.
     >>> fabs([1, -2])
     array([1., 2.])

@@ -283,6 +283,30 @@ def absolute(x):
     """
 abs = absolute
 @op
+def conjugate(x):
+    r"""The complex conjugate; of arrays that are not complex a copy.
+
+    >>> conjugate([1 + 2j])
+    array([1.-2.j])
+
+    Parameters
+    ----------
+    x : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def conjugate(x):
+            return np.conjugate(x)
+
+    Backward: x is T0: the derivative is constant: backward needs out_grad only
+    """
+conj = conjugate
+@op
 def fabs(x):
     r"""Distance from zero as a floating value.
 

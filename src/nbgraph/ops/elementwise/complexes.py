@@ -1,9 +1,10 @@
-"""Complex numbers, element by element: parts, and NumPy's loops for functions of them: a table.
+"""Complex numbers, element by element: parts, and functions of them in graphs: a table of slopes.
 
-No kernel computes in complex numbers: `complex_map` runs a loop of NumPy over whole arrays, on the
-host. Gradients follow JAX's convention: that of a holomorphic function is its derivative times
-out_grad, that of a real function u of z = x + iy is du/dx - i du/dy. Sums of products need no
-conjugates then, and the rules of products, sums and shapes are those of real arrays.
+Kernels load and store both parts of a number (`_PairsOp`), by the formulas of the operator's text;
+an array library's loops serve devices. Gradients follow JAX's convention: that of a holomorphic
+function is its derivative times out_grad, that of a real function u of z = x + iy is du/dx - i
+du/dy. Sums of products need no conjugates then, and the rules of products, sums and shapes are
+those of real arrays.
 """
 
 from __future__ import annotations
@@ -17,9 +18,15 @@ import numpy as np
 
 from nbgraph.dtype import inexact, real_dtype
 from nbgraph.errors import DTypeError
+from nbgraph.kernels.capture import complex_functions
+from nbgraph.kernels.function import WrittenFunction
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.complex_call import known_dtype
+from nbgraph.operator.invoke import Invoker
+from nbgraph.operator.kernel_call import Application, Lowered
+from nbgraph.operator.map_call import Plan, map_call
+from nbgraph.operator.spec import Attributes
 from nbgraph.ops.define import (
     as_known,
     by_numpy,
@@ -81,27 +88,27 @@ def _parts_rule(g: Gradients) -> list[Any]:
     return [library.real(g.out_grad), library.negative(imag(g.out_grad))]
 
 
-_PARTS = ArrayOp(
+class _PairsOp(ArrayOp):
+    """An operator whose kernel loads or stores pairs: that of an operator of the library by its
+    name, or of the number of two parts."""
+
+    kernels = takes_complex = ("host",)
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp."""
+        (out,), dtypes = case.outputs, [x.dtype for x in case.operands]
+        if not out.size:
+            return None
+        name = case.attributes.get("function")
+        plan = _JOINING.plan(dtypes, out.dtype, {}) if name is None else _plan(name, dtypes)
+        call = map_call(plan, out.shape, case.operands, [out], case.requests)
+        return Lowered((call,), (None,) * (len(dtypes) + 1))
+
+
+_JOINING = Invoker(WrittenFunction(complex_functions.joined))
+_PARTS = _PairsOp(
     "complex_parts", _parts_infer, by_numpy(run_parts), gradient=_parts_rule, operands=("x", "y")
 )
-
-
-@composed("x", aliases=("conjugate",))
-@deferrable()
-def conj(x: Any, *, out: Any = None) -> Any:
-    """The complex conjugate of each element; of arrays that are not complex a copy.
-
-    >>> conj([1 + 2j])
-    array([1.-2.j])
-    """
-    x = as_known("conj", x)
-    is_complex = x.dtype.kind == "c"
-    return (
-        _COMPLEX_MAP(x, function="conjugate", out=out) if is_complex else library.copy(x, out=out)
-    )
-
-
-vars(conj).update(nin=1, nout=1)  # as a ufunc of this name
 
 
 @composed("z")
@@ -120,7 +127,7 @@ def angle(z: Any, deg: bool = False) -> Any:
     return library.degrees(radians) if deg else radians
 
 
-# NumPy's loops ----------------------------------------------------------------------------------
+# functions by name ------------------------------------------------------------------------------
 
 
 def _divisor(size: Any) -> Any:
@@ -148,10 +155,12 @@ _SLOPES: dict[str, tuple[Function, ...]] = {
     ),
     "positive": (lambda g, out, x: g,),
     "negative": (lambda g, out, x: -g,),
-    "conjugate": (lambda g, out, x: conj(g),),
-    "absolute": (lambda g, out, x: g * conj(x) / _divisor(out),),
+    "conjugate": (lambda g, out, x: library.conj(g),),
+    "absolute": (lambda g, out, x: g * library.conj(x) / _divisor(out),),
     # the part of a change that is across x
-    "sign": (lambda g, out, x: (g - conj(g * out * out)) / (2 * _divisor(library.absolute(x))),),
+    "sign": (
+        lambda g, out, x: (g - library.conj(g * out * out)) / (2 * _divisor(library.absolute(x))),
+    ),
     "square": (lambda g, out, x: 2 * g * x,),
     "reciprocal": (lambda g, out, x: -g * out * out,),
     "sqrt": (lambda g, out, x: 0.5 * g / out,),
@@ -179,37 +188,36 @@ _CONSTANT = (
     "equal not_equal isnan isinf isfinite logical_and logical_or logical_xor logical_not rint round"
 )
 # of numbers that have an order, or of their bits: NumPy refuses some, none has a meaning here
-_REFUSED = (
+REFUSED = frozenset(
     "less less_equal greater greater_equal maximum minimum fmax fmin floor ceil trunc "
     "floor_divide remainder fmod divmod atan2 hypot copysign nextafter signbit bitwise_and "
     "bitwise_or bitwise_xor bitwise_invert bitwise_left_shift bitwise_right_shift logaddexp "
-    "logaddexp2 cbrt clip"
+    "logaddexp2 cbrt clip".split()
 )
-FUNCTIONS = frozenset((*_SLOPES, *_CONSTANT.split(), *_REFUSED.split()))
+FUNCTIONS = frozenset((*_SLOPES, *_CONSTANT.split(), *REFUSED))
 
 
 def _map_infer(*specs: Spec, function: str) -> Spec:
-    named = [(f"operand {i}", spec.shape) for i, spec in enumerate(specs)]
-    shape, examples = broadcast(function, named), [np.ones((), s.dtype) for s in specs]
-    if function in _REFUSED.split():
-        dtypes = ", ".join(str(spec.dtype) for spec in specs)
+    dtypes = [spec.dtype for spec in specs]
+    if function in REFUSED:
         raise DTypeError(
-            f"{function}: it is not defined for complex numbers (dtypes {dtypes}); give it real or "
-            "imaginary parts, or sizes (ng.abs)"
+            f"{function}: it is not defined for complex numbers (dtypes "
+            f"{', '.join(map(str, dtypes))}); give it real or imaginary parts, or sizes (ng.abs)"
         )
-    with np.errstate(all="ignore"):
-        return Spec(shape, getattr(np, function)(*examples).dtype)
+    shape = broadcast(function, [(f"operand {i}", spec.shape) for i, spec in enumerate(specs)])
+    return Spec(shape, _plan(function, dtypes).typed.outputs[0])
+
+
+def _plan(function: str, dtypes: Sequence[Any]) -> Plan:
+    op = getattr(library, function)
+    return op.invoker.plan_of(dtypes, op.parameters({}))
 
 
 def run_map(xp: Any, *arrays: Any, function: str) -> None:
     """Compute `complex_map` by an array library."""
     *operands, out = arrays
-    loop = getattr(xp, function)
     with np.errstate(all="ignore"):
-        if isinstance(loop, np.ufunc):
-            loop(*operands, out=out)
-        else:
-            out[...] = loop(*operands)
+        out[...] = getattr(xp, function)(*operands)
 
 
 def _map_rule(g: Gradients) -> list[Any]:
@@ -217,7 +225,7 @@ def _map_rule(g: Gradients) -> list[Any]:
     return [partial(slope, g.out_grad, g.outputs[0], *g.inputs) for slope in slopes]
 
 
-_COMPLEX_MAP = ArrayOp(
+_COMPLEX_MAP = _PairsOp(
     "complex_map",
     _map_infer,
     by_numpy(run_map),
@@ -229,13 +237,19 @@ _COMPLEX_MAP = ArrayOp(
 
 def mapped(function: str, operands: Sequence[Any], out: Any = None) -> Any:
     """Apply a function of NumPy by name; Python numbers take the dtype of the arrays."""
+    op, arrays, attributes = as_map(function, operands)
+    return op(*arrays, **attributes, out=None if out is None else out[0])
+
+
+def as_map(function: str, operands: Sequence[Any]) -> tuple[ArrayOp, Sequence[Any], Attributes]:
+    """Return the operator that stands for a function of NumPy, its operands and attributes."""
     numbers = bool, int, float, complex
     arrays = [x if type(x) in numbers or carrier_of((x,)) else np.asarray(x) for x in operands]
     if any(type(x) in numbers for x in arrays):
         counted = arrays[1:] if function == "where" else arrays
         common = np.result_type(*[x if type(x) in numbers else known_dtype(x) for x in counted])
         arrays = [np.asarray(x, common) if type(x) in numbers else x for x in arrays]
-    return _COMPLEX_MAP(*arrays, function=function, out=None if out is None else out[0])
+    return _COMPLEX_MAP, arrays, {"function": function}
 
 
 _TABLE = """

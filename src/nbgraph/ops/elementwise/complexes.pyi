@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.spec import Attributes
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
@@ -18,16 +20,6 @@ def imag(x: Operand[Carried], *, out: Any=None) -> Carried:
     array([2., 0.])"""
 def run_parts(xp: Any, x: Any, y: Any, out: Any) -> None:
     """Compute `complex_parts` by an array library."""
-def conj(x: Operand[Carried], *, out: Any=None) -> Carried:
-    """The complex conjugate of each element; of arrays that are not complex a copy.
-    
-    Parameters
-    ----------
-    x : array
-    out : array to write to, optional
-    
-    >>> conj([1 + 2j])
-    array([1.-2.j])"""
 def angle(z: Operand[Carried], deg: bool=False) -> Carried:
     """The angle of each number, from -pi to pi.
     
@@ -38,12 +30,16 @@ def angle(z: Operand[Carried], deg: bool=False) -> Carried:
     
     >>> angle([1j, -1.0])
     array([1.57079633, 3.14159265])"""
+from builtins import frozenset as _REFUSED
+REFUSED: _REFUSED
 from builtins import frozenset as _FUNCTIONS
 FUNCTIONS: _FUNCTIONS
 def run_map(xp: Any, *arrays: Any, function: str) -> None:
     """Compute `complex_map` by an array library."""
 def mapped(function: str, operands: Sequence[Any], out: Any=None) -> Any:
     """Apply a function of NumPy by name; Python numbers take the dtype of the arrays."""
+def as_map(function: str, operands: Sequence[Any]) -> tuple[ArrayOp, Sequence[Any], Attributes]:
+    """Return the operator that stands for a function of NumPy, its operands and attributes."""
 def real(x: Operand[Carried], *, out: Any=None) -> Carried:
     r"""The real part of each element: a view.
 

@@ -10,15 +10,15 @@ _TABLE = """
 exp(x): e to the power x.
     >>> exp([0.0, 1.0])
     array([1.        , 2.71828183])
-    = math.exp(x)
+    = np.exp(x)
 exp2(x): 2 to the power x.
     >>> exp2([0.0, 3.0])
     array([1., 8.])
-    = math.exp2(x)
+    = np.exp2(x)
 expm1(x): exp(x) - 1, accurate near 0.
     >>> expm1([0.0, 1e-10])
     array([0.e+00, 1.e-10])
-    = math.expm1(x)
+    = np.expm1(x)
 log(x): Natural logarithm.
     >>> log([1.0, np.e])
     array([0., 1.])
@@ -26,15 +26,15 @@ log(x): Natural logarithm.
 log2(x): Logarithm to the base 2.
     >>> log2([1.0, 8.0])
     array([0., 3.])
-    = math.log2(x)
+    = np.log2(x)
 log10(x): Logarithm to the base 10.
     >>> log10([1.0, 1000.0])
     array([0., 3.])
-    = math.log10(x)
+    = np.log10(x)
 log1p(x): log(1 + x), accurate near 0.
     >>> log1p([0.0, 1e-10])
     array([0.e+00, 1.e-10])
-    = math.log1p(x)
+    = np.log1p(x)
 logaddexp(x1, x2): log(e**x1 + e**x2) without overflow.
     >>> logaddexp([0.0, 1000.0], 0.0)
     array([6.93147181e-01, 1.00000000e+03])
@@ -46,7 +46,7 @@ logaddexp2(x1, x2): log2(2**x1 + 2**x2) without overflow.
 sqrt(x): Square root.
     >>> sqrt([4.0, 9.0])
     array([2., 3.])
-    = math.sqrt(x)
+    = np.sqrt(x)
 rsqrt(x): 1 / sqrt(x).
     >>> rsqrt([4.0, 16.0])
     array([0.5 , 0.25])

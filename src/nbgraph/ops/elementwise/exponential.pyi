@@ -21,7 +21,7 @@ def exp(x):
     Formula::
 
         def exp(x):
-            return math.exp(x)
+            return np.exp(x)
 
     Backward: x is T1: the derivative can be written with the output: the operands may be freed
     """
@@ -44,7 +44,7 @@ def exp2(x):
     Formula::
 
         def exp2(x):
-            return math.exp2(x)
+            return np.exp2(x)
 
     Backward: x is T1: the derivative can be written with the output: the operands may be freed
     """
@@ -67,7 +67,7 @@ def expm1(x):
     Formula::
 
         def expm1(x):
-            return math.expm1(x)
+            return np.expm1(x)
 
     Backward: x is T1: the derivative can be written with the output: the operands may be freed
     """
@@ -113,7 +113,7 @@ def log2(x):
     Formula::
 
         def log2(x):
-            return math.log2(x)
+            return np.log2(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -136,7 +136,7 @@ def log10(x):
     Formula::
 
         def log10(x):
-            return math.log10(x)
+            return np.log10(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -159,7 +159,7 @@ def log1p(x):
     Formula::
 
         def log1p(x):
-            return math.log1p(x)
+            return np.log1p(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -234,7 +234,7 @@ def sqrt(x):
     Formula::
 
         def sqrt(x):
-            return math.sqrt(x)
+            return np.sqrt(x)
 
     Backward: x is T1: the derivative can be written with the output: the operands may be freed
     """

@@ -10,27 +10,27 @@ _TABLE = """
 sin(x): Sine.
     >>> sin([0.0, np.pi / 2])
     array([0., 1.])
-    = math.sin(x)
+    = np.sin(x)
 cos(x): Cosine.
     >>> cos([0.0, np.pi])
     array([ 1., -1.])
-    = math.cos(x)
+    = np.cos(x)
 tan(x): Tangent.
     >>> tan([0.0, np.pi / 4])
     array([0., 1.])
-    = math.tan(x)
+    = np.tan(x)
 asin arcsin(x): Inverse sine, in [-pi/2, pi/2].
     >>> asin([0.0, 1.0])
     array([0.        , 1.57079633])
-    = math.asin(x)
+    = np.arcsin(x)
 acos arccos(x): Inverse cosine, in [0, pi].
     >>> acos([1.0, 0.0])
     array([0.        , 1.57079633])
-    = math.acos(x)
+    = np.arccos(x)
 atan arctan(x): Inverse tangent, in [-pi/2, pi/2].
     >>> atan([0.0, np.inf])
     array([0.        , 1.57079633])
-    = math.atan(x)
+    = np.arctan(x)
 atan2 arctan2(x1, x2): The angle of the point (x2, x1), in [-pi, pi].
     >>> atan2([0.0, 1.0], [-1.0, 0.0])
     array([3.14159265, 1.57079633])
@@ -42,27 +42,27 @@ hypot(x1, x2): sqrt(x1**2 + x2**2) without overflow. Its slope at the origin is 
 sinh(x): Hyperbolic sine.
     >>> sinh([0.0, 1.0])
     array([0.        , 1.17520119])
-    = math.sinh(x)
+    = np.sinh(x)
 cosh(x): Hyperbolic cosine.
     >>> cosh([0.0, 1.0])
     array([1.        , 1.54308063])
-    = math.cosh(x)
+    = np.cosh(x)
 tanh(x): Hyperbolic tangent.
     >>> tanh([0.0, np.inf])
     array([0., 1.])
-    = math.tanh(x)
+    = np.tanh(x)
 asinh arcsinh(x): Inverse hyperbolic sine.
     >>> asinh([0.0, 1.0])
     array([0.        , 0.88137359])
-    = math.asinh(x)
+    = np.arcsinh(x)
 acosh arccosh(x): Inverse hyperbolic cosine.
     >>> acosh([1.0, 2.0])
     array([0.       , 1.3169579])
-    = math.acosh(x)
+    = np.arccosh(x)
 atanh arctanh(x): Inverse hyperbolic tangent.
     >>> atanh([0.0, 0.5])
     array([0.        , 0.54930614])
-    = math.atanh(x)
+    = np.arctanh(x)
 degrees rad2deg(x): Radians to degrees.
     >>> degrees([0.0, np.pi])
     array([  0., 180.])

@@ -21,7 +21,7 @@ def sin(x):
     Formula::
 
         def sin(x):
-            return math.sin(x)
+            return np.sin(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -44,7 +44,7 @@ def cos(x):
     Formula::
 
         def cos(x):
-            return math.cos(x)
+            return np.cos(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -67,7 +67,7 @@ def tan(x):
     Formula::
 
         def tan(x):
-            return math.tan(x)
+            return np.tan(x)
 
     Backward: x is T1: the derivative can be written with the output: the operands may be freed
     """
@@ -90,7 +90,7 @@ def asin(x):
     Formula::
 
         def asin(x):
-            return math.asin(x)
+            return np.arcsin(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -114,7 +114,7 @@ def acos(x):
     Formula::
 
         def acos(x):
-            return math.acos(x)
+            return np.arccos(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -138,7 +138,7 @@ def atan(x):
     Formula::
 
         def atan(x):
-            return math.atan(x)
+            return np.arctan(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -215,7 +215,7 @@ def sinh(x):
     Formula::
 
         def sinh(x):
-            return math.sinh(x)
+            return np.sinh(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -238,7 +238,7 @@ def cosh(x):
     Formula::
 
         def cosh(x):
-            return math.cosh(x)
+            return np.cosh(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -261,7 +261,7 @@ def tanh(x):
     Formula::
 
         def tanh(x):
-            return math.tanh(x)
+            return np.tanh(x)
 
     Backward: x is T1: the derivative can be written with the output: the operands may be freed
     """
@@ -284,7 +284,7 @@ def asinh(x):
     Formula::
 
         def asinh(x):
-            return math.asinh(x)
+            return np.arcsinh(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -308,7 +308,7 @@ def acosh(x):
     Formula::
 
         def acosh(x):
-            return math.acosh(x)
+            return np.arccosh(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """
@@ -332,7 +332,7 @@ def atanh(x):
     Formula::
 
         def atanh(x):
-            return math.atanh(x)
+            return np.arctanh(x)
 
     Backward: x is T2: the derivative reads x, kept until backward
     """

@@ -34,9 +34,10 @@ def standard(
 
 
 @elsewhere.composed(layer_norm_weights)
-def weights(out_grad: Any, x: Any, mean: Any, scale: Any, *, axes: int) -> Any:
+def weights(
+    out_grad: Any, x: Any, mean: Any, scale: Any, *, axis: Any, keepdims: bool
+) -> tuple[Any, ...]:
     """Two sums over rows."""
     out_grad, x, mean, scale = _computed((out_grad, x, mean, scale))
-    rows = tuple(range(len(x.shape) - axes))
     along = multiply(out_grad, multiply(subtract(x, mean), scale))
-    return library.stack([library.sum(along, axis=rows), library.sum(out_grad, axis=rows)], 0)
+    return tuple(library.sum(v, axis=axis, keepdims=keepdims) for v in (along, out_grad))

@@ -170,7 +170,7 @@ linalg_matrix_power(a, n): The product of n matrices a; of their inverses for ne
     array([[1, 3],
            [0, 1]])
     = matrix_power(a, whole("linalg.matrix_power", "n", n))
-linalg_expm(a): The exponential function of matrices, of all orders (SciPy's).
+linalg_expm(a): The exponential function of matrices, of all orders.
     a : array (..., n, n)
     -> array (..., n, n)
     >>> linalg_expm([[0.0, 1.0], [0.0, 0.0]])

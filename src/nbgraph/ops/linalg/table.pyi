@@ -324,7 +324,7 @@ def linalg_matrix_power(a: Operand[Carried], n: Any) -> Carried:
            [0, 1]])
     """
 def linalg_expm(a: Operand[Carried]) -> Carried:
-    r"""The exponential function of matrices, of all orders (SciPy's).
+    r"""The exponential function of matrices, of all orders.
 
     Parameters
     ----------

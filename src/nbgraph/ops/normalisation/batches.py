@@ -134,45 +134,34 @@ _MOMENTS = _Moments.of(
 # with moving averages ---------------------------------------------------------------------------
 
 
-def _trained(x, *, trains=1):
-    return x if trains > 0 else 0.0
-
-
-def _trained_spread(x, total, count, *, trains=1):
-    return (x - total / count) * (x - total / count) if trains > 0 else 0.0
-
-
-def _used_mean(total, count, moving_mean, *, trains=1):
-    return total / count if trains > 0 else moving_mean
-
-
-def _used_variance(spread, count, moving_var, *, trains=1):
-    return spread / count if trains > 0 else moving_var
-
-
-def _moved(state, value, momentum, trains):
-    return state + momentum * (value - state) if trains > 0 else state
+_trained = lambda x, *, trains=1: x if trains > 0 else 0.0
+_apart = lambda x, total, count, *, trains=1: _spread(x, total, count) if trains > 0 else 0.0
+_used = lambda value, state, trains: value if trains > 0 else state
+_moved = lambda value, state, momentum, trains: _used(
+    state + momentum * (value - state), state, trains
+)
+_used_mean = lambda total, count, moving_mean, *, trains=1: _used(
+    total / count, moving_mean, trains
+)
+_used_var = lambda spread, count, moving_var, *, trains=1: _used(spread / count, moving_var, trains)
 
 
 def _next_mean(total, count, moving_mean, *, momentum=0.1, trains=1):
-    return _moved(moving_mean, total / count, momentum, trains)
+    return _moved(total / count, moving_mean, momentum, trains)
 
 
 def _next_variance(spread, count, moving_var, *, momentum=0.1, correction=1.0, trains=1):
-    return _moved(moving_var, spread / max(1, count - correction), momentum, trains)
+    return _moved(spread / max(1, count - correction), moving_var, momentum, trains)
 
 
-class _Moving(_Channels):
-    pushed = ("trains",)
-
-
-_USED = _used_mean, _used_variance, lambda count, *, trains=1: trains
-_BATCH = _Moving.of(
+_USED = _used_mean, _used_var, lambda count, *, trains=1: trains
+_BATCH = _Channels.of(
     "moving_statistics",
     "x | moving_mean moving_var",
-    {"total": ("add", _trained), "spread": ("add", _trained_spread)},
+    {"total": ("add", _trained), "spread": ("add", _apart)},
     [Result(f, row=True) for f in (*_USED, _next_mean, _next_variance)],
 )
+_BATCH.pushed = ("trains",)
 
 
 class _Statistics(ArrayOp):

@@ -6,11 +6,13 @@ Variances are those of all elements, divided by their number.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.call import recording, training
 from nbgraph.ops.define import (
     as_array,
     as_known,
@@ -69,13 +71,22 @@ def batch_norm(
     if moving_mean is None:
         statistics = channel_moments(x)
     else:
-        states = moving_mean, moving_var
-        *statistics, _ = batch_statistics(x, *states, momentum=momentum, frozen=frozen)
+        statistics = moving_mean, moving_var
+        if recording.get() is not None or not _stay(x, statistics, frozen=frozen):
+            *statistics, _ = batch_statistics(x, *statistics, momentum=momentum, frozen=frozen)
     weights = [gamma, beta]
     for k, make in enumerate((library.ones_like, library.zeros_like)):
         if weights[k] is None:
             weights[k] = make(statistics[0])
     return batch_standard(x, *statistics, *weights, eps=eps)
+
+
+def _stay(x: Any, states: Sequence[Any], *, frozen: bool) -> bool:
+    """Return whether states that fit are used now as they are: those of arrays."""
+    if not all(hasattr(v, "asnumpy") for v in (x, *states)) or x.dtype.kind != "f":
+        return False
+    fit = all((v.shape, v.dtype) == (x.shape[1:2], x.dtype) for v in states)
+    return fit and (frozen or not training.get())
 
 
 def weight_of(value: Any, x: Any, default: float) -> Any:

@@ -52,22 +52,8 @@ def _share(x, top, total, *, temperature=1.0):
     return _weight(x, top, temperature=temperature) * (1 / total)
 
 
-def _softmax_slope(out_grad, out, total, *, temperature=1.0):
-    return (out_grad - total) * out * (1 / temperature)
-
-
-_product = lambda out_grad, out: out_grad * out
-
-
-def _softmax_rule(g: Gradients) -> list[Any]:
-    return [library.softmax_gradient(g.outputs[0], g.out_grad, **g.attributes)]
-
-
 _WEIGHTS = {"top": ("max", _element), "total": ("add", _weight)}
-_SOFTMAX = RowOp.of("softmax", "x", _WEIGHTS, [_share], _softmax_rule, "out")
-_SOFTMAX_GRADIENT = RowOp.of(
-    "softmax_gradient", "out out_grad", {"total": ("add", _product)}, [_softmax_slope], derived
-)
+_SOFTMAX = RowOp.of("softmax", "x", _WEIGHTS, [_share], derived, "out")
 
 
 @composed("x", "length")
@@ -91,25 +77,7 @@ def _log_share(x, top, total, *, temperature=1.0):
     return (x - top) * (1 / temperature) - math.log(total)
 
 
-def _log_softmax_slope(out_grad, out, total, *, temperature=1.0):
-    return (out_grad - math.exp(out) * total) * (1 / temperature)
-
-
-_out_grad = lambda out_grad: out_grad
-
-
-def _log_softmax_rule(g: Gradients) -> list[Any]:
-    return [library.log_softmax_gradient(g.outputs[0], g.out_grad, **g.attributes)]
-
-
-_LOG_SOFTMAX = RowOp.of("log_softmax", "x", _WEIGHTS, [_log_share], _log_softmax_rule, "out")
-_LOG_SOFTMAX_GRADIENT = RowOp.of(
-    "log_softmax_gradient",
-    "out out_grad",
-    {"total": ("add", _out_grad)},
-    [_log_softmax_slope],
-    derived,
-)
+_LOG_SOFTMAX = RowOp.of("log_softmax", "x", _WEIGHTS, [_log_share], derived, "out")
 
 
 # log-sum-exp ------------------------------------------------------------------------------------
@@ -151,9 +119,6 @@ softmax(x, axis=-1, *, temperature: float | None = None, length=None, out=None):
     = softmax_within(x, length, axis, temperature, out) if length is not None else _SOFTMAX(x,
         axis=hashable_axis("softmax", axis), out=out,
         temperature=checked_temperature("softmax", temperature))
-softmax_gradient(probability, out_grad, axis=-1, *, temperature: float | None = None, out=None): The
-    in-gradient of `softmax`: (out_grad - sum(out_grad * probability)) * probability / temperature.
-    = op(..., temperature=checked_temperature("softmax_gradient", temperature))
 log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None): The logarithm of
     `softmax`, exact where that would be 0.
     x : array; integers become floats
@@ -162,10 +127,6 @@ log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None
     >>> log_softmax([0.0, -1000.0])
     array([    0., -1000.])
     = op(..., temperature=checked_temperature("log_softmax", temperature))
-log_softmax_gradient(log_probability, out_grad, axis=-1, *, temperature: float | None = None,
-    out=None): The in-gradient of `log_softmax`: (out_grad - sum(out_grad) * exp(log_probability)) /
-    temperature.
-    = op(..., temperature=checked_temperature("log_softmax_gradient", temperature))
 logsumexp(x, axis=None, *, keepdims=False, out=None): log(sum(exp(x))) over axes, without overflow;
     -inf of no elements.
 

@@ -39,15 +39,6 @@ def softmax(x: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, tempe
     >>> softmax([[0.0, 0.0, 9.0]], length=[2])
     array([[0.5, 0.5, 0. ]])
     """
-def softmax_gradient(probability: Any, out_grad: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, temperature: float | None=None, out: Any=None) -> Carried:
-    r"""The in-gradient of `softmax`: (out_grad - sum(out_grad * probability)) * probability /
-    temperature.
-
-    Parameters
-    ----------
-    axis : int, several, or None for all
-    out : array to write to, optional
-    """
 def log_softmax(x: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, temperature: float | None=None, out: Any=None) -> Carried:
     r"""The logarithm of `softmax`, exact where that would be 0.
 
@@ -64,15 +55,6 @@ def log_softmax(x: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, t
 
     >>> log_softmax([0.0, -1000.0])
     array([    0., -1000.])
-    """
-def log_softmax_gradient(log_probability: Any, out_grad: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, temperature: float | None=None, out: Any=None) -> Carried:
-    r"""The in-gradient of `log_softmax`: (out_grad - sum(out_grad) * exp(log_probability)) /
-    temperature.
-
-    Parameters
-    ----------
-    axis : int, several, or None for all
-    out : array to write to, optional
     """
 def logsumexp(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, out: Any=None) -> Carried:
     r"""log(sum(exp(x))) over axes, without overflow; -inf of no elements.

@@ -1,6 +1,6 @@
 """Rows brought to mean 0 and variance 1: layer norm, RMS norm, and what is made of them.
 
-Each is a row program; mean and scale of a row are kept for the gradient (see `standard_rules`).
+Each is a row program; mean and scale of a row are kept for the gradient.
 Variances are those of all elements, divided by their number.
 """
 
@@ -10,18 +10,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import Attributes, Spec
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result
-from nbgraph.operator.tiled_op import TiledOp, tile_call
-from nbgraph.ops.define import define_rows
-from nbgraph.ops.normalisation import standard_rules as rules
+from nbgraph.ops.define import Axis, axes_of, define_rows, library
+from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.rowwise.derived import derived
-from nbgraph.shape import Array
 
 _element = lambda x: x
 _mean = lambda total, count: total / count
@@ -33,21 +28,33 @@ def _standard(x, gamma, beta, total, spread, count, *, eps=1e-5):
     return (x - total / count) * _scale(spread, count, eps=eps) * gamma + beta
 
 
-_product = lambda out_grad, gamma: out_grad * gamma
-_along = lambda out_grad, x, gamma, mean, scale: out_grad * gamma * ((x - mean) * scale)
-
-
-def _slope(out_grad, x, gamma, mean, scale, total, along, count):
-    return scale * (out_grad * gamma - total / count - (x - mean) * scale * (along / count))
-
-
+_weighted = lambda out_grad, x, mean, scale: out_grad * ((x - mean) * scale)
 _square = lambda x: x * x
 _scaled = lambda x, gamma, spread, count, *, eps=1e-5: x * _scale(spread, count, eps=eps) * gamma
-_along_scaled = lambda out_grad, x, gamma, scale: out_grad * gamma * (x * scale)
 
 
-def _slope_scaled(out_grad, x, gamma, scale, along, count):
-    return scale * (out_grad * gamma - x * scale * (along / count))
+def norm_rule(g: Gradients) -> Sequence[Any]:
+    """By x, gamma and, where there is a mean, beta."""
+    x, (_, *mean, scale), out_grad = g.inputs[0], g.outputs, g.out_grads[0]
+    to_x = lambda: derived(g, [0])[0]
+    if out_grad is None or not any(g.wanted[1:]):
+        return [to_x]
+    middle, axis = mean[0] if mean else library.zeros_like(scale), g.attributes["axis"]
+    slopes = [to_x, *_by_weights(out_grad, x, middle, scale, (*g.specs, g.specs[1]), axis)]
+    return slopes[: len(g.specs)]
+
+
+def _by_weights(
+    out_grad: Any, x: Any, mean: Any, scale: Any, specs: Sequence[Spec], axis: Axis
+) -> tuple[Any, Any]:
+    """The gradients of gamma and beta: one pass where both have the shape of a row."""
+    xs, gammas, betas = specs[:3]
+    axes = axes_of("layer_norm", axis, len(xs.shape))
+    rows = tuple(d for d in range(len(xs.shape)) if d not in axes)
+    last = axes == tuple(range(len(rows), len(xs.shape)))
+    if rows and last and gammas.shape == betas.shape == tuple(xs.shape[d] for d in axes):
+        return library.layer_norm_weights(out_grad, x, mean, scale, rows)
+    return multiply(out_grad, multiply(subtract(x, mean), scale)), out_grad
 
 
 class _Norm(RowOp):
@@ -72,85 +79,33 @@ _LAYER_NORM = _Norm.of(
     "x gamma beta",
     {"total": ("add", _element), "spread": ("add", _spread)},
     [_standard, Result(_mean, row=True), Result(_scale, row=True)],
-    rules.norm_rule,
+    norm_rule,
     "x gamma out1 out2",
 )
-_LAYER_NORM_GRADIENT = _Norm.of(
-    "layer_norm_gradient",
-    "out_grad x gamma mean scale",
-    {"total": ("add", _product), "along": ("add", _along)},
-    [_slope],
-    derived,
-)
-
-
-def _weights_infer(out_grad: Spec, x: Spec, mean: Spec, scale: Spec, *, axes: int) -> Spec:
-    rows = len(x.shape) - axes
-    wanted = (*x.shape[: max(rows, 0)], *(1,) * axes)
-    if rows < 0 or out_grad.shape != x.shape or not mean.shape == scale.shape == wanted:
-        raise ShapeError(
-            f"layer_norm_weights: out_grad{out_grad.shape}, x{x.shape}, mean{mean.shape}, scale"
-            f"{scale.shape}; expected two equal shapes, and two with size 1 along the last "
-            f"{axes} axes"
-        )
-    dtype = np.result_type(*(s.dtype for s in (out_grad, x, mean, scale)))
-    return Spec((2, *x.shape[rows:]), dtype)
-
-
-def _weights_tiling(specs: Sequence[Spec], dtype: Any, *, axes: int) -> KernelCall | None:
-    from nbgraph.kernels.standards import weights_text
-    from nbgraph.kernels.written import written
-
-    rows = math.prod(specs[2].shape)
-    columns = math.prod(specs[1].shape) // rows
-    width = max(64, min(512, -(-columns // 32) * 16))
-    code = written("layer_norm_weights", weights_text(dtype), dtype)
-    cost = int(rows * columns * 0.4)
-    return tile_call(code, (rows, columns), (width,), -(-columns // width), cost)
-
-
-def _weights_naive(out_grad: Array, x: Array, mean: Array, scale: Array, *, axes: int) -> Array:
-    rows = tuple(range(x.ndim - axes))
-    products = out_grad * ((x - mean) * scale)
-    return np.stack([products.sum(axis=rows), out_grad.sum(axis=rows)])
-
-
-_LAYER_NORM_WEIGHTS = TiledOp(
+_LAYER_NORM_WEIGHTS = RowOp.of(
     "layer_norm_weights",
-    _weights_infer,
-    _weights_tiling,
-    _weights_naive,
-    gradient=rules.layer_norm_weights_rule,
-    keeps=("out_grad", "x", "mean", "scale"),
-    operands=("out_grad", "x", "mean", "scale"),
+    "out_grad x mean scale",
+    {"along": ("add", _weighted), "total": ("add", lambda out_grad: out_grad)},
+    [Result(lambda along: along, row=True), Result(lambda total: total, row=True)],
+    derived,
 )
 _RMS_NORM = _Norm.of(
     "rms_norm_parts",
     "x gamma",
     {"spread": ("add", _square)},
     [_scaled, Result(_scale, row=True)],
-    rules.norm_rule,
+    norm_rule,
     "x gamma out1",
 )
 _LAYER_NORM.visible = _RMS_NORM.visible = 1  # means and scales are for gradients
-_RMS_NORM_GRADIENT = _Norm.of(
-    "rms_norm_gradient",
-    "out_grad x gamma scale",
-    {"along": ("add", _along_scaled)},
-    [_slope_scaled],
-    derived,
-)
 
 _TABLE = """
 layer_norm_parts(x, gamma, beta, axis=-1, *, eps: float = 1e-05, keepdims=True): What `layer_norm`
     gives, and of each row its mean and what it was multiplied by.
-layer_norm_gradient(out_grad, x, gamma, mean, scale, axis=-1, *, out=None): The in-gradient of
-    `layer_norm`, from the parts that it gives.
-layer_norm_weights(out_grad, x, mean, scale, *, axes: int = 1, out=None): The gradients of gamma and
-    beta of the shape of a row, as two rows, in one pass. The last `axes` axes make a row.
+layer_norm_weights(out_grad, x, mean, scale, axis=0, *, keepdims=False, out=None): The gradients of
+    gamma and beta of the shape of a row, in one pass: sums over `axis`, those that count rows.
+    -> two arrays
 rms_norm_parts(x, gamma, axis=-1, *, eps: float = 1e-05, keepdims=True): What `rms_norm` gives, and
     what each row was multiplied by.
-rms_norm_gradient(out_grad, x, gamma, scale, axis=-1, *, out=None): The in-gradient of `rms_norm`,
-    from the parts that it gives.
 """
 define_rows(_TABLE, globals())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from nbgraph.operator.row_op import RowOp
@@ -57,19 +58,11 @@ _NORMS = {
 }
 
 
-def sum_rows(attributes: Attributes) -> tuple[RowOp, Attributes]:
-    """Of `sum` and `sum_to`."""
-    return _SUM, {}
+def _alone(op: RowOp) -> Callable[[Attributes], tuple[RowOp, Attributes]]:
+    return lambda attributes: (op, {})
 
 
-def product_rows(attributes: Attributes) -> tuple[RowOp, Attributes]:
-    """Of `prod`."""
-    return _PROD, {}
-
-
-def mean_rows(attributes: Attributes) -> tuple[RowOp, Attributes]:
-    """Of `mean`."""
-    return _MEAN, {}
+sum_rows, product_rows, mean_rows = map(_alone, (_SUM, _PROD, _MEAN))
 
 
 def deviation_rows(name: str, attributes: Attributes) -> tuple[RowOp, Attributes]:

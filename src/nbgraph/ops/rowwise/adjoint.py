@@ -43,6 +43,7 @@ class Adjoint:
         self.elements.add(described.place.id)
         self.totals = {t.leaf.id: t for stage in described.stages for t in stage}
         self.own = list(self.totals.values())  # those of the program itself
+        self.results: dict[int, Node] = {}  # what leaves stand for, by their ids
         one = len(described.outputs) == 1
         self.out_grads = tuple(
             fresh_argument(graph, "out_grad" if one else f"out_grad{k}")
@@ -63,10 +64,6 @@ class Adjoint:
     def gradients(self) -> list[Node | None]:
         """Return the gradient of each operand, in order; None for those that are not floats."""
         return [(self._sum(leaf) if leaf.kind == "f" else None) for leaf in self.described.operands]
-
-    def stages(self) -> tuple[tuple[Total, ...], ...]:
-        """Return all totals by passes."""
-        return staged(self.graph, dict(sorted(self.totals.items())))
 
     # steps ------------------------------------------------------------------------------------
 

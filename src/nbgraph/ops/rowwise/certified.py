@@ -17,9 +17,9 @@ def require(program: AdjointProgram) -> list[Certificate]:
     checked. CertificateError where one is wrong."""
     kinds = ["int32" if name in program.integers else "f" for name in program.operands]
     parameters = {name: p.default for name, p in program.parameters.items()}
-    reverse, gradients = program.adjoint(kinds, parameters)
+    reverse, gradients, totals = program.claimed(kinds, parameters)
     graph = reverse.graph
-    unrolled = Unrolled(reverse.described, reverse.elements, _LENGTH, reverse.totals)
+    unrolled = Unrolled(reverse.described, reverse.elements, _LENGTH, totals)
     scalar = unrolled.graph
     value = scalar.const(0.0)
     outputs = zip(reverse.described.outputs, reverse.out_grads, strict=True)
@@ -31,9 +31,9 @@ def require(program: AdjointProgram) -> list[Certificate]:
     leaves = list(dict.fromkeys(n for many in unrolled.leaves.values() for n in many))
     fixed |= {leaf.id: _LABEL for leaf in leaves if leaf.kind != "f"}
     certificates: list[Certificate] = []
-    for i in program.wanted:
-        operand, gradient = reverse.described.operands[i], gradients[i]
-        if gradient is None:
+    for i, gradient in zip(program.wanted, gradients, strict=True):
+        operand = reverse.described.operands[i]
+        if operand.kind != "f":
             continue
         slope = unrolled(gradient)[_LABEL]
         wrt = unrolled.leaves[operand.id][_LABEL]

@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.dtype import is_float
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.call import call
 from nbgraph.operator.row_op import RowOp
 
+if TYPE_CHECKING:
+    from nbgraph.ops.rowwise.programs import AdjointProgram
 
-def derived(g: Gradients) -> list[Any]:
-    """Return the gradients of a row operator: the reverse of its program, summed."""
+
+class Reverse(NamedTuple):
+    """Which gradients an operator gives: of operands of `op`, from those of these outputs."""
+
+    op: RowOp
+    wanted: tuple[int, ...]
+    given: tuple[int, ...]
+
+
+def derived(g: Gradients, only: Sequence[int] | None = None) -> list[Any]:
+    """Return the gradients of a row operator: the reverse of its program, summed; of all operands
+    that ask for one, or of these."""
     op = g.op
     assert isinstance(op, RowOp)
     program = op.program
-    wanted = [
-        i
-        for i, (asked, name, spec) in enumerate(zip(g.wanted, op.operands, g.specs, strict=True))
-        if asked and name not in program.integers and is_float(spec.dtype)
-    ]
+    asked = [k for k, ask in enumerate(g.wanted) if ask and (only is None or k in only)]
+    names = program.integers
+    wanted = [k for k in asked if op.operands[k] not in names and is_float(g.specs[k].dtype)]
     outputs = [k for k, grad in enumerate(g.out_grads) if grad is not None]
     if not wanted or not outputs:
         return []
     reverse = adjoint(op, wanted, outputs)
-    own = (*g.inputs, *(g.out_grads[k] for k in outputs))
-    values = dict(zip((*program.operands, *reverse.program.grads), own, strict=True))  # type: ignore[attr-defined]
+    way: AdjointProgram = reverse.program  # type: ignore[assignment]
+    values = dict(zip(program.operands, g.inputs, strict=True))
+    values |= dict(zip(way.grads, (g.out_grads[k] for k in outputs), strict=True))
+    values |= {name: g.outputs[k] for k, name in way.kept.items()}
     attributes = {k: g.attributes[k] for k in ("axis", *program.parameters)}
     if reverse.program.rows or any(row for _, row in reverse.program.results):
         attributes["keepdims"] = g.attributes.get("keepdims", False)
@@ -46,7 +58,7 @@ def adjoint(op: RowOp, wanted: Sequence[int], outputs: Sequence[int]) -> RowOp:
     if row_op is None:
         from nbgraph.ops.rowwise.programs import AdjointProgram  # it loads what derives
 
-        program = AdjointProgram(op.program, wanted, outputs)
+        program = AdjointProgram(op.program, wanted, outputs, op.keeps)
         certify = getattr(op, "certify", False)
         if certify:
             from nbgraph.ops.rowwise.certified import require
@@ -54,5 +66,6 @@ def adjoint(op: RowOp, wanted: Sequence[int], outputs: Sequence[int]) -> RowOp:
             require(program)
         row_op = RowOp(program, gradient=derived, keeps=program.operands)
         row_op.certify = certify  # type: ignore[attr-defined]
+        row_op.reverse = Reverse(op, program.wanted, program.given)
         op.carried[key] = row_op
     return row_op

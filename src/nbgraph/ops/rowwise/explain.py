@@ -32,7 +32,8 @@ class RowExplanation(picture.Report):
     derivatives : dict of str to list of str
         The same of the gradient of each operand, with `out_grad` for that of the result.
     dependence : dict of str to str
-        Of each operand "T0" where its gradient reads out_grad alone, "T2" where it reads operands.
+        Of each operand "T0" where its gradient reads out_grad alone, "T1" where it reads
+        results, too, "T2" where it reads operands.
     certificates : dict of str to str
         What was compared with differences in higher precision, or what was found wrong.
 
@@ -81,7 +82,9 @@ class RowExplanation(picture.Report):
             stages = described.needed(described.outputs)
             roots = [*described.outputs, *(t.node for stage in stages for t in stage)]
             read = {str(n.data) for n in described.graph.reachable(roots) if n.op == "arg"}
-            classes[name] = "T2" if read & set(self._program.operands) else "T0"
+            results = any(n.startswith("result") for n in read)
+            own = read & set(self._program.operands)
+            classes[name] = "T2" if own else "T1" if results else "T0"
         return classes
 
     @cached_property
@@ -105,7 +108,8 @@ class RowExplanation(picture.Report):
         }
 
     def _gradient_program(self, operand: int) -> AdjointProgram:
-        return AdjointProgram(self._program, [operand], range(len(self._program.results)))
+        outputs = range(len(self._program.results))
+        return AdjointProgram(self._program, [operand], outputs, self.op.keeps)
 
     def _described(self, program: Any) -> Described:
         kinds = ["int32" if n in program.integers else "f" for n in program.operands]

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import ArgumentError, CaptureError
+from nbgraph.errors import ArgumentError, CaptureError, NbgraphError
 from nbgraph.foreign import checked
 from nbgraph.kernels.capture.snapshot import Data, freeze, thaw
 from nbgraph.operator.row_op import RowOp
 from nbgraph.ops.rowwise.derived import derived
-from nbgraph.ops.rowwise.programs import TracedProgram
+from nbgraph.ops.rowwise.programs import AdjointProgram, TracedProgram
 
 if TYPE_CHECKING:
     from nbgraph.ops.rowwise.explain import RowExplanation
@@ -28,6 +28,35 @@ class RowFunction(RowOp):
         self.__doc__, self.certify = inspect.getdoc(program.fn), certify
         self.__module__, self.__qualname__ = program.fn.__module__, program.fn.__qualname__
         self.__signature__ = _signature(program)
+
+    @property
+    def keeps(self) -> frozenset[str]:
+        """What the gradient reads: all operands, and results that save it what they hold."""
+        kept: frozenset[str] | None = self.__dict__.get("kept")
+        if kept is None:
+            kept = self.__dict__["kept"] = frozenset(self.program.operands) | self._read_results()
+        return kept
+
+    @keeps.setter
+    def keeps(self, names: frozenset[str]) -> None:
+        """All operands are kept; see the getter."""
+
+    def _read_results(self) -> set[str]:
+        program = self.program
+        floats = [k for k, name in enumerate(program.operands) if name not in program.integers]
+        results = {f"result{k}": f"out{k}" for k, _ in enumerate(program.results)}
+        if len(results) == 1:
+            results = {"result": "out"}
+        names = [*program.operands, *results.values()]
+        try:
+            reverse = AdjointProgram(program, floats, range(len(program.results)), names)
+            kinds = ["int32" if name in program.integers else "f" for name in reverse.operands]
+            described = reverse.described(kinds, program.defaults)
+        except NbgraphError:  # it is told where a derivative is asked for
+            return set()
+        captured = described.captured()
+        read = {n.data for n in described.graph.reachable(captured.outputs) if n.op == "arg"}
+        return {kept for name, kept in results.items() if name in read}
 
     def __copy__(self, memo: object = None) -> RowFunction:
         return self

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,14 @@ import numpy as np
 from nbgraph.errors import ArgumentError, CaptureError, NbgraphError
 from nbgraph.kernels.interpret import Evaluator, FloatDomain
 from nbgraph.kernels.kinds import kind_of_value
+from nbgraph.kernels.loops import Total
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.signature import Parameter, is_static
+from nbgraph.kernels.transplant import Transplant
 from nbgraph.operator.row_program import Described, RowProgram
 from nbgraph.ops.rowwise.adjoint import Adjoint, Unrolled
-from nbgraph.ops.rowwise.tracing import RowValue, Trace, runnable
+from nbgraph.ops.rowwise.results import by_results
+from nbgraph.ops.rowwise.tracing import RowValue, Trace, fresh_argument, runnable, staged
 from nbgraph.shape import Array, Arrays
 
 
@@ -105,55 +109,89 @@ class TracedProgram(RowProgram):
         return outputs
 
 
-class AdjointProgram(RowProgram):
-    """The gradients of some operands of a program, given those of some outputs."""
+_RESULT = re.compile(r"out\d+$")  # a name that means a result
 
-    def __init__(self, of: RowProgram, wanted: Sequence[int], outputs: Sequence[int]) -> None:
+
+class AdjointProgram(RowProgram):
+    """The gradients of some operands of a program, given those of some outputs. `kept`: what it
+    may read, operands and results ("out0") of the program."""
+
+    def __init__(
+        self, of: RowProgram, wanted: Sequence[int], outputs: Sequence[int], kept: Collection[str]
+    ) -> None:
         self.of, self.wanted, self.given = of, tuple(wanted), tuple(outputs)
         self.name, self.parameters = f"{of.name}_gradient", of.parameters
         row = [one for _, one in of.results]
         self.grads = [self._name(k) for k in self.given]
-        self.elements = (*of.elements, *(self._name(k) for k in self.given if not row[k]))
-        self.rows = (*of.rows, *(self._name(k) for k in self.given if row[k]))
+        places = (
+            range(len(row)) if "out" in kept else [int(n[3:]) for n in kept if _RESULT.match(n)]
+        )
+        self.kept = {k: self._name(k, "result") for k in sorted(places)}
+        others = [(k, self._name(k)) for k in self.given] + [*self.kept.items()]
+        self.elements = (
+            *(n for n in of.elements if n in kept),
+            *(name for k, name in others if not row[k]),
+        )
+        self.rows = (*(n for n in of.rows if n in kept), *(name for k, name in others if row[k]))
         self.operands = (*self.elements, *self.rows)
         self.integers, self.classes, self.indexed = of.integers, of.classes, of.indexed
         self.results = tuple((None, of.operands[i] in of.rows) for i in self.wanted)  # type: ignore[assignment]
         self._described: dict[Any, Described] = {}
 
-    def _name(self, output: int) -> str:
+    def _name(self, output: int, what: str = "out_grad") -> str:
         """A name that no operand of the program has."""
-        name = "out_grad" if len(self.of.results) == 1 else f"out_grad{output}"
+        name = what if len(self.of.results) == 1 else f"{what}{output}"
         while name in self.of.operands:
             name += "_"
         return name
 
-    def adjoint(
+    def _reverse(
         self, kinds: Sequence[str], parameters: Mapping[str, Any]
-    ) -> tuple[Adjoint, list[Node | None]]:
-        """Return the reverse of the program for these kinds of operands, and all gradients."""
+    ) -> tuple[Adjoint, dict[str, Node], list[Node], Mapping[int, Total]]:
+        """Return the reverse of the program for these kinds of operands, the leaf of each name,
+        what is wanted, and the totals that this is made of."""
         own = dict(zip(self.operands, kinds, strict=True))
-        inner = self.of._describe([own[name] for name in self.of.operands], parameters)
-        inner = inner._replace(outputs=tuple(inner.outputs[k] for k in self.given))
+        inner = self.of._describe([own.get(name, "f") for name in self.of.operands], parameters)
+        results, rows = inner.outputs, [row for _, row in self.of.results]
+        inner = inner._replace(outputs=tuple(results[k] for k in self.given))
         reverse = Adjoint(
             inner,
-            [self.of.results[k][1] for k in self.given],
+            [rows[k] for k in self.given],
             [name in self.of.rows for name in self.of.operands],
         )
-        return reverse, reverse.gradients()
-
-    def _describe(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Described:
-        reverse, gradients = self.adjoint(kinds, parameters)
-        graph, inner = reverse.graph, reverse.described
+        gradients, graph, elements = reverse.gradients(), reverse.graph, set(reverse.elements)
         leaves = dict(zip(self.of.operands, inner.operands, strict=True))
         leaves |= dict(zip(self.grads, reverse.out_grads, strict=True))
         zero = graph.const(0.0)
+        roots = [zero if (g := gradients[i]) is None else g for i in self.wanted]
+        for k, name in self.kept.items():
+            leaf = leaves[name] = fresh_argument(graph, name)
+            reverse.results[leaf.id] = results[k]
+            elements |= set() if rows[k] else {leaf.id}
+        totals = dict(sorted(reverse.totals.items()))
+        if self.kept:
+            known = {results[k]: leaves[name] for k, name in self.kept.items()}
+            roots, totals = by_results(graph, roots, totals, known, elements, reverse.own)
+        return reverse, leaves, roots, totals
+
+    def claimed(
+        self, kinds: Sequence[str], parameters: Mapping[str, Any]
+    ) -> tuple[Adjoint, list[Node], Mapping[int, Total]]:
+        """Return the reverse, and what it gives with results written out: what is certified."""
+        reverse, _, roots, totals = self._reverse(kinds, parameters)
+        back = Transplant(reverse.graph, reverse.graph, reverse.results)
+        written = {key: total._replace(node=back(total.node)) for key, total in totals.items()}
+        return reverse, [back(root) for root in roots], {**reverse.totals, **written}
+
+    def _describe(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Described:
+        reverse, leaves, roots, totals = self._reverse(kinds, parameters)
         return Described(
-            graph,
+            reverse.graph,
             tuple(leaves[name] for name in self.operands),
-            inner.parameters,
-            inner.place,
-            reverse.stages(),
-            tuple(zero if (g := gradients[i]) is None else g for i in self.wanted),
+            reverse.described.parameters,
+            reverse.described.place,
+            staged(reverse.graph, totals),
+            tuple(roots),
         )
 
     def naive(self, values: Arrays, parameters: Mapping[str, Any]) -> list[Array]:

@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from nbgraph.kernels.products import CORES
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.tiled_op import tile_call
@@ -18,6 +17,7 @@ from nbgraph.ops.windows.convolution_shapes import How, Layer, layer_of, of_data
 from nbgraph.ops.windows.windows import share
 
 _ROWS = 192, 384  # of columns multiplied at once: BLAS packs about so many
+_FEW = 144  # of a gradient by weights
 _SPOTS = 512  # places where no columns are made
 _GRANULE = 16  # rows and places that BLAS is quick for
 _SHARED = 8  # tiles that there should be, for the workers
@@ -79,11 +79,9 @@ def _data_tiles(layer: Layer, room: int) -> _Tiles | None:
 
 
 def _weight_tiles(layer: Layer, room: int) -> _Tiles:
-    """`panel`: features of a tile, `blocks`: how many such parts. Few tiles: BLAS packs the
-    gradients for each, and is slow where rows are not a multiple of its granule."""
-    wanted = max(1, min(-(-2 * CORES // layer.groups), layer.rows // 48))
-    even = -(-layer.rows // (wanted * _GRANULE)) * _GRANULE
-    own = share(layer.rows, min(even, _ROWS[1], room), _GRANULE)
+    """`panel`: features of a tile, `blocks`: how many such parts. Few rows, so that many places
+    fit in: a product's sums are long, and what is read lies near."""
+    own = share(layer.rows, min(_FEW, room), _GRANULE)
     parts = -(-layer.rows // own)
     tiles, features = layer.groups * parts, layer.features
     if layer.windows.plain:  # there are no columns that each part would make anew

@@ -1,0 +1,163 @@
+"""A reverse in terms of the program's own results, where these hold what it would compute again.
+
+A softmax y = e / sum(e), e = exp(x - max), has the gradient g y - y sum(g y): with y at hand
+neither the largest element nor the powers are needed. So what a result is, its reciprocal, the
+costly factor of a product with numbers of the row, and the power of a difference from a logarithm
+are replaced by it, and products are brought to a form in which factors cancel.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from nbgraph.kernels.loops import Total
+from nbgraph.kernels.rows import COSTLY
+from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.transplant import Transplant
+
+Powers = Counter[Node]  # exponents
+Factors = tuple[int, Powers]  # a sign, and those
+Totals = dict[int, Total]
+
+
+class Monomials:
+    """Products and sums of a graph with factors gathered; `varies`: within a row."""
+
+    def __init__(self, graph: Graph, varies: Callable[[Node], bool]) -> None:
+        self.graph, self.varies = graph, varies
+
+    def tidy(self, node: Node) -> Node:
+        """Return an equal node whose factors are cancelled and taken out of sums."""
+        terms = [*self._terms(node, 1)]
+        common = terms[0][1]
+        for _, factors in terms[1:]:
+            common = Counter({n: e for n, e in common.items() if factors[n] == e})
+        parts = [self.product((sign, _over(factors, common))) for sign, factors in terms]
+        total = parts[0]
+        for part in parts[1:]:
+            total = self.graph.arithmetic("add", total, part)
+        if len(parts) == 1:
+            return self.product(terms[0])
+        return self.graph.arithmetic("mul", self.product((1, common)), total)
+
+    def _terms(self, node: Node, sign: int) -> list[Factors]:
+        if node.op in ("add", "sub"):
+            a, b = node.args
+            return self._terms(a, sign) + self._terms(b, sign if node.op == "add" else -sign)
+        if node.op == "neg":
+            return self._terms(node.args[0], -sign)
+        own, factors = self.factors(node)
+        return [(sign * own, factors)]
+
+    def factors(self, node: Node) -> Factors:
+        """Return what a node is the product of."""
+        if node.op == "neg":
+            sign, factors = self.factors(node.args[0])
+            return -sign, factors
+        if node.op in ("mul", "div"):
+            (s, a), (t, b) = map(self.factors, node.args)
+            inverse = Counter({n: -e for n, e in b.items()})
+            return s * t, _over(a, inverse if node.op == "mul" else b)
+        if node.op == "select" and (product := self._guarded(node)) is not None:
+            return self.factors(product)
+        if node.op == "const":
+            return 1, Counter() if node.data == 1 else Counter({node: 1})
+        return 1, Counter({self.tidy(node) if node.op in ("add", "sub") else node: 1})
+
+    def _guarded(self, node: Node) -> Node | None:
+        """Return the product of a factor and numbers of the row that is 0 where the factor is, else
+        None: where those are not finite, the result that stands for it is not either."""
+        (test, other, product), zero = node.args, self.graph.const(0.0)
+        checked = self.graph.select(self.graph.compare("ne", product, product), zero, product)
+        if test.op != "eq" or test.args[1] is not zero or other is not checked:
+            return None
+        _, factors = self.factors(product)
+        _, own = self.factors(test.args[0])
+        return product if not any(map(self.varies, _over(factors, own))) else None
+
+    def product(self, factors: Factors) -> Node:
+        """Return the product: first of what is one number a row, which is computed once."""
+        (sign, powers), graph = factors, self.graph
+        total = graph.const(float(sign))
+        for varying in (False, True):
+            below = graph.const(1.0)
+            for node in sorted(powers, key=lambda n: n.id):
+                exponent = powers[node] if self.varies(node) is varying else 0
+                for _ in range(abs(exponent)):
+                    if exponent > 0:
+                        total = graph.arithmetic("mul", total, node)
+                    else:
+                        below = graph.arithmetic("mul", below, node)
+            total = graph.arithmetic("div", total, below)
+        return total
+
+    def known(self, node: Node, leaf: Node) -> dict[int, Node]:
+        """Return what is found in a result, by id: itself, and what follows from it."""
+        graph, found = self.graph, {node.id: leaf}
+        (sign, factors), one = self.factors(node), graph.const(1.0)
+        if node.op == "div" and node.args[0] is one:
+            found[node.args[1].id] = graph.arithmetic("div", one, leaf)
+        varying = [n for n in factors if self.varies(n)]
+        if len(varying) == 1 and factors[varying[0]] == 1 and varying[0].op in COSTLY:
+            rest = Counter({n: -e for n, e in factors.items() if n is not varying[0]})
+            found[varying[0].id] = graph.arithmetic("mul", leaf, self.product((sign, rest)))
+        if node.op == "sub" and node.args[1].op == "call" and node.args[1].data == "log":
+            power, level = graph.call("exp", node.args[0]), node.args[1].args[0]
+            found[power.id] = graph.arithmetic("mul", graph.call("exp", leaf), level)
+        return found
+
+
+def _over(a: Powers, b: Powers) -> Powers:
+    """Return the quotient of two products."""
+    both = {n: a[n] - b[n] for n in (*a, *b)}
+    return Counter({n: e for n, e in both.items() if e})
+
+
+def by_results(
+    graph: Graph,
+    roots: Sequence[Node],
+    totals: Totals,
+    results: Mapping[Node, Node],
+    elements: set[int],
+    own: Sequence[Total],
+) -> tuple[list[Node], Totals]:
+    """Return gradients and totals that are made of leaves with the results, where that saves one
+    of the program's `own` totals; else as they are. `elements`: leaves that differ within a row, by
+    id."""
+    forms = Monomials(graph, lambda node: any(n.id in elements for n in graph.reachable([node])))
+    replaced: dict[int, Node] = {}
+    for node, leaf in results.items():
+        replaced |= forms.known(node, leaf)
+    moved: Totals = {}
+    for total in totals.values():  # one is noted after those it is made of
+        if total in own:
+            moved[total.leaf.id] = total
+            continue
+        sign, powers = forms.factors(forms.tidy(Transplant(graph, graph, replaced)(total.node)))
+        if total.combine != "add":
+            sign, powers = 1, Counter({Transplant(graph, graph, replaced)(total.node): 1})
+        whole = total.combine != "add"
+        inside = Counter({n: e for n, e in powers.items() if whole or forms.varies(n)})
+        node = forms.product((1, inside))
+        alike = (t for t in moved.values() if (t.node, t.combine) == (node, total.combine))
+        new = moved[total.leaf.id] = next(alike, Total(total.leaf, node, total.combine))
+        if new.leaf is not total.leaf or sign < 0 or powers != inside:
+            factor = forms.product((sign, _over(powers, inside)))
+            replaced[total.leaf.id] = graph.arithmetic("mul", factor, new.leaf)
+    rewritten = [forms.tidy(Transplant(graph, graph, replaced)(root)) for root in roots]
+    moved = {t.leaf.id: t for t in moved.values()}
+    before, after = (_needed(graph, *each) for each in ((roots, totals), (rewritten, moved)))
+    counts = [sum(total.leaf.id in needed for total in own) for needed in (before, after)]
+    return (rewritten, after) if counts[1] < counts[0] else ([*roots], totals)
+
+
+def _needed(graph: Graph, roots: Sequence[Node], totals: Totals) -> Totals:
+    """Return the totals that these nodes are made of."""
+    needed, rest = dict[int, Total](), [*roots]
+    while rest:
+        for node in graph.reachable([rest.pop()]):
+            if node.id in totals and node.id not in needed:
+                needed[node.id] = totals[node.id]
+                rest.append(totals[node.id].node)
+    return {key: total for key, total in totals.items() if key in needed}
