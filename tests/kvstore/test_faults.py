@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import itertools
 import os
 import signal
@@ -11,6 +12,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +20,7 @@ import nbgraph as ng
 from benchmarks.network import Refused, end, wire
 from nbgraph.errors import KVMembershipError, KVStoreError
 from nbgraph.kvstore import workers
+from tests.support import ROOT
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own, when processes die
 ROUNDS = 6
@@ -316,3 +319,12 @@ def test_a_network_that_is_cut_for_a_while(apart, tmp_path):
     )
     thread.join(60)
     assert remote.carried() - before > 40 * 2 * 64
+
+
+def test_the_bound_of_this_folder_is_for_its_tests():
+    """Pytest asks a conftest's hook for every test of a run."""
+    bounds = importlib.import_module("tests.kvstore.conftest")
+    elsewhere = SimpleNamespace(path=ROOT / "tests" / "memory" / "test_loops.py")
+    before = threading.active_count()
+    next(bounds.pytest_runtest_protocol(elsewhere))
+    assert threading.active_count() == before

@@ -317,7 +317,8 @@ def test_running_sums_and_products_of_rows(dtype, shape):
         for name in ("cumsum", "cumprod"):
             for wanted in (None, "float64", "int8"):
                 found = getattr(ng, name)(ng.array(x), axis, dtype=wanted)
-                same(found.asnumpy(), getattr(np, name)(x, axis, dtype=wanted))
+                with np.errstate(over="ignore"):  # a long product of floats is infinite
+                    same(found.asnumpy(), getattr(np, name)(x, axis, dtype=wanted))
 
 
 def test_casts():

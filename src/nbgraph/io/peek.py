@@ -37,9 +37,9 @@ class Peek:
     >>> from nbgraph.io.arrays import NDArrayIter
     >>> it = NDArrayIter({"x": np.arange(6.0).reshape(3, 2)}, np.arange(3), batch_size=2)
     >>> print(Peek(it.next(), [*it.provide_data, *it.provide_label]))
-    sample  x           softmax_label
-    0       [0.0, 1.0]  0
-    1       [2.0, 3.0]  1
+    sample  x       softmax_label
+    0       [0, 1]  0
+    1       [2, 3]  1
     """
 
     def __init__(
@@ -177,10 +177,8 @@ def pixels(values: Values, layout: str) -> Values | None:
         return None
     if values.dtype != np.uint8:
         images = np.nan_to_num(images.astype("float64"), posinf=0, neginf=0)
-        low, high = (
-            min(0.0, images.min()),
-            max(images.max(), 1.0 if values.dtype.kind == "f" else 0),
-        )
+        least = 1.0 if values.dtype.kind == "f" else 0.0
+        low, high = min(0.0, images.min()), max(images.max(), least)
         images = (255 * (images - low) / ((high - low) or 1) + 0.5).astype("uint8")
     return np.ascontiguousarray(images[..., 0] if images.shape[3] == 1 else images)
 
@@ -202,8 +200,7 @@ def _text(value: Any) -> str:
     if array.ndim == 0:
         return f"{array:.6g}" if array.dtype.kind == "f" else str(array)
     if array.ndim == 1 and array.size <= _SHORT:
-        short = array.astype("float64").round(4) if array.dtype.kind == "f" else array
-        return str(short.tolist())
+        return f"[{', '.join(map(_text, array))}]"
     ends = ""
     if array.size and array.dtype.kind in "uif":
         ends = f" {array.min():.4g} to {array.max():.4g}"
