@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextvars import ContextVar
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -216,13 +215,13 @@ OF_CLASSES: dict[str, dict[str, Callable[..., Any]]] = {
     "nbgraph.ops.draws.orders": {"choice": choice},
 }
 # what tries until a number is accepted: slopes of that are not slopes of the distribution
-_BY_TRIAL = (Random.gammavariate, Random.betavariate, Random.vonmisesvariate)
+_BY_TRIAL = frozenset(f"Random.{kind}variate" for kind in ("gamma", "beta", "vonmises"))
 
 
 def refused(target: object) -> bool:
     """Whether a function draws in a way that has no text here."""
-    own = str(getattr(target, "__module__", None)).startswith("nbgraph.ops.draws.")
-    return own or getattr(target, "__func__", None) in _BY_TRIAL
+    place, name = (str(getattr(target, at, None)) for at in ("__module__", "__qualname__"))
+    return place.startswith("nbgraph.ops.draws.") or (place == "random" and name in _BY_TRIAL)
 
 
 def class_of(value: object) -> str:
