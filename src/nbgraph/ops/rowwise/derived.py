@@ -40,6 +40,9 @@ def derived(g: Gradients, only: Sequence[int] | None = None) -> list[Any]:
     values |= dict(zip(way.grads, (g.out_grads[k] for k in outputs), strict=True))
     values |= {name: g.outputs[k] for k, name in way.kept.items()}
     attributes = {k: g.attributes[k] for k in ("axis", *program.parameters)}
+    if attributes["axis"] is None:  # which axes these are, the operator says
+        rank = max(len(spec.shape) for spec in g.specs[: len(program.elements)])
+        attributes["axis"] = op.axes(rank, g.attributes)
     if reverse.program.rows or any(row for _, row in reverse.program.results):
         attributes["keepdims"] = g.attributes.get("keepdims", False)
     results = call(reverse, [values[name] for name in reverse.operands], attributes)
