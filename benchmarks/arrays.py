@@ -24,7 +24,7 @@ import nbgraph as ng
 from benchmarks.harness import Factor, Limit, peer, report
 from nbgraph.operator import parallel
 from nbgraph.operator.layout import layout_of
-from nbgraph.operator.map_call import map_call
+from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.shape import address
 
 N = 10**6

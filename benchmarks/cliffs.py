@@ -22,7 +22,7 @@ import numpy as np
 
 import nbgraph as ng
 from nbgraph.operator import registry
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 
 Call = Callable[[], object]
 Variants = dict[str, Call]

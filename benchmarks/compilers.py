@@ -17,13 +17,13 @@ import numpy as np
 
 import nbgraph as ng
 from benchmarks.harness import Factor, Row, report
-from nbgraph.kernels import cpu
-from nbgraph.kernels.kernel import Kernel, deferring, kernel, record
-from nbgraph.kernels.loops import Loop
-from nbgraph.kernels.source import emit
+from nbgraph.kernels.compiler import cpu
+from nbgraph.kernels.compiler.kernel import Kernel, deferring, kernel, record
+from nbgraph.kernels.loops.loop import Loop
+from nbgraph.kernels.loops.source import emit
 from nbgraph.operator.backward import forward_backward
 from nbgraph.operator.layout import layout
-from nbgraph.operator.reduce_call import along_axes
+from nbgraph.operator.rows.reduce_call import along_axes
 
 SIZE = 1 << 14
 LEAST = 0.97  # of Numba's speed

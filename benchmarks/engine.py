@@ -26,7 +26,7 @@ from numba import cfunc
 from benchmarks.harness import Factor, Limit, cold, report
 from nbgraph.engine.kernels import Launcher
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.plan import Instance, Plan, Step
+from nbgraph.engine.plans.plan import Instance, Plan, Step
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.native import memory
 

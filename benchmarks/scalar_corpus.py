@@ -30,7 +30,7 @@ import numpy as np
 import nbgraph as ng
 from benchmarks.harness import machine
 from benchmarks.scalar_texts import CASES, SIZE, Case
-from nbgraph.kernels.kernel import forget_kernels
+from nbgraph.kernels.compiler.kernel import forget_kernels
 
 ROUNDS = 15
 LEAST = 0.95  # of Numba's speed, for each function

@@ -24,7 +24,7 @@ import nbgraph as ng
 from benchmarks.harness import Limit, Row, cold, peer, report
 from nbgraph.operator.backward import forward_backward
 from nbgraph.operator.layout import layout_of
-from nbgraph.operator.map_call import map_call
+from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.shape import address
 
 SIZE = 1 << 15

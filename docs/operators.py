@@ -18,10 +18,10 @@ import nbgraph as ng
 from docs.rows import pairs
 from nbgraph import ops
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp, constant
-from nbgraph.operator.elsewhere import Library, forms_of
-from nbgraph.operator.facts import floating_operands
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.arrays.array_op import ArrayOp, constant
+from nbgraph.operator.arrays.elsewhere import Library, forms_of
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.report.facts import floating_operands
 
 DTYPES = {
     "float": ("float16", "float32", "float64"),

@@ -214,7 +214,7 @@ def erfinv_far_job(name: str, dtype: str, last: str, terms: int) -> Job:
 
 def erfinv_jobs() -> list[Job]:
     """erfinv(x) of w = -log(1 - x^2): its ratio to x up to the border, and beyond; the tail is as
-    far as random words reach (kernels/quantiles)."""
+    far as random words reach (kernels/draws/quantiles)."""
 
     def near(w: mp.mpf) -> mp.mpf:
         x, y = inverse(w)

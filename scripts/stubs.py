@@ -21,7 +21,7 @@ import nbgraph
 from nbgraph import ops
 from nbgraph.operator import registry
 from nbgraph.operator.declared import complete
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.carrier.methods import OperatorMethod
 
 complete()
@@ -46,7 +46,7 @@ IMPLIED = (  # what types of stubs need, whatever the module imports
     ("Context", "nbgraph.device"),
     ("Executor", "nbgraph.executor.executor"),
     ("NDArray", "nbgraph.array"),
-    ("op", "nbgraph.operator.decorator"),
+    ("op", "nbgraph.operator.mapper.decorator"),
     *(
         (name, "nbgraph.operator.annotations")
         for name in ("C", "Carried", "Foreign", "Host", "Operand")

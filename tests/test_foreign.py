@@ -11,7 +11,7 @@ import nbgraph as ng
 from nbgraph import foreign
 from nbgraph.errors import ArgumentError, MissingName
 from nbgraph.operator import registry
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 
 EXPRESSION = re.compile(r"\bng(?:\.\w+)+")
 

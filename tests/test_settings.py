@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.engine.threaded import ThreadedEngine
-from nbgraph.operator import naive
+from nbgraph.operator.scalar import naive
 from nbgraph.settings import Settings, read_for_good
 from tests.support import run_python
 

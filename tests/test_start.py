@@ -39,14 +39,14 @@ LATER = {
     "nbgraph.storage.report",
     "nbgraph.picture",
     "nbgraph.viz",
-    "nbgraph.kernels.products",
-    "nbgraph.kernels.readable",
-    "nbgraph.kernels.simd",
-    "nbgraph.operator.explain",
-    "nbgraph.operator.pickling",
-    "nbgraph.operator.product_op",
+    "nbgraph.kernels.products.axes",
+    "nbgraph.kernels.scalar.readable",
+    "nbgraph.kernels.compiler.simd",
+    "nbgraph.operator.report.explain",
+    "nbgraph.operator.mapper.pickling",
+    "nbgraph.operator.products.op",
     "nbgraph.operator.simple",
-    "nbgraph.operator.tiled_op",
+    "nbgraph.operator.arrays.tiled_op",
     # the engine's core, of which a warm process has the object code
     "nbgraph.engine.core.compiled",
     "nbgraph.engine.core.entries",
@@ -55,7 +55,12 @@ LATER = {
     "nbgraph.engine.core.plans",
 }
 SLOW = {"difflib", "html", "random", "secrets", "subprocess", "tempfile"}
-GRAPHS = {"nbgraph.graph.symbol", "nbgraph.graph.passes", "nbgraph.executor", "nbgraph.engine.plan"}
+GRAPHS = {
+    "nbgraph.graph.symbol",
+    "nbgraph.graph.passes",
+    "nbgraph.executor",
+    "nbgraph.engine.plans.plan",
+}
 
 CELL = """
 import numpy as np

@@ -24,7 +24,7 @@ def drawn(text):
 def install():
     """Compile so in this process from now on."""
     from nbgraph.codegen import optimise, target
-    from nbgraph.kernels import cpu
+    from nbgraph.kernels.compiler import cpu
 
     compile_source, optimised, emitted = cpu.compile_source, optimise.optimised, cpu._emitted
     here = threading.local()

@@ -57,14 +57,14 @@ _TRANSFORMS = (
     "hvp linearize custom_vjp custom_jvp eval_shape pure_callback ravel_pytree"
 ).split()
 _PLACES = {
-    "op": "nbgraph.operator.decorator",
+    "op": "nbgraph.operator.mapper.decorator",
     "row_op": "nbgraph.ops.rowwise.function",
-    "Mapper": "nbgraph.operator.mapper",
+    "Mapper": "nbgraph.operator.mapper.mapper",
     "ResourceRequest": "nbgraph.resource.kinds",
-    "thread_kernel": "nbgraph.kernels.handwritten",
+    "thread_kernel": "nbgraph.kernels.compiler.handwritten",
     "compile_report": "nbgraph.codegen.making.report",
     "config": "nbgraph.settings",
-    "profile": "nbgraph.engine.trace",
+    "profile": "nbgraph.engine.profiling.trace",
     "NDArray": "nbgraph.array",
     **dict.fromkeys(_NUMPY, "numpy"),
     **dict.fromkeys(["array", "asarray"], "nbgraph.array.create"),
@@ -196,7 +196,7 @@ class _Package(ModuleType):
 sys.modules[__name__].__class__ = _Package
 
 # NumPy, and what every first call needs; whatever else has a name here loads when it is used
-_load("nbgraph.kernels.function")
+_load("nbgraph.kernels.function.scalar_function")
 _load("nbgraph.settings")
 if "IPython" in sys.modules:
     _load("nbgraph.notebook").attend()

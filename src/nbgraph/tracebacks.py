@@ -82,7 +82,7 @@ def file_label(filename: str) -> str:
 
 
 def place_label(place: str) -> str:
-    """Return a place of `kernels.wording.place` as people know it: of a cell its number.
+    """Return a place of `kernels.scalar.wording.place` as people know it: of a cell its number.
 
     >>> place_label("losses.py:12"), place_label("cell 2074109483:3")
     ('losses.py:12', 'cell:3')

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from nbgraph.array import entry as array_entry
 from nbgraph.codegen import builtin, cache
 from nbgraph.engine import handle
-from nbgraph.kernels import entry as kernel_entry
+from nbgraph.kernels.compiler import entry as kernel_entry
 from nbgraph.settings import config
 
 # what it is, whether it is there, how it is made

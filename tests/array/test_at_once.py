@@ -8,7 +8,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.engine.handle import core_unit
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.spec import Spec
 from tests.support import on_threads
 

@@ -12,7 +12,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.array import transfer
 from nbgraph.errors import DeviceError, OutOfMemory
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.call import call
 from tests.array.gpu import GPU, at_most, emulated_only, hurried
 from tests.support import run_python
@@ -140,7 +140,7 @@ def test_the_dtype_of_a_sum_is_that_of_its_additions(kind, axis):
 
 @pytest.mark.parametrize("kind", ["eager", "graph"])
 def test_reductions_of_many_elements(kind):
-    """SMP-07: blocks are longer there (`kernels.loops.stretch`), and totals fewer."""
+    """SMP-07: blocks are longer there (`kernels.loops.loop.stretch`), and totals fewer."""
     x = values((3, 100_001)) / 4
 
     def square_sum(x):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph.array import carry, whole
-from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.rows.row_op import RowOp
 
 RNG = np.random.default_rng(0)
 

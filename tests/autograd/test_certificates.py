@@ -8,7 +8,7 @@ import pytest
 import nbgraph as ng
 from nbgraph import autograd
 from nbgraph.errors import CertificateError
-from nbgraph.kernels.functions import FUNCTIONS
+from nbgraph.kernels.scalar.functions import FUNCTIONS
 
 
 def sine():

@@ -98,7 +98,7 @@ def test_an_operator_without_gradient_is_refused_by_name():
 
 
 def test_an_operator_over_arrays_without_gradient_is_refused_by_name():
-    from nbgraph.operator.array_op import ArrayOp
+    from nbgraph.operator.arrays.array_op import ArrayOp
 
     def rolled(inputs, outputs):
         outputs[0][...] = np.roll(inputs[0], 1)

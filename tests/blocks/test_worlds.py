@@ -9,7 +9,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import registry
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from tests.blocks.lazily import cuts, lazy
 from tests.executor.test_worlds import ANY_VALUES, PUBLIC, selection, taken_apart
 
@@ -154,8 +154,8 @@ def test_the_first_of_equal_extremes_is_taken(name):
 
 def test_row_operators_of_users_span_blocks():
     """Those that need the row's length or the place in it, too."""
-    from nbgraph.operator.row_op import RowOp
-    from nbgraph.operator.row_program import Result, RowProgram
+    from nbgraph.operator.rows.row_op import RowOp
+    from nbgraph.operator.rows.row_program import Result, RowProgram
 
     op = RowOp(
         RowProgram(

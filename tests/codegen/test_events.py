@@ -13,7 +13,7 @@ from nbgraph.codegen.making.aside import Job
 from nbgraph.codegen.making.events import compiling, in_background
 from nbgraph.codegen.making.report import CompileReport
 from nbgraph.errors import CompileError
-from nbgraph.kernels.kernel import forget_kernels
+from nbgraph.kernels.compiler.kernel import forget_kernels
 from tests.support import INTERRUPTS, ROOT, run_python
 
 WAIT = 30  # seconds; every wait in these tests is bounded
@@ -95,7 +95,7 @@ import numpy as np
 import nbgraph as ng
 
 bootstrap = sys.modules["_frozen_importlib"]
-lock = bootstrap._get_module_lock("nbgraph.kernels.cpu")
+lock = bootstrap._get_module_lock("nbgraph.kernels.compiler.cpu")
 lock.acquire()
 _imp.acquire_lock()
 

@@ -14,7 +14,7 @@ from nbgraph.device.nvidia import Library, NvidiaDriver
 from nbgraph.dtype import bfloat16
 from nbgraph.errors import DeviceError
 from nbgraph.kernels.cuda.gemms import MOST, Gemms, requests
-from nbgraph.kernels.products import Axis, Call
+from nbgraph.kernels.products.axes import Axis, Call
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.products.contraction import einsum
 from tests.device.fakes import compiled

@@ -9,12 +9,12 @@ import pytest
 from nbgraph.device import RunContext, gpu, nvidia
 from nbgraph.device.nvidia import Library, NvidiaDriver
 from nbgraph.errors import CompileError, DeviceError
+from nbgraph.kernels.compiler.handwritten import thread_kernel
 from nbgraph.kernels.cuda.arguments import Operand, Shape, Signature
 from nbgraph.kernels.cuda.handwritten import HandCode, HandLaunches
 from nbgraph.kernels.cuda.launch import Launches, LoopCode
-from nbgraph.kernels.handwritten import thread_kernel
 from nbgraph.operator.layout import layout
-from nbgraph.operator.map_call import map_call
+from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.ops.elementwise.arithmetic import multiply
 from tests.device.fakes import compiled
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 import nbgraph as ng
-from nbgraph.engine.chaos import ChaosEngine
+from nbgraph.engine.chaos.engine import ChaosEngine
 from nbgraph.engine.naive import NaiveEngine
 from nbgraph.engine.threaded import ThreadedEngine
 

@@ -11,11 +11,11 @@ import time
 import pytest
 
 import nbgraph as ng
-from nbgraph.engine.chaos import ChaosEngine
-from nbgraph.engine.conductor import PATIENCE
+from nbgraph.engine.chaos.conductor import PATIENCE
+from nbgraph.engine.chaos.engine import ChaosEngine
+from nbgraph.engine.chaos.schedule import Chance, Forced, Turn
 from nbgraph.engine.naive import NaiveEngine
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.schedule import Chance, Forced, Turn
 from nbgraph.errors import ArgumentError, KernelError
 from tests.engine.conftest import WAIT, threads_at_exit
 from tests.support import run_python

@@ -11,7 +11,7 @@ import nbgraph as ng
 from nbgraph.engine.core import layout
 from nbgraph.engine.naive import NaiveEngine
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.engine.plans.plan import Outside, Plan, Step
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.errors import ArgumentError, EngineError, KernelError
 from tests.engine.conftest import Gate

@@ -189,7 +189,7 @@ def test_a_fork_and_launches_of_a_plan(tmp_path):
     """The child lays the instance out anew."""
     out, _ = program(
         """
-from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.engine.plans.plan import Outside, Plan, Step
 words, box, total = np.zeros(1, np.int64), engine.new_variable(), Outside("total")
 add = NativeCall(address("add"), [0, 0], cost=20)
 plan = Plan([Step(add, (), (total,)), Step(add, (), (total,))], patches=[[(0, 0), (1, 0)]])
@@ -217,7 +217,8 @@ def test_a_fork_while_another_thread_captures(tmp_path):
 import contextlib, linecache
 from nbgraph import parsing
 from nbgraph.codegen.making import progress
-from nbgraph.kernels import kernel, nodes
+from nbgraph.kernels.compiler import kernel
+from nbgraph.kernels.scalar import nodes
 locks = {"parsing": parsing._LOCK, "capture": nodes.GROWING, "kernels": kernel._LOCK}
 locks["compiler"] = contextlib.nullcontext()
 lines = ["def scale(x):", "    return x * 3.5"]

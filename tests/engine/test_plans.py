@@ -12,7 +12,7 @@ import pytest
 from nbgraph.engine import FnProperty
 from nbgraph.engine.naive import NaiveEngine
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.plan import Plan, Step
+from nbgraph.engine.plans.plan import Plan, Step
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.errors import ArgumentError, EngineError, KernelError
 from tests.engine.kernels import address

@@ -10,7 +10,7 @@ import nbgraph as ng
 from nbgraph.engine.core import layout
 from nbgraph.engine.handle import core_unit
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.engine.plans.plan import Outside, Plan, Step
 from tests.engine.kernels import address
 from tests.support import ROOT, run_python
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.engine.compare import difference
+from nbgraph.engine.chaos.compare import difference
 from nbgraph.errors import ArgumentError, EngineError
 from tests.engine.conftest import WAIT
 

@@ -6,7 +6,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from nbgraph.engine.chaos import ChaosEngine
+from nbgraph.engine.chaos.engine import ChaosEngine
 from nbgraph.engine.naive import NaiveEngine
 from nbgraph.engine.threaded import ThreadedEngine
 from tests.engine.execute import Execution

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.engine.plans.plan import Outside, Plan, Step
 from nbgraph.errors import KernelError
 from tests.engine.kernels import NUMBERS
 from tests.engine.world import World

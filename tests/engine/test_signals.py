@@ -147,7 +147,7 @@ from types import SimpleNamespace
 import numpy as np
 import nbgraph as ng
 from nbgraph.engine import tracked
-from nbgraph.engine.plan import Plan, Step
+from nbgraph.engine.plans.plan import Plan, Step
 from nbgraph.operator import parallel
 from tests.engine.exit_program import until
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.engine import trace
 from nbgraph.engine.core import layout, profile
 from nbgraph.engine.core.machine import MACHINE
-from nbgraph.engine.effort import Effort, Limits, limits
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.engine.plans.plan import Outside, Plan, Step
+from nbgraph.engine.profiling import trace
+from nbgraph.engine.profiling.effort import Effort, Limits, limits
+from nbgraph.engine.profiling.step_rows import StepRow
 from nbgraph.engine.sites import Site
-from nbgraph.engine.step_rows import StepRow
 from nbgraph.errors import KernelError
 from tests.engine.kernels import address
 

@@ -8,7 +8,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.codegen.making import aside
 from nbgraph.executor import compiled, interim
-from nbgraph.kernels.kernel import Kernel
+from nbgraph.kernels.compiler.kernel import Kernel
 
 WAIT = 60  # seconds; every wait in these tests is bounded
 X = np.linspace(-2, 2, 50, dtype="float32")

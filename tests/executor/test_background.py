@@ -12,7 +12,7 @@ from nbgraph.codegen.making import aside
 from nbgraph.errors import CompileError, OutOfMemory
 from nbgraph.executor import compiled, interim
 from nbgraph.executor.program import Program
-from nbgraph.kernels.kernel import Kernel
+from nbgraph.kernels.compiler.kernel import Kernel
 from tests.executor.absent import WAIT, X, absent, chain, held
 from tests.executor.storm import values
 from tests.graph.naive import same_bits

@@ -5,7 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import CompileError, DeviceError
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.call import call
 from tests.array.gpu import GPU, hurried
 

@@ -6,7 +6,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.graph.passes.devices import parts, place
-from nbgraph.operator.product_op import ProductOp
+from nbgraph.operator.products.op import ProductOp
 from tests.graph.random_graphs import random_graph
 
 CPU, OTHER, GPU = ng.cpu(0), ng.cpu(1), ng.gpu(0)

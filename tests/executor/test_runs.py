@@ -11,7 +11,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.executor import Options
 from nbgraph.executor.compiled import compiled
 from nbgraph.executor.program import Program
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.layout import layout
 from tests.engine.conftest import engine, gate, threads
 from tests.support import on_threads

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse
 
 from nbgraph.operator import registry
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from tests.ops import array_calls
 from tests.ops.array_calls import CALLS
 from tests.ops.test_mxnet import operand

@@ -6,7 +6,7 @@ import nbgraph as ng
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Graph
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 
 
 def evaluate(graph: Graph, given: dict) -> list[np.ndarray]:

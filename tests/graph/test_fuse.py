@@ -11,8 +11,8 @@ from nbgraph.graph.listing import listing
 from nbgraph.graph.passes import fuse_groups
 from nbgraph.graph.passes.fuse import MOST_COMPILED, explain_fusion, fuse
 from nbgraph.graph.passes.gradient import gradient
-from nbgraph.operator.fused import FusedMapper
-from nbgraph.operator.map_reduce import MapReduce
+from nbgraph.operator.mapper.fused import FusedMapper
+from nbgraph.operator.rows.map_reduce import MapReduce
 from tests.graph.naive import evaluate, same_bits
 from tests.graph.random_graphs import random_graph
 from tests.zoo import functions

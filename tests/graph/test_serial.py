@@ -11,7 +11,7 @@ import nbgraph as ng
 from nbgraph.errors import ArgumentError, FormatError
 from nbgraph.graph import build
 from nbgraph.operator.backward import backward
-from nbgraph.operator.fused import Part, fuse
+from nbgraph.operator.mapper.fused import Part, fuse
 from nbgraph.ops.shapes.slicing import Triple
 from tests.graph.naive import evaluate, same_bits
 from tests.graph.random_graphs import random_graph

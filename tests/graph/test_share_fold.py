@@ -9,7 +9,7 @@ from nbgraph.graph.check import check
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.passes.fold import LIMIT, fold
 from nbgraph.graph.passes.share import share
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from tests.graph.naive import evaluate, same_bits
 from tests.graph.random_graphs import FAMILIES, random_graph
 

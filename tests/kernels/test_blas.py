@@ -12,7 +12,8 @@ import nbgraph as ng
 from nbgraph.codegen import builtin
 from nbgraph.codegen.host import features
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.kernels import blas, gemm, products
+from nbgraph.kernels.products import axes as products
+from nbgraph.kernels.products import blas, gemm
 from nbgraph.native.processor import vector_bytes
 from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import layout_of
@@ -64,7 +65,7 @@ def _address(function):
 
 
 def blas_word(name):
-    from nbgraph.kernels.blas_text import WORDS
+    from nbgraph.kernels.products.blas_text import WORDS
 
     return WORDS.index(name) - 5  # behind the head and the addresses
 
@@ -202,7 +203,7 @@ def test_threads_that_come_first_at_once_share_one_routine():
     program = """
 import sys, threading
 sys.setswitchinterval(1e-6)
-from nbgraph.kernels import blas
+from nbgraph.kernels.products import blas
 gate, found = threading.Barrier(8), []
 def go():
     gate.wait()

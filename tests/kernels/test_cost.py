@@ -3,11 +3,11 @@
 import numpy as np
 
 import nbgraph as ng
-from nbgraph.kernels.cost import UNSURE, is_chain, of_kernel, per_element
-from nbgraph.kernels.kernel import kernel
-from nbgraph.kernels.loops import Loop
+from nbgraph.kernels.compiler.kernel import kernel
+from nbgraph.kernels.loops.cost import UNSURE, is_chain, of_kernel, per_element
+from nbgraph.kernels.loops.loop import Loop
 from nbgraph.operator import registry
-from nbgraph.operator.fused import Part, fuse
+from nbgraph.operator.mapper.fused import Part, fuse
 
 
 def captured(op, count):

@@ -6,9 +6,9 @@ Kernel budget: a kernel takes about 0.15 s; the everyday run makes about ten.
 import numpy as np
 import pytest
 
-from nbgraph.kernels.kernel import kernel, record
+from nbgraph.kernels.compiler.kernel import kernel, record
 from nbgraph.operator import registry
-from nbgraph.operator.fused import Part, fuse
+from nbgraph.operator.mapper.fused import Part, fuse
 
 SIZE = 1000  # not a multiple of a vector: the tail runs, too
 add, multiply, tanh = (registry.find(name) for name in ("add", "multiply", "tanh"))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbgraph as ng
-from nbgraph.kernels.dual import compiled
+from nbgraph.kernels.function.dual import compiled
 
 
 def looped(x):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from nbgraph.errors import ArgumentError
-from nbgraph.kernels.handwritten import (
+from nbgraph.kernels.compiler.handwritten import (
     Compiled,
     compiled,
     is_cuda,
@@ -39,7 +39,7 @@ def test_compiled_functions_call_each_other_and_are_called_by_the_users_own():
 
 def test_numba_is_loaded_by_the_first_call_alone():
     code = (
-        "import sys; from nbgraph.kernels.handwritten import compiled; "
+        "import sys; from nbgraph.kernels.compiler.handwritten import compiled; "
         "f = compiled(lambda x: x + 1); print('numba' in sys.modules); "
         "print(f(1), 'numba' in sys.modules)"
     )

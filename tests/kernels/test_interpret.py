@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from nbgraph.kernels.interpret import FloatDomain, Undetermined
-from nbgraph.kernels.scalar import Graph
-from nbgraph.operator.naive import numpy_math
+from nbgraph.kernels.scalar.graph import Graph
+from nbgraph.kernels.scalar.interpret import FloatDomain, Undetermined
+from nbgraph.operator.scalar.naive import numpy_math
 
 VALUES = (0.0, -0.0, 1.0, -1.0, -2.5, 0.5, 1e308, -1e308, 800.0, np.inf, -np.inf, np.nan)
 ROUNDED = {"floor", "ceil", "trunc"}  # Python ints there

@@ -11,12 +11,12 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.codegen import builtin, cache, host, target, unit
-from nbgraph.kernels import cpu
-from nbgraph.kernels.body import Namespace
+from nbgraph.kernels.compiler import cpu
+from nbgraph.kernels.compiler.kernel import deferring, kernel
 from nbgraph.kernels.cuda import compile as cuda
 from nbgraph.kernels.cuda import host as on_host
-from nbgraph.kernels.kernel import deferring, kernel
-from nbgraph.kernels.writer import Source
+from nbgraph.kernels.loops.body import Namespace
+from nbgraph.kernels.loops.writer import Source
 
 TEXT = """\
 def kernel(args, lo, hi):

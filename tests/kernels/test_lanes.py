@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.kernels.lanes import Lanes, kernel
-from nbgraph.kernels.written import Record
+from nbgraph.kernels.compiler.lanes import Lanes, kernel
+from nbgraph.kernels.compiler.written import Record
 
 LAYOUT = Record(("count", "rest"), ("x", "out"), ())
 

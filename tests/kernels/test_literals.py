@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.kernels import kernel as kernels
-from nbgraph.kernels.function import WrittenFunction
-from nbgraph.kernels.literals import MOST
-from nbgraph.operator.mapper import Mapper
+from nbgraph.kernels.compiler import kernel as kernels
+from nbgraph.kernels.function.scalar_function import WrittenFunction
+from nbgraph.kernels.scalar.literals import MOST
+from nbgraph.operator.mapper.mapper import Mapper
 from tests.array.gpu import GPU
 
 

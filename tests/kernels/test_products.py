@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nbgraph.kernels import products
-from nbgraph.kernels.products import arrange
+from nbgraph.kernels.products import axes as products
+from nbgraph.kernels.products.axes import arrange
 
 EXTENT = st.integers(1, 3000)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.backward import map_vjp
 
 A, B = np.linspace(0.5, 2.0, 6), np.linspace(0.7, 1.5, 6)

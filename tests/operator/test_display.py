@@ -12,7 +12,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError
-from nbgraph.operator import display
+from nbgraph.operator.report import display
 from tests.operator.explained import IDS, ZOO, newton_root, positive, smooth_l1
 
 # one point -------------------------------------------------------------------------------------

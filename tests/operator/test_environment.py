@@ -7,7 +7,7 @@ import nbgraph as ng
 from nbgraph import resource
 from nbgraph.device import cpu
 from nbgraph.errors import ArgumentError, EngineError
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.environment import EnvArguments, OwnSpace
 from tests.operator.simple.entropy import softmax_cross_entropy
 from tests.support import run_python

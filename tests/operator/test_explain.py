@@ -13,12 +13,12 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, CaptureError, DTypeError
-from nbgraph.kernels.derived import Backward
-from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
-from nbgraph.kernels.readable import expression, function
-from nbgraph.kernels.scalar import Graph
-from nbgraph.kernels.signature import defaults_of
-from nbgraph.operator.invoke import Invoker
+from nbgraph.kernels.function.derived import Backward
+from nbgraph.kernels.function.signature import defaults_of
+from nbgraph.kernels.scalar.graph import Graph
+from nbgraph.kernels.scalar.interpret import Evaluator, FloatDomain, Undetermined
+from nbgraph.kernels.scalar.readable import expression, function
+from nbgraph.operator.scalar.invoke import Invoker
 from tests.operator.explained import (
     IDS,
     SCALE,
@@ -102,7 +102,7 @@ def test_a_copy_is_called_a_copy():
 
 def test_a_claim_is_found_again_in_the_cache(monkeypatch):
     first = smooth_l1.explain().simd
-    monkeypatch.setattr("nbgraph.kernels.kernel.Kernel.assembly", lambda self: 1 / 0)
+    monkeypatch.setattr("nbgraph.kernels.compiler.kernel.Kernel.assembly", lambda self: 1 / 0)
     assert smooth_l1.explain().simd == first
 
 

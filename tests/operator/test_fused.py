@@ -9,8 +9,8 @@ import nbgraph as ng
 from nbgraph.errors import ArgumentError, FusionError
 from nbgraph.operator import registry
 from nbgraph.operator.backward import backward
-from nbgraph.operator.fused import Part, fuse, precision, typed_parts
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.fused import Part, fuse, precision, typed_parts
+from nbgraph.operator.mapper.mapper import Mapper
 
 NAMES = (
     "add subtract multiply divide floor_divide remainder negative absolute maximum where tanh exp "

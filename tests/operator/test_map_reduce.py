@@ -7,9 +7,9 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import Spec
-from nbgraph.operator.fused import Part, fuse
-from nbgraph.operator.map_reduce import Reduction, map_reduce_op
+from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.mapper.fused import Part, fuse
+from nbgraph.operator.rows.map_reduce import Reduction, map_reduce_op
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.elementwise.exponential import exp
 

@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import DerivativeError
-from nbgraph.kernels.probe import probe_kinds
+from nbgraph.kernels.function.probe import probe_kinds
 from tests import worlds
 from tests.operator.worlds import WAYS
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbgraph as ng
-from nbgraph.operator import at_once
+from nbgraph.operator.arrays import at_once
 
 RNG = np.random.default_rng(1)
 CALLS = {

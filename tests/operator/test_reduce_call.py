@@ -7,13 +7,13 @@ import nbgraph as ng
 from nbgraph.dtype import bfloat16
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.errors import ShapeError
-from nbgraph.kernels.loops import GROUP, stretch
+from nbgraph.kernels.loops.loop import GROUP, stretch
 from nbgraph.operator import registry
-from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.layout import layout, layout_of
-from nbgraph.operator.map_call import map_call
-from nbgraph.operator.map_reduce import map_reduce
-from nbgraph.operator.reduce_call import along_axes, reduce_call, same, totals_call
+from nbgraph.operator.mapper.fused import Part, fuse
+from nbgraph.operator.rows.map_reduce import map_reduce
+from nbgraph.operator.rows.reduce_call import along_axes, reduce_call, same, totals_call
+from nbgraph.operator.scalar.map_call import map_call
 
 add, multiply, exp = map(registry.find, ("add", "multiply", "exp"))
 NUMPY = {"add": np.add, "multiply": np.multiply, "max": np.maximum, "min": np.minimum}

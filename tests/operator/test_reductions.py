@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.map_reduce import map_reduce
+from nbgraph.operator.rows.map_reduce import map_reduce
 
 BINARY = {
     "add": (lambda a, b: a + b, np.add),

@@ -13,8 +13,8 @@ from nbgraph.errors import ArgumentError, AxisError, ShapeError
 from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import layout_of
 from nbgraph.operator.request import kAddTo, kNullOp, kWriteInplace, kWriteTo
-from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.rows.row_op import RowOp
+from nbgraph.operator.rows.row_program import Result, RowProgram
 from nbgraph.shape import address
 
 DTYPES = ["float16", "bfloat16", "float32", "float64"]

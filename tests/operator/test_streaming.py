@@ -6,8 +6,8 @@ import pytest
 import nbgraph as ng
 from nbgraph.native.processor import last_cache
 from nbgraph.operator import registry
-from nbgraph.operator.fused import Part, fuse
-from nbgraph.operator.map_call import threshold
+from nbgraph.operator.mapper.fused import Part, fuse
+from nbgraph.operator.scalar.map_call import threshold
 
 add, less, sin = (registry.find(name) for name in ("add", "less", "sin"))
 X = np.arange(5000, dtype=np.float32) % 97

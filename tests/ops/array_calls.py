@@ -4,7 +4,7 @@ import numpy as np
 
 from nbgraph import ops
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.ops.families import ARRAY_FAMILIES
 from nbgraph.ops.shapes.slicing import Triple
 

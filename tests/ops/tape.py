@@ -8,7 +8,7 @@ import numpy as np
 
 import nbgraph.ops as ops
 from nbgraph.dtype import is_float
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.backward import backward, rule_vjp
 from nbgraph.operator.call import call
 from tests import slopes

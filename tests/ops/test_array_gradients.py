@@ -6,7 +6,7 @@ import pytest
 import nbgraph.ops as ops
 from nbgraph.errors import DerivativeError
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.ops.families import ARRAY_FAMILIES
 from tests.ops.tape import Traced, check, gradients
 
@@ -440,7 +440,7 @@ def test_integer_operands_are_left_out():
 
 def test_a_wrong_rule_is_noticed():
     """The judge is not a yes-man."""
-    from nbgraph.operator.array_op import Spec
+    from nbgraph.operator.arrays.array_op import Spec
 
     wrong = ArrayOp(
         "wrong",

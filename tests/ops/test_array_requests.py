@@ -13,7 +13,7 @@ from nbgraph.graph import build
 from nbgraph.graph.build import variable
 from nbgraph.graph.graph import Graph
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import kAddTo, kNullOp, kWriteTo
 from nbgraph.ops.families import INTERNAL
@@ -55,7 +55,7 @@ def test_requests(name):
 
 def test_null_requests_compute_nothing():
     """OPR-07: the work itself is skipped."""
-    from nbgraph.operator.array_op import ArrayOp
+    from nbgraph.operator.arrays.array_op import ArrayOp
 
     ran = []
     op = ArrayOp("noted", lambda x: x, lambda inputs, outputs: ran.append(1))

@@ -7,7 +7,7 @@ import pytest
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.ops.define import composed, define_rows
 
 TABLE = """

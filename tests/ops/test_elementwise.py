@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import DerivativeError
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.typing import resolve
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.scalar.typing import resolve
 from tests.ops import elementwise as table
 
 every_op = pytest.mark.parametrize("name", table.NAMES)

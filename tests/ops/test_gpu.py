@@ -15,10 +15,10 @@ from nbgraph import ops
 from nbgraph.errors import DerivativeError
 from nbgraph.graph.passes.fuse_facts import COMBINES
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
+from nbgraph.operator.arrays.elsewhere import forms_of
 from nbgraph.operator.call import call
-from nbgraph.operator.elsewhere import forms_of
-from nbgraph.operator.reduce_op import ReduceOp
+from nbgraph.operator.rows.reduce_op import ReduceOp
 from tests.array.gpu import GPU
 from tests.ops import array_calls
 from tests.ops import elementwise as table

@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import storage
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 from tests.ops.array_calls import CALLS, operators
 
 

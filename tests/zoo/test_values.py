@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.kernels.interpret import Evaluator
-from nbgraph.kernels.multiprecision import MultiDomain
+from nbgraph.kernels.scalar.interpret import Evaluator
+from nbgraph.kernels.scalar.multiprecision import MultiDomain
 from tests.zoo import judge
 from tests.zoo.rows import NAMES, ZOO
 

@@ -1,7 +1,8 @@
 """Arrays on GPUs: which kernels do what is asked, and what is refused.
 
 Kernels are those of the host's loops (see `nbgraph.kernels.cuda`), or forms of operators over whole
-arrays (see `operator.elsewhere`). Nothing is copied to the host for an operator that has none: it
+arrays (see `operator.arrays.elsewhere`). Nothing is copied to the host for an operator that has
+none: it
 is refused, with the remedy.
 """
 
@@ -23,14 +24,22 @@ from nbgraph.device import Context, RunContext
 from nbgraph.engine import Variable
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
-from nbgraph.kernels.kernel import deferring
+from nbgraph.kernels.compiler.kernel import deferring
+from nbgraph.operator.arrays.elsewhere import (
+    Composed,
+    Library,
+    Parts,
+    Pieces,
+    Unit,
+    form_of,
+    parts_of,
+)
+from nbgraph.operator.arrays.unit_op import unit_lowered
 from nbgraph.operator.call import recording
-from nbgraph.operator.elsewhere import Composed, Library, Parts, Pieces, Unit, form_of, parts_of
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import WORDS, kAddTo, kNullOp, kWriteTo
 from nbgraph.operator.spec import Attributes, Spec
-from nbgraph.operator.unit_op import unit_lowered
 from nbgraph.ops.elementwise.casting import astype, caster
 
 

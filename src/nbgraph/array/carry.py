@@ -18,14 +18,14 @@ from nbgraph.device import Context
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.errors import ArgumentError, DeviceError, noun
-from nbgraph.operator import complex_call
-from nbgraph.operator.at_once import check_out
+from nbgraph.operator.arrays.at_once import check_out
 from nbgraph.operator.call import recording
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.lazy import foreign
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper import complex_call
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.scalar.typing import limits, require_real
 from nbgraph.operator.spec import Attributes, Spec
-from nbgraph.operator.typing import limits, require_real
 from nbgraph.settings import CLOSELY_ASKED, PYTHON_ASKED, config
 from nbgraph.shape import overlaps_itself
 
@@ -230,7 +230,7 @@ def _interpreted(
     requests: Sequence[str] | None,
 ) -> None:
     """Run the user's own text, element by element, here and now: breakpoints work."""
-    from nbgraph.operator import naive
+    from nbgraph.operator.scalar import naive
 
     inputs = [v if type(v) in WEAK else v.asnumpy() for v in values]
     values_out = naive.call(op.scalar, inputs, parameters, out=(None,) * len(results))

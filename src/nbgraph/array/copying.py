@@ -17,7 +17,7 @@ from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.map_call import map_call
+from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.ops.elementwise.casting import caster
 from nbgraph.settings import config
 

@@ -16,7 +16,7 @@ from nbgraph.array.place import place
 from nbgraph.device import Context
 from nbgraph.operator.layout import Layout, layout, layout_of
 from nbgraph.operator.lazy import is_lazy, refuse_foreign
-from nbgraph.operator.typing import as_operand
+from nbgraph.operator.scalar.typing import as_operand
 
 
 class Array:

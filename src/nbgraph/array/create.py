@@ -16,7 +16,7 @@ from nbgraph.dtype import as_dtype
 from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import layout_of
-from nbgraph.operator.typing import as_operand
+from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.ops.carrier.operators import operator_of
 from nbgraph.settings import config
 

@@ -22,7 +22,7 @@ from nbgraph.dtype import require_supported
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.foreign import checked
 from nbgraph.operator.layout import layout_of
-from nbgraph.operator.typing import of_library
+from nbgraph.operator.scalar.typing import of_library
 
 _WRITABLE = 1  # PyBUF_WRITABLE
 _HOST = (1, 0)  # kDLCPU

@@ -12,9 +12,9 @@ from typing import Any
 
 from nbgraph.array.route import Push, declines, routes_of
 from nbgraph.array.update import known_over
+from nbgraph.operator.arrays.shortcuts import call_key
 from nbgraph.operator.call import call, recorded
 from nbgraph.operator.lazy import foreign
-from nbgraph.operator.shortcuts import call_key
 from nbgraph.ops.carrier.operators import operator_of, takes_part, weak
 
 _NONE: dict[str, Any] = {}

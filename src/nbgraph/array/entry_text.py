@@ -9,13 +9,14 @@ from __future__ import annotations
 from nbgraph.codegen.text import Function
 from nbgraph.engine.core.codes import FIXED
 from nbgraph.engine.sites import OURS
-from nbgraph.kernels.entry import unboxed
-from nbgraph.kernels.kinds import Word
+from nbgraph.kernels.compiler.entry import unboxed
+from nbgraph.kernels.scalar.kinds import Word
 
 MOST = 128  # words of a push, record and variables included
 MOST_OUTPUTS = 16
 LINES = 8  # of user code that a route remembers; a power of two
-ARRAY = 0  # the kind of an operand that is not a number; those of numbers are `kernels.kinds.Word`
+# the kind of an operand that is not a number; those of numbers are `kernels.scalar.kinds.Word`
+ARRAY = 0
 # Words that are the same for all routes, and those of a route. Behind these lie the lines of user
 # code seen last (key and number of each), the `FIXED` words of the push, five words for each
 # output, two for each operand (its kind, its place in the record), and the record.

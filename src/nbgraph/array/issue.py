@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context, RunContext
 from nbgraph.engine.inline import in_charge
-from nbgraph.engine.plan import Place, Plan, Step
+from nbgraph.engine.plans.plan import Place, Plan, Step
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout

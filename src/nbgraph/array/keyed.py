@@ -16,7 +16,7 @@ from nbgraph.array.route import Over, Push, routes_of
 from nbgraph.array.update import written
 from nbgraph.dtype import name_of
 from nbgraph.operator.layout import Layout, keep
-from nbgraph.operator.map_call import map_call
+from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.ops.elementwise.casting import caster
 
 _KEPT = 4096  # parts, and writes

@@ -21,12 +21,12 @@ from nbgraph.array.route import Push, Routes, routes_of
 from nbgraph.array.steps import copying, steps_of
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
-from nbgraph.operator.array_op import ArrayOp, Attributes
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes
+from nbgraph.operator.arrays.shortcuts import SHORTCUTS, call_key
 from nbgraph.operator.call import recording, sources, training
 from nbgraph.operator.kernel_call import Application, Lowered, lowered_form
 from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.operator.request import OpReqType
-from nbgraph.operator.shortcuts import SHORTCUTS, call_key
 from nbgraph.operator.spec import items_of
 from nbgraph.settings import CLOSELY_ASKED, config
 

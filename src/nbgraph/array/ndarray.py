@@ -33,7 +33,7 @@ from nbgraph.engine import Variable
 from nbgraph.errors import ArgumentError, DerivativeWarning, DeviceError, noun, require_word
 from nbgraph.foreign import checked, explain_methods
 from nbgraph.operator import call
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.spec import Attributes
 from nbgraph.ops.carrier import methods
 from nbgraph.ops.carrier.reductions import Reductions

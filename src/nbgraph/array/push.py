@@ -10,13 +10,13 @@ import numpy as np
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.place import place
 from nbgraph.array.place import push as push_call
-from nbgraph.kernels.signature import parameter_kinds
+from nbgraph.kernels.function.signature import parameter_kinds
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout, keep, layout
-from nbgraph.operator.map_call import Plan, map_call
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.reduce_call import same as same
-from nbgraph.operator.typing import holds
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.rows.reduce_call import same as same
+from nbgraph.operator.scalar.map_call import Plan, map_call
+from nbgraph.operator.scalar.typing import holds
 from nbgraph.ops.elementwise.casting import truth as truth
 from nbgraph.shape import broadcast, overlap
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from nbgraph.array.core import Array
 from nbgraph.engine.thread import here
-from nbgraph.kernels.signature import static_key
+from nbgraph.kernels.function.signature import static_key
 from nbgraph.operator.call import recording, sources
 from nbgraph.operator.layout import keep
 

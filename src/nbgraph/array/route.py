@@ -21,11 +21,11 @@ from nbgraph.engine import current
 from nbgraph.engine.handle import Core
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.kernels.capture.names import rewritten
-from nbgraph.kernels.kinds import Word, float_word, whole_word
-from nbgraph.operator.array_op import ArrayOp, Attributes
+from nbgraph.kernels.scalar.kinds import Word, float_word, whole_word
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.spec import items_of
 from nbgraph.storage import LARGE, pool
 

@@ -16,7 +16,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
 from nbgraph.array.route import Over, Push, Routes, shortcut
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 
 
 def written(push: Push, place: Any, operands: tuple[Any, ...], out: Array) -> bool:

@@ -19,8 +19,8 @@ from nbgraph.array.lowered import Job, push_function
 from nbgraph.array.place import place
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, noun
-from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
-from nbgraph.operator.at_once import check_out
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
+from nbgraph.operator.arrays.at_once import check_out
 from nbgraph.operator.call import training
 from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import Layout, layout

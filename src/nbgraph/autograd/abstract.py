@@ -16,11 +16,11 @@ from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tracing import tracing
 from nbgraph.autograd.tree import like, places
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError, called, require_word
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError, function_name, require_word
 from nbgraph.foreign import checked
 from nbgraph.graph import build
 from nbgraph.graph.symbol import Symbol
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.ops.define import library
 
 Function = Callable[..., Any]
@@ -71,7 +71,7 @@ def eval_shape(f: Function, *args: Any, **kwargs: Any) -> Any:
     ShapeDtypeStruct(shape=(2, 2), dtype=float32)
     """
     require_function("eval_shape", f)
-    with tracing(called(f)):
+    with tracing(function_name(f)):
         numbers = itertools.count()
 
         def stand_in(value: Any) -> Any:
@@ -126,25 +126,25 @@ def pure_callback(
             p.path.removeprefix("result_shape_dtypes") for p in targets
         ]:
             raise ArgumentError(
-                f"pure_callback: {called(callback)} returned another structure than "
+                f"pure_callback: {function_name(callback)} returned another structure than "
                 "result_shape_dtypes; return one array for each"
             )
         for p, own, out in zip(values, specs, outputs, strict=True):
             value = np.asarray(p.value)
             if value.shape != own.shape:
                 raise ShapeError(
-                    f"pure_callback: {called(callback)} returned shape {value.shape}; "
+                    f"pure_callback: {function_name(callback)} returned shape {value.shape}; "
                     f"result_shape_dtypes says {own.shape}"
                 )
             if not np.can_cast(value.dtype, own.dtype, "same_kind"):
                 raise DTypeError(
-                    f"pure_callback: {called(callback)} returned {value.dtype}; "
+                    f"pure_callback: {function_name(callback)} returned {value.dtype}; "
                     f"result_shape_dtypes says {own.dtype}"
                 )
             out[...] = value
 
     op = ArrayOp(
-        f"pure_callback of {called(callback)}",
+        f"pure_callback of {function_name(callback)}",
         lambda *_: specs,
         compute,
         operands=("*operands",),

@@ -22,9 +22,9 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.graph.symbol import Symbol
 from nbgraph.kernels.capture.names import Text, Watch, library_paths, rewritten
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.lazy import is_lazy
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.registry import replacements
 
 _MISSING = object()

@@ -12,7 +12,7 @@ from nbgraph.autograd.function import Function
 from nbgraph.autograd.linear import vjp
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tree import like, places
-from nbgraph.errors import ArgumentError, called, noun
+from nbgraph.errors import ArgumentError, function_name, noun
 from nbgraph.foreign import checked
 from nbgraph.ops.define import library
 
@@ -67,7 +67,8 @@ class CustomDerivative:
         the tangent."""
         if self._fixed:
             raise ArgumentError(
-                f"{called(self._f)}: defjvps is for functions without nondiff_argnums; use defjvp"
+                f"{function_name(self._f)}: defjvps is for functions without nondiff_argnums; use "
+                "defjvp"
             )
 
         def jvp(primals: Any, tangents: Any) -> Any:
@@ -85,7 +86,9 @@ class CustomDerivative:
         """Return the function's result."""
         if self._forward is None:
             how = "defvjp(fwd, bwd)" if self._kind == "custom_vjp" else "defjvp(jvp)"
-            raise ArgumentError(f"{called(self._f)}: its derivative is not given yet; call {how}")
+            raise ArgumentError(
+                f"{function_name(self._f)}: its derivative is not given yet; call {how}"
+            )
         fixed = {i: value for i, value in enumerate(args) if i in self._fixed}
         moving = tuple(value for i, value in enumerate(args) if i not in self._fixed)
 
@@ -95,13 +98,13 @@ class CustomDerivative:
         if symbolic(moving):
             return run(moving)
         key = self._kind, self, tuple(fixed.items()), self._forward, self._backward
-        return eagerly(called(self._f), key, run, (moving,), "args")
+        return eagerly(function_name(self._f), key, run, (moving,), "args")
 
     def _applied(self, fixed: dict[int, Any], moving: tuple[Any, ...]) -> Any:
         """Return the result for symbols."""
         state = _Applied(self, fixed, moving)
-        state.__class__.__name__ = called(self._f)
-        values = [wrapped(entry) for entry in entries_of(called(self._f), moving, "args")]
+        state.__class__.__name__ = function_name(self._f)
+        values = [wrapped(entry) for entry in entries_of(function_name(self._f), moving, "args")]
         results = state(*values)
         return like(state.shape[0], results if isinstance(results, tuple) else [results])
 
@@ -126,7 +129,7 @@ class _Applied(Function):
         out, self.residuals = pair
         self.shape.append(out)
         self.save_for_backward(*(p.value for p in places(self.residuals, "")))
-        values = [wrapped(e) for e in entries_of(called(custom._f), out, "the result")]
+        values = [wrapped(e) for e in entries_of(function_name(custom._f), out, "the result")]
         return values[0] if len(values) == 1 else tuple(values)
 
     def _arguments(self, inputs: Any) -> list[Any]:
@@ -146,7 +149,7 @@ class _Applied(Function):
             _RUNNING.set(outer)
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ArgumentError(
-                f"{called(custom._f)}: fwd returned {noun(pair)}; return a pair: the "
+                f"{function_name(custom._f)}: fwd returned {noun(pair)}; return a pair: the "
                 "result, and what bwd needs"
             )
         return pair
@@ -160,7 +163,7 @@ class _Applied(Function):
         cotangents = backward(*self._fixed.values(), residuals, like(self.shape[0], out_grads))
         if not isinstance(cotangents, tuple) or len(cotangents) != len(self._structure):
             raise ArgumentError(
-                f"{called(custom._f)}: bwd returned {noun(cotangents)}; return a tuple with "
+                f"{function_name(custom._f)}: bwd returned {noun(cotangents)}; return a tuple with "
                 f"a cotangent for each of {len(self._structure)} argument(s), None where there is "
                 "none"
             )

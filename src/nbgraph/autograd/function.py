@@ -15,7 +15,7 @@ from nbgraph.autograd.scope import pause
 from nbgraph.autograd.sums import zeros_of
 from nbgraph.autograd.tape import TAPE, TapeError, bare
 from nbgraph.errors import ArgumentError, ShapeError, noun
-from nbgraph.operator.array_op import ArrayOp, Gradients
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.layout import layout
 from nbgraph.ops.define import library

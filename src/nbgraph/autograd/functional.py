@@ -27,7 +27,7 @@ from nbgraph.autograd.results import (
 from nbgraph.autograd.sums import Ones
 from nbgraph.autograd.tree import places
 from nbgraph.autograd.variables import Variables
-from nbgraph.errors import ArgumentError, called
+from nbgraph.errors import ArgumentError, function_name
 from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
 
@@ -297,7 +297,7 @@ def named(what: str, f: Function) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         function = functools.wraps(f, updated=())(function)  # an op has much of its own
-        function.__doc__ = f"The {what} of {called(f)}."
+        function.__doc__ = f"The {what} of {function_name(f)}."
         return function
 
     return decorate

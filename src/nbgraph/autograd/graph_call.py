@@ -21,8 +21,8 @@ from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient, no_gradient
-from nbgraph.operator.array_op import Gradients
-from nbgraph.operator.array_op import constant as constant_rule
+from nbgraph.operator.arrays.array_op import Gradients
+from nbgraph.operator.arrays.array_op import constant as constant_rule
 from nbgraph.operator.call import recording
 from nbgraph.ops.define import library
 

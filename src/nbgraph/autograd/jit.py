@@ -20,7 +20,7 @@ from nbgraph.autograd.signature import InlineError, Keyed, floats_as_arrays
 from nbgraph.autograd.version import Version, labels_of
 from nbgraph.engine import current
 from nbgraph.engine.thread import here
-from nbgraph.errors import ArgumentError, called
+from nbgraph.errors import ArgumentError, function_name
 from nbgraph.foreign import checked
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import recording, training
@@ -58,7 +58,7 @@ class Jit(Generic[P, R]):
         self._versions: dict[Any, Version] = {}
         self._labels: dict[int, Sequence[str]] = {}  # of so many positional arguments
         functools.update_wrapper(self, fn, updated=())
-        self._label = f"jit of {called(fn)}"
+        self._label = f"jit of {function_name(fn)}"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Return the function's results, by the compiled graph."""

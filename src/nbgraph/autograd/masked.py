@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.graph.absent import AbsentError
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import call
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.carrier.operators import Operators
 from nbgraph.ops.carrier.protocols import Protocols
 from nbgraph.ops.define import library

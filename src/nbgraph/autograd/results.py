@@ -13,7 +13,7 @@ from nbgraph.array.core import Array
 from nbgraph.autograd.scope import record
 from nbgraph.autograd.tape import bare
 from nbgraph.autograd.tree import Place, like, places
-from nbgraph.errors import ArgumentError, ShapeError, called, noun
+from nbgraph.errors import ArgumentError, ShapeError, function_name, noun
 from nbgraph.operator.call import carrier_of, differentiating, recording, training
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.ops.define import library
@@ -42,21 +42,23 @@ def run(f: Function, variables: _Variables, args: Sequence[Any], kwargs: dict[st
 
 def scalar(name: str, f: Function, out: Any) -> Any:
     """Return the result; raise unless it is one that has a gradient."""
-    _require_followed(name, called(f), out)
+    _require_followed(name, function_name(f), out)
     if not is_array(out):
         raise ArgumentError(
-            f"{name}: {called(f)} returned {noun(out)}, through which no gradient "
+            f"{name}: {function_name(f)} returned {noun(out)}, through which no gradient "
             "flows; return an NDArray, without item(), float() or asnumpy() on the way"
         )
     if out.size != 1:
         raise ShapeError(
-            f"{name}: {called(f)} returned shape {out.shape}; a gradient needs a result of one "
+            f"{name}: {function_name(f)} returned shape {out.shape}; a gradient needs a result of "
+            "one "
             "element: sum it, or use ng.vjp with the gradient of each element"
         )
-    _require_floating(name, called(f), out)
+    _require_floating(name, function_name(f), out)
     if out.dtype.kind == "c":
         raise ArgumentError(
-            f"{name}: {called(f)} gives {out.dtype}; a gradient is that of a real number: return "
+            f"{name}: {function_name(f)} gives {out.dtype}; a gradient is that of a real number: "
+            "return "
             "ng.real(y), ng.imag(y) or ng.abs(y), or use ng.vjp"
         )
     return out
@@ -66,7 +68,8 @@ def auxiliary(name: str, f: Function, out: Any) -> tuple[Any, Any]:
     """Return the value and the other result of a function that returns a pair of them."""
     if not isinstance(out, tuple) or len(out) != 2:
         raise ArgumentError(
-            f"{name}: with has_aux=True {called(f)} has to return (value, other); it returned "
+            f"{name}: with has_aux=True {function_name(f)} has to return (value, other); it "
+            "returned "
             f"{noun(out)}"
         )
     return out

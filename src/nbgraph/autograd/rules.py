@@ -8,10 +8,10 @@ from typing import Any
 
 from nbgraph.array.route import Routes
 from nbgraph.graph.node import Entry, Node
-from nbgraph.operator.array_op import ArrayOp, Gradients
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients
 from nbgraph.operator.backward import MapVjp
 from nbgraph.operator.layout import Layout
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.define import library
 
 

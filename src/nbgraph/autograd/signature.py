@@ -20,7 +20,7 @@ from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.graph.build import frozen
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.lazy import is_lazy
-from nbgraph.operator.typing import is_foreign
+from nbgraph.operator.scalar.typing import is_foreign
 
 _VALUES = (bool, int, float, str, bytes, type(None), type(...), np.dtype, slice)
 _OBJECTS = (type, FunctionType, BuiltinFunctionType)

@@ -16,7 +16,7 @@ from nbgraph.autograd.sums import Sums
 from nbgraph.autograd.tape import Record, TapeError, bare, kept
 from nbgraph.engine import current
 from nbgraph.graph.node import Entry, Node
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.operator.backward import rule_vjp
 from nbgraph.operator.call import call
 from nbgraph.operator.kernel_call import KernelCall

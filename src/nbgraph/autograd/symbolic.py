@@ -29,7 +29,7 @@ from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.passes.gradient import gradient
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.lazy import is_lazy
-from nbgraph.operator.typing import is_foreign
+from nbgraph.operator.scalar.typing import is_foreign
 from nbgraph.ops.define import library
 
 _numbers = itertools.count()  # of variables that no finished graph has

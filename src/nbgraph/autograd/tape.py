@@ -18,9 +18,9 @@ from nbgraph.array.push import copied
 from nbgraph.autograd.rules import PART_WRITTEN, Rule, rule_of
 from nbgraph.errors import NbgraphError
 from nbgraph.graph.node import Entry, Node
-from nbgraph.operator import complex_call
-from nbgraph.operator.array_op import Attributes, constant
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.arrays.array_op import Attributes, constant
+from nbgraph.operator.mapper import complex_call
+from nbgraph.operator.mapper.mapper import Mapper
 
 
 class TapeError(NbgraphError, RuntimeError):

@@ -20,10 +20,10 @@ from nbgraph.graph import build, naming
 from nbgraph.graph.absent import VALUE, AbsentError
 from nbgraph.graph.build import GraphNode, has_effect
 from nbgraph.graph.graph import Entry
-from nbgraph.operator import complex_call
-from nbgraph.operator.array_op import ArrayOp, Attributes
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes
 from nbgraph.operator.call import recording, training
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper import complex_call
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.define import library
 from nbgraph.scopes import Scopes
 

@@ -21,9 +21,9 @@ from nbgraph.autograd.results import no_derivative, not_a_value
 from nbgraph.autograd.tape import Leaf, bare
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError, noun
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.call import recording
-from nbgraph.operator.typing import is_foreign
+from nbgraph.operator.scalar.typing import is_foreign
 
 _ARGUMENT = ArrayOp("argument", lambda x: x, view=lambda x: x[...], gradient=lambda g: [g.out_grad])
 

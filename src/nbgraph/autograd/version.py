@@ -21,7 +21,7 @@ from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import recording
 from nbgraph.operator.lazy import is_lazy
-from nbgraph.operator.typing import is_foreign
+from nbgraph.operator.scalar.typing import is_foreign
 from nbgraph.tracebacks import shorten
 
 _HOLE = object()

@@ -13,10 +13,10 @@ from nbgraph.array import NDArray
 from nbgraph.blocks import routes
 from nbgraph.blocks.elementwise import mapped
 from nbgraph.errors import ArgumentError, noun
-from nbgraph.operator.at_once import check_out
+from nbgraph.operator.arrays.at_once import check_out
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.operator.lazy import is_lazy
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.spec import Spec
 
 da.register_chunk_type(NDArray)

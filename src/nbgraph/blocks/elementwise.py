@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.blocks.tasks import Task, is_known, lifted, per_block
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.lazy import is_lazy
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.spec import Spec
 from nbgraph.shape import broadcast
 

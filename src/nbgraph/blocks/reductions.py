@@ -24,13 +24,13 @@ from dask.graph_manipulation import clone
 from nbgraph.blocks.elementwise import mapped
 from nbgraph.blocks.tasks import Task, along, cast, is_known, per_block, refusal, spec_of, whole
 from nbgraph.dtype import is_float
-from nbgraph.kernels.function import WrittenFunction
-from nbgraph.kernels.loops import Combine
-from nbgraph.operator.map_reduce import map_reduce
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.reduce_op import ReduceOp
-from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import COUNT, INDEX, REDUCED
+from nbgraph.kernels.function.scalar_function import WrittenFunction
+from nbgraph.kernels.loops.loop import Combine
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.rows.map_reduce import map_reduce
+from nbgraph.operator.rows.reduce_op import ReduceOp
+from nbgraph.operator.rows.row_op import RowOp
+from nbgraph.operator.rows.row_program import COUNT, INDEX, REDUCED
 from nbgraph.operator.spec import Spec
 
 

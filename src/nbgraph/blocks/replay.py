@@ -21,10 +21,10 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.passes.share import share
 from nbgraph.graph.passes.simplify import simplify
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.call import call, recording
 from nbgraph.operator.lazy import is_lazy
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 
 _SMALL = 1 << 12  # elements up to which a uniform array is one of NumPy
 

@@ -24,9 +24,9 @@ from nbgraph.blocks.tasks import (
     spec_of,
     whole,
 )
-from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.reduce_op import ReduceOp
-from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.arrays.array_op import ArrayOp
+from nbgraph.operator.rows.reduce_op import ReduceOp
+from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.spec import Spec
 from nbgraph.shape import axis_of
 

@@ -12,10 +12,10 @@ import numpy as np
 from nbgraph.array import NDArray
 from nbgraph.array.create import array
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.lazy import is_lazy
+from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.operator.spec import Spec
-from nbgraph.operator.typing import as_operand
 from nbgraph.ops.define import library
 
 Shape = tuple[Any, ...]

@@ -13,8 +13,8 @@ from nbgraph.array.create import array as new_array
 from nbgraph.array.create import asarray
 from nbgraph.autograd.results import require_function
 from nbgraph.bridges.pulled import pulled
-from nbgraph.errors import ArgumentError, called
-from nbgraph.operator.mapper import Mapper
+from nbgraph.errors import ArgumentError, function_name
+from nbgraph.operator.mapper.mapper import Mapper
 
 Function = Callable[..., Any]
 
@@ -44,7 +44,7 @@ def to_jax(f: Function) -> Function:
     @functools.wraps(f, updated=())
     def function(*args: Any, **options: Any) -> Any:
         if not args:
-            raise ArgumentError(f"to_jax: {called(f)} was given no array")
+            raise ArgumentError(f"to_jax: {function_name(f)} was given no array")
         jax: Any = importlib.import_module("jax")
         arrays = list(map(jax.numpy.asarray, args))
         if isinstance(f, Mapper) and f.nout == 1 and len(arrays) == f.nin:

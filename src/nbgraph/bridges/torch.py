@@ -12,7 +12,7 @@ from nbgraph.array.dlpack import from_dlpack
 from nbgraph.autograd.batching.vmap import vmap
 from nbgraph.autograd.results import at_places, require_function
 from nbgraph.bridges.pulled import pulled
-from nbgraph.errors import ArgumentError, called
+from nbgraph.errors import ArgumentError, function_name
 
 Function = Callable[..., Any]
 
@@ -48,7 +48,8 @@ def to_torch(f: Function) -> Function:
         places = [i for i, value in enumerate(args) if isinstance(value, torch.Tensor)]
         if not places:
             raise ArgumentError(
-                f"to_torch: {called(f)} was given no tensor; call the function itself, or give one"
+                f"to_torch: {function_name(f)} was given no tensor; call the function itself, or "
+                "give one"
             )
         alone = len(places) == len(args) and not options
         of_tensors = f if alone else at_places(f, args, places, options)

@@ -2,7 +2,7 @@
 
 BLAS is column-major: a matrix of r rows and s columns at an address has its columns one behind the
 other, `ld` elements from one to the next, ld >= r. A row-major array is the transpose of such a
-matrix; `kernels.products` says which operand comes first, and in which form.
+matrix; `kernels.products.axes` says which operand comes first, and in which form.
 
 >>> single = np.dtype("float32")
 >>> gemm = Gemm(m=3, n=2, k=4, forms="TN", lds=(4, 4, 3), dtype=single)

@@ -53,7 +53,7 @@ from nbgraph.engine.variable import Variable as Variable
 from nbgraph.foreign import missing
 
 if TYPE_CHECKING:
-    from nbgraph.engine.race import Race
+    from nbgraph.engine.chaos.race import Race
 
 __dir__ = public_names(globals())
 
@@ -106,7 +106,7 @@ def find_race(fn: Callable[[], Any], runs: int = 200) -> Race | None:
     >>> print(race.remedies[0])  # doctest: +ELLIPSIS
     'add' does not declare 'data', which 'fill' writes: add it to const_vars of the push at ...
     """
-    from nbgraph.engine import races
+    from nbgraph.engine.chaos import find_race as races
 
     return races.find_race(fn, runs)
 

@@ -37,7 +37,7 @@ from nbgraph.engine.streams import WORK, device_queue
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
 from nbgraph.engine.waits import Waits
-from nbgraph.errors import EngineError, stays
+from nbgraph.errors import EngineError, unpicklable
 from nbgraph.settings import DEBUG_ASKED, LARGEST, config
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Engine(Waits):
             self._owner.engine = self
         self._bulks = 0  # open ones, of any thread
 
-    __reduce_ex__ = stays("an engine", "each process has its own: ng.engine.current()")
+    __reduce_ex__ = unpicklable("an engine", "each process has its own: ng.engine.current()")
 
     # variables and operators -------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from nbgraph.engine.operation import CPU, Operation, Operator
 from nbgraph.engine.properties import NORMAL, OVERWRITE, FnProperty
 from nbgraph.engine.sites import caller, site
 from nbgraph.engine.variable import Owner, Variable
-from nbgraph.errors import ArgumentError, EngineError, called
+from nbgraph.errors import ArgumentError, EngineError, function_name
 from nbgraph.settings import DEBUG_ASKED, LARGEST, config
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def label(fn: Any, name: Any, verb: str) -> str:
     if not callable(fn):
         raise ArgumentError(f"{verb}: fn={fn!r} is not callable; pass a function of a run context")
     if name is None:
-        return called(fn)
+        return function_name(fn)
     if not isinstance(name, str):
         raise ArgumentError(f"{verb}: name={name!r}; expected a string")
     return name

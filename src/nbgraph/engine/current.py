@@ -31,7 +31,7 @@ R = TypeVar("R")
 KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "naive": ("nbgraph.engine.naive", "NaiveEngine", ()),
     "threaded": ("nbgraph.engine.threaded", "ThreadedEngine", ("workers",)),
-    "chaos": ("nbgraph.engine.chaos", "ChaosEngine", ("seed",)),
+    "chaos": ("nbgraph.engine.chaos.engine", "ChaosEngine", ("seed",)),
 }
 
 _owner = Owner()

@@ -20,7 +20,8 @@ from nbgraph.engine.failure import Failure, Ledger
 from nbgraph.engine.operation import ISSUED, RUNNING, NativeOperator, Operation
 from nbgraph.engine.sites import InternedNames, Site
 from nbgraph.engine.variable import Variable
-from nbgraph.errors import EngineError, of_kernel
+from nbgraph.errors import EngineError
+from nbgraph.kernel_errors import of_kernel
 from nbgraph.scopes import attended
 from nbgraph.settings import config
 
@@ -71,7 +72,7 @@ class Core:
         self.instances: dict[int, PlanMemory] = {}
         self.labels: dict[int, tuple[int, str | None]] = {}
         self.doomed: deque[int] = deque()  # instances given up
-        self.timing: Any = None  # see `engine.timing`, while somebody profiles
+        self.timing: Any = None  # see `engine.profiling.timing`, while somebody profiles
         self.lock = threading.RLock()  # on failures, while they are looked up and raised
         self._thread = threading.local()
         for name in ENTRIES:

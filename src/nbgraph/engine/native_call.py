@@ -6,7 +6,8 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import ArgumentError, of_kernel
+from nbgraph.errors import ArgumentError
+from nbgraph.kernel_errors import of_kernel
 
 if TYPE_CHECKING:
     from nbgraph.device import RunContext

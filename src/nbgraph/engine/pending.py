@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nbgraph.engine.failure import Failure, Untold
 from nbgraph.engine.sites import Site, site
 from nbgraph.engine.variable import Variable
-from nbgraph.errors import EngineTimeout, stays
+from nbgraph.errors import EngineTimeout, unpicklable
 
 if TYPE_CHECKING:
     from nbgraph.engine.interface import EngineLike
@@ -51,7 +51,7 @@ class Pending:
     _waiters: list[Callable[[], object]] | None
     untold: Untold  # of one that failed and writes nothing
 
-    __reduce_ex__ = stays("what a push returns", "take its result()")
+    __reduce_ex__ = unpicklable("what a push returns", "take its result()")
 
     @property
     def site(self) -> Site:

@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context, RunContext, driver
-from nbgraph.errors import of_kernel
+from nbgraph.kernel_errors import of_kernel
 
 if TYPE_CHECKING:
     from nbgraph.engine.interface import EngineLike

@@ -12,7 +12,7 @@ from typing import Any
 
 from nbgraph.engine.core.layout import NEVER, UNTIL_RAISED, V_VERSION
 from nbgraph.engine.failure import Failure, Ledger, watch
-from nbgraph.errors import stays
+from nbgraph.errors import unpicklable
 
 _numbers = itertools.count(1)
 
@@ -96,7 +96,9 @@ class Variable:
         next(owner.made)
 
     # a copy would give the core's record back twice
-    __reduce_ex__ = stays("a variable of the engine", "make another: ng.engine.new_variable()")
+    __reduce_ex__ = unpicklable(
+        "a variable of the engine", "make another: ng.engine.new_variable()"
+    )
 
     def __del__(self) -> None:
         try:

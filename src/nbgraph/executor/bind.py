@@ -22,7 +22,7 @@ from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes.devices import place
 from nbgraph.graph.passes.gradient import require_gradients
 from nbgraph.graph.symbol import Symbol
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.scopes import load

@@ -24,7 +24,7 @@ from nbgraph.graph.passes import inplace, memory
 from nbgraph.graph.passes.lifetimes import homes
 from nbgraph.graph.passes.memory import MemoryPlan
 from nbgraph.graph.schedule import Schedule, Task, Value
-from nbgraph.kernels.kernel import Kernel, deferring
+from nbgraph.kernels.compiler.kernel import Kernel, deferring
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.scopes import forkable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from nbgraph.engine.effort import Effort
+from nbgraph.engine.profiling.effort import Effort
 from nbgraph.engine.sites import site
 from nbgraph.executor.compiled import Compiled
 from nbgraph.executor.work import KernelWork
@@ -48,7 +48,7 @@ def _members(compiled: Compiled, node: GraphNode) -> Sequence[GraphNode]:
 
 def _products(node: GraphNode) -> int | None:
     """Return multiplications and additions of a product or a convolution; None for others."""
-    from nbgraph.operator.product_op import ProductOp  # loads with a profile, not with each graph
+    from nbgraph.operator.products.op import ProductOp  # loads with a profile, not with each graph
 
     op = node.op
     specs = [spec(entry) for entry in node.entries]

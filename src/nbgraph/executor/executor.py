@@ -11,14 +11,14 @@ from nbgraph.array.chunk import Chunk
 from nbgraph.device import Context
 from nbgraph.engine import current
 from nbgraph.engine.thread import here
-from nbgraph.errors import ArgumentError, stays
+from nbgraph.errors import ArgumentError, unpicklable
 from nbgraph.executor.program import Program
 from nbgraph.executor.programs import Bound
 from nbgraph.executor.reports import Arrays, FixedArrays, Reports
 from nbgraph.executor.values import require_seed, require_shape, require_train
 from nbgraph.graph.graph import spec
 from nbgraph.graph.symbol import Symbol
-from nbgraph.operator.array_op import constant
+from nbgraph.operator.arrays.array_op import constant
 from nbgraph.settings import CLOSELY_ASKED
 
 
@@ -73,7 +73,7 @@ class Executor(Reports):
         """Memory that both passes write."""
         return [*self._results, *self._slopes]
 
-    __reduce_ex__ = stays(
+    __reduce_ex__ = unpicklable(
         "an executor", "pickle its `symbol` and `arg_dict`, and bind that again with simple_bind"
     )
 

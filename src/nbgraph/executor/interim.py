@@ -19,9 +19,9 @@ from nbgraph.engine import current
 from nbgraph.executor.compiled import Compiled
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.passes.fuse import explain_fusion
-from nbgraph.kernels.cost import compile_seconds
-from nbgraph.kernels.kernel import Kernel
-from nbgraph.operator.mapper import Mapper
+from nbgraph.kernels.compiler.kernel import Kernel
+from nbgraph.kernels.loops.cost import compile_seconds
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.settings import config
 
 WORTH = 0.25  # seconds of compiling that one need not wait for

@@ -18,10 +18,10 @@ from nbgraph.array.core import Array, from_host
 from nbgraph.array.issue import DeviceCall, LibraryCall, Run, laid_out
 from nbgraph.device import RunContext
 from nbgraph.engine import current
-from nbgraph.engine.effort import Effort
 from nbgraph.engine.inline import refuse
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.plan import Outside, Plan, Step
+from nbgraph.engine.plans.plan import Outside, Plan, Step
+from nbgraph.engine.profiling.effort import Effort
 from nbgraph.engine.thread import here
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled
@@ -29,7 +29,7 @@ from nbgraph.executor.interim import in_force, in_words, tell_of_failure
 from nbgraph.executor.places import Arena, Homes, Spot
 from nbgraph.executor.work import FunctionWork, KernelWork, Use
 from nbgraph.graph.schedule import Task, Value
-from nbgraph.operator.elsewhere import Library, form_of
+from nbgraph.operator.arrays.elsewhere import Library, form_of
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
 

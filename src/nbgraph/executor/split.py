@@ -13,7 +13,7 @@ from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, spec_of
 from nbgraph.graph.node import topological
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 
 
 class Halves(NamedTuple):

@@ -12,7 +12,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.issue import DeviceCall, DeviceInstance
 from nbgraph.engine.core.codes import GRAIN, MOST_CHUNKS
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.plan import Step
+from nbgraph.engine.plans.plan import Step
 from nbgraph.executor.compiled import root
 from nbgraph.executor.pipeline import Stage
 from nbgraph.executor.program import Program

@@ -19,13 +19,13 @@ from nbgraph.executor.work import FunctionWork, KernelWork, Use, map_work
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.graph import spec
 from nbgraph.graph.schedule import Task, Value
-from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.elsewhere import Part, Parts, Pieces, Unit, form_of, parts_of
+from nbgraph.operator.arrays.array_op import ArrayOp
+from nbgraph.operator.arrays.elsewhere import Part, Parts, Pieces, Unit, form_of, parts_of
+from nbgraph.operator.arrays.unit_op import unit_lowered
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, lowered
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.request import OpReqType
-from nbgraph.operator.unit_op import unit_lowered
 from nbgraph.ops.elementwise.arithmetic import add
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo

@@ -17,11 +17,11 @@ from nbgraph.device import Context, RunContext
 from nbgraph.executor.places import Place, array_at
 from nbgraph.graph.build import NUMBERS
 from nbgraph.graph.schedule import Task
-from nbgraph.operator.array_op import ArrayOp, Attributes
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout
-from nbgraph.operator.map_call import Plan, map_call
 from nbgraph.operator.request import WORDS, OpReqType
+from nbgraph.operator.scalar.map_call import Plan, map_call
 from nbgraph.ops.elementwise.casting import caster
 
 

@@ -12,7 +12,7 @@ from nbgraph.graph.build import GraphNode, PartialShape
 from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.graph import Entry, Graph, with_names, with_variables
 from nbgraph.graph.infer import as_partial, variable_dtype
-from nbgraph.operator.array_op import FilledOp, visible_of
+from nbgraph.operator.arrays.array_op import FilledOp, visible_of
 from nbgraph.operator.deferred import Slot
 from nbgraph.operator.expected import EXPECTED
 from nbgraph.settings import config

@@ -23,9 +23,9 @@ from nbgraph.dtype import as_dtype
 from nbgraph.errors import CaptureError, DTypeError, NbgraphError
 from nbgraph.graph.constant import constant_node_value
 from nbgraph.graph.node import Node
-from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.deferred import UnknownShape
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.scopes import forkable
 from nbgraph.settings import config
 from nbgraph.shape import PartialShape as PartialShape

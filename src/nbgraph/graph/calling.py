@@ -13,7 +13,7 @@ from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, with_variables
 from nbgraph.graph.naming import OPERAND
-from nbgraph.operator.array_op import FilledOp
+from nbgraph.operator.arrays.array_op import FilledOp
 from nbgraph.operator.call import call
 from nbgraph.operator.expected import EXPECTED
 

@@ -15,8 +15,8 @@ from nbgraph.errors import GraphError, NbgraphError
 from nbgraph.graph.build import NUMBERS, GraphNode, has_effect, infer
 from nbgraph.graph.graph import Graph, spec_of
 from nbgraph.graph.listing import listing
-from nbgraph.operator.array_op import Spec
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.mapper.mapper import Mapper
 
 _AROUND = 10  # lines of the listing that an error shows
 

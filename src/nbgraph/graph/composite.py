@@ -31,10 +31,11 @@ from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, Moved, with_names
 from nbgraph.graph.infer import Inference
-from nbgraph.operator import complex_call, registry
-from nbgraph.operator.array_op import ArrayOp, Attributes, FilledOp, Spec
+from nbgraph.operator import registry
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, FilledOp, Spec
 from nbgraph.operator.deferred import Slot, UnknownShape, defaults_read
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper import complex_call
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.scopes import Scopes
 
 Function = Callable[..., Any]

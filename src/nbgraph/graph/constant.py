@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import require_supported
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.shape import Array
 
 _SHOWN = 6  # elements up to which a listing shows the values

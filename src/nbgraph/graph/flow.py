@@ -20,8 +20,8 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape, infer
-from nbgraph.operator.array_op import Spec
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.shape import merged
 
 Dtype = np.dtype[Any]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
-from nbgraph.errors import stays
+from nbgraph.errors import unpicklable
 from nbgraph.graph.build import GraphNode, Operand, rebuilt, variable
 from nbgraph.graph.listing import drawn, listing
 from nbgraph.graph.naming import UNNAMED_CALL, names_of
 from nbgraph.graph.node import topological
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 
 Entry = tuple[GraphNode, int]
 Moved = dict[Entry, Operand]
@@ -30,7 +30,9 @@ class Graph:
         self.heads: tuple[Entry, ...] = tuple(heads)
         self._variables = None if variables is None else tuple(variables)
 
-    __reduce_ex__ = stays("the graph of a symbol", "pickle the Symbol itself; it never changes")
+    __reduce_ex__ = unpicklable(
+        "the graph of a symbol", "pickle the Symbol itself; it never changes"
+    )
 
     @cached_property
     def nodes(self) -> tuple[GraphNode, ...]:

@@ -27,9 +27,9 @@ from nbgraph.graph.build import GraphNode, PartialShape, infer
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.flow import certain_dtypes, keeps_float, output_dtypes, partial_shapes
 from nbgraph.graph.graph import Entry, Graph
-from nbgraph.operator.array_op import FilledOp, Spec
-from nbgraph.operator.complex_call import any_complex
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.arrays.array_op import FilledOp, Spec
+from nbgraph.operator.mapper.complex_call import any_complex
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.settings import config
 from nbgraph.shape import broadcast, merged, partial_text
 

@@ -19,11 +19,11 @@ from nbgraph.graph import build, naming
 from nbgraph.graph.compose import call_mark, missing_operands
 from nbgraph.graph.naming import attribute_scope, attributes_of
 from nbgraph.graph.symbol import Symbol, group, var
-from nbgraph.operator.array_op import FilledOp
+from nbgraph.operator.arrays.array_op import FilledOp
 from nbgraph.operator.call import sources
 from nbgraph.operator.full import RegisteredOperator
 from nbgraph.operator.namespace import Lifted, Namespace, operand_names
-from nbgraph.operator.typing import as_operand
+from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.ops.named.keywords import in_words
 from nbgraph.ops.named.layering import named
 from nbgraph.scopes import Scopes

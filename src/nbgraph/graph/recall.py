@@ -14,17 +14,17 @@ from nbgraph.graph.composite import FORMER, FormerOp, operator_of
 from nbgraph.graph.recipes import INTERNAL, OWN, Operator, content_of, internal_operator, translated
 from nbgraph.graph.values import Json, ValueReader
 from nbgraph.kernels.capture.snapshot import thaw
-from nbgraph.kernels.signature import Choice
+from nbgraph.kernels.function.signature import Choice
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.backward import backward, forward_backward
-from nbgraph.operator.forms import specialized
 from nbgraph.operator.full import RegisteredOperator
 from nbgraph.operator.full.op import CustomOp
-from nbgraph.operator.fused import Part, fuse
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.pickling import written
-from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.mapper.forms import specialized
+from nbgraph.operator.mapper.fused import Part, fuse
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.mapper.pickling import written
+from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.ops.rowwise.derived import adjoint
 
 _LIVING: WeakValueDictionary[str, Mapper] = WeakValueDictionary()  # made here, by content

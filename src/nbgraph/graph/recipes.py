@@ -24,14 +24,14 @@ from nbgraph.graph.values import Json, ValueWriter
 from nbgraph.kernels.capture.snapshot import freeze
 from nbgraph.kernels.capture.text import normal_text
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.expected import EXPECTED
-from nbgraph.operator.forms import Specialized
 from nbgraph.operator.full.gradient import CustomGradient
 from nbgraph.operator.full.op import PropertyOp
-from nbgraph.operator.fused import FusedMapper
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.pickling import Made, freeze_mapper
+from nbgraph.operator.mapper.forms import Specialized
+from nbgraph.operator.mapper.fused import FusedMapper
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.mapper.pickling import Made, freeze_mapper
 
 Operator = Mapper | ArrayOp
 OWN: Mapping[str, Operator] = {op.__name__: op for op in (CONSTANT, EXPECTED)}  # of graphs alone

@@ -24,7 +24,7 @@ from nbgraph.graph.node import topological
 from nbgraph.graph.recall import RecipeReader, Trust
 from nbgraph.graph.recipes import RecipeWriter
 from nbgraph.graph.values import Json
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 
 FORMAT = "nbgraph symbol"
 VERSION = 1

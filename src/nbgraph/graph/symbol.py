@@ -29,13 +29,13 @@ from nbgraph.graph.files import Saved
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.graph.listing import drawn, listing
-from nbgraph.operator import complex_call
-from nbgraph.operator.array_op import Attributes, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Spec
 from nbgraph.operator.call import recording
 from nbgraph.operator.deferred import UnknownShape, note_default
 from nbgraph.operator.lazy import is_lazy
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.typing import as_operand
+from nbgraph.operator.mapper import complex_call
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.ops.carrier.indexing import Indexing, part
 from nbgraph.ops.carrier.methods import Methods
 from nbgraph.ops.carrier.operators import Operators

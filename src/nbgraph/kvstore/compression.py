@@ -9,7 +9,7 @@ import numpy as np
 
 from nbgraph.array.copying import copy_of, filled
 from nbgraph.errors import DTypeError, require_number
-from nbgraph.operator.decorator import op
+from nbgraph.operator.mapper.decorator import op
 
 _PER_WORD = 16  # values in 32 bits
 _SHIFTS = np.array([6, 4, 2, 0], np.uint8)  # the first of four is in the highest bits of a byte

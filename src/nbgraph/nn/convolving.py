@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from nbgraph.errors import ShapeError, called, require_whole, require_word
+from nbgraph.errors import ShapeError, function_name, require_whole, require_word
 from nbgraph.nn.layers import (
     Activation,
     activation_of,
@@ -92,7 +92,7 @@ class _Windowed(Module):
 
     def describe(self) -> str:
         extents = " x ".join(map(str, self.window))
-        named = "" if self.activation is None else f", {called(self.activation)}"
+        named = "" if self.activation is None else f", {function_name(self.activation)}"
         return f"{self.features}, {extents}{named}"
 
 

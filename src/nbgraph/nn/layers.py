@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.errors import ArgumentError, called, require_number, require_whole, require_word
+from nbgraph.errors import ArgumentError, function_name, require_number, require_whole, require_word
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import Initialiser
 from nbgraph.ops.define import library
@@ -89,7 +89,7 @@ class Dense(Module):
         return out if self.activation is None else self.activation(out)
 
     def describe(self) -> str:
-        named = "" if self.activation is None else f", {called(self.activation)}"
+        named = "" if self.activation is None else f", {function_name(self.activation)}"
         return f"{self.units}{named}"
 
 
@@ -217,7 +217,7 @@ class Function(Module):
         return self.function(*args)
 
     def describe(self) -> str:
-        return called(self.function)
+        return function_name(self.function)
 
 
 class Flatten(Module):

@@ -28,8 +28,8 @@ from nbgraph.nodes.leaves import ConstantNode, Parameters, content_of, initial
 from nbgraph.nodes.node import FOREVER, NaryNodeOp, require_identity, same
 from nbgraph.nodes.opnode import Application, OpNode
 from nbgraph.nodes.structure import Structure, applied, trim, variable
-from nbgraph.operator.array_op import Attributes, visible_of
-from nbgraph.operator.typing import as_operand
+from nbgraph.operator.arrays.array_op import Attributes, visible_of
+from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.settings import config
 
 _owners = itertools.count(1)

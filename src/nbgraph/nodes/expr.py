@@ -10,13 +10,13 @@ import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
-from nbgraph.errors import ArgumentError, noun, stays
+from nbgraph.errors import ArgumentError, noun, unpicklable
 from nbgraph.graph.listing import drawn
 from nbgraph.nodes.leaves import assign
 from nbgraph.nodes.node import NaryNodeOp
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.operator.spec import Attributes
-from nbgraph.operator.typing import as_operand
 from nbgraph.ops.carrier.indexing import Indexing
 from nbgraph.ops.carrier.methods import Methods
 from nbgraph.ops.carrier.operators import Operators
@@ -49,7 +49,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
     def __init__(self, graph: Any, node: NaryNodeOp) -> None:
         self.graph, self.node = graph, node
 
-    __reduce_ex__ = stays("an expression of a graph", "take its values, as x.val.asnumpy()")
+    __reduce_ex__ = unpicklable("an expression of a graph", "take its values, as x.val.asnumpy()")
 
     @classmethod
     def __nbgraph_call__(

@@ -15,9 +15,9 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.kernels.capture.names import names_of, plain_function
-from nbgraph.operator.decorator import op
 from nbgraph.operator.layout import keep
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.decorator import op
+from nbgraph.operator.mapper.mapper import Mapper
 
 _KEPT = 4096  # operators known at a time
 _MADE: dict[Any, tuple[Mapper, Any]] = {}  # with the code, so that its id stays its own

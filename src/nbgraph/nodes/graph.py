@@ -9,7 +9,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.engine.thread import here
-from nbgraph.errors import ArgumentError, stays
+from nbgraph.errors import ArgumentError, unpicklable
 from nbgraph.graph.listing import drawn
 from nbgraph.nodes import memory, passes, segments
 from nbgraph.nodes.building import Building
@@ -74,7 +74,7 @@ class ExpressionGraph(Building):
         self.compiled = bool(compiled)
         self._trains = not self.inference
 
-    __reduce_ex__ = stays(
+    __reduce_ex__ = unpicklable(
         "an expression graph", "build it there, and give its params() the values, as asnumpy()"
     )
 

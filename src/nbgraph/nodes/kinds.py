@@ -28,7 +28,7 @@ from nbgraph.graph.symbol import Symbol
 from nbgraph.nodes.functions import scaled
 from nbgraph.nodes.views import look, push_views, run
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.resource import request
 from nbgraph.settings import PYTHON_ASKED, config

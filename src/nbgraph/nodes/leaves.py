@@ -16,7 +16,7 @@ from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.nodes.node import FOREVER, GRAPH, RUN, NaryNodeOp
-from nbgraph.operator.typing import as_operand
+from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.ops.elementwise.casting import astype
 from nbgraph.ops.shapes.shape import broadcast_to
 

@@ -17,9 +17,9 @@ from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.passes import accumulate
 from nbgraph.nodes.structure import Structure, inferred
-from nbgraph.operator.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.backward import map_vjp, rule_vjp
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.elementwise.casting import astype
 
 _NOTHING: Mapping[str, Any] = {}

@@ -15,9 +15,9 @@ from nbgraph.array.push import WEAK
 from nbgraph.array.push import inferred as map_inferred
 from nbgraph.errors import DTypeError
 from nbgraph.graph import build
-from nbgraph.operator.array_op import Attributes, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Spec
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 
 _MOST = 1 << 15  # structures known at a time; about a KiB each
 _KNOWN: dict[Any, tuple[Structure, ...]] = {}

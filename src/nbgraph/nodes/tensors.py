@@ -16,7 +16,7 @@ from nbgraph.errors import ArgumentError, noun
 from nbgraph.nodes.functions import operator_of
 from nbgraph.nodes.kinds import COMBINATIONS
 from nbgraph.nodes.nodeop import NodeOp, NoGradient
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.define import number
 
 

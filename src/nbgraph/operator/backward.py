@@ -12,11 +12,11 @@ from types import FunctionType
 from typing import Any, Literal
 
 from nbgraph.errors import DerivativeError
-from nbgraph.kernels.derived import Backward, output_index
-from nbgraph.kernels.function import Scalar
-from nbgraph.operator.array_op import Gradients
-from nbgraph.operator.forms import Made
-from nbgraph.operator.mapper import Mapper
+from nbgraph.kernels.function.derived import Backward, output_index
+from nbgraph.kernels.function.scalar_function import Scalar
+from nbgraph.operator.arrays.array_op import Gradients
+from nbgraph.operator.mapper.forms import Made
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.namespace import Namespace
 from nbgraph.operator.spec import Spec
 from nbgraph.shape import spreads

@@ -46,7 +46,7 @@ import numpy as np
 from nbgraph.foreign import hide_unknown, refuse_arguments
 from nbgraph.kernels.capture import composed, special
 from nbgraph.operator import registry
-from nbgraph.operator.decorator import op
+from nbgraph.operator.mapper.decorator import op
 from nbgraph.scopes import forkable
 
 _HEAD = re.compile(

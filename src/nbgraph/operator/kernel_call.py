@@ -23,7 +23,7 @@ from nbgraph.settings import config
 from nbgraph.shape import Arrays, Space, address
 
 if TYPE_CHECKING:
-    from nbgraph.operator.array_op import ArrayOp
+    from nbgraph.operator.arrays.array_op import ArrayOp
 
 _KEPT = 1024  # entries that an operator keeps
 _NUMBERS = 64  # sets of numbers with which a call is kept
@@ -71,8 +71,8 @@ class KernelCall:
     def operations(self, layouts: Sequence[Layout]) -> int | None:
         """Return how many operations a loop over a scalar graph does, for profiles; None for other
         kernels. `layouts`: of all arrays, of which the largest says how many elements there are."""
-        from nbgraph.kernels.cost import operations  # loads with a profile, as loops do
-        from nbgraph.kernels.loops import Loop
+        from nbgraph.kernels.loops.cost import operations  # loads with a profile, as loops do
+        from nbgraph.kernels.loops.loop import Loop
 
         loop = getattr(self.code, "loop", None)
         if not isinstance(loop, Loop):
@@ -81,13 +81,16 @@ class KernelCall:
 
     @property
     def runner(self) -> Callable[..., Any] | None:
-        """Return `kernels.entry.runner` of a call that is not worth other threads, over arrays in
+        """Return `kernels.compiler.entry.runner` of a call that is not worth other threads, over
+        arrays in
         `order`; None the first time, which may be the last."""
         runners = self._runner
         if not runners:
             runners.append(None)
         elif len(runners) == 1:
-            from nbgraph.kernels.entry import runner  # loads with a repeated call on NumPy arrays
+            from nbgraph.kernels.compiler.entry import (
+                runner,  # loads with a repeated call on NumPy arrays
+            )
 
             behind = *self.words, *self.tail
             runners.append(

@@ -10,8 +10,8 @@ from weakref import WeakKeyDictionary
 
 from nbgraph.errors import MissingName
 from nbgraph.operator import registry
-from nbgraph.operator.elementwise import Documentation
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.scalar.elementwise import Documentation
 
 GROUPS = ("linalg", "random", "contrib")
 LOOPS = ("foreach", "while_loop", "cond")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbgraph.kernels.cost import per_element
-from nbgraph.kernels.function import Captured
+from nbgraph.kernels.function.scalar_function import Captured
+from nbgraph.kernels.loops.cost import per_element
 from nbgraph.settings import config
 
 if TYPE_CHECKING:
-    from nbgraph.kernels.blas import Routine
-    from nbgraph.kernels.kernel import Kernel
+    from nbgraph.kernels.compiler.kernel import Kernel
+    from nbgraph.kernels.products.blas import Routine
 
 GRAIN = 500_000  # nanoseconds from which a call is worth the workers
 

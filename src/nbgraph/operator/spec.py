@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.kernels.signature import static_key
+from nbgraph.kernels.function.signature import static_key
 
 Attributes = Mapping[str, Any]  # what a call says besides its operands, by name
 

@@ -12,7 +12,7 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.engine import Variable, current
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.ops.define import differentiable, public
 from nbgraph.shape import Array, Arrays, same_shape
 

@@ -22,7 +22,7 @@ from nbgraph.dtype import as_dtype, inexact, is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError, require_word
 from nbgraph.foreign import checked
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.declared import (
     DOCS,

@@ -14,8 +14,8 @@ from nbgraph.array.core import empty_of
 from nbgraph.array.push import same
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, require_number
-from nbgraph.operator.decorator import op
 from nbgraph.operator.layout import layout
+from nbgraph.operator.mapper.decorator import op
 from nbgraph.ops.elementwise.arithmetic import square
 from nbgraph.ops.updates import rules
 from nbgraph.optim.parameters import named, require_weight

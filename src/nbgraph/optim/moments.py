@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.decorator import op
+from nbgraph.operator.mapper.decorator import op
 from nbgraph.ops.updates import rules
 from nbgraph.ops.updates.variants import variant
 from nbgraph.optim.optimizer import Optimizer, Rate

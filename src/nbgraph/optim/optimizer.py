@@ -16,7 +16,7 @@ from nbgraph.errors import ArgumentError, FormatError, require_number
 from nbgraph.foreign import checked_init
 from nbgraph.kernels.capture.snapshot import freeze, thaw
 from nbgraph.operator.call import recording
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.draws import distributions
 from nbgraph.optim import files
 from nbgraph.optim.parameters import (

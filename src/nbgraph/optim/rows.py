@@ -22,17 +22,17 @@ from nbgraph.array.place import push
 from nbgraph.array.push import WEAK
 from nbgraph.device import Context
 from nbgraph.engine import current
-from nbgraph.engine.effort import Effort
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.plan import Outside, Step
+from nbgraph.engine.plans.plan import Outside, Step
+from nbgraph.engine.profiling.effort import Effort
 from nbgraph.engine.thread import here
-from nbgraph.kernels.loops import Combine
-from nbgraph.operator import naive
+from nbgraph.kernels.loops.loop import Combine
 from nbgraph.operator.kernel_call import KernelCall, scalar_word
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.map_call import map_call
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.reduce_call import block_on, reduce_call
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.rows.reduce_call import block_on, reduce_call
+from nbgraph.operator.scalar import naive
+from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.settings import PYTHON_ASKED, config
 from nbgraph.shape import broadcast
 

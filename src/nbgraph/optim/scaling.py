@@ -11,7 +11,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.errors import require_number, require_whole
-from nbgraph.operator.decorator import op
+from nbgraph.operator.mapper.decorator import op
 
 
 @op(certify=False)

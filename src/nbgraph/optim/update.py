@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.array.core import Array
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.updates.variants import GO, variant
 from nbgraph.optim.clipping import Norms
 from nbgraph.optim.rows import Laid, Operand, Row, Rows, Slot

@@ -15,7 +15,7 @@ from nbgraph.autograd.jacobians import hessian, hvp, jacfwd, jacrev
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.traced_once import TracedOnce, traced_once
 from nbgraph.autograd.tree import Place, like, places
-from nbgraph.errors import ArgumentError, ShapeError, called, noun
+from nbgraph.errors import ArgumentError, ShapeError, function_name, noun
 
 Function = Callable[..., Any]
 Vector = np.ndarray[Any, np.dtype[np.float64]]
@@ -134,7 +134,8 @@ class Problem:
         value = np.asarray(output, "float64")
         if value.size != 1:
             raise ShapeError(
-                f"{self._name}: {called(self._f)} returned shape {value.shape}; expected one "
+                f"{self._name}: {function_name(self._f)} returned shape {value.shape}; expected "
+                "one "
                 "number: sum it, or use ng.optimize.least_squares for residuals"
             )
         return value.item()

@@ -16,9 +16,9 @@ from nbgraph.engine.sites import site
 from nbgraph.graph.build import GraphNode, has_effect
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Graph
-from nbgraph.operator.fused import FusedMapper
-from nbgraph.operator.map_reduce import MapReduce
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.fused import FusedMapper
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.rows.map_reduce import MapReduce
 from nbgraph.ops.families import ARRAY_FAMILIES
 
 MOST = 400  # boxes of a picture; of a larger graph the first and the last are shown

@@ -11,10 +11,10 @@ import functools
 import numpy as np
 
 from nbgraph.codegen import optimise, target
+from nbgraph.kernels.compiler.kernel import kernel
 from nbgraph.kernels.cuda import compile as compiled
 from nbgraph.kernels.cuda import grid as grids
 from nbgraph.kernels.cuda.emit import emit
-from nbgraph.kernels.kernel import kernel
 from tests.kernels.llvm.twins import INNER, OUTER, prepared, same
 
 UNITS = 5  # of the grid, an odd number that divides little

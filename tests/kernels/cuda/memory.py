@@ -9,7 +9,7 @@ import threading
 
 import numpy as np
 
-from nbgraph.kernels.kinds import ITEMSIZE
+from nbgraph.kernels.scalar.kinds import ITEMSIZE
 from tests.kernels.cuda.numbers import FLOATS, Number, cast
 
 _FAR = 1 << 40  # bytes between arrays

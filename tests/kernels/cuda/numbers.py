@@ -8,7 +8,7 @@ import operator
 
 import numpy as np
 
-from nbgraph.kernels.kinds import INTEGERS
+from nbgraph.kernels.scalar.kinds import INTEGERS
 
 FLOATS = {"float32": np.float32, "float64": np.float64}
 

@@ -5,7 +5,7 @@ import re
 from nbgraph.kernels.cuda import machine
 from nbgraph.kernels.cuda.grid import BLOCKS, Grid, ahead, lanes, shared
 from nbgraph.kernels.cuda.kernel import device_kernel
-from nbgraph.kernels.kinds import ITEMSIZE
+from nbgraph.kernels.scalar.kinds import ITEMSIZE
 
 # What float32 kernels compute in float64, and why. Nothing else may.
 DOUBLE_CALLS = {

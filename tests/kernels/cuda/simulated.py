@@ -15,9 +15,9 @@ import numpy as np
 import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import NbgraphError
+from nbgraph.kernels.compiler.kernel import kernel
 from nbgraph.kernels.cuda import grid as grids
-from nbgraph.kernels.kernel import kernel
-from nbgraph.kernels.loops import GROUP, Output
+from nbgraph.kernels.loops.loop import GROUP, Output
 from nbgraph.operator.backward import backward, forward_backward
 from nbgraph.ops.rowwise.derived import adjoint
 from tests.kernels.cuda.simulator import Launch

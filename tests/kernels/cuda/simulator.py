@@ -21,9 +21,9 @@ from numba import config, cuda
 from nbgraph.codegen import optimise, target
 from nbgraph.kernels.cuda import grid as grids
 from nbgraph.kernels.cuda.emit import emit
-from nbgraph.kernels.kinds import INTEGERS, STORED
 from nbgraph.kernels.llvm import helpers
 from nbgraph.kernels.llvm.vocabulary import RUNTIME
+from nbgraph.kernels.scalar.kinds import INTEGERS, STORED
 from nbgraph.kernels.vector_math.texts import signature, symbol, texts
 from tests.kernels.cuda.memory import Book, Fault, Memory
 from tests.kernels.cuda.numbers import FLOATS, Number, bits, cast, extreme, kind_of

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbgraph as ng
+from nbgraph.kernels.compiler.kernel import record
 from nbgraph.kernels.cuda import grid as grids
 from nbgraph.kernels.cuda.grid import LARGEST, MOST_THREADS, WARP, Grid
-from nbgraph.kernels.kernel import record
-from nbgraph.kernels.kinds import ITEMSIZE
-from nbgraph.kernels.loops import Loop, Output
+from nbgraph.kernels.loops.loop import Loop, Output
+from nbgraph.kernels.scalar.kinds import ITEMSIZE
 
 add = ng.op(lambda x, y: x + y)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.kernels.compiler.kernel import record
 from nbgraph.kernels.cuda.grid import Grid
-from nbgraph.kernels.kernel import record
 from tests.kernels.cuda.hosts import differences, run
 from tests.kernels.llvm.test_maps import loops, seed_of
 from tests.ops.elementwise import NAMES

@@ -18,7 +18,7 @@ from nbgraph.kernels.cuda import machine
 from nbgraph.kernels.cuda.emit import emit
 from nbgraph.kernels.cuda.grid import Grid
 from nbgraph.kernels.cuda.kernel import device_kernel
-from nbgraph.operator.device_code import DeviceExplanation
+from nbgraph.operator.report.device_code import DeviceExplanation
 from tests.kernels.cuda import machine_code
 from tests.support import on_threads
 

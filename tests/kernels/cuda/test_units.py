@@ -9,7 +9,7 @@ import re
 import pytest
 
 from nbgraph.kernels.cuda import machine
-from nbgraph.operator import elsewhere
+from nbgraph.operator.arrays import elsewhere
 from tests.kernels.cuda import machine_code, units
 from tests.kernels.cuda.test_simulator import child
 

@@ -19,7 +19,8 @@ import numpy as np
 import nbgraph as ng
 from nbgraph.array import accelerator as carried
 from nbgraph.kernels.cuda.host import by_thread
-from nbgraph.operator import elsewhere, registry
+from nbgraph.operator import registry
+from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.call import call, training
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.gpu import extremes, scattering, windows

@@ -14,11 +14,11 @@ import numpy as np
 
 import nbgraph as ng
 from nbgraph.executor import Options
-from nbgraph.kernels import kernel as kernels
+from nbgraph.kernels.compiler import kernel as kernels
 from nbgraph.operator.backward import backward
 from nbgraph.operator.layout import layout
-from nbgraph.operator.map_reduce import map_reduce
-from nbgraph.operator.reduce_call import along_axes
+from nbgraph.operator.rows.map_reduce import map_reduce
+from nbgraph.operator.rows.reduce_call import along_axes
 from nbgraph.ops.rowwise.derived import adjoint
 from tests.executor.storm import slopes_of, storm
 from tests.kernels.llvm.twins import DTYPES, differences, dtype_of, values

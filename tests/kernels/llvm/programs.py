@@ -9,9 +9,9 @@ library's helpers.
 
 import numpy as np
 
-from nbgraph.kernels.body import Namespace
-from nbgraph.kernels.kinds import INTEGERS
-from nbgraph.kernels.writer import Source
+from nbgraph.kernels.loops.body import Namespace
+from nbgraph.kernels.loops.writer import Source
+from nbgraph.kernels.scalar.kinds import INTEGERS
 
 FLOATS = ("float32", "float64")
 NUMBERS = (*INTEGERS, *FLOATS)

@@ -7,10 +7,10 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import CompileError
-from nbgraph.kernels import cpu
-from nbgraph.kernels.body import Namespace
+from nbgraph.kernels.compiler import cpu
 from nbgraph.kernels.llvm import compile as by_llvm
-from nbgraph.kernels.writer import Source
+from nbgraph.kernels.loops.body import Namespace
+from nbgraph.kernels.loops.writer import Source
 
 
 def source(*lines):

@@ -13,9 +13,9 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.codegen import target
-from nbgraph.kernels import cpu, simd
-from nbgraph.kernels.kernel import kernel
-from nbgraph.kernels.source import emit
+from nbgraph.kernels.compiler import cpu, simd
+from nbgraph.kernels.compiler.kernel import kernel
+from nbgraph.kernels.loops.source import emit
 from nbgraph.native.processor import is_x86
 from tests.kernels.llvm.collected import FEW, few
 from tests.support import ROOT, run_python

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nbgraph.codegen import target
-from nbgraph.kernels import cpu
+from nbgraph.kernels.compiler import cpu
 from tests.kernels.llvm.programs import KINDS, Program
 from tests.kernels.llvm.twins import same, values
 

@@ -8,9 +8,9 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.codegen import target
-from nbgraph.kernels import cpu
+from nbgraph.kernels.compiler import cpu
 from nbgraph.kernels.llvm import compile as by_llvm
-from nbgraph.kernels.source import emit
+from nbgraph.kernels.loops.source import emit
 from tests.kernels.llvm.test_wide import loop
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.kernels import lanewise
-from nbgraph.kernels.kernel import kernel, record
+from nbgraph.kernels.compiler.kernel import kernel, record
 from nbgraph.kernels.llvm import compile as by_llvm
-from nbgraph.kernels.source import emit
+from nbgraph.kernels.loops import lanewise
+from nbgraph.kernels.loops.source import emit
 
 SIZE = 1000  # full groups of vectors, single vectors, and a rest
 

@@ -12,9 +12,9 @@ import ml_dtypes
 import numpy as np
 
 import nbgraph as ng
-from nbgraph.kernels.kernel import kernel, record
-from nbgraph.kernels.kinds import FLOATS, INTEGERS
-from nbgraph.kernels.loops import GROUP, STRIP, Output
+from nbgraph.kernels.compiler.kernel import kernel, record
+from nbgraph.kernels.loops.loop import GROUP, STRIP, Output
+from nbgraph.kernels.scalar.kinds import FLOATS, INTEGERS
 
 COMPILERS = ("llvm", "numba")
 DTYPES = ("bool", *INTEGERS, *FLOATS)

@@ -22,7 +22,7 @@ X = np.float32([[0.5, -1.0], [2.0, 0.25]])
 
 def _run(op, inputs, outputs, requests, attributes=None, **options):
     given = op.parameters if attributes is None else attributes
-    specs = [ng.operator.array_op.Spec.of(a) for a in inputs]
+    specs = [ng.operator.spec.Spec.of(a) for a in inputs]
     resources = op.grant_to(cpu(), given, specs)
     op.run(inputs, outputs, requests, given, resources=resources, **options)
 

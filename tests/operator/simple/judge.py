@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec
 from tests import slopes
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, DeviceError
-from nbgraph.kernels.handwritten import Compiled
+from nbgraph.kernels.compiler.handwritten import Compiled
 from tests.operator.simple.judge import differences, gradients
 
 ADD = int(ng.kAddTo)

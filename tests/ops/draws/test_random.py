@@ -10,7 +10,7 @@ from scipy import stats
 
 import nbgraph as ng
 from nbgraph import resource
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from tests.engine.conftest import engine, gate, threads
 
 __all__ = ["engine", "gate", "threads"]

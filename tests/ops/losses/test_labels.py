@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import INDEX_CODE, LabelError, of_kernel
+from nbgraph.errors import LabelError
+from nbgraph.kernel_errors import INDEX_CODE, of_kernel
 from tests.engine.conftest import nothing_left
 
 LOSSES = [

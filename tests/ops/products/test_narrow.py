@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import nbgraph as ng
 from nbgraph import ops
 from nbgraph.codegen.host import features
-from nbgraph.operator import product_narrow
 from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import layout
+from nbgraph.operator.products import narrow as product_narrow
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.products.connected import BIASED
 

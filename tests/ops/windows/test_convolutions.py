@@ -6,7 +6,7 @@ import pytest
 import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import layout, layout_of
 from nbgraph.operator.request import kAddTo

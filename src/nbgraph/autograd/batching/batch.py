@@ -17,7 +17,7 @@ from nbgraph.graph.build import GraphNode, has_effect
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.node import topological
 from nbgraph.operator.call import recording
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.define import library
 
 

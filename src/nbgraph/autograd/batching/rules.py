@@ -16,8 +16,8 @@ import numpy as np
 from nbgraph.autograd.control.closing import wrapped
 from nbgraph.graph.build import GraphNode, rebuilt
 from nbgraph.graph.graph import Entry, spec
-from nbgraph.operator.product_op import ProductOp
-from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.products.op import ProductOp
+from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.ops.define import library
 from nbgraph.ops.shapes.slicing import view_key
 

@@ -22,11 +22,11 @@ from nbgraph.autograd.control.closing import (
 )
 from nbgraph.autograd.results import Function, require_function
 from nbgraph.autograd.tree import like, places
-from nbgraph.errors import ArgumentError, AxisError, ShapeError, called, noun
+from nbgraph.errors import ArgumentError, AxisError, ShapeError, function_name, noun
 from nbgraph.foreign import checked
 from nbgraph.graph.graph import spec
 from nbgraph.graph.symbol import Symbol
-from nbgraph.operator.typing import is_foreign
+from nbgraph.operator.scalar.typing import is_foreign
 from nbgraph.ops.define import library
 
 Axes = Any  # an int, None, or a structure of these
@@ -87,7 +87,7 @@ def vmap(
         key = "vmap", f, tuple(axes), _hashable(out_axes), axis_size
         return eagerly("vmap", key, run, (arguments,), lifts=False)
 
-    mapped.__doc__ = f"{called(f)} over many examples."
+    mapped.__doc__ = f"{function_name(f)} over many examples."
     return mapped
 
 
@@ -171,7 +171,8 @@ def _of_arguments(f: Function, in_axes: Axes, args: Any, kwargs: Any) -> list[in
     if isinstance(in_axes, (tuple, list)):
         if len(in_axes) != len(args):
             raise ArgumentError(
-                f"vmap: in_axes has {len(in_axes)} axes, but {called(f)} is given {len(args)} "
+                f"vmap: in_axes has {len(in_axes)} axes, but {function_name(f)} is given "
+                f"{len(args)} "
                 "positional argument(s); give one for each"
             )
         axes = [

@@ -24,7 +24,7 @@ from nbgraph.autograd.control.closing import (
 )
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tree import like
-from nbgraph.errors import ArgumentError, called
+from nbgraph.errors import ArgumentError, function_name
 from nbgraph.executor.control.branch_op import Branches, branch_op
 from nbgraph.foreign import checked
 from nbgraph.graph.graph import Entry
@@ -116,12 +116,14 @@ def _branches(name: str, index: Any, functions: Sequence[Function], operands: An
     outs: list[Any] = []
     for f in functions:
         outs.append(f(*like(operands, [wrapped((v, 0)) for v in variables])))
-        require_like(name, f"what {called(f)} returns", outs[-1], outs[0], called(functions[0]))
+        require_like(
+            name, f"what {function_name(f)} returns", outs[-1], outs[0], function_name(functions[0])
+        )
         own = entries_of(name, outs[-1], "result")
         for k, entry in enumerate(own):
             first = spec_of((heads or own)[k])
-            what = f"result {k} of {called(f)}"
-            remedy = f"as {called(functions[0])} gives; all branches return the same"
+            what = f"result {k} of {function_name(f)}"
+            remedy = f"as {function_name(functions[0])} gives; all branches return the same"
             require_spec(name, what, spec_of(entry), first, remedy)
         heads += own
     if not heads:

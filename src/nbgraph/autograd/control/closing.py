@@ -29,7 +29,7 @@ from nbgraph.graph.graph import Entry, spec
 from nbgraph.graph.node import topological
 from nbgraph.graph.passes.gradient import uniform
 from nbgraph.graph.symbol import Symbol
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.ops.define import library
 from nbgraph.settings import config
 

@@ -36,7 +36,7 @@ from nbgraph.executor.control.loop_op import loop_op
 from nbgraph.executor.control.reverse import keeping
 from nbgraph.foreign import checked
 from nbgraph.graph.graph import Entry
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.call import recording
 from nbgraph.ops.define import library
 

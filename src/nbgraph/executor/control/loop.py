@@ -13,9 +13,9 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, with_variables
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.call import training
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.scopes import Scopes
 from nbgraph.shape import Array, Arrays
 

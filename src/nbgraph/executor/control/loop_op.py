@@ -21,7 +21,7 @@ from nbgraph.executor.control.reverse import loop_gradient
 from nbgraph.executor.control.rows import WORK, Fixed, Moving, Rows, Turning, Where, scratch_bytes
 from nbgraph.executor.control.stream_rows import StreamRows
 from nbgraph.graph.graph import Entry, Graph, spec
-from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.request import OpReqType
 from nbgraph.shape import Arrays

@@ -13,7 +13,7 @@ from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient, uniform
-from nbgraph.operator.array_op import Gradients
+from nbgraph.operator.arrays.array_op import Gradients
 
 
 class Reversed(NamedTuple):

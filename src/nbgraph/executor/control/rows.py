@@ -12,7 +12,7 @@ from nbgraph.executor.compiled import Compiled, compiled
 from nbgraph.executor.pipeline import Options
 from nbgraph.executor.work import KernelWork
 from nbgraph.graph.graph import Graph, spec
-from nbgraph.kernels.control import Table
+from nbgraph.kernels.compiler.control import Table
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType

@@ -21,8 +21,8 @@ from nbgraph.executor.pipeline import Options
 from nbgraph.executor.program import Program
 from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes.gradient import uniform
-from nbgraph.kernels.kernel import Text
-from nbgraph.operator.array_op import Spec
+from nbgraph.kernels.compiler.kernel import Text
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType

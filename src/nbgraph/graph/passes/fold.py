@@ -21,8 +21,8 @@ import numpy as np
 from nbgraph.graph.build import GraphNode, Operand, constant, rebuilt
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Graph
-from nbgraph.operator.array_op import ArrayOp, Attributes
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.shape import Array
 
 LIMIT = 1 << 12  # bytes by which results may be larger than what was read for them

@@ -32,13 +32,13 @@ from nbgraph.graph.passes.fuse_facts import (
 )
 from nbgraph.graph.passes.fuse_groups import Group, Grouping
 from nbgraph.graph.passes.means import as_sum
-from nbgraph.kernels.fused import Source
-from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.fused import Part
-from nbgraph.operator.fused import fuse as fuse_parts
-from nbgraph.operator.map_reduce import Reduction, map_reduce_op
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.typing import common_dtype
+from nbgraph.kernels.function.fused import Source
+from nbgraph.operator.arrays.array_op import ArrayOp
+from nbgraph.operator.mapper.fused import Part
+from nbgraph.operator.mapper.fused import fuse as fuse_parts
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.rows.map_reduce import Reduction, map_reduce_op
+from nbgraph.operator.scalar.typing import common_dtype
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.elementwise.arithmetic import positive
 from nbgraph.ops.elementwise.casting import checkpoint
@@ -237,7 +237,7 @@ def _token(members: Sequence[GraphNode]) -> Any:
 
 
 class _Parts:
-    """A group as `operator.fused.fuse` and `MapReduce` want it."""
+    """A group as `operator.mapper.fused.fuse` and `MapReduce` want it."""
 
     def __init__(self, group: Group, outputs: Sequence[Entry]) -> None:
         self.name = _name(group.members)

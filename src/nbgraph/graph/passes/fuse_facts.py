@@ -11,10 +11,10 @@ import numpy as np
 from nbgraph.dtype import is_float, name_of
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec, spec_of
-from nbgraph.kernels.body import TRIGONOMETRIC
-from nbgraph.kernels.loops import Combine
-from nbgraph.operator.array_op import Spec
-from nbgraph.operator.mapper import Mapper
+from nbgraph.kernels.loops.body import TRIGONOMETRIC
+from nbgraph.kernels.loops.loop import Combine
+from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.reductions import extremes, reductions
 

@@ -16,7 +16,7 @@ from nbgraph.dtype import is_float, name_of
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.fuse_facts import Facts, Knowledge
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 
 STRETCH = 4096  # nodes between which groups are found
 LIVE = 64  # values of one element that may wait at once, in registers or on the stack

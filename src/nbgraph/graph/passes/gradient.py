@@ -25,7 +25,7 @@ from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.graph import Entry, Graph, spec, spec_of
 from nbgraph.graph.node import topological
 from nbgraph.graph.passes.reverse import Value, in_gradients, located
-from nbgraph.operator.array_op import Spec, constant
+from nbgraph.operator.arrays.array_op import Spec, constant
 from nbgraph.ops.define import library
 from nbgraph.ops.elementwise.arithmetic import add
 from nbgraph.ops.elementwise.casting import astype

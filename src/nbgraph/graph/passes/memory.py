@@ -49,7 +49,7 @@ from nbgraph.graph.passes.lifetimes import Life, by_task, footprint, homes, live
 from nbgraph.graph.passes.reach import EXACT, Reach, reach
 from nbgraph.graph.passes.streaming import mark
 from nbgraph.graph.schedule import Schedule, Task, Value, predecessors
-from nbgraph.operator.map_call import threshold
+from nbgraph.operator.scalar.map_call import threshold
 
 if TYPE_CHECKING:
     from nbgraph.graph.passes.places import MemoryReport, Whereabouts

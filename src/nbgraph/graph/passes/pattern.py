@@ -21,7 +21,7 @@ from nbgraph.errors import NbgraphError
 from nbgraph.graph.build import NUMBERS, GraphNode, Operand, apply
 from nbgraph.graph.graph import spec_of
 from nbgraph.graph.passes.trivial import everywhere
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.spec import Attributes
 from nbgraph.ops.carrier.operators import Operators
 

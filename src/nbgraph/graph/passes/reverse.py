@@ -15,11 +15,11 @@ from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.graph import Entry, spec_of
 from nbgraph.graph.symbol import Symbol
-from nbgraph.operator import complex_call
-from nbgraph.operator.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.backward import map_vjp, rule_vjp
-from nbgraph.operator.fused import Part, fuse
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper import complex_call
+from nbgraph.operator.mapper.fused import Part, fuse
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.elementwise.casting import astype
 from nbgraph.ops.reductions.reductions import sum_to
 from nbgraph.scopes import Scopes

@@ -27,7 +27,7 @@ from nbgraph.graph.passes.trivial import (
     with_numbers,
 )
 from nbgraph.graph.passes.views import dense, simpler
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 
 _ROUNDS = 8  # what one round makes may be simpler still; each round is linear
 

@@ -16,11 +16,11 @@ import numpy as np
 from nbgraph.graph.build import GraphNode, Operand, apply, frozen
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, spec_of
-from nbgraph.kernels.function import Captured
-from nbgraph.kernels.scalar import Graph as ScalarGraph
-from nbgraph.kernels.transplant import Transplant
-from nbgraph.operator.array_op import Spec
-from nbgraph.operator.mapper import Mapper
+from nbgraph.kernels.function.scalar_function import Captured
+from nbgraph.kernels.scalar.graph import Graph as ScalarGraph
+from nbgraph.kernels.scalar.transplant import Transplant
+from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.define import library
 from nbgraph.shape import Array
 

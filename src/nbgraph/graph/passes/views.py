@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.graph.build import GraphNode, Operand, apply
 from nbgraph.graph.graph import Entry, spec_of
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.ops.define import axes_of, library
 
 View = Callable[[GraphNode, Entry, Spec], Operand | None]

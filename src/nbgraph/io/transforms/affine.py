@@ -61,7 +61,7 @@ class RandomAffine(Images):
     }
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        from nbgraph.kernels.warp import DTYPES, warp
+        from nbgraph.kernels.windows.warp import DTYPES, warp
 
         axes = self._axes(desc)
         plain = x if x.dtype.name in DTYPES else x.astype("float64")

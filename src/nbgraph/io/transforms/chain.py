@@ -17,8 +17,8 @@ from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import ColumnTransform
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import mixed, rounded
-from nbgraph.operator.fused import Part, fuse
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.fused import Part, fuse
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.shape import Array
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError, called, require_number
+from nbgraph.errors import ArgumentError, ShapeError, function_name, require_number
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.source import taken
 from nbgraph.io.transforms.base import (
@@ -210,7 +210,7 @@ def checked(name: str, transforms: Any) -> tuple[Any, ...]:
 
 
 def _name(one: Any) -> str:
-    return one.name if isinstance(one, Transform) else called(one)
+    return one.name if isinstance(one, Transform) else function_name(one)
 
 
 def _named(stage: Stage, name: str) -> Stage:

@@ -77,7 +77,7 @@ class Draws:
 
     def uniform(self, shape: Any = (), low: float = 0.0, high: float = 1.0) -> Array:
         """Return float32 numbers from `low` up to `high`, of shape (n, *shape)."""
-        from nbgraph.kernels.draws import uniform
+        from nbgraph.kernels.draws.uniform import uniform
 
         out = self._drawn(uniform, ("float32",), shape, (high - low, low))
         if high > low:  # rounded, a number may become the upper end
@@ -86,7 +86,7 @@ class Draws:
 
     def normal(self, shape: Any = (), loc: float = 0.0, scale: float = 1.0) -> Array:
         """Return normal float32 numbers of shape (n, *shape)."""
-        from nbgraph.kernels.quantiles import standard
+        from nbgraph.kernels.draws.quantiles import standard
 
         return self._drawn(standard, ("normal", "float32"), shape, (scale, loc))
 
@@ -95,7 +95,7 @@ class Draws:
 
         Raises ArgumentError where there are none, or more than 2**32 - 1.
         """
-        from nbgraph.kernels.ranges import integers
+        from nbgraph.kernels.draws.ranges import integers
 
         low, count = operator.index(low), operator.index(high) - operator.index(low)
         if not 0 < count < 1 << 32:
@@ -131,7 +131,7 @@ class Draws:
         return np.lexsort((self.index, self.uniform()))
 
     def _drawn(self, make: Any, arguments: tuple[Any, ...], shape: Any, parameters: Any) -> Array:
-        from nbgraph.kernels.keyed import fill_rows  # the compiler loads when it is needed
+        from nbgraph.kernels.draws.keyed import fill_rows  # the compiler loads when it is needed
 
         extents = (shape,) if isinstance(shape, int) else tuple(shape)
         dtype = np.dtype(arguments[0] if arguments[0] != "normal" else arguments[1])

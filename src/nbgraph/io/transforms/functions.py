@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from nbgraph.operator.decorator import op
+from nbgraph.operator.mapper.decorator import op
 
 
 @op(certify=False)

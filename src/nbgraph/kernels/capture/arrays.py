@@ -18,7 +18,7 @@ from nbgraph.kernels.capture import vectors
 from nbgraph.kernels.capture.containers import Array, List
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.values import Node, Static, Value, flatten, is_none
-from nbgraph.kernels.kinds import kind_of_dtype, promote
+from nbgraph.kernels.scalar.kinds import kind_of_dtype, promote
 
 MAX_SIZE = 1024  # entries of an array that a function makes
 Step = Callable[..., Any]  # how a function of NumPy arranges the numbers of an array

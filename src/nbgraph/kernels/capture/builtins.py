@@ -14,8 +14,8 @@ from nbgraph.kernels.capture.operators import NUMBERS, check_power, divide_floor
 from nbgraph.kernels.capture.raising import present
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Node, Optional, Static, Value
-from nbgraph.kernels.functions import FUNCTIONS, ROUNDING
-from nbgraph.kernels.kinds import INTEGERS, promote
+from nbgraph.kernels.scalar.functions import FUNCTIONS, ROUNDING
+from nbgraph.kernels.scalar.kinds import INTEGERS, promote
 
 
 def _whole(call: Call, fn: FunctionType) -> Value:

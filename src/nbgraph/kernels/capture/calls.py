@@ -11,7 +11,6 @@ from types import FunctionType, MethodType
 from typing import cast
 
 from nbgraph.errors import CaptureError, NbgraphError
-from nbgraph.kernels import derivative
 from nbgraph.kernels.capture import (
     builtins,
     complex_numbers,
@@ -41,7 +40,8 @@ from nbgraph.kernels.capture.special import detached, slope
 from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.table import operations, scipy_operation, solver
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Static, Undefined, Unset, Value
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.derivatives import partials as derivative
+from nbgraph.kernels.scalar.graph import Node
 
 
 def call(tracer: Tracer, node: ast.Call, env: Env, path: Node) -> Value:

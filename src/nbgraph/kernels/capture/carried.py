@@ -43,9 +43,9 @@ from nbgraph.kernels.capture.values import (
     nothing_like,
     unflatten,
 )
-from nbgraph.kernels.kinds import promote
-from nbgraph.kernels.nodes import RESULT
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.scalar.graph import Node
+from nbgraph.kernels.scalar.kinds import promote
+from nbgraph.kernels.scalar.nodes import RESULT
 
 COUNTER = "$counter"
 _OBJECTS = (Static, Choice)

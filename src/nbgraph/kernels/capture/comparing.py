@@ -25,8 +25,8 @@ from nbgraph.kernels.capture.values import (
     Value,
     is_none,
 )
-from nbgraph.kernels.kinds import is_boolean
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.kinds import is_boolean
 
 _LISTS = (tuple, Resizable, *REFERS)
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)

@@ -14,7 +14,7 @@ from nbgraph.kernels.capture import complex_functions
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.values import Complex, Graph, Node, Static, Value
-from nbgraph.kernels.kinds import is_integer
+from nbgraph.kernels.scalar.kinds import is_integer
 
 MAX_POWER = 100  # constant integer exponents up to this are products, as in CPython
 _MIXED = sys.version_info >= (3, 14)  # a real operand is not made complex in + - * /

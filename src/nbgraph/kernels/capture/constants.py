@@ -12,7 +12,7 @@ from nbgraph.kernels.capture.containers import ConstantArray, Mapping, described
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.distributions import method_of
 from nbgraph.kernels.capture.values import Env, Static, Value
-from nbgraph.kernels.kinds import kind_of_dtype, kind_of_value
+from nbgraph.kernels.scalar.kinds import kind_of_dtype, kind_of_value
 
 MAX_ENTRIES = 1 << 16  # of an array; each is a node
 

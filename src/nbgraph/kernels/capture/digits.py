@@ -18,7 +18,7 @@ from nbgraph.kernels.capture.containers import Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.values import Choice, Compound, Graph, Node, Optional, Static, Value
-from nbgraph.kernels.kinds import is_integer
+from nbgraph.kernels.scalar.kinds import is_integer
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

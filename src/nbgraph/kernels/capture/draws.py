@@ -34,7 +34,7 @@ from nbgraph.kernels.capture.library.random_draws import bits as word_of_place
 from nbgraph.kernels.capture.names import Watch, is_own_text
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Env, Graph, Node, Value, is_none
-from nbgraph.kernels.transplant import Transplant
+from nbgraph.kernels.scalar.transplant import Transplant
 
 KEY, WORD = "key", "uint64"  # the operand that holds the words, and its kind
 MOST = 8  # draws of a loop that is written out

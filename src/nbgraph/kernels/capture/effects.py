@@ -22,7 +22,7 @@ from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.text import function_text
 from nbgraph.kernels.capture.values import Env, Node, Static
-from nbgraph.kernels.wording import place
+from nbgraph.kernels.scalar.wording import place
 
 _REPORTS = ("_io", "_warnings", "io", "logging", "pprint", "sys", "time", "traceback", "warnings")
 _SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)

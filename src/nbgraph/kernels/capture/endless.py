@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from nbgraph.kernels.nodes import Region
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.nodes import Region
 
 MAX_KEPT = 8  # variables of which a loop keeps those of an earlier trip
 

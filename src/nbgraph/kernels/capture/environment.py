@@ -19,7 +19,7 @@ from nbgraph.kernels.capture.containers import (
     own_type,
 )
 from nbgraph.kernels.capture.values import Env, Graph, Node, Value
-from nbgraph.kernels.nodes import RESULT as RESULT
+from nbgraph.kernels.scalar.nodes import RESULT as RESULT
 
 RETURNED, BROKE, CONTINUED = "$returned", "$broke", "$continued"
 FLAGS = (RETURNED, BROKE, CONTINUED)

@@ -47,8 +47,8 @@ from nbgraph.kernels.capture.values import (
     Value,
     on_path,
 )
-from nbgraph.kernels.kinds import is_boolean
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.scalar.graph import Node
+from nbgraph.kernels.scalar.kinds import is_boolean
 
 _WHOLE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)  # comparisons of arrays, not of entries
 

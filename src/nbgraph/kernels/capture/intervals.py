@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from nbgraph.kernels.equalities import literals
-from nbgraph.kernels.kinds import INTEGERS, is_boolean
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.derivatives.equalities import literals
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.kinds import INTEGERS, is_boolean
 
 Interval = tuple[float, float]
 EVERY: Interval = (-math.inf, math.inf)

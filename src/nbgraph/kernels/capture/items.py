@@ -26,7 +26,7 @@ from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.text import CountError, KindError
 from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
-from nbgraph.kernels.kinds import is_boolean, is_integer
+from nbgraph.kernels.scalar.kinds import is_boolean, is_integer
 
 MAX_GAPS = 4  # places in a table of a dict, for each key, that may have none
 MANY = "how many items there are depends on a value"

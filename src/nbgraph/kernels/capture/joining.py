@@ -43,8 +43,8 @@ from nbgraph.kernels.capture.values import (
     is_none,
     is_optional,
 )
-from nbgraph.kernels.nodes import RESULT
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.nodes import RESULT
 
 
 def join_value(

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.values import Choice, Static, Value, flatten, form, unflatten
-from nbgraph.kernels.kinds import is_boolean, is_integer, promote
-from nbgraph.kernels.scalar import Graph, Node
-from nbgraph.kernels.tables import Table
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.kinds import is_boolean, is_integer, promote
+from nbgraph.kernels.scalar.tables import Table
 
 MAX_ITEMS = 256  # numbers, not all constant, that an index looks up in
 _FEW = 4  # constants that selects choose from

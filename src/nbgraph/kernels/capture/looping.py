@@ -38,7 +38,7 @@ from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
 from nbgraph.kernels.capture.syntax import breaks, is_short
 from nbgraph.kernels.capture.values import Env, Node, Static
-from nbgraph.kernels.nodes import RESULT
+from nbgraph.kernels.scalar.nodes import RESULT
 
 _LAZY = (enumerate, zip, reversed)  # what they go over is read in each trip
 Items = Callable[[Env], Any]  # what a loop goes over, as it is in an environment

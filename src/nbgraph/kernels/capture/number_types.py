@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.kinds import is_boolean
+from nbgraph.kernels.scalar.kinds import is_boolean
 
 _FLOATS = (float, np.float64, np.float32, np.float16)
 

@@ -16,7 +16,7 @@ from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.raising import present
 from nbgraph.kernels.capture.values import Complex, Env, Node, Value
-from nbgraph.kernels.kinds import is_boolean, promote
+from nbgraph.kernels.scalar.kinds import is_boolean, promote
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)

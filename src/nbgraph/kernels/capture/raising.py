@@ -15,7 +15,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from nbgraph.errors import CaptureError, Raised, always
+from nbgraph.errors import CaptureError
+from nbgraph.kernel_errors import Raised, always
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Call, OnInvalid, Tracer
 from nbgraph.kernels.capture.environment import (
@@ -30,7 +31,7 @@ from nbgraph.kernels.capture.environment import (
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.names import is_own_text
 from nbgraph.kernels.capture.values import Env, Graph, Node, Optional, Static, Undefined, Value
-from nbgraph.kernels.wording import place
+from nbgraph.kernels.scalar.wording import place
 
 _OLD_FIELD = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]")  # of a text that % fills in
 _NEW_FIELD = re.compile(r"\{[^{}]*\}")  # of one that format() fills in

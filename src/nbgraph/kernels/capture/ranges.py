@@ -10,7 +10,7 @@ from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Compound, Node, Value
-from nbgraph.kernels.kinds import is_boolean, is_integer
+from nbgraph.kernels.scalar.kinds import is_boolean, is_integer
 
 MAX_LISTED = 1024  # numbers of a range whose bounds are known
 

@@ -34,7 +34,7 @@ from nbgraph.kernels.capture.values import (
     nothing_like,
     unflatten,
 )
-from nbgraph.kernels.kinds import is_boolean, promote
+from nbgraph.kernels.scalar.kinds import is_boolean, promote
 
 MAX_INLINED = 2  # calls within each other whose conditions values decide
 MAX_ORDER = 16  # calls back that are kept: f(n - 16)

@@ -32,7 +32,7 @@ from nbgraph.kernels.capture.lookups import Counter, entry_at
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.syntax import counted, is_store, walk
 from nbgraph.kernels.capture.values import Env, Node, Partly, Undefined, Unset, Value, unflatten
-from nbgraph.kernels.nodes import MOVES, RESULT
+from nbgraph.kernels.scalar.nodes import MOVES, RESULT
 
 _LEAVES = {ast.Break, ast.Return, ast.Raise, ast.Assert}
 _LATE = "gets its first value inside a loop that may not run: give it one before the loop"

@@ -24,7 +24,7 @@ from nbgraph.kernels.capture.environment import freeze, keys_in
 from nbgraph.kernels.capture.joining import join_value, resizable
 from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Value, flatten, form, unflatten
-from nbgraph.kernels.kinds import promote
+from nbgraph.kernels.scalar.kinds import promote
 
 PLACES, TABLE, MOST_PLACES = 64, 128, 256  # where a loop's trips are not known, and where they are
 MOST_NUMBERS = 1024  # in all items

@@ -7,7 +7,7 @@ import math
 from types import FunctionType
 from typing import cast
 
-from nbgraph.errors import Raised
+from nbgraph.kernel_errors import Raised
 from nbgraph.kernels.capture.containers import Mapping, Resizable, described, mapping
 from nbgraph.kernels.capture.context import OnInvalid, Tracer
 from nbgraph.kernels.capture.environment import RESULT, RETURNED, flag, is_true, raises_of
@@ -25,8 +25,8 @@ from nbgraph.kernels.capture.values import (
     is_none,
     unflatten,
 )
-from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.wording import place
+from nbgraph.kernels.scalar.graph import Node
+from nbgraph.kernels.scalar.wording import place
 
 RAISES = "is the result of a function that always raises"
 

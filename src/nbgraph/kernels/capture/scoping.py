@@ -19,7 +19,7 @@ from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.joining import join
 from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.values import Env, Node, Static, Undefined, Value
-from nbgraph.kernels.kinds import is_boolean
+from nbgraph.kernels.scalar.kinds import is_boolean
 
 _QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
 

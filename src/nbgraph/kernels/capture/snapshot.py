@@ -25,7 +25,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.library.random_draws import OF_CLASSES, class_of
 from nbgraph.kernels.capture.names import names_of, plain_function
 from nbgraph.kernels.capture.text import function_text
-from nbgraph.kernels.kinds import kind_of_value
+from nbgraph.kernels.scalar.kinds import kind_of_value
 
 Data = dict[str, Any]
 _LIBRARIES = ("math", "numpy", "scipy")

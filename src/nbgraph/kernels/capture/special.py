@@ -77,7 +77,7 @@ class Special:
 
     def __call__(self, *args: Any) -> Any:
         """Return the value of Python numbers, correct to the last digits."""
-        from nbgraph.kernels.interpret import FloatDomain
+        from nbgraph.kernels.scalar.interpret import FloatDomain
 
         return FloatDomain().functions[self.__name__](*args)
 

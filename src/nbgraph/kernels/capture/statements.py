@@ -39,8 +39,8 @@ from nbgraph.kernels.capture.values import (
     Unset,
     on_path,
 )
-from nbgraph.kernels.nodes import RESULT
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.scalar.graph import Node
+from nbgraph.kernels.scalar.nodes import RESULT
 
 
 def block(tracer: Tracer, statements: Sequence[ast.stmt], env: Env, path: Node) -> Env:

@@ -19,7 +19,7 @@ from nbgraph.kernels.capture import complex_numbers, composed, integers, special
 from nbgraph.kernels.capture.library import solvers
 from nbgraph.kernels.capture.library import special as of_scipy
 from nbgraph.kernels.capture.special import Special
-from nbgraph.kernels.functions import FUNCTIONS, ROUNDING
+from nbgraph.kernels.scalar.functions import FUNCTIONS, ROUNDING
 
 # A row: how calls are captured, what holds the objects, and their names there, each with the name
 # of the operation where that is another one. "builtin" operations are in `Builtins`, "operator" is

@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.errors import Raised
+from nbgraph.kernel_errors import Raised
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.environment import RESULT, is_flag, raises_of, without_flags
 from nbgraph.kernels.capture.joining import join

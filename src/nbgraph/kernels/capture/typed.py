@@ -22,7 +22,7 @@ from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_instance, types_of
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value
-from nbgraph.kernels.kinds import INTEGERS, is_boolean
+from nbgraph.kernels.scalar.kinds import INTEGERS, is_boolean
 
 _IGNORED = ("copy", "order", "subok", "ndmin", "shape", "casting", "like")  # of one number
 

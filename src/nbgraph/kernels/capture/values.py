@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbgraph.kernels.capture.intervals import implies
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.scalar.graph import Graph, Node
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -12,14 +12,14 @@ from nbgraph._version import __version__
 from nbgraph.errors import CompileError
 from nbgraph.kernels import llvm as by_llvm
 from nbgraph.kernels import vector_math
-from nbgraph.kernels.body import loop_may_fail
 from nbgraph.kernels.cuda.grid import BLOCKS, Grid
 from nbgraph.kernels.cuda.vocabulary import DEVICE, HOST
 from nbgraph.kernels.llvm.module import Module
 from nbgraph.kernels.llvm.vocabulary import RUNTIME
-from nbgraph.kernels.loops import Loop
+from nbgraph.kernels.loops.body import loop_may_fail
+from nbgraph.kernels.loops.loop import Loop
+from nbgraph.kernels.loops.writer import Source
 from nbgraph.kernels.vector_math.texts import texts
-from nbgraph.kernels.writer import Source
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm

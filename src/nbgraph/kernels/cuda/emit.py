@@ -8,9 +8,9 @@ from nbgraph.kernels.cuda.maps import Map
 from nbgraph.kernels.cuda.reductions import At, Fold, Leading, Reduce, Totals
 from nbgraph.kernels.cuda.rows import Columns, Rows
 from nbgraph.kernels.cuda.writer import Device
-from nbgraph.kernels.loops import Form, Loop
-from nbgraph.kernels.scalar import GROWING
-from nbgraph.kernels.writer import Source
+from nbgraph.kernels.loops.loop import Form, Loop
+from nbgraph.kernels.loops.writer import Source
+from nbgraph.kernels.scalar.graph import GROWING
 
 _WRITERS: dict[Form, type[Device]] = {
     "map": Map,

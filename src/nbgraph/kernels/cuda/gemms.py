@@ -14,8 +14,8 @@ import numpy as np
 
 from nbgraph.device import RunContext, driver
 from nbgraph.device.gemm import Gemm
-from nbgraph.kernels.kernel import Text
-from nbgraph.kernels.products import Axis, Call
+from nbgraph.kernels.compiler.kernel import Text
+from nbgraph.kernels.products.axes import Axis, Call
 
 MOST = 1 << 15  # products of a request: grids end at 65535 along an axis
 _ONE = Axis(1)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nbgraph.kernels.kinds import ITEMSIZE
-from nbgraph.kernels.loops import Form, Loop
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.loops.loop import Form, Loop
+from nbgraph.kernels.scalar.graph import Node
+from nbgraph.kernels.scalar.kinds import ITEMSIZE
 
 VECTOR = 16  # bytes of the longest load and store
 MOST_LANES = 8

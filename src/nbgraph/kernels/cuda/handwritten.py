@@ -21,9 +21,9 @@ import numpy as np
 
 from nbgraph.device.protocol import Bytes, Capability
 from nbgraph.errors import CompileError, DeviceError
+from nbgraph.kernels.compiler.handwritten import Compiled, ThreadKernel, python_function
 from nbgraph.kernels.cuda.arguments import SHAPE_WORDS, Signature
 from nbgraph.kernels.cuda.launch import Code, Launcher, Ready
-from nbgraph.kernels.handwritten import Compiled, ThreadKernel, python_function
 
 EXTRA = "pip install 'nbgraph[cuda13]', or set CUDA_HOME to a CUDA toolkit's folder"
 _UNITS = 5  # threads of a ThreadKernel in the emulation: few and odd

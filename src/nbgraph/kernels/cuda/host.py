@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.codegen import builtin
+from nbgraph.kernels.compiler.kernel import kernel, prototype
 from nbgraph.kernels.cuda import compile as compiled
 from nbgraph.kernels.cuda.grid import Grid, units
-from nbgraph.kernels.kernel import kernel, prototype
-from nbgraph.kernels.loops import Loop
-from nbgraph.kernels.writer import Source
+from nbgraph.kernels.loops.loop import Loop
+from nbgraph.kernels.loops.writer import Source
 
 Bytes = np.ndarray[Any, np.dtype[Any]]
 UNITS = 5

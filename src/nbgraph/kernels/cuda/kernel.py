@@ -1,6 +1,7 @@
 """Kernels for the GPU in memory: compiled once per content, kept in the disk cache.
 
-Like `nbgraph.kernels.kernel`, but what is kept is PTX, for which no device need be there; a device
+Like `nbgraph.kernels.compiler.kernel`, but what is kept is PTX, for which no device need be there;
+a device
 makes machine code of it.
 """
 
@@ -12,12 +13,12 @@ from collections import OrderedDict
 
 from nbgraph.codegen import cache
 from nbgraph.codegen.making.events import compiling
+from nbgraph.kernels.compiler.kernel import MAX_KERNELS
 from nbgraph.kernels.cuda import compile as compiled
 from nbgraph.kernels.cuda.emit import emit
 from nbgraph.kernels.cuda.grid import Grid
-from nbgraph.kernels.kernel import MAX_KERNELS
-from nbgraph.kernels.loops import Loop
-from nbgraph.kernels.writer import Source
+from nbgraph.kernels.loops.loop import Loop
+from nbgraph.kernels.loops.writer import Source
 from nbgraph.scopes import attend
 
 _KERNELS: OrderedDict[str, DeviceKernel] = OrderedDict()

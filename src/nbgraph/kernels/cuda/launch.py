@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 from nbgraph.device import RunContext, driver
 from nbgraph.device.protocol import Bytes, Capability, Extent
 from nbgraph.errors import CompileError
-from nbgraph.kernels.body import loop_may_fail
 from nbgraph.kernels.cuda.compile import CAPABILITIES, Form, entry_name, form_of
 from nbgraph.kernels.cuda.emit import emit
 from nbgraph.kernels.cuda.grid import Grid, blocks, choose
 from nbgraph.kernels.cuda.host import by_blocks, by_thread
 from nbgraph.kernels.cuda.kernel import kernel_of
-from nbgraph.kernels.loops import Loop
-from nbgraph.kernels.writer import Source
+from nbgraph.kernels.loops.body import loop_may_fail
+from nbgraph.kernels.loops.loop import Loop
+from nbgraph.kernels.loops.writer import Source
 
 MAKING = threading.RLock()
 _LOW = 31  # bits of an address: vectors are of 32 bytes at most

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from nbgraph.kernels.cuda.maps import Map
 from nbgraph.kernels.cuda.writer import Device
-from nbgraph.kernels.forms import Reduce as HostReduce
-from nbgraph.kernels.loops import Output
-from nbgraph.kernels.totals import At as HostAt
-from nbgraph.kernels.totals import Fold as HostFold
-from nbgraph.kernels.totals import InOrder
-from nbgraph.kernels.totals import Leading as HostLeading
+from nbgraph.kernels.loops.forms import Reduce as HostReduce
+from nbgraph.kernels.loops.loop import Output
+from nbgraph.kernels.loops.totals import At as HostAt
+from nbgraph.kernels.loops.totals import Fold as HostFold
+from nbgraph.kernels.loops.totals import InOrder
+from nbgraph.kernels.loops.totals import Leading as HostLeading
 
 
 class Reduce(Map, HostReduce):

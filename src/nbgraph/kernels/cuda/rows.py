@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from nbgraph.kernels.cuda.writer import Device
-from nbgraph.kernels.kinds import STORED
-from nbgraph.kernels.loops import Total
-from nbgraph.kernels.rows import Rows as HostRows
-from nbgraph.kernels.rows import is_sum
+from nbgraph.kernels.loops.loop import Total
+from nbgraph.kernels.loops.rows import Rows as HostRows
+from nbgraph.kernels.loops.rows import is_sum
+from nbgraph.kernels.scalar.kinds import STORED
 
 Some = Callable[[int, int, str, int], None]
 

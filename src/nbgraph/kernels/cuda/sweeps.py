@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nbgraph.kernels.kinds import narrowed, widened
-from nbgraph.kernels.written import Compute
+from nbgraph.kernels.compiler.written import Compute
+from nbgraph.kernels.scalar.kinds import narrowed, widened
 
 
 class Element(NamedTuple):

@@ -10,12 +10,12 @@ import functools
 import re
 from collections.abc import Sequence
 
+from nbgraph.kernels.compiler.kernel import Kernel
+from nbgraph.kernels.compiler.written import Compute, Record, function, source, written
 from nbgraph.kernels.cuda.compile import Form
 from nbgraph.kernels.cuda.grid import LARGEST, THREADS, VECTOR, WAVES
 from nbgraph.kernels.cuda.launch import Launcher, Unit, wave
-from nbgraph.kernels.draws import Drawn, device_text
-from nbgraph.kernels.kernel import Kernel
-from nbgraph.kernels.written import Compute, Record, function, source, written
+from nbgraph.kernels.draws.uniform import Drawn, device_text
 
 
 @functools.lru_cache(maxsize=512)

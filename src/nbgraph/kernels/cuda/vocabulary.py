@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from nbgraph.errors import CompileError
 from nbgraph.kernels.cuda.grid import MOST_LANES
-from nbgraph.kernels.kinds import INTEGERS, ITEMSIZE, STORED
 from nbgraph.kernels.llvm.arithmetic import cast
 from nbgraph.kernels.llvm.function import Function
 from nbgraph.kernels.llvm.values import FLOATS, Value, llvm_type
 from nbgraph.kernels.llvm.vocabulary import Primitive, setting
+from nbgraph.kernels.scalar.kinds import INTEGERS, ITEMSIZE, STORED
 
 WARPS = 32  # of a block at most
 EVERY = "i32 -1"  # the mask of all threads of a warp

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 
 from nbgraph.errors import CompileError
 from nbgraph.kernels import vector_math
-from nbgraph.kernels.body import TRIGONOMETRIC
 from nbgraph.kernels.cuda.grid import BLOCKS, Grid
-from nbgraph.kernels.loops import Loop, Operand
-from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.writer import Source, Writer
+from nbgraph.kernels.loops.body import TRIGONOMETRIC
+from nbgraph.kernels.loops.loop import Loop, Operand
+from nbgraph.kernels.loops.writer import Source, Writer
+from nbgraph.kernels.scalar.graph import Node
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _PREFIXED = re.compile(r"(?:lane|was|new|raw|dim|rest|to)\d*(?:_|$)")

@@ -1,6 +1,7 @@
 """The second compiler of kernels: emitted text straight to LLVM, without Numba.
 
-`nbgraph.kernels.source` writes a loop description as Python text in a small vocabulary: numbers,
+`nbgraph.kernels.loops.source` writes a loop description as Python text in a small vocabulary:
+numbers,
 pointers, `for i in range(n)`, `while`, `if`, and the primitives of `nbgraph.native`. Numba reads
 that text as the reference; this room reads the very same text and writes LLVM text in a tenth of
 the time. So a new loop form is written once, and both compilers have it.
@@ -30,7 +31,7 @@ from pathlib import Path
 def version() -> str:
     """Return a hash of the files that make LLVM text of emitted text, the mathematics aside."""
     room = Path(__file__).parent
-    texts = [*sorted(room.glob("*.py")), room.parent / "integers.py"]
-    texts.append(room.parents[1] / "native" / "memory.py")
+    texts = [*sorted(room.glob("*.py"))]
+    texts += [room.parents[1] / "native" / f"{name}.py" for name in ("integers", "memory")]
     texts += [room.parents[1] / "codegen" / f"{name}.py" for name in ("instructions", "optimise")]
     return hashlib.sha256(b"".join(path.read_bytes() for path in texts)).hexdigest()

@@ -10,8 +10,8 @@ from nbgraph.codegen import optimise
 from nbgraph.kernels.llvm.module import Module
 from nbgraph.kernels.llvm.shared import Shared, closure
 from nbgraph.kernels.llvm.vocabulary import RUNTIME
+from nbgraph.kernels.loops.writer import Source
 from nbgraph.kernels.vector_math.texts import texts
-from nbgraph.kernels.writer import Source
 
 
 def lowered(source: Source) -> tuple[str, list[Shared]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from nbgraph import parsing
 
 _ROOM = Path(__file__).parent
-SOURCES = (_ROOM.parent / "integers.py", _ROOM.parents[1] / "native" / "memory.py")
+SOURCES = tuple(_ROOM.parents[1] / "native" / f"{name}.py" for name in ("integers", "memory"))
 NAMES = frozenset(
     "int_floordiv int_mod uint_floordiv uint_mod int_shl int_shr float_to_uint64 row_offset".split()
 )

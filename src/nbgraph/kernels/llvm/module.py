@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nbgraph import parsing
 from nbgraph.errors import CompileError
-from nbgraph.kernels import loops
-from nbgraph.kernels.lanewise import lanes, register
 from nbgraph.kernels.llvm import vocabulary, wide
 from nbgraph.kernels.llvm.frame import Frame, is_frame
 from nbgraph.kernels.llvm.function import Function
@@ -17,8 +15,10 @@ from nbgraph.kernels.llvm.unit import Unit, call, results
 from nbgraph.kernels.llvm.values import Value, constant
 from nbgraph.kernels.llvm.vocabulary import Primitive
 from nbgraph.kernels.llvm.wide import Called
-from nbgraph.kernels.source import Source
-from nbgraph.kernels.tables import llvm_global
+from nbgraph.kernels.loops import loop as loops
+from nbgraph.kernels.loops.lanewise import lanes, register
+from nbgraph.kernels.loops.source import Source
+from nbgraph.kernels.scalar.tables import llvm_global
 from nbgraph.kernels.vector_math import precision
 from nbgraph.kernels.vector_math.names import BRANCHING
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from nbgraph.kernels.kinds import INTEGERS
+from nbgraph.kernels.scalar.kinds import INTEGERS
 
 _INTEGERS = (*INTEGERS, "uint128")  # the last is of complex128, which is moved, not computed
 LLVM = {

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 
 from nbgraph.codegen import target
 from nbgraph.errors import CompileError
-from nbgraph.kernels.kinds import INTEGERS, STORED
 from nbgraph.kernels.llvm.arithmetic import absolute, cast, compare, intrinsic, select
 from nbgraph.kernels.llvm.function import Function
 from nbgraph.kernels.llvm.values import (
@@ -20,7 +19,8 @@ from nbgraph.kernels.llvm.values import (
     is_signed,
     llvm_type,
 )
-from nbgraph.kernels.loops import LANES, ROOM, STRIP
+from nbgraph.kernels.loops.loop import LANES, ROOM, STRIP
+from nbgraph.kernels.scalar.kinds import INTEGERS, STORED
 from nbgraph.native.processor import LINE, has_fma, is_x86
 
 Primitive = Callable[[Function, Sequence[Value]], Value | tuple[Value, ...] | None]

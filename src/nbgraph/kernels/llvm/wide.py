@@ -25,10 +25,10 @@ import functools
 from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
-from nbgraph.kernels.functions import FUNCTIONS
-from nbgraph.kernels.lanewise import register
 from nbgraph.kernels.llvm.shared import NAME, Shared, shared
 from nbgraph.kernels.llvm.values import LLVM
+from nbgraph.kernels.loops.lanewise import register
+from nbgraph.kernels.scalar.functions import FUNCTIONS
 from nbgraph.kernels.vector_math.names import ARITY, WIDE
 from nbgraph.kernels.vector_math.texts import texts
 

@@ -20,8 +20,7 @@ from numba.core.compiler_machinery import PassManager
 
 from nbgraph.codegen import lower, target
 from nbgraph.errors import CompileError
-from nbgraph.kernels import accumulate
-from nbgraph.kernels.vector_math import DTYPES, NAMES, WIDE, implementation
+from nbgraph.kernels.vector_math import DTYPES, NAMES, WIDE, implementation, pairwise
 from nbgraph.kernels.vector_math.symbols import RUNTIME, join, signature, symbol
 from nbgraph.native import floats
 
@@ -147,7 +146,7 @@ def _function(symbol: str, evex: bool = False) -> Any:
     """A dispatcher whose library only collects."""
     name = symbol.partition("_")[2]
     if name == "acc_pairwise":
-        return accumulate.pairwise
+        return pairwise.pairwise
     if name in RUNTIME:
         return lower.jit(_converted(_CONVERSIONS[name]))
     function, _, dtype = name.rpartition("_")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbgraph.kernels.functions import FUNCTIONS, named
+from nbgraph.kernels.scalar.functions import FUNCTIONS, named
 
 FAMILY = {name: row.family for name, row in FUNCTIONS.items()}
 NAMES = frozenset(FAMILY)

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 53ca4e2f7a044bc2, llvmlite 0.50, fma
+; sources 4434b4f404acc943, llvmlite 0.50, fma
 
 declare double @llvm.copysign.f64(double, double)
 

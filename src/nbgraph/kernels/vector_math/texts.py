@@ -83,7 +83,7 @@ def header() -> str:
 
 def _version() -> str:
     """A hash of the sources."""
-    pairwise = Path(__file__).parents[1] / "pairwise.py"
+    pairwise = Path(__file__).parent / "pairwise.py"
     return hashlib.sha256(VERSION.encode() + pairwise.read_bytes()).hexdigest()[:16]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, ShapeError, called
+from nbgraph.errors import ArgumentError, ShapeError, function_name
 from nbgraph.ops.define import library
 from nbgraph.settings import config
 
@@ -99,7 +99,7 @@ class Mean(Metric):
         class_weight: Mapping[int, float] | Sequence[float] | None = None,
         after: Callable[[Any], Any] | None = None,
     ) -> None:
-        super().__init__(called(function) if name is None else name)
+        super().__init__(function_name(function) if name is None else name)
         functools.update_wrapper(self, function, ("__module__", "__doc__"), ())
         self.function, self.after = function, after
         self.ignore_label, self.class_weight = ignore_label, class_weight
@@ -148,7 +148,8 @@ class Mean(Metric):
         values = self.function(out, target)  # many refuse such shapes themselves
         if values is None:
             raise ArgumentError(
-                f"{self.__name__}: {called(self.function)} returned None; return one number, or a "
+                f"{self.__name__}: {function_name(self.function)} returned None; return one "
+                "number, or a "
                 "value for each sample"
             )
         self._warn_of_broadcast(out, target, getattr(values, "shape", ()))
@@ -157,7 +158,8 @@ class Mean(Metric):
         if "reduction" in _parameters(self.function):
             return self.function(out, target, reduction="none")  # type: ignore[call-arg]
         raise ArgumentError(
-            f"{self.__name__}: weights need a value for each sample, and {called(self.function)} "
+            f"{self.__name__}: weights need a value for each sample, and "
+            f"{function_name(self.function)} "
             "returned one number for the batch; return the values, as with reduction='none'"
         )
 
@@ -190,7 +192,7 @@ class Mean(Metric):
 
 def name_of(metric: Callable[..., Any]) -> str:
     """Return what a metric is called in a History."""
-    return called(metric)
+    return function_name(metric)
 
 
 def samples_of(target: Any) -> int:

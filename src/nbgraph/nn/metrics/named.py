@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph import foreign
-from nbgraph.errors import ArgumentError, called
+from nbgraph.errors import ArgumentError, function_name
 from nbgraph.nn.metrics import classes, counts, numbers, ranking
 from nbgraph.nn.metrics.metric import Mean, Metric
 
@@ -49,7 +49,8 @@ def create(metric: Any, *, what: str = "metric ", **options: Any) -> Metric:
         )
     if not foreign.accepts(metric, 2):
         raise ArgumentError(
-            f"{what}{called(metric)}: it is called with two arguments, outputs and targets; write "
+            f"{what}{function_name(metric)}: it is called with two arguments, outputs and targets; "
+            "write "
             "it as a function of both"
         )
     return Mean(metric, **options)

@@ -9,7 +9,7 @@ from typing import Any
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.text import function_text, normal_text
-from nbgraph.kernels.handwritten import python_function
+from nbgraph.kernels.compiler.handwritten import python_function
 
 
 def content(functions: Mapping[str, Callable[..., Any]]) -> str:

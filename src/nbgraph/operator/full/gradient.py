@@ -15,7 +15,7 @@ import numpy as np
 
 from nbgraph.device import Context, RunContext, cpu, gpu, run_context
 from nbgraph.dtype import as_dtype, is_float, name_of
-from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.environment import OpContext
 from nbgraph.operator.full.arrays import Results, States, call_function, read_only
 from nbgraph.operator.full.handles import Handle

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.facts import dependence_rows, in_place
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.report.facts import dependence_rows, in_place
 from nbgraph.operator.simple.forms import SimpleOpInplaceOption
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from nbgraph.device import Context, require
 from nbgraph.errors import ArgumentError, DeviceError
-from nbgraph.kernels.handwritten import (
+from nbgraph.kernels.compiler.handwritten import (
     STRIDE,
     ThreadKernel,
     is_cuda,

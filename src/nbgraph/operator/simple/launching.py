@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.kernels.handwritten import given_shape
+from nbgraph.kernels.compiler.handwritten import given_shape
 
 if TYPE_CHECKING:
     from nbgraph.operator.environment import EnvArguments

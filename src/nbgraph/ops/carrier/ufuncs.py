@@ -12,8 +12,8 @@ from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DTypeError, noun
 from nbgraph.operator import registry
 from nbgraph.operator.call import call, carrier_of
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.typing import as_operand
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.ops.dispatch.table import function_for
 from nbgraph.shape import axis_of
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.complex_call import is_complex
+from nbgraph.operator.mapper.complex_call import is_complex
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.table import rows

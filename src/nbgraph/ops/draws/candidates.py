@@ -16,8 +16,8 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.foreign import checked
-from nbgraph.operator.array_op import Spec
-from nbgraph.operator.drawn_op import DrawnOp
+from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.drawn_op import DrawnOp
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.ops.define import Shape, library, public, shape_tuple, whole
 from nbgraph.ops.draws.distributions import uniform

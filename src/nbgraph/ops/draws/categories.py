@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, compute_dtype
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import constant
+from nbgraph.operator.arrays.array_op import constant
 from nbgraph.ops.define import (
     as_array,
     as_known,
@@ -49,7 +49,7 @@ def _fill_truncated(
 def _truncated_kernel(
     dtype: str, loc: float, scale: float, *, low: float, high: float
 ) -> Made | None:
-    from nbgraph.kernels.quantiles import FARTHEST, truncated
+    from nbgraph.kernels.draws.quantiles import FARTHEST, truncated
 
     if low > FARTHEST or high < -FARTHEST:
         return None

@@ -21,13 +21,13 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, is_float, name_of
 from nbgraph.errors import DeviceError, DTypeError, ShapeError
-from nbgraph.operator.array_op import Attributes, Rule, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Rule, Spec
+from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.registry import register
-from nbgraph.operator.typing import as_operand
+from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.ops.define import (
     Shape,
     complete_documentation,
@@ -41,7 +41,7 @@ from nbgraph.settings import config
 from nbgraph.shape import Array, Arrays, broadcast
 
 if TYPE_CHECKING:
-    from nbgraph.kernels.draws import Drawn
+    from nbgraph.kernels.draws.uniform import Drawn
 
 Fill = Callable[..., None]
 Made = tuple["Drawn", Sequence[float]]
@@ -144,7 +144,7 @@ class Drawing(DrawnOp):
 
 def _by_kernel(kernel: Made, rng: np.random.Generator, out: Array) -> None:
     """Fill an array of the host, whatever its layout."""
-    from nbgraph.kernels.draws import fill
+    from nbgraph.kernels.draws.uniform import fill
     from nbgraph.resource.random import draw_behind
 
     drawn, parameters = kernel

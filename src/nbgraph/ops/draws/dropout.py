@@ -11,8 +11,8 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype, compute_dtype
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import Attributes, Compute, Gradients, Spec
-from nbgraph.operator.drawn_op import DrawnOp, draw_call
+from nbgraph.operator.arrays.array_op import Attributes, Compute, Gradients, Spec
+from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
@@ -96,7 +96,7 @@ def _times_factor(g: Gradients) -> Sequence[Any]:
 
 
 def _kernel(dtype: str, *, factor: bool, p: float) -> Made:
-    from nbgraph.kernels.draws import dropout, limit
+    from nbgraph.kernels.draws.uniform import dropout, limit
 
     drawn = dropout(dtype, factor=factor)
     keep = 0 if p == 1 else 1 / (1 - p)
@@ -151,7 +151,7 @@ def _leaking(
 
 
 def _leaking_kernel(dtype: str, *, factor: bool, lower: float, upper: float) -> Made:
-    from nbgraph.kernels.draws import rrelu
+    from nbgraph.kernels.draws.uniform import rrelu
 
     middle = as_dtype(dtype).type((lower + upper) / 2)
     return rrelu(dtype, factor=factor), (upper - lower, lower, middle)

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from nbgraph.operator.array_op import Attributes, Compute, Spec
-from nbgraph.operator.drawn_op import DrawnOp
+from nbgraph.operator.arrays.array_op import Attributes, Compute, Spec
+from nbgraph.operator.arrays.drawn_op import DrawnOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.draws.drawing import Made

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype, compute_dtype, name_of
-from nbgraph.operator.array_op import constant
+from nbgraph.operator.arrays.array_op import constant
 from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.drawing import Array, Drawing, Made
 
@@ -35,7 +35,7 @@ def _cut(work: Array, bits: int) -> None:
 
 
 def _uniform_kernel(dtype: str, loc: float, scale: float) -> Made:
-    from nbgraph.kernels.draws import uniform
+    from nbgraph.kernels.draws.uniform import uniform
 
     return uniform(dtype), (scale, loc)
 
@@ -47,7 +47,7 @@ def _standard(kind: str) -> Drawing:
         out[...] = scale * plain.STANDARD[kind](plain.words_for(rng, out)) + loc
 
     def kernel(dtype: str, loc: float, scale: float) -> Made:
-        from nbgraph.kernels.quantiles import standard
+        from nbgraph.kernels.draws.quantiles import standard
 
         return standard(kind, dtype), (scale, loc)
 
@@ -65,7 +65,7 @@ def _fill_gamma(rng: Generator, out: Array, shape: Any) -> None:
 
 
 def _gamma_kernel(dtype: str, shape: float) -> Made:
-    from nbgraph.kernels.attempts import gamma
+    from nbgraph.kernels.draws.attempts import gamma
 
     return gamma(dtype), (shape,)
 
@@ -100,7 +100,7 @@ def _fill_bernoulli(rng: Generator, out: Array, p: Any) -> None:
 
 
 def _bernoulli_kernel(dtype: str, p: float) -> Made:
-    from nbgraph.kernels.draws import bernoulli, limit
+    from nbgraph.kernels.draws.uniform import bernoulli, limit
 
     return bernoulli(dtype), (limit(p, "float64"),)
 
@@ -114,7 +114,7 @@ def _fill_integers(rng: Generator, out: Array, low: Any, high: Any, *, endpoint:
 
 
 def _integers_kernel(dtype: str, low: int, high: int, *, endpoint: bool) -> Made:
-    from nbgraph.kernels.ranges import integers
+    from nbgraph.kernels.draws.ranges import integers
 
     count = high - low + endpoint
     return integers(dtype, count), (low, count)
@@ -133,7 +133,7 @@ def _fill_poisson(rng: Generator, out: Array, lam: Any) -> None:
 
 
 def _poisson_kernel(dtype: str, lam: float) -> Made | None:
-    from nbgraph.kernels.attempts import FEW, few, many
+    from nbgraph.kernels.draws.attempts import FEW, few, many
 
     if not _holds(dtype, lam + 50 * math.sqrt(lam) + 256):
         return None
@@ -148,7 +148,7 @@ def _holds(dtype: str, count: float) -> bool:
 
 
 def _geometric_kernel(dtype: str, p: float) -> Made | None:
-    from nbgraph.kernels.quantiles import MOST, geometric
+    from nbgraph.kernels.draws.quantiles import MOST, geometric
 
     rate = -math.log1p(-p) if p < 1 else math.inf
     if not _holds(dtype, MOST / rate + 1):

@@ -10,11 +10,11 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.foreign import checked
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.drawn_op import DrawnOp
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.drawn_op import DrawnOp
 from nbgraph.operator.environment import EnvArguments
-from nbgraph.operator.typing import as_operand
+from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.ops.define import (
     Shape,
     as_known,

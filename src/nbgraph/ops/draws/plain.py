@@ -1,5 +1,5 @@
 """Distributions of random words in NumPy and SciPy: what the kernels are checked against, and what
-draws where they do not. `nbgraph.kernels.quantiles`, `ranges` and `attempts` say the same."""
+draws where they do not. `nbgraph.kernels.draws.quantiles`, `ranges` and `attempts` say the same."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
-from nbgraph.kernels.attempts import FEW, MOST
-from nbgraph.kernels.philox import MULTIPLIERS, ROUNDS, STEPS
+from nbgraph.kernels.draws.attempts import FEW, MOST
+from nbgraph.kernels.draws.philox import MULTIPLIERS, ROUNDS, STEPS
 from nbgraph.resource.random import draw_behind
 from nbgraph.shape import Array
 
@@ -125,7 +125,7 @@ def standard_gamma(rng: Generator, alpha: Array) -> Array:
 
 
 def poisson(rng: Generator, mean: Array) -> Array:
-    """Counts of means, as floats: see `nbgraph.kernels.attempts`."""
+    """Counts of means, as floats: see `nbgraph.kernels.draws.attempts`."""
     drawn = _attempts(rng, np.where(mean < FEW, FEW, mean), _many)
     few = np.exp(-mean)
     product, counts, index = np.ones(mean.size), np.zeros(mean.size), np.arange(mean.size)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype, inexact, is_float
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.complex_call import is_complex
-from nbgraph.operator.decorator import op
-from nbgraph.operator.reduce_call import same
+from nbgraph.operator.mapper.complex_call import is_complex
+from nbgraph.operator.mapper.decorator import op
+from nbgraph.operator.rows.reduce_call import same
 from nbgraph.ops.define import as_array, define_rows, library, public
 from nbgraph.shape import Array, same_shape
 

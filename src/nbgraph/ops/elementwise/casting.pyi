@@ -2,7 +2,7 @@
 
 from typing import Any
 import numpy as np
-from nbgraph.operator.decorator import op
+from nbgraph.operator.mapper.decorator import op
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 

@@ -19,13 +19,13 @@ import numpy as np
 from nbgraph.dtype import inexact, real_dtype
 from nbgraph.errors import DTypeError
 from nbgraph.kernels.capture import complex_functions
-from nbgraph.kernels.function import WrittenFunction
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.kernels.function.scalar_function import WrittenFunction
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.complex_call import known_dtype
-from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.kernel_call import Application, Lowered
-from nbgraph.operator.map_call import Plan, map_call
+from nbgraph.operator.mapper.complex_call import known_dtype
+from nbgraph.operator.scalar.invoke import Invoker
+from nbgraph.operator.scalar.map_call import Plan, map_call
 from nbgraph.operator.spec import Attributes
 from nbgraph.ops.define import (
     as_known,

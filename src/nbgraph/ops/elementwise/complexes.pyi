@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.spec import Attributes
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand

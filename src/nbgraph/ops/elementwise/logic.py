@@ -8,7 +8,7 @@ and bool, others are refused (TypeError). A shift by a negative number or beyond
 import numpy as np
 
 from nbgraph.operator.declared import define_scalars
-from nbgraph.operator.decorator import op
+from nbgraph.operator.mapper.decorator import op
 from nbgraph.operator.registry import register
 
 _TABLE = """

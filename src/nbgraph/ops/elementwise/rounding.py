@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.kernels.capture.special import floating
 from nbgraph.operator.declared import define_scalars
-from nbgraph.operator.decorator import op
+from nbgraph.operator.mapper.decorator import op
 from nbgraph.operator.registry import register
 
 _TABLE = """

@@ -13,7 +13,7 @@ import numpy as np
 
 from nbgraph.dtype import inexact, real_dtype
 from nbgraph.errors import DTypeError, ShapeError, require_word
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS, parse
 from nbgraph.ops.define import as_known, axes_of, by_numpy, define_rows, library
 from nbgraph.ops.define import whole as whole

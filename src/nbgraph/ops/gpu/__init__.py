@@ -1,4 +1,5 @@
-"""What operators over whole arrays are on GPUs: the table that `operator.elsewhere` asks for."""
+"""What operators over whole arrays are on GPUs: the table that `operator.arrays.elsewhere` asks
+for."""
 
 from nbgraph.ops.gpu import complexes as complexes
 from nbgraph.ops.gpu import convolving as convolving

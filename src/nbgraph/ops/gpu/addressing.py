@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.errors import INDEX_CODE
+from nbgraph.kernel_errors import INDEX_CODE
+from nbgraph.kernels.compiler.written import Compute, Record
 from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
-from nbgraph.kernels.picking import checked_index
-from nbgraph.kernels.written import Compute, Record
-from nbgraph.operator.elsewhere import unit_call
+from nbgraph.kernels.lines.picking import checked_index
+from nbgraph.operator.arrays.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape

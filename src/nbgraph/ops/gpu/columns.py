@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nbgraph.kernels.compiler.written import Compute
 from nbgraph.kernels.cuda.sweeps import Element, Sweep
-from nbgraph.kernels.written import Compute
-from nbgraph.operator import elsewhere
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import real_dtype
-from nbgraph.operator import elsewhere
+from nbgraph.operator.arrays import elsewhere
 from nbgraph.ops.define import library, operator_of
 from nbgraph.ops.elementwise.casting import astype
 from nbgraph.ops.elementwise.complexes import complex_parts

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.kernels.cuda.sweeps import Element
-from nbgraph.operator import elsewhere
+from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.kinds import widened
-from nbgraph.operator import elsewhere
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.kernels.scalar.kinds import widened
+from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import axis_of, library

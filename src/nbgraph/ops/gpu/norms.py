@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
-from nbgraph.operator import elsewhere
+from nbgraph.operator.arrays import elsewhere
 from nbgraph.ops.define import library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.ops.normalisation.batches import batch_standard, beside

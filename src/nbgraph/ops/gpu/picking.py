@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nbgraph.operator import elsewhere
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import INDEX_CODE
-from nbgraph.operator import elsewhere
+from nbgraph.kernel_errors import INDEX_CODE
+from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library

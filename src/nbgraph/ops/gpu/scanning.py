@@ -16,7 +16,7 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, real_dtype
 from nbgraph.kernels.cuda.sweeps import Element
-from nbgraph.operator import elsewhere
+from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import axis_of, library

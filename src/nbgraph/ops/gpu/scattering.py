@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nbgraph.kernels.kinds import FLOATS, narrowed, widened
-from nbgraph.operator import elsewhere
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.kernels.scalar.kinds import FLOATS, narrowed, widened
+from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of, library

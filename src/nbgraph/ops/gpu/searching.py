@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.operator import elsewhere
+from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library

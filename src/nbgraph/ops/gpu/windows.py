@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
-from nbgraph.operator import elsewhere
+from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, library
 from nbgraph.ops.elementwise.arithmetic import add

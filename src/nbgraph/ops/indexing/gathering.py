@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, noun
-from nbgraph.operator.array_op import ArrayOp, Gradients, Rule, Spec
-from nbgraph.operator.tiled_op import AddingOp, PickingOp
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Rule, Spec
+from nbgraph.operator.arrays.tiled_op import AddingOp, PickingOp
 from nbgraph.ops.define import Shape, as_array, define_rows, library, public, shape_tuple
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.elementwise.comparison import equal

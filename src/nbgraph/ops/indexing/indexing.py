@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import DTypeError, IndexingError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
-from nbgraph.operator.tiled_op import AddingOp, PickingOp
-from nbgraph.operator.unit_op import UnitOp
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.operator.arrays.tiled_op import AddingOp, PickingOp
+from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.ops.define import (
     Shape,
     as_array,

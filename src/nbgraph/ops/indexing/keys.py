@@ -15,7 +15,7 @@ import numpy as np
 
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.lazy import foreign
-from nbgraph.operator.typing import is_foreign, of_library
+from nbgraph.operator.scalar.typing import is_foreign, of_library
 from nbgraph.ops.define import Shape, is_elsewhere
 from nbgraph.ops.indexing.indexing import check_bounds
 from nbgraph.ops.indexing.sets import nonzero

@@ -1,4 +1,4 @@
-"""The calls of kernels that take lines of an array, or add at them; see `kernels.picking`.
+"""The calls of kernels that take lines of an array, or add at them; see `kernels.lines.picking`.
 
 Tiles depend on shapes alone.
 """
@@ -9,9 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.define import Shape, axis_of
 from nbgraph.ops.shapes.slicing import ALL, full_key
 
@@ -45,8 +45,8 @@ def _place(name: str, key: tuple[Any, ...], shape: Shape, indices: Sequence[Spec
 
 def _lines_tiling(specs: Sequence[Spec], place: int) -> KernelCall:
     """The call that takes lines at the indices of axes from `place` on."""
-    from nbgraph.kernels.picking import take_text
-    from nbgraph.kernels.written import written
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.lines.picking import take_text
 
     (x, indices, *_), several = specs, len(specs) - 1
     outer, inner = math.prod(x.shape[:place]), math.prod(x.shape[place + several :])
@@ -64,8 +64,8 @@ def add_tiling(
     specs: Sequence[Spec], dtype: Any, *, shape: Shape, key: tuple[Any, ...]
 ) -> KernelCall | None:
     """The call for `scatter_add` of whole lines at indices of adjacent axes, or None."""
-    from nbgraph.kernels.picking import add_text
-    from nbgraph.kernels.written import written
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.lines.picking import add_text
 
     value, *indices = specs
     place = _place("scatter_add", key, shape, indices)
@@ -87,8 +87,8 @@ def add_tiling(
 
 def take_along_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> KernelCall | None:
     """The call for `take_along_axis`; None where something broadcasts."""
-    from nbgraph.kernels.picking import take_along_text
-    from nbgraph.kernels.written import written
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.lines.picking import take_along_text
 
     x, indices = specs
     place = axis_of("take_along_axis", axis, len(x.shape))
@@ -109,8 +109,8 @@ def add_along_tiling(
     specs: Sequence[Spec], dtype: Any, *, shape: Shape, axis: int
 ) -> KernelCall | None:
     """The call for `scatter_along_axis`."""
-    from nbgraph.kernels.picking import add_along_text
-    from nbgraph.kernels.written import written
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.lines.picking import add_along_text
 
     place = axis_of("scatter_along_axis", axis, len(shape))
     sizes = _sizes(shape, specs[1].shape, place)

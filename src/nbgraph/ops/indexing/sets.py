@@ -15,7 +15,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.foreign import require_keywords
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.ops.define import composed, define_rows, is_elsewhere, library
 from nbgraph.shape import Array

@@ -18,7 +18,7 @@ import numpy as np
 
 from nbgraph.dtype import real_dtype
 from nbgraph.errors import DerivativeError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import by_numpy, library
 from nbgraph.ops.linalg.matrices import (
     adjoint_of,

@@ -9,8 +9,8 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, inexact
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.operator.array_op import Gradients, Rule, Spec
-from nbgraph.operator.complex_call import any_complex
+from nbgraph.operator.arrays.array_op import Gradients, Rule, Spec
+from nbgraph.operator.mapper.complex_call import any_complex
 from nbgraph.ops.define import library
 from nbgraph.shape import Array
 

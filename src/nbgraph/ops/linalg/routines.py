@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
-from nbgraph.errors import matrix_code
-from nbgraph.operator.array_op import ArrayOp, Rule
+from nbgraph.kernel_errors import matrix_code
+from nbgraph.operator.arrays.array_op import ArrayOp, Rule
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.ops.define import by_numpy
 from nbgraph.ops.linalg.matrices import solved
 
 if TYPE_CHECKING:
-    from nbgraph.kernels.lapack import Step
+    from nbgraph.kernels.products.lapack import Step
 
 _NATIVE = np.dtype("float32"), np.dtype("float64")
 _ALIGNED = 64  # bytes at which what routines work on begins
@@ -70,7 +70,7 @@ class Steps:
 
     def call(self, routine: str, *arguments: int | str) -> None:
         """Call a routine with all arguments but the status: numbers, letters, memory."""
-        from nbgraph.kernels.lapack import Call
+        from nbgraph.kernels.products.lapack import Call
 
         words = [
             x if isinstance(x, int) else ord(x) if x.isupper() else (self._place(x),)
@@ -79,7 +79,7 @@ class Steps:
         self.steps.append(Call(routine, tuple(words)))
 
     def _copy(self, source: Any, target: Any, inner: Any, outer: Any, band: Any) -> None:
-        from nbgraph.kernels.lapack import Copy
+        from nbgraph.kernels.products.lapack import Copy
 
         a, b = (x if isinstance(x, int) else self._place(x) for x in (source, target))
         self.steps.append(Copy(a, b, inner, outer, band))
@@ -142,7 +142,7 @@ class LapackOp(ArrayOp):
         dtype: np.dtype[Any],
     ) -> tuple[KernelCall, tuple[Layout, ...]]:
         """Return the kernel call over `count` matrices, and the layouts of its working memory."""
-        from nbgraph.kernels import lapack  # SciPy comes with the first of them
+        from nbgraph.kernels.products import lapack  # SciPy comes with the first of them
 
         steps = Steps(arrays, len(case.operands), dtype)
         assert self.recipe is not None

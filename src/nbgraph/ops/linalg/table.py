@@ -11,8 +11,8 @@ import numpy as np
 from nbgraph.dtype import inexact
 from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.foreign import checked
-from nbgraph.operator.complex_call import known_dtype
 from nbgraph.operator.declared import DOCS, parse
+from nbgraph.operator.mapper.complex_call import known_dtype
 from nbgraph.ops.define import as_array, as_known, define_rows, library, number, one_of
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.linalg.factors import OPERATORS, by_singular_values

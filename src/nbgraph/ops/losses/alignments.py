@@ -14,7 +14,7 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import by_numpy, library, one_of, public, require_floats
 from nbgraph.ops.named.layering import named
 from nbgraph.shape import Array, Arrays

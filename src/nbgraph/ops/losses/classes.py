@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import LabelError, no_class
-from nbgraph.operator.array_op import Attributes
-from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, no_classes
+from nbgraph.errors import LabelError
+from nbgraph.kernel_errors import no_class
+from nbgraph.operator.arrays.array_op import Attributes
+from nbgraph.operator.rows.row_op import RowOp
+from nbgraph.operator.rows.row_program import Result, no_classes
 from nbgraph.ops.define import axis_of
 from nbgraph.shape import Array
 

@@ -14,8 +14,8 @@ import math
 from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import Gradients
-from nbgraph.operator.row_program import Result
+from nbgraph.operator.arrays.array_op import Gradients
+from nbgraph.operator.rows.row_program import Result
 from nbgraph.ops.define import added, define_rows, library, number
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.losses.classes import LabelOp

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS, Row, parse
 from nbgraph.ops.define import define_rows, library, require_floats
 from nbgraph.ops.elementwise.activation import sigmoid

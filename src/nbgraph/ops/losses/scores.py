@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import Attributes, Gradients, Spec
-from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.ops.define import require_floats
 from nbgraph.ops.reductions.reductions import kept
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nbgraph.operator.array_op import Gradients
-from nbgraph.operator.row_program import Result
+from nbgraph.operator.arrays.array_op import Gradients
+from nbgraph.operator.rows.row_program import Result
 from nbgraph.ops.define import added, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 from nbgraph.ops.elementwise.exponential import log

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
-from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.ops.define import (
     Shape,
     as_array,

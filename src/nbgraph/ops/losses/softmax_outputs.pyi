@@ -4,9 +4,9 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-from nbgraph.operator.array_op import ArrayOp as _HEAD
+from nbgraph.operator.arrays.array_op import ArrayOp as _HEAD
 HEAD: _HEAD
-from nbgraph.operator.array_op import ArrayOp as _TIMES_HEAD
+from nbgraph.operator.arrays.array_op import ArrayOp as _TIMES_HEAD
 TIMES_HEAD: _TIMES_HEAD
 def softmax_output(data: Operand[Carried], label: Operand[Carried] | None=None, *, grad_scale: float=1.0, ignore_label: float=-1, use_ignore: bool=False, multi_output: bool=False, normalization: str='null', smoothing: float=0.0, smooth_alpha: float | None=None, out_grad: bool=False, preserve_shape: bool=True, axis: int | None=None, keepdims: bool=False, name: str | None=None, out: Any=None) -> Carried:
     """softmax(data); its gradient is that of the cross entropy with the labels.

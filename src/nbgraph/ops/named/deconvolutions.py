@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.tiled_op import TiledOp
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.tiled_op import TiledOp
 from nbgraph.ops.define import Shape, operator_of
 from nbgraph.ops.windows.convolution_shapes import How, infer_data
 from nbgraph.ops.windows.convolution_tiles import data_tiling

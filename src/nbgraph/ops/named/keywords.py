@@ -18,7 +18,7 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.operator import registry
 from nbgraph.operator.declared import define, parse
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.namespace import signature_of
 from nbgraph.ops.carrier.methods import is_coded
 from nbgraph.ops.define import as_array, library

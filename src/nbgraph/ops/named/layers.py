@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import ArrayOp, constant
+from nbgraph.operator.arrays.array_op import ArrayOp, constant
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import composed, library, operator_of
 from nbgraph.ops.named.deconvolutions import BIASED as DECONVOLUTION_BIASED

@@ -145,7 +145,7 @@ def Deconvolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | No
         Cells added at the ends of the result.
     target_shape : tuple of int, 0 or more, default ()
         The result's space; pad and adj follow from it."""
-from nbgraph.operator.array_op import ArrayOp as _FIXED
+from nbgraph.operator.arrays.array_op import ArrayOp as _FIXED
 FIXED: _FIXED
 def BatchNorm(data: Any, gamma: Any=None, beta: Any=None, moving_mean: Any=None, moving_var: Any=None, *, name: str | None=None, **given: Any) -> Any:
     """`batch_norm` by MXNet's name: each channel with mean 0 and variance 1, then scaled and shifted

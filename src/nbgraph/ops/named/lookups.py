@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.expected import with_shape
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import library, public

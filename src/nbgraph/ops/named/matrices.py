@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.dtype import real_dtype
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.ops.define import as_known, by_numpy, composed, deferrable, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.linalg.matrices import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import composed, define_rows, library, whole
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, square

@@ -4,9 +4,9 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-from nbgraph.operator.array_op import ArrayOp as _ALONG
+from nbgraph.operator.arrays.array_op import ArrayOp as _ALONG
 ALONG: _ALONG
-from nbgraph.operator.array_op import ArrayOp as _SHIFT
+from nbgraph.operator.arrays.array_op import ArrayOp as _SHIFT
 SHIFT: _SHIFT
 def LayerNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, *, name: str | None=None, **given: Any) -> Carried:
     """`layer_norm` by MXNet's name: rows along `axis` with mean 0 and variance 1, times gamma plus

@@ -13,7 +13,7 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ArgumentError, IndexingError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Spec, constant
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec, constant
 from nbgraph.ops.define import Shape, as_array, define_rows, public, whole, whole_tuple
 from nbgraph.shape import Array, Arrays
 

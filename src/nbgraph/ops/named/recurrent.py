@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.deferred import deferrable
 from nbgraph.operator.parameters import Param, field

@@ -4,11 +4,11 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-from nbgraph.operator.array_op import ArrayOp as _PARAMETERS
+from nbgraph.operator.arrays.array_op import ArrayOp as _PARAMETERS
 PARAMETERS: _PARAMETERS
-from nbgraph.operator.array_op import ArrayOp as _STATE
+from nbgraph.operator.arrays.array_op import ArrayOp as _STATE
 STATE: _STATE
-from nbgraph.operator.array_op import ArrayOp as _STATE_CELL
+from nbgraph.operator.arrays.array_op import ArrayOp as _STATE_CELL
 STATE_CELL: _STATE_CELL
 def rnn_layers(data: Operand[Carried], parameters: Operand[Carried], *states: Any, p: float, state_outputs: bool, **how: Any) -> Carried:
     """The layers of `RNN` one after another; weights lie in the array before all biases."""

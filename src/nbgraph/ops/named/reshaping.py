@@ -14,7 +14,7 @@ import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.ops.define import Shape, as_known, define_rows, library, whole_tuple
 from nbgraph.ops.named.layering import named as named
 from nbgraph.ops.shapes.shape import reshape_view

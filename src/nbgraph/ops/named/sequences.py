@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Spec, constant
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec, constant
 from nbgraph.ops.define import library
 from nbgraph.ops.named.reshaping import numbers
 from nbgraph.ops.shapes.slicing import at_axis

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import composed, library, one_of
 from nbgraph.ops.draws.dropout import rrelu
 from nbgraph.ops.elementwise.activation import elu, gelu, leaky_relu, prelu, selu

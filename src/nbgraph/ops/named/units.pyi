@@ -3,7 +3,7 @@
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-from nbgraph.operator.array_op import ArrayOp as _SLOPES
+from nbgraph.operator.arrays.array_op import ArrayOp as _SLOPES
 SLOPES: _SLOPES
 def LeakyReLU(data: Operand[Carried], gamma: Operand[Carried] | None=None, *, act_type: str='leaky', slope: float=0.25, lower_bound: float=0.125, upper_bound: float=0.334, name: str | None=None) -> Carried:
     """`data` where it is positive, and something smaller where not, as `act_type` says.

@@ -16,11 +16,11 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.request import OpReqType, assign, kWriteTo
-from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result
+from nbgraph.operator.rows.row_op import RowOp
+from nbgraph.operator.rows.row_program import Result
 from nbgraph.ops.define import Shape, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.ops.rowwise.derived import derived

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.shape import Shapes
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand

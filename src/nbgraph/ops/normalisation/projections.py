@@ -8,8 +8,8 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.ops.define import axis_of, by_numpy, define_rows, library, require_floats
 from nbgraph.ops.rowwise.derived import derived
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import Gradients
-from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result
+from nbgraph.operator.arrays.array_op import Gradients
+from nbgraph.operator.rows.row_op import RowOp
+from nbgraph.operator.rows.row_program import Result
 from nbgraph.ops.define import (
     as_known,
     axis_of,

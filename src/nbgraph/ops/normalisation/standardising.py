@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import Attributes, Gradients, Spec
-from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.rows.row_op import RowOp
+from nbgraph.operator.rows.row_program import Result
 from nbgraph.ops.define import Axis, axes_of, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.rowwise.derived import derived

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
-from nbgraph.operator.array_op import Gradients
+from nbgraph.operator.arrays.array_op import Gradients
 
 def norm_rule(g: Gradients) -> Sequence[Any]:
     """By x, gamma and, where there is a mean, beta."""

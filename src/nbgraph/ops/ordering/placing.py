@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.tiled_op import PlacingOp, tile_call
 from nbgraph.operator.declared import DOCS, Row, parse
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.tiled_op import PlacingOp, tile_call
 from nbgraph.ops.define import Axis, axis_of, define_rows
 from nbgraph.ops.reductions.reductions import reduction_infer
 from nbgraph.shape import Array
@@ -41,8 +41,8 @@ def _place(name: str, find: Callable[..., Any]) -> ArrayOp:
 
 def _tiling(name: str, x: Spec, dtype: str, axis: int | None) -> KernelCall:
     """Return the call for an array of (outer, size, inner) elements."""
-    from nbgraph.kernels.placing import place_text
-    from nbgraph.kernels.written import written
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.lines.placing import place_text
 
     place = 0 if axis is None else axis_of(name, axis, len(x.shape))
     behind = () if axis is None else x.shape[place + 1 :]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.unit_op import UnitOp, small
 from nbgraph.operator.declared import DOCS
-from nbgraph.operator.unit_op import UnitOp, small
 from nbgraph.ops.define import axis_of, define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.exponential import exp

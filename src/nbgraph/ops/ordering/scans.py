@@ -11,10 +11,10 @@ import numpy as np
 
 from nbgraph.dtype import inexact
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.tiled_op import tile_call
+from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.kernel_call import Application, Lowered
-from nbgraph.operator.tiled_op import tile_call
-from nbgraph.operator.unit_op import UnitOp
 from nbgraph.ops.define import (
     as_known,
     axis_of,
@@ -49,8 +49,8 @@ class ScanOp(UnitOp):
         )
         if inner == 1 or not native or not x.size or case.attributes["include_initial"]:
             return super().lower(case)
-        from nbgraph.kernels.running import scan_text
-        from nbgraph.kernels.written import written
+        from nbgraph.kernels.compiler.written import written
+        from nbgraph.kernels.lines.running import scan_text
 
         name, parts = self.__name__, -(-inner // _SHARE)
         sign = "+" if name == "cumulative_sum" else "*"

@@ -10,10 +10,10 @@ import numpy as np
 
 from nbgraph.dtype import name_of
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.layout import layout
-from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.define import (
     as_known,
     axis_of,
@@ -44,8 +44,8 @@ class OrderingOp(ArrayOp):
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel of contiguous arrays; places need values beside them."""
-        from nbgraph.kernels.insertion_sort import insertion_sort_text
-        from nbgraph.kernels.written import written
+        from nbgraph.kernels.compiler.written import written
+        from nbgraph.kernels.lines.insertion_sort import insertion_sort_text
 
         (x,), name = case.operands, self.__name__
         axis = axis_of(name, case.attributes["axis"], len(x.shape))

@@ -1,6 +1,7 @@
 """Attention: softmax(query @ key' * scale) @ value, without the scores in memory.
 
-The kernels take the scores block by block (`kernels.attention`); of each row two numbers are kept,
+The kernels take the scores block by block (`kernels.products.attention`); of each row two numbers
+are kept,
 its largest score, a constant for derivatives, and 1 / sum(exp(score - largest)), so that memory is
 linear in the positions. Backward makes the scores again. The gradient of the gradient, the gradient
 by a mask of numbers, and devices have the composition: products, a softmax, the scores in memory.
@@ -16,7 +17,7 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.ops.define import (
     as_known,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import is_float
-from nbgraph.operator.array_op import Gradients
+from nbgraph.operator.arrays.array_op import Gradients
 from nbgraph.ops.define import added, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 

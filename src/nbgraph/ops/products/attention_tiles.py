@@ -1,4 +1,4 @@
-"""How attention is cut into tiles, and the calls of its kernels; see `kernels.attention`.
+"""How attention is cut into tiles, and the calls of its kernels; see `kernels.products.attention`.
 
 Tiles and blocks depend on shapes alone. Arrays whose last axis lies element by element are taken as
 they are, broadcast ones among them; others are copied first.
@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
-from nbgraph.operator.array_op import Attributes
+from nbgraph.operator.arrays.array_op import Attributes
+from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.kernel_call import KernelCall, Lowered, in_word
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.windows.convolution_tiles import ONE
 
 # rows and columns of a block of scores, by bytes of a float
@@ -79,7 +79,7 @@ def _fits(name: str, own: Layout) -> bool:
 
 def _words(case: _Case, names: Sequence[str], parts: int) -> tuple[int, ...]:
     """Return all of the record behind the addresses."""
-    from nbgraph.kernels.blas import routine  # SciPy comes with the first product
+    from nbgraph.kernels.products.blas import routine  # SciPy comes with the first product
 
     rows, columns, size, width = case.extents
     dtype = case.arrays["query"].dtype
@@ -123,8 +123,8 @@ def forward(
     attributes: Attributes,
 ) -> Lowered | None:
     """Return the call for `attention_parts`."""
-    from nbgraph.kernels import attention as texts
-    from nbgraph.kernels.written import written
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.products import attention as texts
 
     mask = _kind_of(operands[3:])
     names = texts.forward_arrays(mask)
@@ -150,8 +150,8 @@ def backward(
 ) -> Lowered | None:
     """Return the calls for `attention_gradient`: where there are few heads one for the query's,
     whose tiles are blocks of rows, and one for the others, whose tiles are columns."""
-    from nbgraph.kernels import attention as texts
-    from nbgraph.kernels.written import written
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.products import attention as texts
 
     mask = _kind_of(operands[6:])
     every = (*texts.QUERY, *texts.SOURCE)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.kernels.products import arrange
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.kernels.products.axes import arrange
+from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.tiled_op import TiledOp, tile_call
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import layout
-from nbgraph.operator.tiled_op import TiledOp, tile_call
 from nbgraph.ops.define import Shape, library, public, require_floats
 from nbgraph.ops.windows.convolution_tiles import ONE
 from nbgraph.shape import Array, Shapes, merged
@@ -59,10 +59,10 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[S
 
 
 def _tiling(specs: Sequence[Spec], dtype: Any, *, flatten: bool) -> KernelCall | None:
-    from nbgraph.kernels.blas import routine  # SciPy comes with the first product
-    from nbgraph.kernels.connected import connected_text
-    from nbgraph.kernels.products import tile_of
-    from nbgraph.kernels.written import written
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.products.axes import tile_of
+    from nbgraph.kernels.products.blas import routine  # SciPy comes with the first product
+    from nbgraph.kernels.products.connected import connected_text
 
     lead, inputs = _split(specs[0].shape, flatten=flatten)
     rows, features = math.prod(lead), specs[1].shape[0]
@@ -105,7 +105,7 @@ class ConnectedOp(TiledOp):
         operands, outputs, requests, attributes, host = case
         (out,), (request,), dtype = outputs, requests, outputs[0].dtype
         if host and dtype.name == "bfloat16" and all(x.dtype == dtype for x in operands):
-            from nbgraph.operator import product_narrow as narrow  # with the first of them
+            from nbgraph.operator.products import narrow  # with the first of them
 
             x, w = operands[:2]
             rows = math.prod(_split(x.shape, **attributes)[0])

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import Attributes, Gradients, Spec
-from nbgraph.operator.product_op import Labels, ProductOp
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.products.op import Labels, ProductOp
 from nbgraph.ops.define import Shape, as_array, deferrable, library, public
 from nbgraph.shape import Array, Arrays
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from typing import Any
-from nbgraph.operator.array_op import Attributes, Gradients, Spec
-from nbgraph.operator.product_op import ProductOp
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.products.op import ProductOp
 from nbgraph.shape import Array, Arrays
 
 def product_rule(g: Gradients) -> Sequence[Any]:

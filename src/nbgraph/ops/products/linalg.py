@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.unit_op import UnitOp
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.ops.define import define_rows, library
 from nbgraph.shape import Array
 

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, by BLAS: see `nbgraph.operator.product_op`.
+"""Products of matrices and vectors, by BLAS: see `nbgraph.operator.products.op`.
 
 Floats of 16 bits are summed in float32. Gradients are products, too.
 """
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.product_op import Labels, ProductOp
+from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.products.op import Labels, ProductOp
 from nbgraph.ops.define import (
     Shape,
     as_array,

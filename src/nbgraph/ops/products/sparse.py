@@ -14,7 +14,7 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import as_array, as_known, composed, deferrable, library, public
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.indexing.indexing import check_bounds, require_integers, take

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbgraph.kernels.loops import Combine
-from nbgraph.operator.array_op import Gradients
-from nbgraph.operator.reduce_op import ReduceOp
+from nbgraph.kernels.loops.loop import Combine
+from nbgraph.operator.arrays.array_op import Gradients
+from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.ops.define import define_rows, library
 from nbgraph.ops.elementwise.arithmetic import divide, multiply
 from nbgraph.ops.elementwise.casting import truth

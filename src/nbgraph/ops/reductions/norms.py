@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from nbgraph.errors import ArgumentError, DerivativeError
-from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.complex_call import is_complex
-from nbgraph.operator.reduce_op import ReduceOp
+from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.mapper.complex_call import is_complex
+from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.ops.define import Axis, as_known, composed, deferrable, hashable_axis, library, public
 from nbgraph.ops.elementwise.arithmetic import absolute, divide, multiply, power
 from nbgraph.ops.reductions.extremes import shared_equally

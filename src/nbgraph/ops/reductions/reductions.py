@@ -16,9 +16,9 @@ import numpy as np
 
 from nbgraph.dtype import inexact, name_of
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.reduce_op import ReduceOp
-from nbgraph.operator.row_op import row_shape
+from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.rows.reduce_op import ReduceOp
+from nbgraph.operator.rows.row_op import row_shape
 from nbgraph.ops.define import Axis, Shape, axes_of, define_rows, library, public, shape_tuple
 from nbgraph.ops.reductions.rows import product_rows, sum_rows
 from nbgraph.shape import Array, spreads

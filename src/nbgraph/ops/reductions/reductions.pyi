@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 import numpy as np
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.ops.define import Axis, Shape
 from nbgraph.shape import Array
 from nbgraph.operator.annotations import Carried

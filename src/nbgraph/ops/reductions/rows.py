@@ -1,4 +1,4 @@
-"""Row programs that are sums, products, means, deviations and norms: see `kernels.rows`."""
+"""Row programs that are sums, products, means, deviations and norms: see `kernels.loops.rows`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result
+from nbgraph.operator.rows.row_op import RowOp
+from nbgraph.operator.rows.row_program import Result
 from nbgraph.operator.spec import Attributes
 
 _element = lambda x: x

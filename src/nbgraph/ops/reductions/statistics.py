@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.complex_call import is_complex as is_complex
-from nbgraph.operator.reduce_op import ReduceOp
+from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.mapper.complex_call import is_complex as is_complex
+from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.ops.define import Axis, Shape, axes_of, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.reductions.reductions import (

@@ -5,7 +5,8 @@ With g the out-gradients, an output f(x, t) of elements x and totals t = sum(h(x
     dx = g df/dx + sum over t of (dt) dh/dx,    dt = sum(g df/dt) + sum over later totals,
 
 so a total's gradient is a total again, and what differs within a row is a value of each element.
-Partials are those of scalar graphs (`kernels.derivative`). What a term has in factors that are one
+Partials are those of scalar graphs (`kernels.derivatives.partials`). What a term has in factors
+that are one
 number a row is taken out of its total, so totals do not wait for each other without need, and equal
 ones are found. Elements that attain an extreme share its gradient equally; that of a total on which
 nothing depends (the largest element in a softmax) is found to be zero by evaluation.
@@ -18,13 +19,13 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 
-from nbgraph.kernels.derivative import partials
-from nbgraph.kernels.interpret import Evaluator, Undetermined
-from nbgraph.kernels.loops import Total
-from nbgraph.kernels.multiprecision import MultiDomain
-from nbgraph.kernels.scalar import Graph, Node
-from nbgraph.kernels.transplant import Transplant
-from nbgraph.operator.row_program import Described
+from nbgraph.kernels.derivatives.partials import partials
+from nbgraph.kernels.loops.loop import Total
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.interpret import Evaluator, Undetermined
+from nbgraph.kernels.scalar.multiprecision import MultiDomain
+from nbgraph.kernels.scalar.transplant import Transplant
+from nbgraph.operator.rows.row_program import Described
 from nbgraph.ops.rowwise.tracing import fresh_argument, staged
 
 _POINTS, _LENGTH, _SMALL = 4, 3, 1e-25  # evaluations that show a zero, of rows so long; its size

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nbgraph.kernels.certificate import Certificate, certify
-from nbgraph.kernels.claim import Claim
-from nbgraph.kernels.function import Captured
+from nbgraph.kernels.derivatives.certificate import Certificate, certify
+from nbgraph.kernels.derivatives.claim import Claim
+from nbgraph.kernels.function.scalar_function import Captured
 from nbgraph.ops.rowwise.adjoint import Unrolled
 from nbgraph.ops.rowwise.programs import AdjointProgram
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.dtype import is_float
-from nbgraph.operator.array_op import Gradients
+from nbgraph.operator.arrays.array_op import Gradients
 from nbgraph.operator.call import call
-from nbgraph.operator.row_op import RowOp
+from nbgraph.operator.rows.row_op import RowOp
 
 if TYPE_CHECKING:
     from nbgraph.ops.rowwise.programs import AdjointProgram

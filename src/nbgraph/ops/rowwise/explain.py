@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph import picture
 from nbgraph.errors import NbgraphError
-from nbgraph.kernels.readable import expression
-from nbgraph.kernels.scalar import Graph, Node
-from nbgraph.operator.row_program import Described
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.readable import expression
+from nbgraph.operator.rows.row_program import Described
 from nbgraph.ops.rowwise.certified import require
 from nbgraph.ops.rowwise.programs import AdjointProgram, TracedProgram
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, CaptureError, NbgraphError
-from nbgraph.kernels.interpret import Evaluator, FloatDomain
-from nbgraph.kernels.kinds import kind_of_value
-from nbgraph.kernels.loops import Total
-from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.signature import Parameter, is_static
-from nbgraph.kernels.transplant import Transplant
-from nbgraph.operator.row_program import Described, RowProgram
+from nbgraph.kernels.function.signature import Parameter, is_static
+from nbgraph.kernels.loops.loop import Total
+from nbgraph.kernels.scalar.graph import Node
+from nbgraph.kernels.scalar.interpret import Evaluator, FloatDomain
+from nbgraph.kernels.scalar.kinds import kind_of_value
+from nbgraph.kernels.scalar.transplant import Transplant
+from nbgraph.operator.rows.row_program import Described, RowProgram
 from nbgraph.ops.rowwise.adjoint import Adjoint, Unrolled
 from nbgraph.ops.rowwise.results import by_results
 from nbgraph.ops.rowwise.tracing import RowValue, Trace, fresh_argument, runnable, staged

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from nbgraph.kernels.loops import Total
-from nbgraph.kernels.rows import COSTLY
-from nbgraph.kernels.scalar import Graph, Node
-from nbgraph.kernels.transplant import Transplant
+from nbgraph.kernels.loops.loop import Total
+from nbgraph.kernels.loops.rows import COSTLY
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.transplant import Transplant
 
 Powers = Counter[Node]  # exponents
 Factors = tuple[int, Powers]  # a sign, and those

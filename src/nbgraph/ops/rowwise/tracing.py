@@ -17,16 +17,16 @@ import numpy as np
 
 from nbgraph import ops
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.derived import fresh
-from nbgraph.kernels.kinds import kind_of_value
-from nbgraph.kernels.loops import Combine, Total
-from nbgraph.kernels.scalar import Graph, Node
-from nbgraph.kernels.transplant import Transplant
+from nbgraph.kernels.function.derived import fresh
+from nbgraph.kernels.loops.loop import Combine, Total
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.kinds import kind_of_value
+from nbgraph.kernels.scalar.transplant import Transplant
 from nbgraph.operator.deferred import UnknownShape
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.reduce_op import ReduceOp
-from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import COUNT, INDEX, Described
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.rows.reduce_op import ReduceOp
+from nbgraph.operator.rows.row_op import RowOp
+from nbgraph.operator.rows.row_program import COUNT, INDEX, Described
 from nbgraph.operator.spec import Attributes
 from nbgraph.ops.carrier.methods import Methods
 from nbgraph.ops.carrier.operators import Operators

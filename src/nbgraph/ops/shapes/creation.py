@@ -13,7 +13,7 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, FilledOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, FilledOp, Spec
 from nbgraph.operator.call import carrier_of, sources
 from nbgraph.ops.define import Shape, define_rows, library, number, public, shape_tuple, whole
 from nbgraph.settings import config

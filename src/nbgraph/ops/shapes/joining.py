@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, noun
-from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.elsewhere import Writes
-from nbgraph.operator.pieces_op import PiecesOp
+from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.elsewhere import Writes
+from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.ops.define import axis_of, define_rows, library, optional_dtype, public, whole
 from nbgraph.ops.shapes.shape import ravel
 from nbgraph.ops.shapes.slicing import at_axis

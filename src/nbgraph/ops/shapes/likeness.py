@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nbgraph.errors import ShapeError, require_word
-from nbgraph.operator.array_op import ArrayOp, Spec, constant
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec, constant
 from nbgraph.ops.define import Shape, as_known, composed, deferrable, define_rows
 from nbgraph.ops.shapes.creation import Number, require_fit
 from nbgraph.ops.shapes.shape import broadcast_to, reshape

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, require_word
-from nbgraph.operator import elsewhere
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.elsewhere import Writes
+from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.elsewhere import Writes
-from nbgraph.operator.pieces_op import PiecesOp
 from nbgraph.ops.define import (
     Axis,
     Shape,

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.errors import IndexingError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.elsewhere import Writes
-from nbgraph.operator.pieces_op import PiecesOp
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.elsewhere import Writes
+from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.ops.define import Shape, axes_of, define_rows, library
 from nbgraph.shape import Array, same_shape
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nbgraph.operator.decorator import op
+from nbgraph.operator.mapper.decorator import op
 
 # Scalar bodies: operands are named, not typed.
 

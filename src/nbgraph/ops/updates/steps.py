@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, noun
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.unit_op import UpdateOp
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.operator.registry import register
-from nbgraph.operator.unit_op import UpdateOp
 from nbgraph.ops.define import as_array, library, whole
 from nbgraph.ops.named.layering import applied, composer, documented, read, require_arrays, unnamed
 from nbgraph.ops.updates.table import STEPS, Step

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.updates import rules
 from nbgraph.ops.updates.variants import variant

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from nbgraph.kernels.derived import Derived
-from nbgraph.kernels.function import Captured, Scalar
-from nbgraph.kernels.scalar import Node
-from nbgraph.operator.mapper import Mapper
+from nbgraph.kernels.function.derived import Derived
+from nbgraph.kernels.function.scalar_function import Captured, Scalar
+from nbgraph.kernels.scalar.graph import Node
+from nbgraph.operator.mapper.mapper import Mapper
 
 GO = "go"
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import Shape, define_rows
 from nbgraph.ops.windows.windows import Windows, convolved, per_axis, require_space, spelled
 from nbgraph.shape import Array, Arrays

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.ops.define import Shape, require_floats
 from nbgraph.ops.windows.windows import Windows, convolved, require_space, spelled
 from nbgraph.shape import Shapes

@@ -1,4 +1,5 @@
-"""How a convolution is cut into tiles, and the calls of its kernels; see `kernels.windows`.
+"""How a convolution is cut into tiles, and the calls of its kernels; see
+`kernels.windows.convolution`.
 
 Tiles depend on shapes alone, and are as many as workers may want.
 """
@@ -9,9 +10,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.define import Shape
 from nbgraph.ops.windows.convolution_shapes import How, Layer, layer_of, of_data, of_weights
 from nbgraph.ops.windows.windows import share
@@ -25,7 +26,7 @@ ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
 
 
 class _Tiles(NamedTuple):
-    """See `nbgraph.kernels.windows`."""
+    """See `nbgraph.kernels.windows.convolution`."""
 
     tiles: int
     size: int  # places at once
@@ -97,14 +98,14 @@ def _weight_tiles(layer: Layer, room: int) -> _Tiles:
 
 def _room(dtype: str) -> int:
     """Elements of columns at once."""
-    from nbgraph.kernels.loops import ROOM
+    from nbgraph.kernels.loops.loop import ROOM
 
     return ROOM[dtype]
 
 
 def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> KernelCall | None:
-    from nbgraph.kernels.blas import routine  # SciPy comes with the first product
-    from nbgraph.kernels.written import written
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.products.blas import routine  # SciPy comes with the first product
 
     cut: _Tiles | None = tiles(layer, _room(dtype))
     if cut is None:
@@ -122,8 +123,8 @@ def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> KernelC
 
 def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> KernelCall | None:
     """The call where every channel has a window of its own; None where that is not so."""
-    from nbgraph.kernels import depthwise
-    from nbgraph.kernels.lanes import kernel
+    from nbgraph.kernels.compiler.lanes import kernel
+    from nbgraph.kernels.windows import depthwise
 
     windows = layer.windows.wide()
     deep = (windows.ins[0], windows.outs[0], windows.kernel[0])
@@ -145,9 +146,9 @@ def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> KernelCall |
 
 def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> KernelCall | None:
     """The call that makes no columns; None where its planes do not fit, or much is in vain."""
-    from nbgraph.kernels import direct
-    from nbgraph.kernels.depthwise import Window
-    from nbgraph.kernels.lanes import kernel
+    from nbgraph.kernels.compiler.lanes import kernel
+    from nbgraph.kernels.windows import direct
+    from nbgraph.kernels.windows.depthwise import Window
 
     windows = layer.windows.wide()
     deep = (windows.ins[0], windows.outs[0], windows.kernel[0])
@@ -177,7 +178,7 @@ def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> Ker
 
 def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> KernelCall | None:
     """The call for a convolution."""
-    from nbgraph.kernels.windows import convolution_text
+    from nbgraph.kernels.windows.convolution import convolution_text
 
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
     bias = len(specs) > 2
@@ -192,7 +193,7 @@ def data_tiling(
     specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
 ) -> KernelCall | None:
     """The call for the gradient by data; None for windows that no room holds."""
-    from nbgraph.kernels.windows import data_text
+    from nbgraph.kernels.windows.convolution import data_text
 
     layer = of_data(specs, size, How.of(attributes))
     bias = len(specs) > 2
@@ -207,7 +208,7 @@ def weight_tiling(
     specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
 ) -> KernelCall | None:
     """The call for the gradient by weights."""
-    from nbgraph.kernels.windows import weight_text
+    from nbgraph.kernels.windows.convolution import weight_text
 
     layer = of_weights(specs, size, How.of(attributes))
     return _depthwise(layer, dtype, "depthwise_weights") or _call(

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.tiled_op import TiledOp
+from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.tiled_op import TiledOp
 from nbgraph.ops.define import Shape, define_rows, library, whole
 from nbgraph.ops.windows.convolution_shapes import (
     How,

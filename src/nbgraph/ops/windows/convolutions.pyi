@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from typing import Any
-from nbgraph.operator.tiled_op import TiledOp
+from nbgraph.operator.arrays.tiled_op import TiledOp
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-from nbgraph.operator.tiled_op import TiledOp as _BIASED
+from nbgraph.operator.arrays.tiled_op import TiledOp as _BIASED
 BIASED: _BIASED
-from nbgraph.operator.tiled_op import TiledOp as _BIASED_DATA
+from nbgraph.operator.arrays.tiled_op import TiledOp as _BIASED_DATA
 BIASED_DATA: _BIASED_DATA
 def how_of(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[str, Any]:
     """What windows and groups are, as attributes."""

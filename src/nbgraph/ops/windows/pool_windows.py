@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ShapeError
+from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.define import Shape
 from nbgraph.ops.windows.windows import Windows, per_axis, require_space, spelled
 
@@ -56,10 +56,11 @@ def require_same(name: str, operand: str, shape: Shape, wanted: Shape) -> None:
 def pool_call(
     text: str, windows: Windows, planes: int, dtype: Any, *, counted: bool = False
 ) -> KernelCall | None:
-    """`text`: the name of the function of `nbgraph.kernels.pools`. None where a line is long."""
-    from nbgraph.kernels import pools
-    from nbgraph.kernels.loops import ROOM
-    from nbgraph.kernels.written import written
+    """`text`: the name of the function of `nbgraph.kernels.windows.pools`. None where a line is
+    long."""
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.loops.loop import ROOM
+    from nbgraph.kernels.windows import pools
 
     if windows.outs[-1] > ROOM[dtype]:
         return None

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.tiled_op import TiledOp
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.tiled_op import TiledOp
 from nbgraph.ops.define import Shape, define_rows, library, require_floats
 from nbgraph.ops.windows.pool_windows import pool_call, pool_windows, require_same
 from nbgraph.ops.windows.pool_windows import pool_options as pool_options

@@ -15,7 +15,7 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.kernels.handwritten import compiled, thread_kernel
+from nbgraph.kernels.compiler.handwritten import compiled, thread_kernel
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.parameters import Param, field
 from nbgraph.operator.request import kAddTo, kNullOp

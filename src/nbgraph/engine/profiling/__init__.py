@@ -1,0 +1,1 @@
+"""Profiles: what ran, when and how long, and what a step may take at most."""

@@ -1,0 +1,220 @@
+"""Compiling emitted text for the CPU: which compiler reads it, and one object file of it.
+
+"llvm" lowers the text itself (`nbgraph.kernels.llvm`), which takes about a tenth of the time;
+"numba" is the reference, and the only one for functions whose own text cannot be found.
+
+Outputs that are large and not read soon are written past the cache. An ordinary store first reads
+the line it is to change; a large output pays for that, and drives out what others would find in the
+cache. LLVM knows stores around it, "nontemporal", but vectorises none, as it asks for aligned
+places and those of elements are not. So the emitted text says where lines begin (`forms.Map`), LLVM
+concludes which vectors are stored at aligned places, and these are marked here, when everything
+else is done. Nothing is said that is not so: a store that is not known to be aligned stays as it
+is.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from nbgraph._version import __version__
+from nbgraph.codegen import cache, image, target
+from nbgraph.codegen.making.events import compiling
+from nbgraph.errors import CompileError
+from nbgraph.kernels import llvm, vector_math
+from nbgraph.kernels.loops.writer import Source
+from nbgraph.native.processor import LINE
+from nbgraph.scopes import attended
+from nbgraph.settings import config
+
+if TYPE_CHECKING:
+    from llvmlite import binding
+
+    from nbgraph.kernels.llvm.shared import Shared
+
+
+Compiler = Literal["llvm", "numba"]
+_LABEL = re.compile(r"\.L[\w$.]+")  # known in its module alone
+MAX_OPTIMISED = 800_000  # characters of a kernel; others have up to 200,000
+
+
+class Compiled(NamedTuple):
+    """Object code, the C symbols it needs, and how long it took to make."""
+
+    code: bytes
+    symbols: tuple[str, ...]
+    seconds: float
+
+
+def compiler(source: Source) -> Compiler:
+    """Return the compiler of a kernel: as `ng.config.compiler` says, but Numba where it must be.
+    LLVM's " "ow" text is read by LLVM."""
+    if source.lowered:
+        return "llvm"
+    if not source.namespace.externs:
+        return "numba" if config.compiler == "numba" else "llvm"
+    if config.compiler == "llvm":
+        raise CompileError(
+            f"{source.name}: calls a function whose source text cannot be found, which Numba alone "
+            "can compile, and compiler is 'llvm'; define it in a file or notebook cell, or set "
+            "compiler to 'auto'"
+        )
+    return "numba"
+
+
+def content_key(source: Source, by: Compiler) -> str:
+    """What a kernel is: its text, constants and functions, and what they are compiled with. Its
+    name is none of these, so that functions of equal bodies share their code."""
+    parts = [
+        by,
+        source.text.replace(f"\ndef {source.name}(", "\ndef kernel(", 1),
+        repr(sorted(source.namespace.functions.items())),
+        repr([getattr(f, "identity", repr(f)) for f in source.namespace.externs.values()]),
+        repr((source.fastmath, source.streaming and STREAMING_VERSION)),
+        vector_math.VERSION,
+        f"nbgraph {__version__} {_version(by)}",
+        target.host(),
+    ]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _version(by: Compiler) -> str:
+    if by == "llvm":
+        return llvm.version()
+    with compiling("numba", by):  # a fork waits for it: another thread's imports block a child
+        from nbgraph.kernels.compiler import reference
+
+        return reference.version()
+
+
+def compile_source(source: Source, by: Compiler) -> Compiled:
+    """Object code of an emitted kernel; CompileError says what could not be compiled."""
+    started = time.perf_counter()
+    compiled, called = module(source, by)
+    pieces = [
+        _emitted(compiled, _level(source)),
+        *(_shared(each.symbol, each.text) for each in called),
+    ]
+    code = image.joined([piece.code for piece in pieces])
+    symbols = {name for piece in pieces for name in piece.symbols}
+    symbols.difference_update(each.symbol for each in called)
+    return Compiled(code, tuple(sorted(symbols)), time.perf_counter() - started)
+
+
+def _level(source: Source) -> int:
+    """How much a kernel is optimised: 3, or 0 where it is so long that LLVM takes a minute."""
+    return 0 if len(source.text) > MAX_OPTIMISED else 3
+
+
+def _emitted(module: binding.ModuleRef, level: int = 3) -> Compiled:
+    code = bytes(target.machine(level).emit_object(module))
+    return Compiled(code, target.externals(module), 0.0)
+
+
+@functools.lru_cache(maxsize=256)
+def _shared(symbol: str, text: str) -> Compiled:
+    """Object code of what kernels share, by content: from memory, from disk, or compiled now. On
+    disk it is not a kernel that a process looks for, so it lies among the facts."""
+    parts = ("shared", text, _version("llvm"), target.host())
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    known = cache.recall(key)
+    if known is None:
+        emitted = _emitted(_optimised_shared(symbol, text))
+        known = " ".join(emitted.symbols).encode() + b"\n" + emitted.code
+        cache.remember(key, known)
+    symbols, _, code = known.partition(b"\n")
+    return Compiled(code, tuple(symbols.decode().split()), 0.0)
+
+
+def _optimised_shared(symbol: str, text: str) -> binding.ModuleRef:
+    from nbgraph.codegen import optimise  # imports LLVM
+
+    return optimise.optimised(text, symbol)
+
+
+@attended
+def assembly(source: Source, by: Compiler) -> str:
+    """Return the kernel's assembly text, for people and for checks, with what it is linked with."""
+    parsed, called = module(source, by)
+    texts = [str(target.machine().emit_assembly(parsed))]
+    for k, each in enumerate(called):
+        text = str(target.machine().emit_assembly(_optimised_shared(each.symbol, each.text)))
+        texts.append(_LABEL.sub(rf"\g<0>_{k}", text))
+    return "\n".join(texts)
+
+
+@attended
+def llvm_text(source: Source, by: Compiler) -> str:
+    """Return the kernel's LLVM text after optimisation, without what it shares with others."""
+    return str(module(source, by)[0])
+
+
+def module(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:
+    """Return the optimised kernel, and what it calls of what kernels share."""
+    optimised, called = _optimised(source, by)
+    if not source.streaming:
+        return optimised, called
+    from nbgraph.codegen import optimise  # imports LLVM
+
+    return optimise.parsed(marked(str(optimised)), source.name), called
+
+
+def _optimised(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:
+    if source.lowered:
+        from nbgraph.codegen import optimise  # imports LLVM
+
+        return optimise.optimised(source.text, source.name, loops=False), ()
+    if by == "llvm":
+        from nbgraph.kernels.llvm import compile as by_llvm
+
+        return by_llvm.module(source, _level(source))
+    from nbgraph.kernels.compiler import reference
+
+    with target.COMPILING:
+        return reference.module(source), ()
+
+
+__all__ = [
+    "Compiled",
+    "Compiler",
+    "assembly",
+    "compile_source",
+    "compiler",
+    "content_key",
+    "llvm_text",
+    "module",
+]
+
+
+STREAMING_VERSION = 1  # of what is done here to LLVM text, for the keys of caches
+
+_LEAST = 16  # bytes of the shortest vector that processors store so
+_BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
+_STORE = re.compile(
+    rf"^  store <(\d+) x (i\d+|{'|'.join(_BITS)})> [^\n]*, align (\d+)[^\n]*$", re.MULTILINE
+)
+_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
+
+
+def marked(text: str) -> str:
+    """Optimised LLVM text of a streaming loop with its aligned vector stores marked.
+
+    >>> print(marked("  store <4 x float> %v, ptr %p, align 16"))
+      store <4 x float> %v, ptr %p, align 16, !nontemporal !0
+    !0 = !{i32 1}
+    <BLANKLINE>
+    """
+    node = max((int(n) for n in _NODE.findall(text)), default=-1) + 1
+
+    def mark(store: re.Match[str]) -> str:
+        count, element, align = store.groups()
+        bits = _BITS.get(element) or int(element[1:])
+        nbytes = int(count) * bits // 8
+        aligned = nbytes >= _LEAST and int(align) >= min(nbytes, LINE)
+        return f"{store[0]}, !nontemporal !{node}" if aligned else store[0]
+
+    return f"{_STORE.sub(mark, text)}\n!{node} = !{{i32 1}}\n"

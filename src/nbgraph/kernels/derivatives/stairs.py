@@ -1,0 +1,95 @@
+"""Loops that narrow an interval, as a bisection does: what they end with moves in small steps.
+
+Which half of the interval is kept depends on an operand, its ends do not: so the slope of the text
+is that of one step, mostly 0, and differences over less than a step agree with it. Differences over
+much more than a step show how the root moves. Where they agree with each other and not with the
+slope, the slope is refused.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+from nbgraph.kernels.derivatives.claim import Claim
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.interpret import Budget, Evaluator, Exhausted, FloatDomain, Undetermined
+
+SECONDS, WORK = 0.4, 400_000.0  # for the points that are tried
+FEW = 2  # points that decide, where most others agree
+WIDE = 2.0**-13  # of differences, relative to the operand
+STRAIGHT = 1e-3  # relative: differences over two widths that agree so well are a slope
+OFF = 0.02  # relative: how far from it the slope of a step is
+_MOVES = frozenset(("add", "sub", "mul", "div"))
+
+Seen = tuple[dict[int, Any], float, float]  # leaves, the slope, how the function rises
+
+
+def narrowing(claim: Claim) -> Node | None:
+    """Return the comparison by which a loop decides with the operand which of its own numbers it
+    keeps; None where there is no such loop."""
+    graph, wrt = claim.graph, claim.wrt
+    nodes = graph.reachable([claim.value]) if graph.regions else ()
+    for number in {node.data[0] for node in nodes if node.op == "final"}:
+        for phi, _, out in graph.regions[number].carried.values():
+            stack = [out] if phi.kind == "f" and not _reads(graph, out, wrt, 1) else []
+            while stack:
+                if (node := stack.pop()).op == "select":
+                    cond, *arms = node.args
+                    moved = any(number in a.regions and _is_moved(a) for a in arms)
+                    if moved and _reads(graph, cond, wrt):
+                        return cond
+                    stack += arms
+    return None
+
+
+def _is_moved(node: Node) -> bool:
+    """Return whether a value is a number moved, not one scaled alone, as a tolerance of retries."""
+    scaled = node.op in ("mul", "div") and {a.op for a in node.args} == {"phi", "const"}
+    return node.op in _MOVES and not scaled
+
+
+def _reads(graph: Graph, root: Node, wrt: Node, first: int = 0) -> bool:
+    """Whether a value reads an operand in the trip itself, of selects from the `first` argument."""
+    seen, stack = set[int](), [root]
+    while stack:
+        node = stack.pop()
+        if node is wrt:
+            return True
+        if node.id not in seen:
+            seen.add(node.id)
+            stack.extend(graph.children(node)[first if node.op == "select" else 0 :])
+    return False
+
+
+def step(claim: Claim, points: Iterable[dict[int, Any]]) -> Seen | None:
+    """Return a point where the slope is that of a step, if that is so at most points."""
+    budget, steps, count = Budget(WORK, SECONDS), list[Seen](), 0
+    try:
+        for leaves in points:
+            if (seen := _seen(claim, leaves, budget)) is not None:
+                count += 1
+                steps += [seen] * (abs(seen[1] - seen[2]) > OFF * abs(seen[2]))
+    except Exhausted:
+        pass
+    return steps[0] if len(steps) >= FEW and 2 * len(steps) > count else None
+
+
+def _seen(claim: Claim, leaves: dict[int, Any], budget: Budget) -> Seen | None:
+    """What a point shows; None where its differences are not those of a slope."""
+    wrt, x = claim.wrt.id, leaves[claim.wrt.id]
+    width = WIDE * (abs(x) or 1.0)
+
+    def at(place: float, root: Node) -> float:
+        return float(Evaluator(claim.graph, {**leaves, wrt: place}, FloatDomain(budget))(root))
+
+    try:
+        a, b, c, d = (at(x + k * width, claim.value) for k in (-2, -1, 1, 2))
+        slope = at(x, claim.slope)
+    except (Undetermined, OverflowError, ValueError):
+        return None
+    rise, noise = (c - b) / (2 * width), 1e-9 * max(map(abs, (a, b, c, d))) / width
+    straight = noise < abs(rise) and abs(rise - (d - a) / (4 * width)) <= STRAIGHT * abs(rise)
+    steady = len({more > less for less, more in itertools.pairwise((a, b, c, d))}) == 1
+    return (leaves, slope, rise) if straight and steady and slope == slope else None

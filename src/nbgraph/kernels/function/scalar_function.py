@@ -1,0 +1,302 @@
+"""A scalar function: its signature, and its graph for the kinds of its operands."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import inspect
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import Any, NamedTuple, Protocol
+from weakref import WeakSet
+
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture import complex_numbers, draws
+from nbgraph.kernels.capture.containers import described
+from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.inlining import arguments
+from nbgraph.kernels.capture.names import Watch
+from nbgraph.kernels.capture.raising import OnInvalid
+from nbgraph.kernels.capture.survey import Survey
+from nbgraph.kernels.capture.text import NoSourceError
+from nbgraph.kernels.capture.tracer import FunctionTracer
+from nbgraph.kernels.capture.values import Complex, Static, Value, flatten
+from nbgraph.kernels.function.signature import (
+    Choice,
+    Parameter,
+    Signature,
+    is_static,
+    parameter_kinds,
+    passes_on,
+    read_signature,
+    with_key,
+)
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.kinds import kind_of_value
+from nbgraph.tracebacks import file_label
+
+LIBRARY = "nbgraph."  # what the names of the package's modules begin with
+MAX_CAPTURES = 32  # graphs kept per function, one for each combination of kinds
+
+
+class Captured(NamedTuple):
+    """One graph: operand and parameter leaves and the outputs. `pairs`: of the results of complex
+    numbers, which are complex: these are two outputs."""
+
+    graph: Graph
+    operands: tuple[Node, ...]
+    parameters: tuple[Node, ...]
+    outputs: tuple[Node, ...]
+    pairs: tuple[bool, ...] = ()
+
+    def digest(self) -> str:
+        """Return a hash of what is computed, independent of names, comments and layout."""
+        number = {node.id: i for i, node in enumerate(self.graph.reachable(self.outputs))}
+        parts = []
+        for node in self.graph.reachable(self.outputs):
+            data: Any = node.data
+            if node.op == "final":
+                _, init, out = self.graph.regions[node.data[0]].carried[node.data[1]]
+                cond = self.graph.regions[node.data[0]].cond
+                data = [number[n.id] for n in (init, out, cond) if n is not None]
+            elif node.op == "phi":
+                data = number[node.id]
+            elif node.op == "extern":
+                data = node.data.identity
+            args = [number[a.id] for a in node.args]
+            parts.append(f"{node.op} {args} {node.kind} {data!r}")
+        parts.append(repr([number[o.id] for o in self.outputs]))
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+class Scalar(Protocol):
+    """What an operator is made of: a written function, or one derived from another."""
+
+    name: str
+    operands: tuple[str, ...]
+    defaults: Mapping[str, Any]
+    parameters: tuple[Parameter, ...]
+    signature: Signature | None  # of the text, where a call is as the text says
+    choices: tuple[Choice, ...]  # the roles of names that differ from those of the text
+
+    @property
+    def draws(self) -> bool:
+        """Whether the last operand is `draws.KEY`: the words that random draws are made of."""
+        ...
+
+    @property
+    def shares_kernels(self) -> bool:
+        """Whether definitions that differ in literals are to share kernels: users' are."""
+        ...
+
+    def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        """Return the graph for operand kinds and parameter values (their kinds count, and the
+        values of those that are not numbers)."""
+        ...
+
+    @property
+    def watch(self) -> Watch:
+        """The outside objects that were read."""
+        ...
+
+    def refresh(self) -> bool:
+        """Forget captures where a watched object changed; whether it did."""
+        ...
+
+
+class WrittenFunction:
+    """A plain Python function as scalar definition, its names in the roles of `choices`.
+
+    `parent` is the definition with the roles that the text gives; it depends on all that its
+    forms read.
+    """
+
+    def __init__(
+        self,
+        fn: FunctionType,
+        choices: Sequence[Choice] = (),
+        parent: WrittenFunction | None = None,
+        *,
+        on_invalid: OnInvalid = "raise",
+    ) -> None:
+        self.fn, self.choices, self.parent = fn, tuple(choices), parent
+        self.on_invalid: OnInvalid = on_invalid if parent is None else parent.on_invalid
+        self.name = "function" if fn.__name__ == "<lambda>" else fn.__name__
+        self.places: tuple[draws.Place, ...] = ()  # where the text draws; known when it is captured
+        self._read_signature()
+        self.none_allowed = False  # in the tuple of a hand-written gradient
+        # the library's own literals never change
+        self.shares_kernels = not str(fn.__module__).startswith(LIBRARY)
+        self.watch = Watch()  # the outside objects that were read
+        self._forms: WeakSet[WrittenFunction] = WeakSet()
+        if parent is not None:
+            parent._forms.add(self)
+        self._captures: dict[tuple[Any, ...], Captured] = {}
+
+    def refresh(self) -> bool:
+        """Forget captures where a watched object changed."""
+        if not self.watch.changed():
+            return False
+        self.watch = Watch()
+        self._captures.clear()
+        self._read_signature()
+        for form in list(self._forms):
+            form.refresh()
+            self.watch.include(form.watch)
+        return True
+
+    def _read_signature(self) -> None:
+        read = read_signature(self.fn, self.choices)
+        self.signature: Signature | None = with_key(self.name, read) if self.draws else read
+        self.operands: tuple[str, ...] = self.signature.operands
+        self.defaults: Mapping[str, Any] = self.signature.defaults
+        self.parameters: tuple[Parameter, ...] = self.signature.parameters
+
+    @property
+    def draws(self) -> bool:
+        """See Scalar."""
+        return bool(self.places)
+
+    def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        """Return the graph for these kinds, traced once. That the text draws may be found by it:
+        there is one operand more then."""
+        key = (self._kinds(kinds), parameter_kinds(parameters))
+        captured = self._captures.get(key)
+        if captured is None:
+            captured = self._trace(key[0], parameters)
+            if self.parent is not None:
+                self.parent.watch.include(self.watch)
+            while len(self._captures) >= MAX_CAPTURES:
+                self._captures.pop(next(iter(self._captures)), None)
+            self._captures[key] = captured
+        return captured
+
+    def refusal(
+        self, kinds: Sequence[str], parameters: Mapping[str, Any], first: CaptureError
+    ) -> CaptureError:
+        """Return the error that names all that is refused for these kinds, `first` among it."""
+        survey = Survey(first)
+        with contextlib.suppress(Exception):  # what is unknown may lead anywhere
+            self._traced(self._kinds(kinds), parameters, survey)
+        return survey.error(self.name)
+
+    def _kinds(self, kinds: Sequence[str]) -> tuple[str, ...]:
+        """Return the kinds of all operands; that of the words is always the same."""
+        count = len(self.operands) - self.draws
+        return (*kinds[:count], *([draws.WORD] * self.draws))
+
+    def _trace(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        """Return the graph. Where it draws at places that were not known, it is traced again: loops
+        carry how often they come to each."""
+        while True:
+            captured = self._traced(self._kinds(kinds), parameters)
+            more = tuple(place for place in captured.graph.draws if place not in self.places)
+            if not more:
+                return captured
+            if not self.places and self.signature is not None:
+                with_key(self.name, self.signature)  # it may refuse
+            self.places += more
+            self._read_signature()
+
+    def parts(
+        self, kinds: Sequence[str], mask: Sequence[bool], parameters: Mapping[str, Any]
+    ) -> Captured:
+        """Return the graph where the operands of `mask` are complex: two leaves for each of these,
+        two outputs for each result that is complex."""
+        graph, leaves, env = Graph(), list[Node](), dict[str, Value]()
+        rest = iter(kinds)
+        for name, is_complex in zip(self.operands, mask, strict=True):
+            names = (f"{name}_real", f"{name}_imag") if is_complex else (name,)
+            own = [graph.argument(part, next(rest)) for part in names]
+            if is_complex or not self.shares_kernels:  # the library's are NumPy's, of one dtype
+                env[name] = (
+                    Complex(*map(graph.float, own)) if is_complex else Complex.of(graph, own[0])
+                )
+            else:
+                env[name] = own[0]
+            leaves += own
+        return self._captured(graph, leaves, env, parameters, None, parted=True)
+
+    def _traced(
+        self, kinds: Sequence[str], parameters: Mapping[str, Any], survey: Survey | None = None
+    ) -> Captured:
+        graph = Graph()
+        operands = [
+            graph.argument(name, kind) for name, kind in zip(self.operands, kinds, strict=True)
+        ]
+        env: dict[str, Value] = dict(zip(self.operands, operands, strict=True))
+        return self._captured(graph, operands, env, parameters, survey)
+
+    def _captured(
+        self,
+        graph: Graph,
+        operands: Sequence[Node],
+        env: dict[str, Value],
+        parameters: Mapping[str, Any],
+        survey: Survey | None,
+        *,
+        parted: bool = False,
+    ) -> Captured:
+        leaves = []
+        for name, value in parameters.items():
+            kind = None if is_static(value) else kind_of_value(value)
+            if kind is None:
+                env[name] = _constant(graph, value)
+                continue
+            env[name] = graph.parameter(name, kind)
+            leaves.append(env[name])
+        value = self._value(graph, env, survey, parted=parted)
+        values = value if isinstance(value, tuple) else (value,)
+        pairs = tuple(isinstance(v, Complex) for v in values) if parted else ()
+        if self.none_allowed and isinstance(value, tuple):
+            value = tuple(_none_as_node(graph, v) for v in value)
+        nodes = flatten(value)
+        if not nodes:
+            raise CaptureError(f"{self.name}: the result is {described(value)}, not a number")
+        return Captured(graph, tuple(operands), tuple(leaves), tuple(nodes), pairs)
+
+    def _value(
+        self, graph: Graph, env: dict[str, Value], survey: Survey | None, *, parted: bool
+    ) -> Value:
+        try:
+            tracer = FunctionTracer(graph, self.fn, self.watch, survey=survey)
+            tracer.parted, always, values = parted, graph.const(True), env
+            if passes_on(self.fn) and self.signature is not None:
+                own, values = inspect.signature(self.fn, follow_wrapped=False), dict(env)
+                key = {draws.KEY: values.pop(draws.KEY)} if self.draws else {}
+                places = [values.pop(name) for name in self.signature.places]
+                call = Call(tracer, None, always, self.fn, places, values)
+                default = lambda p: _constant(graph, p.default)
+                values = key | arguments(call, self.name, own, default)
+            values |= draws.counts(graph, self.places)
+            return tracer.start(values, always, self.on_invalid)
+        except NoSourceError:
+            from nbgraph.kernels.function.opaque import opaque_call
+
+            return opaque_call(graph, self.fn, [env[name] for name in self._order()])
+        except RecursionError:
+            code = self.fn.__code__
+            raise CaptureError(
+                f"{self.name}: an expression nests deeper than Python's stack\n"
+                f'  File "{file_label(code.co_filename)}", line {code.co_firstlineno}\n'
+                "Instead: give parts of it names, in statements of their own."
+            ) from None
+
+    def _order(self) -> list[str]:
+        return list(self.signature.text.parameters) if self.signature else []
+
+
+def _constant(graph: Graph, value: Any) -> Value:
+    """Return a static value as text may use it: numbers and bools become literals."""
+    if isinstance(value, tuple):
+        return tuple(_constant(graph, item) for item in value)
+    if complex_numbers.is_complex(value):
+        return complex_numbers.constant(graph, value)
+    return Static(value) if kind_of_value(value) is None else graph.const(value)
+
+
+def _none_as_node(graph: Graph, value: Value) -> Value:
+    """None in the tuple of a hand-written gradient: not differentiable."""
+    if isinstance(value, Static) and value.value is None:
+        return graph.node("none", (), "f")
+    return value

@@ -1,0 +1,123 @@
+"""Texts of kernels that find where the first extreme along an axis is.
+
+Elements become keys, integers of 64 bits in their order: floats by their bits, so that the largest
+key is found by vectors of integers. Both zeros have one key, NaN counts most, and the keys of a
+least element are turned about. Keys of columns stand in the result until the last row has been
+read: beside their places where both have room in a word, else places are looked for afterwards.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nbgraph.kernels.compiler.written import Record, function, part
+from nbgraph.kernels.scalar.kinds import ITEMSIZE
+
+BLOCK = 128  # elements whose largest key is compared before its place is searched
+_INFINITE = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F800000, "float64": 0x7FF << 52}
+_LEAST = np.iinfo("int64").min
+
+
+def place_text(name: str, dtype: str, *, least: bool, rows: bool) -> str:
+    """Return the text of out[o, j] = the first i whose x[o, i, j] is the extreme.
+
+    A tile: one o of `rows`, where a row lies in a piece; else `share` columns j of one o.
+    """
+    layout = Record(("outer", "size"), ("x", "out"), () if rows else ("inner", "share", "parts"))
+    pointer = f"{_integer(dtype)}_pointer"
+    packed = not rows and ITEMSIZE[dtype] <= 4
+    return _parts(dtype, least=least, rows=rows, packed=packed) + function(
+        f"def {name}(args, lo, hi):",
+        *layout.reading(),
+        "y = int64_pointer(out)",
+        "for tile in range(lo, hi):",
+        *_lines(_ROW if rows else _COLUMNS, pointer, ITEMSIZE[dtype]),
+        *_lines("" if rows else _UNPACKED if packed else _SOUGHT, pointer, ITEMSIZE[dtype]),
+        "return 0",
+    )
+
+
+def _lines(text: str, pointer: str, item: int) -> list[str]:
+    text = text.replace("POINTER", pointer).replace("ITEM", str(item)).replace("BLOCK", str(BLOCK))
+    return [f"    {line}" for line in text.strip("\n").splitlines()]
+
+
+_ROW = f"""
+row = x + tile * size * ITEM
+best = {_LEAST}
+block = 0
+for turn in range((size + BLOCK - 1) // BLOCK):
+    first = turn * BLOCK
+    key = peak(POINTER(row + first * ITEM), min(BLOCK, size - first))
+    if key > best:
+        best = key
+        block = first
+store(y, tile, first_of(POINTER(row), block, size, 1, best))
+"""
+_COLUMNS = """
+o = tile // parts
+j = (tile - o * parts) * share
+m = min(share, inner - j)
+column = x + (o * size * inner + j) * ITEM
+best = int64_pointer(out + (o * inner + j) * 8)
+done = begun(best, POINTER(column), m, size - 1)
+for i in range(1, size):
+    done = raised(best, POINTER(column + i * inner * ITEM), m, size - 1 - i)
+"""
+_UNPACKED = f"""
+for k in range(m):
+    store(best, k, size - 1 - (load(best, k) & {(1 << 32) - 1}))
+"""
+_SOUGHT = """
+for k in range(m):
+    at = first_of(POINTER(column + k * ITEM), 0, size, inner, load(best, k))
+    store(best, k, at)
+"""
+
+
+def _parts(dtype: str, *, least: bool, rows: bool, packed: bool) -> str:
+    """Return the functions that the kernel calls; `packed`: a word has a key of 32 bits above the
+    number of rows that are left, so that the first of equal ones is the largest."""
+    key = [*_key(dtype, least=least), *([f"KEY = KEY * {1 << 32} + left"] if packed else [])]
+
+    def keyed(name: str, place: str) -> list[str]:
+        return [line.replace("KEY", name).replace("ELEMENT", f"load(p, {place})") for line in key]
+
+    def inner(name: str, *lines: str) -> list[str]:
+        return ["for i in range(m):", *(f"    {line}" for line in (*keyed(name, "i"), *lines))]
+
+    raised = ["old = load(y, i)", "store(y, i, select(key > old, key, old))"]
+    columns = part("begun(y, p, m, left)", *inner("key", "store(y, i, key)"), "return 0")
+    columns += part("raised(y, p, m, left)", *inner("key", *raised), "return 0")
+    if packed:
+        return columns
+    peak = [f"best = int64({_LEAST})", *inner("key", "best = select(key > best, key, best)")]
+    look = [*keyed("key", "i * step"), "if key == best:", "    return i"]
+    return (part("peak(p, m)", *peak, "return best") if rows else columns) + part(
+        "first_of(p, first, size, step, best)",
+        "for i in range(first, size):",
+        *(f"    {line}" for line in look),
+        "return first",
+    )
+
+
+def _integer(dtype: str) -> str:
+    """Return the integers that elements are read as."""
+    if dtype in _INFINITE:
+        return f"int{8 * ITEMSIZE[dtype]}"
+    return {"bool": "uint8", "uint64": "int64"}.get(dtype, dtype)
+
+
+def _key(dtype: str, *, least: bool) -> list[str]:
+    """Return the lines that make the KEY of an ELEMENT, of 32 bits where it has no more."""
+    lowest = -(1 << (8 * ITEMSIZE[dtype] - 1))
+    if (infinite := _INFINITE.get(dtype)) is None:
+        shift = {"uint64": f" ^ ({lowest})", "uint32": f" + ({lowest})"}.get(dtype, "")
+        element = f"(int64(ELEMENT){shift})"
+        return [f"KEY = -1 - {element}" if least else f"KEY = {element}"]
+    below, above = (f"bits - ({lowest})", "0 - bits") if least else (f"({lowest}) - bits", "bits")
+    return [
+        "bits = int64(ELEMENT)",
+        f"KEY = select(bits < 0, {below}, {above})",
+        f"KEY = select((KEY > {infinite}) | (KEY < -{infinite}), {-1 - lowest}, KEY)",
+    ]

@@ -1,0 +1,1 @@
+"""Loops as data, and the emitters that write them as text."""

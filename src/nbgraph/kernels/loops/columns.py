@@ -1,0 +1,261 @@
+"""Emitted row programs over rows that lie side by side, the elements of each a step apart.
+
+WIDTH rows are worked on at once: a total is a strip of numbers on the stack, one for each row, and
+the inner loop runs over rows. So memory is read in order though a row is not. A row's elements are
+combined one after another, sums and products in float64; the order depends on nothing else.
+
+What depends on numbers of the rows alone is computed into strips, too, between passes. The loop's
+last parameters are the row's length and, for each operand and output, the bytes from element to
+element of a row; `whole` marks an output with one value a row. See `rows` for what is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nbgraph.kernels.loops.loop import Access, Loop, Operand, Output, Total
+from nbgraph.kernels.loops.rows import COSTLY, Rows, is_sum, reached
+from nbgraph.kernels.loops.writer import WHERE
+from nbgraph.kernels.scalar.graph import Node
+
+_AT_ONCE = 4  # elements of a row that are added up before their sum is, where that is cheap
+WIDTH = 256  # rows at once: long runs, and few bytes of many rows in the cache
+
+
+class Columns(Rows):
+    """See the module."""
+
+    def __init__(self, loop: Loop) -> None:
+        super().__init__(loop)
+        self.elements = [k for k, o in enumerate(loop.outputs) if not o.whole]
+        self.strips: dict[int, tuple[str, str]] = {}  # node -> strip, dtype of its elements
+        self._read: dict[str, Operand] = {}  # by the pass being written, of an element
+        self._moving: list[str] = []  # arrays that it goes through
+        self._index: int | None = None
+
+    def space(self) -> None:
+        """See Writer."""
+        self.read_steps()
+        self.line(1, *WHERE)
+        start = len(self.lines)
+        self.line(1, "while lo < hi:")
+        self.line(2, f"m = min(min(n - col, hi - lo), {WIDTH})")
+        for k, (name, array) in enumerate(self.arrays()):
+            by = "" if array.layout == "0" else f" + col * {self.stride(name, array)}"
+            address = self.base(k, "row") + by
+            self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
+        self.look_at_classes()
+        self.passes()
+        self.next_run(row_ends=False)
+        declarations = {name: f"    {name} = strip_{kind}()" for name, kind in self.strips.values()}
+        self.lines[start:start] = declarations.values()
+
+    def look_at_classes(self) -> None:
+        """See Rows; one of the labels of a strip."""
+        if self.loop.classes is None:
+            return
+        which = [o.node.id for o in self.loop.operands].index(self.loop.classes.id)
+        name, operand = self.names[which], self.loop.operands[which]
+
+        at = self._unique("at")
+        self.line(2, f"for {at} in range(m):")
+        label = self.widened(operand, f"{name}_p", "0" if operand.layout == "0" else at)
+        self.refuse(3, f"(lo + {at})", self.length, label, operand.dtype)
+
+    # passes -----------------------------------------------------------------------------------
+
+    def stage(self, number: int, totals: Sequence[Total]) -> None:
+        """See Rows."""
+        self._pass = [total.node for total in totals]
+        self._set_down(self._pass)
+        for total in totals:
+            self._strip(total.leaf, "float64" if is_sum(total) else self.loop.compute)
+        self.line(2, self.part(f"run{number}", self.captured(lambda: self._totals(totals)), "0"))
+
+    def _totals(self, totals: Sequence[Total]) -> None:
+        own = [self.strips[total.leaf.id][0] for total in totals]
+        self.line(0, "for i in range(m):")
+        for total, name in zip(totals, own, strict=True):
+            self.line(1, f"store_output({name}, i, {self._start(total, wide=is_sum(total))})")
+        kept = next((t.node for t in totals if self.kept and self.kept.node is t.node), None)
+        costly = any(n.op in COSTLY for n in self.loop.graph.reachable(self._pass))
+        length = self.unless_left_out(totals, self.length)
+        for count in self._each(length, 1 if costly else _AT_ONCE, kept_too=kept is not None):
+            values: list[list[str]] = [[] for _ in totals]
+            for k in range(count):
+                texts = self._element(k, count)
+                for total, name, text, row in zip(totals, own, texts, values, strict=True):
+                    if self.kept is not None and total.node is kept:
+                        y = self.kept.output
+                        output = self.loop.outputs[y]
+                        self.store(2, self.outputs[y], output, text, access=self.loop.access)
+                    row.append(f"{name}_{k}" if count > 1 else text)
+                    if count > 1:
+                        self.line(2, f"{name}_{k} = {text}")
+            for total, name, row in zip(totals, own, values, strict=True):
+                value = f"load({name}, i)"
+                if total.combine in ("max", "min"):
+                    for text in row:
+                        value = f"acc_{total.combine}({value}, {text})"
+                else:
+                    sign = "+" if total.combine == "add" else "*"
+                    value = f"{value} {sign} float64({f' {sign} '.join(row)})"
+                self.line(2, f"store_output({name}, i, {value})")
+
+    def last(self) -> None:
+        """See Rows."""
+        self._pass = [self.loop.outputs[k].node for k in self.elements]
+        self._set_down(self._pass)
+        self.line(2, self.part("run", self.captured(self._write), "0"))
+
+    def _write(self) -> None:
+        for _ in self._each(self.length, 1, kept_too=self.kept is not None):
+            self._point(0, 1)
+            self._take_kept(2)
+            self._take(2, self._pass)
+            self._put_all(2)
+
+    def results(self) -> None:
+        """See Rows."""
+        outputs = [(k, o) for k, o in enumerate(self.loop.outputs) if o.whole]
+        if outputs:
+            self._pass = [output.node for _, output in outputs]
+            self.line(2, self.part("result", self.captured(lambda: self._results(outputs)), "0"))
+
+    def _results(self, outputs: Sequence[tuple[int, Output]]) -> None:
+        self.line(0, "for i in range(m):")
+        self._take(1, self._pass)
+        texts = self.body(1, self._pass)
+        for (k, output), text in zip(outputs, texts, strict=True):
+            pointer, index = self.place(self.outputs[k], output, "i")
+            value = self.delivered(pointer, index, output, text, self.loop.compute)
+            self.put(1, pointer, index, value, access="plain")
+
+    # pieces -----------------------------------------------------------------------------------
+
+    def _each(self, length: str, most: int, *, kept_too: bool) -> Iterator[int]:
+        """Write the loops over elements and rows; yield how many elements of a row one goes on by,
+        for what is done with them."""
+        known = {**self.leaves, **dict.fromkeys(self.strips, "")}
+        used = reached(self.loop.graph, self._pass, known)
+        operands = dict(zip(self.names, self.loop.operands, strict=True))
+        self._read = {n: o for n, o in operands.items() if o.node.id in used and not o.whole}
+        writes = [self.outputs[k] for k in self.elements] if self._writing() else []
+        if kept_too and self.kept is not None:
+            writes.append(self.outputs[self.kept.output])
+        self._moving = list(dict.fromkeys([*self._read, *writes]))
+        for name in self._moving:
+            self.line(0, f"{name}_at = {name}_p")
+        self.line(0, "j = 0")
+        index, leaves = self.loop.index, dict(self.leaves)
+        self._index = index.id if index is not None and index.id in used else None
+        for count in sorted({most, 1}, reverse=True):
+            self.line(0, f"while j + {count} <= {length}:")
+            for k in range(count):
+                for name, operand in self._read.items():
+                    if operand.layout == "0":
+                        self._at(1, name, k)
+                        text = self.widened(operand, f"{name}_p", "0")
+                        self.line(1, f"{name}{_of(k, count)} = {text}")
+            self.line(1, "for i in range(m):")
+            yield count
+            self.leaves = dict(leaves)
+            self.line(1, f"j += {count}")
+
+    def _at(self, indent: int, name: str, k: int) -> None:
+        place = f"(j + {k})" if k else "j"
+        self.line(indent, f"{name}_p = shifted({name}_at, {place} * {self.moved[name]})")
+
+    def _point(self, k: int, count: int) -> None:
+        """Go to the k-th of `count` elements of a row."""
+        for name in self._moving:
+            operand = self._read.get(name)
+            if operand is None or operand.layout != "0":
+                self._at(2, name, k)
+            else:
+                self.leaves[operand.node.id] = f"{name}{_of(k, count)}"
+        if self._index is not None:
+            self.leaves[self._index] = "place"
+            self.line(2, f"place = int32(j + {k})")
+
+    def _element(self, k: int, count: int) -> list[str]:
+        """Return the texts of what the pass computes of the k-th of `count` elements."""
+        leaves = dict(self.leaves)
+        self._point(k, count)
+        self._take(2, self._pass)
+        texts = self.body(2, self._pass)
+        self.leaves = leaves
+        return texts
+
+    def _writing(self) -> bool:
+        return bool(self.elements) and self._pass == [
+            self.loop.outputs[k].node for k in self.elements
+        ]
+
+    def _take(self, indent: int, roots: Sequence[Node]) -> None:
+        """Load what `roots` need of strips and operands."""
+        for node in self._strips_of(roots):
+            name, dtype = self.strips[node]
+            text = f"load_input({name}, i)"
+            self.leaves[node] = f"{name}_i"
+            text = text if dtype == self.loop.compute else f"{self.loop.compute}({text})"
+            self.line(indent, f"{name}_i = {text}")
+        needed = self.needed(roots)
+        which = [k for k, o in enumerate(self.loop.operands) if o.node.id in needed]
+        access: Access = "element" if self.loop.access == "element" else "scoped"
+        self.load_all(indent, which, access=access)
+
+    def _strips_of(self, roots: Sequence[Node]) -> list[int]:
+        """The nodes with a strip that `roots` are made of, without what those are made of."""
+        strips: set[int] = set()
+        around = reached(self.loop.graph, roots, {**self.leaves, **dict.fromkeys(self.strips, "")})
+        for node in self.loop.graph.reachable(list(roots)):
+            parts = [node] if node in roots else []
+            if node.id in around:
+                parts += self.loop.graph.children(node)
+            strips |= {p.id for p in parts if p.id in self.strips and p.id not in self.leaves}
+        return sorted(strips)
+
+    def _strip(self, node: Node, dtype: str) -> str:
+        name = self._unique(str(node.data) if node.op == "arg" else "of_row")
+        self.strips[node.id] = name, dtype
+        self.locals.add(name)
+        return name
+
+    def _set_down(self, roots: Sequence[Node]) -> None:
+        """Compute into strips what `roots` need that depends on numbers of the rows alone."""
+        graph = self.loop.graph
+        varying: set[int] = set()
+        rows = {o.node.id for o in self.loop.operands if o.whole}
+        needed: dict[int, Node] = {n.id: n for n in roots}
+        for node in graph.reachable(list(roots)):
+            if node.id in self.leaves or node.id in self.strips:
+                continue
+            parts, own = graph.children(node), node.op == "arg" and node.id not in rows
+            if own or node.regions or any(p.id in varying for p in parts):
+                varying.add(node.id)
+                needed.update({p.id: p for p in parts})
+        hidden = {*varying, *rows, *self.leaves, *self.strips}
+        nodes = [
+            n
+            for n in needed.values()
+            if n.id not in hidden and n.kind == "f" and n.op not in ("const", "param")
+        ]
+        if not nodes:
+            return
+        self.line(
+            2, self.part(f"rows{len(self.strips)}", self.captured(lambda: self._fill(nodes)), "0")
+        )
+        for node in nodes:
+            assert node.id in self.strips
+
+    def _fill(self, nodes: Sequence[Node]) -> None:
+        self.line(0, "for i in range(m):")
+        self._take(1, nodes)
+        texts = self.body(1, nodes)
+        for node, text in zip(nodes, texts, strict=True):
+            self.line(1, f"store_output({self._strip(node, self.loop.compute)}, i, {text})")
+
+
+def _of(k: int, count: int) -> str:
+    return f"_{k}" if count > 1 else ""

@@ -1,0 +1,446 @@
+"""What all emitted kernels share: names, the prologue, pointers, loads and stores."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from nbgraph.codegen import target
+from nbgraph.kernels import vector_math
+from nbgraph.kernels.loops.body import Body, Namespace, cut, has_limit, is_exact_remainder, may_fail
+from nbgraph.kernels.loops.lanewise import Lanes, lanes
+from nbgraph.kernels.loops.loop import BLOCK, Access, Loop, Operand, Output
+from nbgraph.kernels.scalar.graph import Node
+from nbgraph.kernels.scalar.kinds import INTEGERS, ITEMSIZE, SHORT, narrowed, widened
+from nbgraph.native.processor import LINE, has_evex
+
+_FAR = 1 << 22  # elements beyond which they are taken to come from memory
+_LOAD: dict[Access, str] = {"plain": "load", "scoped": "load_input", "element": "load_element"}
+_STORE: dict[Access, str] = {"plain": "store", "scoped": "store_output", "element": "store_element"}
+_RESERVED = frozenset(
+    "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
+    "load store load_input store_output load_element store_element shifted select interleaved "
+    "straight before fault lane group first count row_offset to_line on_line copied streamed off "
+    "piece ahead fetch calling head invalid abs min max range".split()
+)
+_NUMBERED = frozenset(
+    "t c invalid v u w room going active now stuck user table int uint float bool".split()
+)
+_MADE = re.compile(r".*_(?:p|step|at|acc|all|lanes)_*$")  # names made of an array's
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+WHERE = "row = lo // n", "col = lo - row * n"  # lines that begin with element lo
+
+
+class Source(NamedTuple):
+    """Emitted text and what its names mean."""
+
+    name: str
+    text: str
+    namespace: Namespace
+    fastmath: bool
+    streaming: bool = False  # see `nbgraph.kernels.compiler.cpu`
+    lowered: bool = False  # the text is LLVM's own, see `nbgraph.kernels.compiler.lanes`
+
+
+class Writer:
+    """What all forms share: names, the prologue, loads and stores."""
+
+    signature = "args, lo, hi"
+    words: frozenset[str] = frozenset()  # further names that a form gives
+    fault = "fault"  # where the kernel's code lies; "": it has none
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        self.namespace = Namespace(loop.compute)
+        self.lines: list[str] = []
+        self.parts: list[str] = []  # functions that the kernel calls, complete
+        self.leaves: dict[int, str] = {}
+        self.locals: set[str] = set()  # further names of the kernel that a part may use
+        self.taken: set[str] = {*_RESERVED, *self.words}
+        self._hoisted = 0  # names of values that are computed outside the inner loops
+        self.names = [self._unique(str(o.node.data)) for o in loop.operands]
+        self.imaginary = {
+            o.imag.id: self._unique(str(o.imag.data)) for o in loop.operands if o.imag
+        }
+        self.outputs = [
+            self._unique("y" if len(loop.outputs) == 1 else f"y{i}")
+            for i in range(len(loop.outputs))
+        ]
+
+    def source(self) -> Source:
+        """Return the finished text."""
+        name = self.loop.name if self.loop.name.isidentifier() else "kernel"
+        self.prologue()
+        self.space()
+        used = "\n".join([*self.parts, *self.lines])
+        while re.search(rf"\b{name}\(", used):
+            name += "_"  # a user's function may be called as a part is, or a word of such texts
+        before, behind = self.namespace.noting(self.lines, self.fault, 1)
+        self.lines = [*before, *self.lines, *behind]
+        self.line(1, "return load(fault, 0)" if self._may_fail() else "return 0")
+        body = [f"def {name}({self.signature}):", *self.lines]
+        lines = [*self.namespace.header(), *self.parts, *body]
+        text, loop = "\n".join(lines) + "\n", self.loop
+        return Source(name, text, self.namespace, loop.fastmath, loop.streaming)
+
+    def space(self) -> None:
+        """The loops over the iteration space."""
+        raise AssertionError
+
+    # pieces -----------------------------------------------------------------------------------
+
+    def part(self, name: str, lines: Sequence[str], result: str, *, seldom: bool = False) -> str:
+        """Make a function of an inner run; the text of its call. `seldom`: it rarely runs.
+
+        It stays a function of its own in machine code: LLVM moves constants out of a function's
+        outermost loops only, and an inner run has many.
+        """
+        before, behind = self.namespace.noting(lines, "fault", 0)
+        lines = [*before, *lines, *behind]
+        words = set(_WORD.findall("\n".join([*lines, result])))
+        known = [*(f"{n}_p" for n, _ in self.arrays()), *(f"{n}_step" for n, _ in self.arrays())]
+        known += sorted({*self.leaves.values(), *self.locals})
+        arguments = ", ".join(["m", *(n for n in dict.fromkeys(known) if n in words)])
+        first = ["separate()"] + ["interleaved()"] * self.waits() + ["calling()"] * seldom
+        body = [f"    {line}" for line in (*first, *lines, f"return {result}")]
+        self.parts += ["@part", f"def {name}({arguments}):", *body, "", ""]
+        return f"{name}({arguments})"
+
+    def waits(self) -> bool:
+        """Return whether an inner run is one long chain of dependent operations, which LLVM does
+        not see when it decides how many vectors to work on in turn."""
+        return False
+
+    def captured(self, write: Callable[[], None]) -> list[str]:
+        """Return the lines that `write` makes, taken out of the text, without indentation."""
+        before, self.lines = self.lines, []
+        leaves = dict(self.leaves)
+        write()
+        lines, self.lines = self.lines, before
+        self.leaves = leaves
+        return lines
+
+    def line(self, indent: int, *texts: str) -> None:
+        """Lines of text."""
+        self.lines += ["    " * indent + text for text in texts]
+
+    def _unique(self, name: str) -> str:
+        plain = name.isidentifier() and name.isascii() and not name.startswith("__")
+        name = name if plain and not _MADE.match(name) else f"a_{len(self.taken)}"
+        while name in self.taken or name.rstrip("0123456789") in _NUMBERED:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def prologue(self) -> None:
+        """Read the record's fixed words and compute what is uniform over the call."""
+        loop = self.loop
+        self.line(1, "n = word(args, 0)")
+        if self._may_fail():
+            self.line(1, "fault = room_int64()")
+            self.line(1, "store(fault, 0, 0)")
+            self.locals.add("fault")
+        for k, (name, array) in enumerate(self.arrays()):
+            if array.layout == "s":
+                self.line(1, f"{name}_step = word(args, {loop.steps_at + k})")
+        for k, node in enumerate(loop.parameters):
+            # a literal has a name that does not tell its value, so that equal forms are one text
+            name = self._unique(f"k{k}" if node.op == "const" else str(node.data))
+            self.line(1, f"{name} = {self._scalar(node, loop.parameters_at + k)}")
+            self.leaves[node.id] = name
+        self.hoist(1, self.roots())
+
+    def _may_fail(self) -> bool:
+        return bool(self.fault) and may_fail(self.loop.graph, self.roots())
+
+    def roots(self) -> list[Node]:
+        """Return the nodes that the loops compute."""
+        return self.loop.results
+
+    def _scalar(self, node: Node, word: int) -> str:
+        """Return the text that reads a scalar from the record, as the body computes with it."""
+        if node.kind == "f":
+            return f"{self.loop.compute}_word(args, {word})"
+        text = f"int64_word(args, {word})"
+        if node.kind in ("b", "bool"):
+            return f"{text} != 0"
+        return f"{node.kind}({text})" if node.kind in INTEGERS else text
+
+    def hoist(self, indent: int, roots: Sequence[Node]) -> None:
+        """Compute here what `roots` need that depends on what is known here alone: parameters, and
+        what else `leaves` names. Inner loops then refer to it by name."""
+        graph = self.loop.graph
+        varying: set[int] = set()
+        needed: dict[int, Node] = {n.id: n for n in roots}  # what the loop itself refers to
+        for node in graph.reachable(roots):
+            parts = graph.children(node) if node.op == "final" else node.args
+            operand = node.op == "arg" and node.id not in self.leaves
+            if operand or node.regions or not varying.isdisjoint([p.id for p in parts]):
+                varying.add(node.id)
+                needed.update({p.id: p for p in parts})
+        uniform = [
+            n for n in needed.values() if n.id not in varying and n.op not in ("const", "param")
+        ]
+        body = Body(
+            graph, uniform, self.namespace, self.leaves, indent, prefix="u", fault=self.fault
+        )
+        body.written = self._hoisted
+        texts = body.require(uniform)
+        self.lines += body.lines
+        self._hoisted = body.written
+        for node, text in zip(uniform, texts, strict=True):
+            named = text.isidentifier() and not keyword.iskeyword(text)
+            if not named:
+                self.line(indent, f"w{node.id} = {text}")
+            self.leaves[node.id] = text if named else f"w{node.id}"
+
+    def arrays(self) -> list[tuple[str, Operand | Output]]:
+        """Operands, then outputs, by name."""
+        return [
+            *zip(self.names, self.loop.operands, strict=True),
+            *zip(self.outputs, self.loop.outputs, strict=True),
+        ]
+
+    def base(self, k: int, row: str) -> str:
+        """Address of array k's first element in an outer row."""
+        loop = self.loop
+        width = 1 + loop.pointers
+        offset = f"row_offset(args, {loop.outer_at}, {width}, {row}, {k})"
+        return f"word(args, {2 + k}) + {offset}"
+
+    def pointers(self, indent: int, row: str, start: str, which: Sequence[int]) -> None:
+        """Typed pointers to element `start` of a row."""
+        for k, (name, array) in enumerate(self.arrays()):
+            if k not in which:
+                continue
+            moves = start != "0" and array.layout != "0"
+            step = f" + {start} * {self.stride(name, array)}" if moves else ""
+            self.line(indent, f"{name}_p = {array.dtype}_pointer({self.base(k, row)}{step})")
+            if array.layout == "0" and isinstance(array, Operand):
+                self.load_element(indent, name, array, "0", "plain")
+
+    def next_run(self, *, row_ends: bool) -> None:
+        """Go on behind a run, which reaches to the end of its row or may do so."""
+        self.line(2, "lo += m")
+        if row_ends:
+            self.line(2, "row += 1")
+            self.line(2, "col = 0")
+            return
+        self.line(2, "col += m")
+        self.line(2, "if col == n:")
+        self.line(3, "row += 1")
+        self.line(3, "col = 0")
+
+    def stride(self, name: str, array: Operand | Output) -> str:
+        """Bytes from one element of the inner run to the next."""
+        return f"{name}_step" if array.layout == "s" else str(self.item(array))
+
+    def item(self, array: Operand | Output) -> int:
+        """Bytes of an element."""
+        return ITEMSIZE[array.dtype] * len(array.nodes)
+
+    def once(self, indent: int) -> int:
+        """One thread goes on where several have a row; the indent of what it does."""
+        return indent
+
+    def needed(self, roots: Sequence[Node]) -> set[int]:
+        """What `roots` are made of that is not known by name yet, by id."""
+        return {node.id for node in self.loop.graph.reachable(roots, self.leaves)}
+
+    def ahead(self, indent: int, lines: Sequence[str], elements: str) -> None:
+        """Ask for what these lines read one element behind the other of the next block, where so
+        many elements are more than caches hold: processors before AVX-512 foresee no farther than a
+        page."""
+        words, fetched = set(_WORD.findall("\n".join(lines))), list[str]()
+        for name, operand in zip(self.names, self.loop.operands, strict=True):
+            if operand.layout == "c" and f"{name}_p" in words:
+                item = ITEMSIZE[operand.dtype]
+                fetched += [
+                    f"for i in range((m * {item} + {LINE - 1}) // {LINE}):",
+                    f"    fetch({name}_p, {BLOCK * item} + i * {LINE})",
+                ]
+        if fetched and not has_evex(target.features()):
+            self.line(indent, f"if {elements} > {_FAR}:")
+            self.line(indent + 1, self.part("ahead", fetched, "0"))
+
+    def place(
+        self, name: str, array: Operand | Output, index: str, part: int = 0
+    ) -> tuple[str, str]:
+        """Pointer and index of an element of the inner run, or of its imaginary part (1)."""
+        if array.layout == "s":
+            return f"shifted({name}_p, {index} * {name}_step)", str(part)
+        return f"{name}_p", index if array.imag is None else f"2 * {index} + {part}"
+
+    def loaded(self, pointer: str, index: str, dtype: str, *, access: Access = "plain") -> str:
+        """Return the text of a load, converted to what the body computes with."""
+        return _read(f"{_LOAD[access]}({pointer}, {index})", dtype)
+
+    def widened(self, array: Operand, pointer: str, index: str, *, access: Access = "plain") -> str:
+        """Return the text of an operand's load, in the precision that the body computes in."""
+        return self.computed(array, f"{_LOAD[access]}({pointer}, {index})")
+
+    def computed(self, array: Operand, text: str) -> str:
+        """What lies in memory of an operand, in the precision that the body computes in."""
+        text = _read(text, array.dtype)
+        stored = "float32" if array.dtype in SHORT else array.dtype
+        if array.node.kind != "f" or stored == self.loop.compute:
+            return text
+        return f"{self.loop.compute}({text})"
+
+    def converted(self, text: str, node: Node, dtype: str) -> str:
+        """Return a value of a node's kind as what is stored for a dtype."""
+        if dtype == "bool":
+            return f"uint8({text})"
+        kind = self.loop.compute if node.kind == "f" else node.kind
+        if dtype in SHORT:
+            return _shortened(text, kind, dtype)
+        if node.kind == "f" and dtype in INTEGERS:
+            return cut(dtype, text)
+        return text if kind == dtype else f"{dtype}({text})"
+
+    def load_all(self, indent: int, which: Sequence[int], *, access: Access) -> None:
+        """Load the operands that vary along the inner run."""
+        for k, (name, array) in enumerate(self.arrays()):
+            if k in which and isinstance(array, Operand) and array.layout != "0":
+                self.load_element(indent, name, array, "i", access)
+
+    def load_element(
+        self, indent: int, name: str, array: Operand, index: str, access: Access
+    ) -> None:
+        """Load the numbers of an element."""
+        for part, node in enumerate(array.nodes):
+            pointer, at = self.place(name, array, index, part)
+            own = self.imaginary[node.id] if part else name
+            self.line(indent, f"{own} = {self.widened(array, pointer, at, access=access)}")
+            self.leaves[node.id] = own
+
+    def stores(self, indent: int, texts: Sequence[str], *, access: Access) -> None:
+        """Write or accumulate one element of each output; `texts`: of `roots`."""
+        rest = iter(texts)
+        for name, output in zip(self.outputs, self.loop.outputs, strict=True):
+            for part, _ in enumerate(output.nodes):
+                self.store(indent, name, output, next(rest), access=access, part=part)
+
+    def store(
+        self, indent: int, name: str, output: Output, text: str, *, access: Access, part: int = 0
+    ) -> None:
+        """Write or accumulate one element, or its imaginary part (1)."""
+        pointer, index = self.place(name, output, "i", part)
+        among: Access = "element" if access == "element" else "plain"
+        value = self.given(output, text, f"{_LOAD[among]}({pointer}, {index})")
+        self.put(indent, pointer, index, value, access=access)
+
+    def given(self, output: Output, text: str, old: str) -> str:
+        """What is stored for a value of an element; `old` is the text of what lies there."""
+        if output.request == "write":
+            return self.converted(text, output.node, output.dtype)
+        old = _read(old, output.dtype)
+        if output.dtype == "bool":
+            return self.converted(f"({old} | {text})", output.node, output.dtype)
+        kind = self.loop.compute if output.node.kind == "f" else output.dtype
+        text = f"{kind}({old}) + {kind}({text})"
+        if output.node.kind != "f":
+            return f"{output.dtype}({text})"
+        return self.converted(text, output.node, output.dtype)
+
+    def put(self, indent: int, pointer: str, index: str, value: str, *, access: Access) -> None:
+        """Store what has the dtype of the array already."""
+        self.line(indent, f"{_STORE[access]}({pointer}, {index}, {value})")
+
+    def delivered(
+        self,
+        pointer: str,
+        index: str,
+        output: Output,
+        text: str,
+        kind: str,
+        *,
+        access: Access = "plain",
+    ) -> str:
+        """What is stored for a result of dtype `kind`: it is rounded first, then added."""
+        dtype = output.dtype
+        if dtype == "bool":
+            value = f"{text} != 0"
+            if output.request == "add":
+                value = f"{self.loaded(pointer, index, dtype, access=access)} | ({value})"
+            return f"uint8({value})"
+        short = dtype in SHORT
+        value = text if kind == ("float32" if short else dtype) else f"{dtype}({text})"
+        if short:
+            value = _shortened(text, kind, dtype)
+        if output.request == "write":
+            return value
+        old = self.loaded(pointer, index, dtype, access=access)
+        if short:
+            return narrowed(f"{old} + {widened(value, dtype)}", dtype)
+        return f"{dtype}({old} + {value})"
+
+    def _stored(self) -> str | None:
+        """The dtype of the loop's floating operands, or of its result where all are integers."""
+        floating = {o.dtype for o in self.loop.operands if o.node.kind == "f"}
+        floating = floating or {o.dtype for o in self.loop.outputs if o.node.kind == "f"}
+        whole = {o.dtype for o in self.loop.operands if o.node.kind != "f"}
+        if whole - {"int8", "uint8", "bool"}:  # 16-bit floats beside these become wider ones
+            return None
+        return floating.pop() if len(floating) == 1 else None
+
+    def function(self, node: Node, *, small: bool = False) -> str:
+        """Return the name under which the function of a call is known."""
+        suffix = "_small" if (small and has_limit(node)) or is_exact_remainder(node) else ""
+        if node.data == "nextafter" and (stored := self._stored()) in SHORT:
+            suffix = f"_{stored}"
+        return self.namespace.function(node.data + suffix)
+
+    def _limits(self, roots: Sequence[Node]) -> dict[str, str]:
+        """The largest arguments of the quick forms that are called; of `fmod`, as multiples."""
+        compute, graph = self.loop.compute, self.loop.graph
+        limits: dict[str, str] = {}
+        for name in sorted({n.data for n in graph.reachable(roots) if has_limit(n)}):
+            bound = vector_math.FMOD_BOUND if name == "fmod" else vector_math.TRIG_BOUND
+            limits[name] = self.namespace.constant(graph.const(bound[compute]))
+        return limits
+
+    def lanes(self, indent: int, roots: Sequence[Node], *, small: bool) -> Lanes:
+        """Return the scalar computation for a group of elements; see `body`."""
+        graph, limits = self.loop.graph, self._limits(roots) if small else {}
+
+        def name(node: Node) -> str:
+            return self.function(node, small=small)
+
+        return Lanes(
+            graph, roots, self.namespace, self.leaves, indent, name, "t", self.fault, limits
+        ).of(lanes(self.loop.compute))
+
+    def body(
+        self, indent: int, roots: Sequence[Node], *, small: bool = False, fault: str | None = None
+    ) -> list[str]:
+        """Return the scalar computation; `small` uses quick forms for moderate arguments and sets
+        `wide` where an argument is beyond its range. `fault`: instead of the writer's own."""
+        loop = self.loop
+
+        def name(node: Node) -> str:
+            return self.function(node, small=small)
+
+        limits, fault = self._limits(roots) if small else {}, self.fault if fault is None else fault
+        body = Body(
+            loop.graph, roots, self.namespace, self.leaves, indent, name, "t", fault, limits
+        )
+        texts = body.require(roots)
+        self.lines += body.lines
+        return texts
+
+
+def _read(text: str, dtype: str) -> str:
+    """What lies in memory as a dtype, as the body computes with."""
+    return f"({text} != 0)" if dtype == "bool" else widened(text, dtype)
+
+
+def _shortened(text: str, kind: str, dtype: str) -> str:
+    """Return a number as a 16-bit float: floats are rounded once."""
+    if kind not in ("float32", "float64"):
+        text, kind = f"float32({text})", "float32"
+    return f"{kind}_to_{dtype}({text})"

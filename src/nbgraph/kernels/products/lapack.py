@@ -1,0 +1,172 @@
+"""Routines of SciPy's LAPACK over a batch of matrices, as kernels of the common signature.
+
+A kernel does some steps for each matrix: copies, and calls of routines through the pointers that
+SciPy has for Cython; without the GIL. Steps name places by numbers: those of arrays, then those in
+the scratch memory, where routines work. What the iteration counts are tiles of some matrices each,
+with scratch memory of their own.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nbgraph.codegen.text import Function
+from nbgraph.kernels.products.blas import Routine, Threads, module_of, pointer, routine
+from nbgraph.kernels.products.blas_text import THREADS
+
+_FLOATS = {"float32": ("float", "s"), "float64": ("double", "d")}
+_HEAD = 2  # words before the addresses: matrices of the batch, and of a tile
+_BEHIND = 3  # words between the addresses and the moves: see `words`
+_COPY = 8  # words of a copy
+
+
+class Copy(NamedTuple):
+    """A copy of a matrix from place to place: elements along the inner and the outer axis, each
+    with the bytes from one to the next in both places. Elements whose inner index less the outer
+    one is not within `band` become 0."""
+
+    source: int
+    target: int
+    inner: tuple[int, int, int]
+    outer: tuple[int, int, int]
+    band: tuple[int, int]
+
+
+class Call(NamedTuple):
+    """A call of a routine, named without the letter of its type. Its arguments but the last, the
+    status: whole numbers, and places in brackets."""
+
+    routine: str
+    arguments: tuple[int | tuple[int], ...]
+
+
+Step = Copy | Call
+
+
+def words(
+    steps: Sequence[Step],
+    dtype: str,
+    moves: Sequence[int],
+    offsets: Sequence[int],
+    room: int,
+    failure: int,
+    *,
+    alone: bool,
+) -> tuple[int, ...]:
+    """Return the argument block behind the addresses of arrays and of scratch memory.
+
+    `moves`: bytes from one matrix to the next in each array. `offsets`: bytes from the begin of a
+    tile's scratch memory to each place there. `room`: bytes of a tile's scratch memory. `failure`:
+    the kernel's code where a routine fails. `alone`: whether LAPACK may use the threads it has.
+    """
+    numbers: list[int] = []
+    for step in steps:
+        if isinstance(step, Copy):
+            numbers += *step.inner, *step.outer, *step.band
+            continue
+        code = pointer(module_of("lapack"), _FLOATS[dtype][1] + step.routine)
+        numbers += code, *[x for x in step.arguments if isinstance(x, int)]
+    threads = _left_alone() if alone else routine().threads
+    return threads.address, failure, room, *moves, *offsets, *numbers
+
+
+@functools.cache
+def _left_alone() -> Threads:
+    return Threads(None)
+
+
+def kernel(name: str, steps: Sequence[Step], dtype: str, arrays: int, places: int) -> Routine:
+    """Return the kernel of such steps, over so many arrays and places in scratch memory."""
+    forms: list[_Form] = []
+    for step in steps:
+        if isinstance(step, Copy):
+            forms.append(("copy", (step.source, step.target)))
+        else:
+            pattern = [x[0] if isinstance(x, tuple) else -1 for x in step.arguments]
+            forms.append((step.routine, tuple(pattern)))
+    return _kernel(name, tuple(forms), _FLOATS[dtype][0], arrays, places)
+
+
+_Form = tuple[str, tuple[int, ...]]  # a routine and its places, -1 for a number; or a copy
+
+
+@functools.cache
+def _kernel(name: str, forms: tuple[_Form, ...], kind: str, arrays: int, places: int) -> Routine:
+    lines = [
+        f"def {name}(args, lo, hi):  # without the GIL",
+        "    for matrix in matrices_of(args, lo, hi):",
+    ]
+    for function, own in forms:
+        said = ["number" if x < 0 else f"place{x}" for x in own]
+        lines.append(f"        {function}({', '.join(said)})")
+    return Routine(name, "\n".join([*lines, ""]), _text(forms, kind, arrays, places))
+
+
+def _text(forms: Sequence[_Form], kind: str, arrays: int, within: int) -> str:
+    """Return the text of a kernel, whose block has the numbers of matrices of the batch and of a
+    tile, the addresses of arrays and of scratch memory, and `words`."""
+    t = Function("i64", "i64 %args, i64 %lo, i64 %hi")
+    record = t.value("inttoptr i64 %args to ptr")
+    count, size = (t.get_at(record, k) for k in range(_HEAD))
+    behind = _HEAD + arrays + 1
+    threads, failure, room = (t.get_at(record, behind + k) for k in range(_BEHIND))
+    threads = t.value(f"inttoptr i64 {threads} to ptr")
+    status, result = t.cell("i32"), t.cell()
+    t.put(result, "0")
+    t.do(f"call void @enter(ptr {threads})")
+    with t.loop("%lo", "%hi") as tile:
+        first = t.product(tile, size)
+        scratch = t.sum(t.get_at(record, behind - 1), t.product(tile, room))
+        with t.loop(first, t.least(t.sum(first, size), count)) as matrix:
+            places: list[str] = []
+            for k in range(arrays + within):
+                word = t.get_at(record, behind + _BEHIND + k)
+                if k < arrays:
+                    places.append(t.sum(t.get_at(record, _HEAD + k), t.product(matrix, word)))
+                else:
+                    places.append(t.sum(scratch, word))
+            word = behind + _BEHIND + arrays + within
+            for function, own in forms:
+                if function == "copy":
+                    _copy(t, kind, record, word, [places[x] for x in own])
+                    word += _COPY
+                    continue
+                code = t.value(f"inttoptr i64 {t.get_at(record, word)} to ptr")
+                pointers: list[str] = []
+                for x in own:
+                    word += x < 0
+                    pointers.append(
+                        t.place("i64", record, word)
+                        if x < 0
+                        else t.value(f"inttoptr i64 {places[x]} to ptr")
+                    )
+                word += 1
+                t.put(status, "0", "i32")
+                t.do(f"call void {code}({', '.join([f'ptr {p}' for p in (*pointers, status)])})")
+                well = t.compare("eq", t.get(status, "i32"), 0, "i32")
+                t.put(result, t.value(f"select i1 {well}, i64 0, i64 {failure}"))
+                t.require(well, "end")
+    t.label("end")
+    t.do(f"call void @leave(ptr {threads})")
+    final = t.get(result)
+    return THREADS + t.text(f"ret i64 {final}")
+
+
+def _copy(t: Function, kind: str, record: str, first: int, places: Sequence[str]) -> None:
+    """Write a copy, whose words begin at `first`."""
+    own = [t.get_at(record, first + k) for k in range(_COPY)]
+    inner, outer, (least, most) = own[:3], own[3:6], own[6:]
+    with t.loop(0, outer[0]) as j:
+        rows = [t.sum(p, t.product(j, step)) for p, step in zip(places, outer[1:], strict=True)]
+        with t.loop(0, inner[0]) as i:
+            source, target = (
+                t.value(f"inttoptr i64 {t.sum(row, t.product(i, step))} to ptr")
+                for row, step in zip(rows, inner[1:], strict=True)
+            )
+            gap = t.number("sub", i, j)
+            within = t.all(t.compare("sge", gap, least), t.compare("sle", gap, most))
+            value = t.value(f"load {kind}, ptr {source}")
+            value = t.value(f"fadd {kind} {value}, 0.0")  # 0.0 of -0.0
+            t.put(target, t.value(f"select i1 {within}, {kind} {value}, {kind} 0.0"), kind)

@@ -1,0 +1,140 @@
+"""Formulas of slopes that take more than a line, and the terms that they are written with.
+
+A slope is a function of the value and the arguments. NIST Digital Library of Mathematical
+Functions: chapters 4 to 10, 19 and 25.
+"""
+
+from __future__ import annotations
+
+import math
+
+from nbgraph.kernels.scalar.graph import Graph, Node
+
+
+class Term:
+    """A node with the operators of numbers."""
+
+    __slots__ = ("graph", "node")
+
+    def __init__(self, graph: Graph, node: Node) -> None:
+        self.graph, self.node = graph, node
+
+    def _with(self, op: str, other: Term | float, *, swapped: bool = False) -> Term:
+        right = other.node if isinstance(other, Term) else self.graph.const(float(other))
+        pair = (right, self.node) if swapped else (self.node, right)
+        return Term(self.graph, self.graph.arithmetic(op, *pair))
+
+    def __add__(self, other: Term | float) -> Term:
+        return self._with("add", other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Term | float) -> Term:
+        return self._with("sub", other)
+
+    def __rsub__(self, other: float) -> Term:
+        return self._with("sub", other, swapped=True)
+
+    def __mul__(self, other: Term | float) -> Term:
+        return self._with("mul", other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Term | float) -> Term:
+        return self._with("div", other)
+
+    def __rtruediv__(self, other: float) -> Term:
+        return self._with("div", other, swapped=True)
+
+    def __neg__(self) -> Term:
+        return Term(self.graph, self.graph.negate(self.node))
+
+    def at_zero(self, limit: Term | float, otherwise: Term) -> Term:
+        """`limit` where this is 0."""
+        graph = self.graph
+        value = limit.node if isinstance(limit, Term) else graph.const(float(limit))
+        zero = graph.compare("eq", self.node, graph.const(0.0))
+        return Term(graph, graph.select(zero, value, otherwise.node))
+
+
+def call(name: str, *args: Term | float) -> Term:
+    """Return a function of `vector_math`."""
+    graph = next(a.graph for a in args if isinstance(a, Term))
+    nodes = [a.node if isinstance(a, Term) else graph.const(float(a)) for a in args]
+    return Term(graph, graph.call(name, *nodes))
+
+
+def sign(x: Term) -> Term:
+    """-1, 0 or 1."""
+    return call("sign", x)
+
+
+def middle(name: str, sign: float, n: Term, x: Term) -> Term:
+    """Half of the sum of the neighbouring orders, or of their difference."""
+    return 0.5 * (call(name, n - 1.0, x) + sign * call(name, n + 1.0, x))
+
+
+def ellipk(y: Term, m: Term) -> Term:
+    """Return the slope of the complete integral of the first kind."""
+    return (y - call("ellipd", m)) / (2.0 * (1.0 - m))
+
+
+def ellipd(y: Term, m: Term) -> Term:
+    """Return the slope of (K(m) - E(m)) / m."""
+    return (0.5 * (call("ellipk", m) - y) / (1.0 - m) - 0.5 * y) / m
+
+
+def root(phi: Term, m: Term) -> Term:
+    """sqrt(1 - m sin(phi)^2)."""
+    sine = call("sin", phi)
+    return call("sqrt", 1.0 - m * sine * sine)
+
+
+def ellipkinc_by_m(y: Term, phi: Term, m: Term) -> Term:
+    """Return the slope of the incomplete integral of the first kind by its parameter."""
+    moved = call("sin", 2.0 * phi) / (4.0 * (1.0 - m) * root(phi, m))
+    return (call("ellipeinc", phi, m) / (1.0 - m) - y) / (2.0 * m) - moved
+
+
+def one_minus_square(x: Term) -> Term:
+    """1 - x**2, accurate at 1."""
+    return (1.0 - x) * (1.0 + x)
+
+
+def logistic_slope(z: Term) -> Term:
+    """sigmoid(z) sigmoid(-z): the logistic density, accurate in both tails."""
+    return call("sigmoid", z) * call("sigmoid", -z)
+
+
+def beta_difference(a: Term, b: Term) -> Term:
+    """Return the slope of log(beta(a, b)) by a."""
+    return call("digamma", a) - call("digamma", a + b)
+
+
+def by_angle(leg: Term, a: Term, b: Term) -> Term:
+    """Return a slope of atan2(a, b): a leg over the square of the radius."""
+    radius = call("hypot", a, b)
+    return leg / radius / radius
+
+
+def sign_ratio(y: Term, a: Term, b: Term) -> Term:
+    """Return the slope of copysign(a, b) by a; at 0 either one is right, `%` needs 1."""
+    return a.at_zero(1.0, call("copysign", 1.0, a) * call("copysign", 1.0, b))
+
+
+def pow_by_base(y: Term, base: Term, exponent: Term) -> Term:
+    """Return the slope of base**exponent by its base."""
+    slope = exponent * call("pow", base, exponent - 1.0)
+    if exponent.node.op != "const":
+        return exponent.at_zero(0.0, slope)
+    value = exponent.node.data
+    if abs(math.fsum((value, -1.0, 1.0 - value))) < 1e-12:
+        return slope
+    # exponent - 1 is rounded, in the extreme to the exponent itself
+    return base.at_zero(slope, exponent * (y / base))
+
+
+def pow_by_exponent(y: Term, base: Term, exponent: Term) -> Term:
+    """Return the slope of base**exponent by its exponent."""
+    slope = y * call("log", base)
+    return y.at_zero(0.0, slope)

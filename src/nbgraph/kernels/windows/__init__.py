@@ -1,0 +1,1 @@
+"""Texts of convolutions, pools and other kernels over windows."""

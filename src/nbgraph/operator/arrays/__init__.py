@@ -1,0 +1,1 @@
+"""Operators over whole arrays: what they are, applied at once, and their kinds by kernels."""

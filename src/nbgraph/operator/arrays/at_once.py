@@ -1,0 +1,248 @@
+"""An operator over whole arrays, applied to NumPy arrays at once: memory, requests, turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.device import RunContext, cpu
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.call import training
+from nbgraph.operator.environment import own_resources
+from nbgraph.operator.kernel_call import Application, Lowered, lowered_form
+from nbgraph.operator.layout import keep, layout_of
+from nbgraph.operator.lazy import refuse_foreign
+from nbgraph.operator.parallel import OWNED, wait_for
+from nbgraph.operator.request import OpReqType
+from nbgraph.operator.scalar.typing import as_operand, require_out
+from nbgraph.operator.spec import Attributes, Spec, items_of
+from nbgraph.settings import PYTHON_ASKED
+from nbgraph.shape import Array, Arrays, overlap
+
+if TYPE_CHECKING:
+    from nbgraph.operator.arrays.array_op import ArrayOp
+
+_KEPT = 1024  # calls that an operator knows
+
+
+def at_once(
+    op: ArrayOp, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
+) -> Any:
+    """Return the results; those that have an `out` are that array."""
+    key = None if OWNED else _key(operands, attributes, out)
+    if key is not None:
+        call: Any = op.repeated.get(key)
+        if call is None and op.numeric:
+            call = _of_form(op, key, operands, attributes, out)
+        if call is not None and (out is None or _free(operands, out)):
+            return _again(op, operands, attributes, out, *call)
+    if OWNED:
+        wait_for((*operands, *(out or ())))
+    inputs = [_input(op, i, value) for i, value in enumerate(operands)]
+    specs = op.infer([Spec.of(a) for a in inputs], attributes)
+    if op.view is not None and out is None:
+        result = viewed(op.view, inputs[0], attributes)
+        if key is not None:
+            keep(op.repeated, key, (None, ()), _KEPT)
+        return result[()] if result.ndim == 0 else result
+    outs = list(out) if out is not None else [None] * len(specs)
+    results = _filled(op, inputs, outs, specs, attributes)
+    uncast = [r.dtype for r in results] == [spec.dtype for spec in specs]
+    if key is not None and uncast and (out is None or _free(operands, out)):
+        _learn(op, key, operands, inputs, results, attributes, out)
+    finished = [
+        r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
+    ]
+    return finished[0] if len(finished) == 1 else tuple(finished)
+
+
+def _input(op: ArrayOp, index: int, value: Any) -> Array:
+    """Return an operand as an array."""
+    name = op.operand_name(index)
+    if type(value) is not np.ndarray:
+        refuse_foreign(op.__name__, name, value)
+    return np.asarray(as_operand(op.__name__, name, value))
+
+
+def _key(operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None) -> Any:
+    """Return the key of a call: how its arrays lie, and its attributes; None where not all are
+    arrays, an attribute has no hash, or the text itself is to be run."""
+    if PYTHON_ASKED[0]:
+        return None
+    key: list[Any] = [] if out is None else [len(operands)]
+    for a in operands if out is None else (*operands, *out):
+        if type(a) is not np.ndarray:
+            return None
+        key += (a.shape, a.dtype, a.strides)
+    if attributes:
+        key += items_of(attributes)
+        try:
+            hash((*attributes.values(),))
+        except TypeError:
+            return None
+    return tuple(key)
+
+
+def _of_form(
+    op: ArrayOp, key: Any, operands: Sequence[Any], attributes: Attributes, out: Any
+) -> Any:
+    """Return and remember a call like one before but for its numbers, or None."""
+    call: Any = op.repeated.get(_key(operands, op.fixed(attributes), out))
+    if call is None or call[0] is None:
+        return None
+    return keep(op.repeated, key, (call[0].having(op.values(attributes)), call[1]), _KEPT)
+
+
+def _again(
+    op: ArrayOp,
+    operands: Arrays,
+    attributes: Attributes,
+    out: Sequence[Any] | None,
+    lowering: Lowered | None,
+    specs: Sequence[Spec],
+) -> Any:
+    """Return the results of a call like one before, or what kernels or NumPy compute."""
+    if out is None and op.view is not None:
+        result = viewed(op.view, operands[0], attributes)
+        return result if result.ndim else result[()]
+    results = out if out is not None else [np.empty(shape, dtype) for shape, dtype in specs]
+    if lowering is None:
+        op.compute(operands, results, attributes)
+    else:
+        results = lowering.run(operands, results)
+    if out is not None:
+        return out[0] if len(out) == 1 else tuple(out)
+    if len(results) > 1:
+        return tuple([r if r.ndim else r[()] for r in results])
+    return results[0] if results[0].ndim else results[0][()]
+
+
+def _free(operands: Sequence[Any], out: Sequence[Any]) -> bool:
+    """Return whether the outputs may be written and share no memory with operands or each other."""
+    for i, own in enumerate(out):
+        if not own.flags.writeable:
+            return False
+        for other in (*operands, *out[:i]):
+            if np.may_share_memory(own, other):
+                return False
+    return True
+
+
+def _learn(
+    op: ArrayOp,
+    key: Any,
+    operands: Sequence[Any],
+    inputs: Arrays,
+    results: Arrays,
+    attributes: Attributes,
+    out: Sequence[Any] | None,
+) -> None:
+    """Remember how a call over these very arrays is done, if it only writes the results' memory."""
+    if any(a is not b for a, b in zip(inputs, operands, strict=True)):
+        return
+    if any(not r.size for r in results) or not op.computes_alone:
+        return
+    lowering = None
+    if op.kernels_at_once and "host" in op.kernels:
+        in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in results]
+        lowering = lowered_form(op, Application.at_once(in_layouts, out_layouts, attributes))
+        if lowering is not None and any(lowering.places[len(inputs) :]):
+            return
+    specs = [Spec.of(r) for r in results]
+    if op.numeric:
+        keep(op.repeated, _key(operands, op.fixed(attributes), out), (lowering, specs), _KEPT)
+    if lowering is not None:
+        lowering = lowering.having(op.values(attributes))
+    keep(op.repeated, key, (lowering, specs), _KEPT)
+
+
+def _filled(
+    op: ArrayOp, inputs: Arrays, outs: Sequence[Any], specs: Sequence[Spec], attributes: Attributes
+) -> list[Array]:
+    """Return the arrays of `outs`, or new ones, with the results."""
+    name, results = op.__name__, []
+    for i, (o, spec) in enumerate(zip(outs, specs, strict=True)):
+        if o is not None:
+            require_out(name, o, i)
+        results.append(check_out(name, o, spec, i) if o is not None else np.empty(*spec))
+    pairs = op.inplace_pairs(attributes)
+    requests = [
+        _request(i, r, spec, inputs, pairs)
+        for i, (r, spec) in enumerate(zip(results, specs, strict=True))
+    ]
+    fresh = [
+        r if req is not None else np.empty(*spec)
+        for r, req, spec in zip(results, requests, specs, strict=True)
+    ]
+    _run(op, inputs, fresh, [req or OpReqType.kWriteTo for req in requests], attributes)
+    for result, value in zip(results, fresh, strict=True):
+        if value is not result:
+            result[...] = value
+    return results
+
+
+def _run(
+    op: ArrayOp,
+    inputs: Arrays,
+    outputs: Arrays,
+    requests: Sequence[OpReqType],
+    attributes: Attributes,
+) -> None:
+    granted = op.grant_to(cpu(), attributes, [Spec.of(a) for a in inputs])
+    resources, turns = own_resources(granted)
+    arguments, is_train = (inputs, outputs, requests, attributes), training.get()
+
+    def run(run_ctx: RunContext | None = None) -> None:
+        op.run(*arguments, resources=resources, is_train=is_train, run_ctx=run_ctx)
+
+    if not turns:
+        run()
+        return
+    from nbgraph import engine  # others draw from the stream, too: it is their turn that counts
+
+    engine.push(run, mutate_vars=turns, name=op.__name__).result()
+
+
+def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
+    """Return an array of `out`, if the result fits it."""
+    if tuple(out.shape) != spec.shape:
+        raise ShapeError(
+            f"{name}: out{_at(index)} has shape {tuple(out.shape)}, the result has {spec.shape}; "
+            "give an out of that shape"
+        )
+    if not np.can_cast(spec.dtype, out.dtype, "same_kind"):
+        raise DTypeError(
+            f"{name}: the result has dtype {spec.dtype}, which may not be cast to "
+            f"out{_at(index)}'s {out.dtype}; use another out, or astype"
+        )
+    return out
+
+
+def _request(
+    index: int, out: Array, spec: Spec, inputs: Arrays, pairs: Sequence[tuple[int, int]]
+) -> OpReqType | None:
+    """Return how an output is delivered, or None: by way of an array of its own."""
+    if out.dtype != spec.dtype:
+        return None
+    shared = [i for i, a in enumerate(inputs) if np.may_share_memory(out, a)]
+    if not shared:
+        return OpReqType.kWriteTo
+    alone = len(shared) == 1 and (shared[0], index) in pairs
+    if alone and inputs[shared[0]].dtype == out.dtype:
+        same = overlap(inputs[shared[0]], out) == "exact"
+        return OpReqType.kWriteInplace if same else None
+    return None
+
+
+def _at(index: int) -> str:
+    return f"[{index}]" if index else ""
+
+
+def viewed(view: Callable[..., Array], x: Array, attributes: Attributes) -> Array:
+    """Return the view, or the view of a contiguous copy where strides allow none."""
+    try:
+        return view(x, **attributes)
+    except ValueError:
+        return view(np.ascontiguousarray(x), **attributes)

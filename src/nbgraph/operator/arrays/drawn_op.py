@@ -1,0 +1,123 @@
+"""Operators that draw random numbers, some of them by kernels.
+
+Which numbers these will be is fixed at the push, as a draw of the host's stream, whatever device
+they are made on; so the same seed gives the same numbers on all devices. What has no kernel is made
+by NumPy on the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.device import Context
+from nbgraph.operator.arrays.array_op import ArrayOp
+from nbgraph.operator.arrays.elsewhere import unit_call
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
+from nbgraph.operator.spec import Attributes, Spec
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.draws.uniform import Drawn
+    from nbgraph.resource import Resource
+
+
+_NANOSECONDS = {"float32": 1.3, "float64": 2.5}  # of a number
+_PER_BYTE = 0.1  # nanoseconds
+_WORD = ("i", "int64")  # of a draw, in an argument block
+DRAW = 3  # words of a draw
+
+
+class DrawnOp(ArrayOp):
+    """An operator that is granted random numbers: the host's, or those that `rng` stands for. Where
+    kernels may draw for it, it has the kind "drawn"."""
+
+    adds = True
+    kernels_at_once = False
+    trains = False  # whether kernels are told if a run trains
+
+    def by_kernels(self, *, trains: bool = False) -> None:
+        """Let kernels draw for it: they store."""
+        self.kernels, self.draws = ("host", "devices"), DRAW
+        self.adds, self.trains = False, trains
+
+    def always(self, attributes: Attributes) -> bool:
+        """Return whether it does what it does in training whatever a run says."""
+        return False
+
+    def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Resource, ...]:
+        """Return a generator, its numbers fixed now."""
+        from nbgraph.resource import parallel_random
+
+        return (parallel_random(None if attributes is None else attributes.get("rng")),)
+
+    def draw_words(self, attributes: Attributes) -> tuple[int, int, int]:
+        """Return the next draw, as words of a record."""
+        from nbgraph.resource.random import draw_of
+
+        return draw_of(attributes.get("rng")).words
+
+    def mode(self, attributes: Attributes) -> bool | None:
+        return True if self.always(attributes) else None
+
+    def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
+        """See ArrayOp: the next draw, then, where kernels are told, whether the run trains."""
+        words = self.draw_words(attributes)
+        return (*words, int(is_train or self.always(attributes))) if self.trains else words
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: a kernel of contiguous arrays; it stores the first output in any case."""
+        stores = [request != "null" for request in case.requests]
+        call = self.drawn_call(case.specs, stores, case.attributes, host=case.host)
+        if call is None:
+            return None
+        count = len(case.operands)
+        order = [*(range(count) if self.trains else ())]
+        written = [count + k for k, stored in enumerate(stores) if k == 0 or stored]
+        call = replace(call, name=self.__name__, order=(*order, *written), writes=len(written))
+        return Lowered((call,), case.contiguous(), adds=False)
+
+    def drawn_call(
+        self,
+        operands: Sequence[Spec],
+        stores: Sequence[bool],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> KernelCall | None:
+        """Return the kernel for contiguous operands of these Specs, by `draw_call`, or None where
+        none does it. `stores`: which outputs are needed; the first is stored in any case."""
+        return None
+
+
+def draw_call(
+    drawn: Drawn,
+    parameters: Sequence[Any],
+    size: int,
+    *,
+    values: int = 0,
+    trains: bool = False,
+    host: bool,
+) -> KernelCall:
+    """Return the kernel that makes `size` numbers; its arrays follow from the operator.
+
+    The block: elements and blocks, addresses of the operands that it loads and of the outputs that
+    it stores, `parameters`, or so many `values` that come later, three words of a draw, and, where
+    it `trains`, whether a run does.
+    """
+    words, scalars = drawn.words(*parameters), (_WORD,) * (values + DRAW + trains)
+    if not host:
+        from nbgraph.kernels.cuda.unit import drawing
+
+        unit, vectors, blocks = drawing(drawn, size)
+        call = unit_call(unit, (size, blocks), words, blocks, vectors)
+        return replace(call, scalars=scalars)
+    from nbgraph.kernels.compiler.written import written
+    from nbgraph.kernels.draws.uniform import host_text
+    from nbgraph.kernels.scalar.kinds import ITEMSIZE
+
+    code = written(drawn.name, host_text(drawn), drawn.compute)
+    nbytes = sum(ITEMSIZE[dtype] for dtype in drawn.arrays.values())
+    cost = int(size * (_NANOSECONDS[drawn.compute] + drawn.cost + _PER_BYTE * nbytes))
+    tiles = -(-size // drawn.tile)
+    return KernelCall(drawn.name, code, (size, 0), (), words, tiles, max(1, cost), scalars)

@@ -1,0 +1,153 @@
+"""Operators with one result that a kernel makes tile by tile, of contiguous arrays.
+
+What a tile is depends on shapes alone, so that the bits do not depend on who runs which. Operands
+that do not lie one element behind the other are copied first; 16-bit floats are computed in
+float32; what no kernel does (no elements, integers) is left to NumPy: the specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Infer, Partial, Spec
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
+from nbgraph.operator.layout import layout
+from nbgraph.shape import Array, Arrays
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.compiler.kernel import Kernel
+
+_NATIVE = np.dtype("float32"), np.dtype("float64")
+_INDICES = np.dtype("int32"), np.dtype("int64")
+
+
+def tile_call(
+    code: Kernel, head: tuple[int, int], words: tuple[int, ...], tiles: int, cost: int
+) -> KernelCall:
+    """Return the call over `tiles` tiles; its arrays follow from the operator: see `lower`."""
+    return KernelCall(code.name, code, head, (), words, tiles, max(1, cost))
+
+
+Tiling = Callable[..., KernelCall | None]
+Naive = Callable[..., Array]
+
+
+class TiledOp(ArrayOp):
+    """See the module.
+
+    `tiling`: `tiling(specs, dtype, **attributes)`: the call for contiguous operands of these Specs,
+    whose dtype is "float32" or "float64". None where no kernel does it. `naive`: `naive(*arrays,
+    **attributes)`: the result by NumPy, in the dtype of the operands. `adds`: whether the kernel
+    may add to what is there, with the bits of adding up what it would have stored: each element is
+    delivered once. It is told by the last word of the record. `name`, `infer`, `gradient`, `keeps`,
+    `operands`, `partial`: see ArrayOp.
+    """
+
+    kernels = ("host",)
+
+    def __init__(
+        self,
+        name: str,
+        infer: Infer,
+        tiling: Tiling,
+        naive: Naive,
+        *,
+        gradient: Callable[[Gradients], Sequence[Any]] | None = None,
+        keeps: Sequence[str] = (),
+        operands: Sequence[str] = ("x",),
+        partial: Partial | None = None,
+        adds: bool = False,
+    ) -> None:
+        super().__init__(
+            name, infer, gradient=gradient, keeps=keeps, operands=operands, partial=partial
+        )
+        self._tiling, self.naive, self.adds = tiling, naive, adds
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: one kernel of contiguous arrays, 16-bit floats in float32."""
+        operands, (out,), (request,), attributes, _ = case
+        specs = case.specs
+        wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else None
+        if wide is not None and not self.suits([spec.dtype for spec in specs]):
+            specs = [Spec(spec.shape, wide) for spec in specs]
+        if not self.suits([spec.dtype for spec in specs]):
+            return None
+        (target,) = self.infer(specs, attributes)
+        if any(0 in spec.shape for spec in (*specs, target)):
+            return None
+        call = self._tiling(specs, specs[0].dtype.name, **attributes)
+        if call is None:
+            return None
+        own = [layout(*spec) for spec in (*specs, Spec(target.shape, self.made(specs[0].dtype)))]
+        places = [
+            None if x.contiguous and x.dtype == o.dtype else o
+            for x, o in zip((*operands, out), own, strict=True)
+        ]
+        words = call.words
+        if self.adds:
+            words = *words, int(request == "add" and places[-1] is None)
+        elif request == "add":
+            places[-1] = own[-1]
+        order = tuple(range(len(own)))
+        call = replace(call, name=self.__name__, order=order, words=words)
+        return Lowered((call,), tuple(places), adds=self.adds)
+
+    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+        """Return whether a kernel may take operands of these."""
+        return all(each == dtypes[0] for each in dtypes) and dtypes[0] in _NATIVE
+
+    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """What a kernel makes of operands of which the first is of `dtype`."""
+        return dtype
+
+    def compute(
+        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
+    ) -> None:
+        """See ArrayOp: by NumPy."""
+        (out,) = outputs
+        wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else out.dtype
+        operands = [np.ascontiguousarray(x.astype(wide, copy=False)) for x in inputs]
+        out[...] = self.naive(*operands, **attributes)
+
+
+class PlacingOp(TiledOp):
+    """A TiledOp whose result is integers, of an array of any real dtype; NumPy arrays are left to
+    `naive`."""
+
+    kernels_at_once = False
+
+    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+        return all(dtype.kind in "biufV" for dtype in dtypes)
+
+    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        return np.dtype("int64")
+
+    def compute(
+        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
+    ) -> None:
+        outputs[0][...] = self.naive(*inputs, **attributes)
+
+
+class PickingOp(PlacingOp):
+    """A TiledOp whose operands are an array of any dtype and integers that say which of its lines,
+    in one array or several; NumPy arrays are left to `naive`, which looks at all indices before it
+    begins."""
+
+    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        return dtype
+
+    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+        _, *indices = dtypes
+        return bool(indices) and indices[0] in _INDICES and len(set(indices)) == 1
+
+
+class AddingOp(PickingOp):
+    """A PickingOp whose array is added up at those lines."""
+
+    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+        return super().suits(dtypes) and dtypes[0] in _NATIVE

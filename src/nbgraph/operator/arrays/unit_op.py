@@ -1,0 +1,158 @@
+"""Operators whose kernel is one for contiguous arrays: those with states that move in training,
+and those whose kernel for GPUs, a thread for each unit of work, is their kernel for hosts, too.
+
+Units are forms in `nbgraph.ops.gpu`, which is loaded with the first of them. NumPy arrays, requests
+to add and large arrays where NumPy is quicker are left to the operator's function.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec, constant
+from nbgraph.operator.arrays.elsewhere import Unit, form_of
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
+from nbgraph.operator.layout import keep
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.scalar.map_call import map_call
+from nbgraph.operator.spec import items_of
+from nbgraph.shape import Shapes
+
+_KEPT = 1024  # kernels that an operator keeps
+
+
+class UnitOp(ArrayOp):
+    """An ArrayOp that runs its Unit form on hosts.
+
+    `suits`: `suits(operands, outputs, **attributes)`: whether the kernel is the quicker way for
+    these Specs; by default it always is. `others`: see ArrayOp.
+    """
+
+    kernels = ("host",)
+    kernels_at_once = False
+
+    def __init__(
+        self, *args: Any, suits: Callable[..., bool] | None = None, **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self._suits = suits
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: one kernel of contiguous arrays."""
+        specs = case.specs, [Spec(x.shape, x.dtype) for x in case.outputs]
+        empty = any(not x.size for x in case.arrays)
+        if empty or (self._suits is not None and not self._suits(*specs, **case.attributes)):
+            return None
+        call = _unit_call(self, case)
+        if call is None:
+            return None
+        from nbgraph.kernels.cuda.unit import on_host  # as the form
+
+        cost = sum(x.size for x in case.arrays)
+        call = replace(call, code=on_host(call.code), cost=cost, device=None)
+        return Lowered((call,), case.contiguous(), adds=False)
+
+
+def unit_lowered(op: Any, case: Application) -> Lowered | None:
+    """Return the kernel that an operator's Unit form is on devices, of contiguous arrays; None
+    where there is none."""
+    if form_of(op, Unit) is None:
+        return None
+    key = "unit", *case.arrays, *items_of(case.attributes)
+    if key in op.carried:
+        return op.carried[key]
+    lowering, call = None, _unit_call(op, case)
+    if call is not None:
+        call.device.name = op.__name__  # its failures are the operator's
+        count = len(case.operands)  # results in pieces are of kernels that know their steps
+        places = (*case.contiguous(stores=False)[:count], *(None for _ in case.outputs))
+        lowering = Lowered((call,), places, adds=False)
+    return keep(op.carried, key, lowering, _KEPT)
+
+
+def _unit_call(op: Any, case: Application) -> KernelCall | None:
+    """Return the kernel of the Unit form for arrays like these, or None where there is none."""
+    form = form_of(op, Unit)
+    results = [Spec(x.shape, x.dtype) for x in case.outputs]
+    call = None if form is None else form.call(case.specs, results, **case.attributes)
+    return None if call is None else _ordered(op, call, case)
+
+
+def _ordered(op: Any, call: KernelCall, case: Application) -> KernelCall:
+    """Return the call of an operator over all its operands and outputs."""
+    order = tuple(range(len(case.arrays)))
+    return replace(call, name=op.__name__, order=order, writes=len(case.outputs))
+
+
+def small(most: int) -> Callable[..., bool]:
+    """Return a `suits` for results of fewer than `most` elements: NumPy is quicker at more."""
+
+    def suits(operands: Sequence[Spec], outputs: Sequence[Spec], **attributes: Any) -> bool:
+        return math.prod(outputs[0].shape) < most
+
+    return suits
+
+
+class UpdateOp(ArrayOp):
+    """An operator with one output, and states that every run writes.
+
+    `mapper`: its results: the output, then new values of the states. `names`: mapping from the
+    mapper's operands that are arrays to this operator's. `states`: names of operands that are
+    written, in the order of the mapper's results.
+
+    Its attributes are the mapper's other operands: numbers, by name.
+    """
+
+    kernels = ("host", "devices")
+    kernels_at_once = adds = False  # the states are written where they lie
+
+    def __init__(
+        self,
+        name: str,
+        infer: Callable[..., Spec],
+        mapper: Mapper,
+        *,
+        operands: Sequence[str],
+        names: Mapping[str, str],
+        states: Sequence[str],
+        partial: Callable[..., tuple[Shapes, Shapes]],
+    ) -> None:
+        super().__init__(name, infer, gradient=constant, operands=operands, partial=partial)
+        self.mapper, self.names = mapper, dict(names)
+        self.auxiliary = tuple(states)
+
+    def states(self, *, is_train: bool) -> Sequence[int]:
+        """See ArrayOp; they are written outside of training, too."""
+        return [self.operands.index(name) for name in self.auxiliary]
+
+    def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[Any]:
+        """See ArrayOp: the operands of the scalar operator that are attributes."""
+        return [attributes[n] for n in self.mapper.scalar.operands if n not in self.names]
+
+    def mode(self, attributes: Attributes) -> bool | None:
+        return False
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: one kernel, whose last outputs are states and written where they lie."""
+        operands, outputs, requests, attributes, _ = case
+        states = self.states(is_train=True)
+        plan = self.mapper.invoker.plan_of(
+            self.arguments([x.dtype for x in operands], attributes), {}
+        )
+        places = self.arguments(range(len(operands)), attributes)
+        read = [k for k, n in zip(places, self.mapper.scalar.operands) if n in self.names]
+        layouts = self.arguments(operands, dict.fromkeys(attributes))
+        written = [outputs[0], *(operands[k] for k in states)]
+        asked = [requests[0], *["write"] * len(states)]
+        call = map_call(plan, outputs[0].shape, layouts, written, asked, disjoint=True)
+        call = replace(call, name=self.__name__, order=(*read, len(operands), *states))
+        return Lowered((call,), (None,) * (len(operands) + 1))
+
+    def arguments(self, values: Sequence[Any], attributes: Attributes) -> list[Any]:
+        """Operands of the mapper, from those of this operator and its attributes."""
+        known = dict(zip(self.operands, values, strict=True))
+        wanted = self.mapper.scalar.operands
+        return [known[self.names[n]] if n in self.names else attributes[n] for n in wanted]

@@ -1,0 +1,311 @@
+"""Several operators in one loop, with the results they give one after another, bit for bit.
+
+`fuse` makes an operator of parts: applications of operators to external operands, to numbers and
+to each other's results. What passes between parts stays in registers, so its dtype must be one
+that registers keep: integers, bool, or floats of the precision that the whole loop computes in.
+Which dtypes those are depends on the operands: `typed_parts` knows, and a plan for others
+raises FusionError. 16-bit floats may enter and leave a loop but not pass within it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.dtype import is_float, name_of
+from nbgraph.errors import ArgumentError, FusionError
+from nbgraph.kernels.function.fused import Application, Fused, Source
+from nbgraph.kernels.scalar.kinds import kind_of_dtype
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.scalar.invoke import Invoker
+from nbgraph.operator.scalar.map_call import Plan
+from nbgraph.operator.scalar.typing import Array, Typed, as_operand, common_dtype
+
+MAX_FUSED = 512  # operators kept, least recently asked for first out
+
+Value = np.dtype[Any] | bool | int | float  # what is known of an operand: its dtype, or the number
+
+
+class Part(NamedTuple):
+    """An operator applied inside a fused one.
+
+    `operands`, in the operator's order: ("in", k) the k-th external operand, ("number", k) the
+    k-th number, ("part", i, j) output j of the earlier part i. `parameters`: as keywords of a call.
+    """
+
+    op: Mapper
+    operands: tuple[Source, ...]
+    parameters: Mapping[str, Any] = {}
+
+
+def fuse(
+    name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]
+) -> tuple[Mapper, dict[str, Any]]:
+    """Return an operator that gives `outputs`, each (part, output of it), and the parameters to
+    call it with. Equal parts give the same operator.
+
+    Its operands are the external ones (x0, x1, ...), then the numbers (n0, ...), which alone are
+    weak. A number that is used beside several dtypes must be given once for each. Raises
+    ArgumentError where parts refer to what is not there, CertificateError where a derivative among
+    them is wrong.
+
+    >>> import numpy as np, nbgraph as ng
+    >>> from nbgraph.ops.elementwise.arithmetic import add, multiply
+    >>> parts = [Part(multiply, (("in", 0), ("number", 0))), Part(add, (("part", 0, 0), ("in", 1)))]
+    >>> op, parameters = fuse("scaled_sum", parts, [(1, 0)])
+    >>> op(np.float32([1, 2]), np.float32([10, 20]), 3.0, **parameters)
+    array([13., 26.], dtype=float32)
+    """
+    key = name, tuple((part.op, part.operands) for part in parts), tuple(outputs)
+    mapper = _MADE.get(key)
+    if mapper is None:
+        _require_known(name, parts, outputs)
+        mapper = _MADE[key] = FusedMapper(name, parts, outputs)
+        while len(_MADE) > MAX_FUSED:
+            _MADE.popitem(last=False)
+    return mapper, {
+        mapper.names[i][parameter]: value
+        for i, part in enumerate(parts)
+        for parameter, value in part.op.parameters(dict(part.parameters)).items()
+    }
+
+
+_MADE: OrderedDict[Any, FusedMapper] = OrderedDict()
+
+
+def _require_known(name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]) -> None:
+    """Raise unless parts read earlier parts, and as many operands as their operators have."""
+    for i, part in enumerate(parts):
+        if len(part.operands) != part.op.nin:
+            raise ArgumentError(
+                f"{name}: part {i} gives {part.op.__name__} {len(part.operands)} operand(s), it "
+                f"takes {part.op.nin}"
+            )
+        for source in part.operands:
+            if source[0] == "part" and not _exists(parts, source[1:], i):
+                raise ArgumentError(
+                    f"{name}: part {i} ({part.op.__name__}) reads {source}; parts may read "
+                    f"outputs of the {i} parts before them"
+                )
+    missing = [o for o in outputs if not _exists(parts, o, len(parts))]
+    if missing or not outputs:
+        raise ArgumentError(
+            f"{name}: outputs={list(outputs)}; give (part, output) pairs of the {len(parts)} "
+            "parts, at least one"
+        )
+
+
+def _exists(parts: Sequence[Part], output: tuple[int, ...], below: int) -> bool:
+    i, j = output
+    return 0 <= i < below and 0 <= j < parts[i].op.nout
+
+
+class FusedMapper(Mapper):
+    """An operator made of others by `fuse`; certified by its parts."""
+
+    def __init__(
+        self, name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]
+    ) -> None:
+        for part in parts:
+            part.op.require_certificate()
+        self.parts, self.outputs = tuple(parts), tuple(outputs)
+        self.names = [
+            {p.name: f"p{i}_{p.name}" for p in part.op.scalar.parameters}
+            for i, part in enumerate(parts)
+        ]
+        scalar = _scalar(name, parts, outputs, self.names)
+        self.inputs = scalar.inputs  # external operands, before the numbers
+        super().__init__(scalar, certify=False)
+        self.invoker = _FusedInvoker(self)
+
+    def refresh(self) -> None:
+        super().refresh()
+        for part in self.parts:
+            part.op.refresh()
+
+    def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
+        """Set up no short path: it would give a Python number the dtype of the first operand."""
+
+    def __reduce__(self) -> Any:
+        return _again, (self.__name__, self.parts, self.outputs)
+
+
+def _again(name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]) -> Mapper:
+    return fuse(name, parts, outputs)[0]
+
+
+def _scalar(
+    name: str,
+    parts: Sequence[Part],
+    outputs: Sequence[tuple[int, int]],
+    names: Sequence[Mapping[str, str]],
+) -> Fused:
+    sources = [s for part in parts for s in part.operands]
+    count = {
+        kind: max((s[1] + 1 for s in sources if s[0] == kind), default=0)
+        for kind in ("in", "number")
+    }
+    applications = [
+        Application(part.op.scalar, part.operands, own, part.op.probe_kinds)
+        for part, own in zip(parts, names, strict=True)
+    ]
+    return Fused(name, applications, outputs, count["in"], count["number"])
+
+
+# dtypes -----------------------------------------------------------------------------------------
+
+
+def precision(
+    op: Mapper, values: Sequence[Value], parameters: Mapping[str, Any]
+) -> tuple[str | None, tuple[np.dtype[Any], ...]]:
+    """Return what an application computes floats in ("float32", "float64", None where it has none),
+    and the dtypes of its outputs. `values` are dtypes of arrays and Python numbers.
+
+    Two applications may share a loop where these are equal or one is None, and one may read the
+    other's float where that has this very dtype.
+
+    >>> from nbgraph.ops.elementwise.arithmetic import add
+    >>> precision(add, [np.dtype("float16"), 1], {})
+    ('float32', (dtype('float16'),))
+    """
+    typed = op.invoker.plan_of(values, op.parameters(dict(parameters))).typed
+    nodes = typed.captured.graph.reachable(typed.captured.outputs)
+    floating = any(node.kind == "f" for node in nodes)
+    return typed.compute if floating else None, typed.outputs
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class PartTypes:
+    """The precision of the loop, the dtypes of operands and numbers, and those of each part."""
+
+    compute: str | None
+    numbers: list[np.dtype[Any] | None]  # None: read by no part
+    outputs: list[tuple[np.dtype[Any], ...]]
+
+
+def typed_parts(
+    parts: Sequence[Part], dtypes: Sequence[Value], numbers: Sequence[Value]
+) -> PartTypes:
+    """Return dtypes through all parts; FusionError says what stands against one loop."""
+    types = PartTypes(None, [None] * len(numbers), [])
+    for i, part in enumerate(parts):
+        operands = [_value(types, s, dtypes, numbers) for s in part.operands]
+        compute, outputs = precision(part.op, operands, part.parameters)
+        if len(parts) > 1:
+            _require_alone_like(part, i, outputs)
+        types.compute = _agreed(part, i, types.compute, compute)
+        types.outputs.append(outputs)
+        _settle(types, part, i, operands)
+    for i, part in enumerate(parts):
+        for source in part.operands:
+            if source[0] == "part":
+                _require_kept(types, part, i, source)
+    return types
+
+
+def _require_alone_like(part: Part, i: int, outputs: Sequence[np.dtype[Any]]) -> None:
+    """Nothing in the part depends on what else is in the loop."""
+    if part.op.fastmath:
+        raise FusionError(f"part {i} ({part.op.__name__}) may be reordered with others (fastmath)")
+    steps = part.op.__name__.startswith("nextafter")  # in 16 bits it asks what the loop stores
+    if steps and any(is_float(d) and d.itemsize == 2 for d in outputs):
+        raise FusionError(f"part {i} ({part.op.__name__}) steps in {name_of(outputs[0])}")
+
+
+def _value(
+    types: PartTypes, source: Source, dtypes: Sequence[Value], numbers: Sequence[Value]
+) -> Value:
+    if source[0] == "part":
+        return types.outputs[source[1]][source[2]]
+    return (dtypes if source[0] == "in" else numbers)[source[1]]
+
+
+def _agreed(part: Part, i: int, loop: str | None, own: str | None) -> str | None:
+    if None not in (loop, own) and loop != own:
+        raise FusionError(f"part {i} ({part.op.__name__}) computes in {own}, others in {loop}")
+    return loop or own
+
+
+def _settle(types: PartTypes, part: Part, i: int, known: Sequence[Value]) -> None:
+    """Settle the dtype that numbers take beside a part's other operands."""
+    common = common_dtype(part.op.scalar, known)
+    for source, value in zip(part.operands, known, strict=True):
+        if source[0] != "number":
+            continue
+        dtype = value if isinstance(value, np.dtype) else common
+        before = types.numbers[source[1]]
+        if before not in (None, dtype):
+            raise FusionError(
+                f"number {source[1]} is {before} in one part and {dtype} in part {i} "
+                f"({part.op.__name__}); give it twice"
+            )
+        types.numbers[source[1]] = dtype
+
+
+def _require_kept(types: PartTypes, part: Part, i: int, source: Source) -> None:
+    assert source[0] == "part"
+    dtype = types.outputs[source[1]][source[2]]
+    if is_float(dtype) and name_of(dtype) != types.compute:
+        raise FusionError(
+            f"part {i} ({part.op.__name__}) reads {name_of(dtype)} of part {source[1]}, which is "
+            f"rounded in memory but not in a loop that computes in {types.compute}"
+        )
+
+
+class _FusedInvoker(Invoker):
+    """Dtypes are worked out part by part: each computes with what it would have alone."""
+
+    loop_name = "fused"  # one kernel whatever the operator is called
+
+    def __init__(self, op: FusedMapper) -> None:
+        super().__init__(op.scalar)
+        self._op = op
+
+    def prepare(
+        self,
+        values: Sequence[object],
+        parameters: Mapping[str, Any],
+        dtype: object = None,
+        casting: str = "same_kind",
+    ) -> tuple[list[Array], Plan]:
+        name = self.scalar.name
+        if dtype is not None:
+            raise ArgumentError(
+                f"{name}: dtype={dtype!r} is given to several operators in one; cast the operands"
+            )
+        raw = [as_operand(name, n, v) for n, v in zip(self.scalar.operands, values, strict=True)]
+        raw = [np.asarray(v) if k < self._op.inputs else v for k, v in enumerate(raw)]
+        plan = self.plan_of([getattr(v, "dtype", v) for v in raw], parameters)
+        arrays = [np.asarray(v, d) for v, d in zip(raw, plan.typed.operands, strict=True)]
+        return arrays, plan
+
+    def plan(
+        self,
+        dtypes: Sequence[np.dtype[Any]],
+        common: np.dtype[Any],
+        parameters: Mapping[str, Any],
+        dtype: object = None,
+    ) -> Plan:
+        return self.plan_of(dtypes, parameters)
+
+    def plan_of(self, values: Sequence[Any], parameters: Mapping[str, Any]) -> Plan:
+        weak = tuple(v if isinstance(v, np.dtype) else type(v) for v in values)
+        return self._resolved((weak,), parameters, lambda: self._typed(values, parameters))
+
+    def _typed(self, values: Sequence[Value], parameters: Mapping[str, Any]) -> Typed:
+        op = self._op
+        parts = [
+            Part(part.op, part.operands, {own: parameters[name] for own, name in names.items()})
+            for part, names in zip(op.parts, op.names, strict=True)
+        ]
+        arrays = values[: op.inputs]
+        types = typed_parts(parts, arrays, values[op.inputs :])
+        own = [np.dtype(bool) if d is None else d for d in types.numbers]
+        dtypes = tuple(v for v in (*arrays, *own) if isinstance(v, np.dtype))
+        captured = op.scalar.capture([kind_of_dtype(d) for d in dtypes], parameters)
+        outputs = tuple(types.outputs[i][j] for i, j in op.outputs)
+        return Typed(captured, dtypes, outputs, types.compute or "float64")

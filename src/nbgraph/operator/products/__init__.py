@@ -1,0 +1,1 @@
+"""Products of two arrays: by BLAS, of narrow dtypes, of integers, on devices."""

@@ -1,0 +1,126 @@
+"""Products on devices: by the driver's BLAS, or as multiplications that a kernel adds up.
+
+BLAS takes floats. What lies as it has no words for, or has another dtype than the result, is copied
+first; the result, too. Integers and bool are multiplied and added up by a kernel, a block of
+threads for each element of the result, and so are floats where the result has one element a
+product: long sums are what that kernel is good at, and BLAS is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from nbgraph.dtype import is_float
+from nbgraph.kernels.cuda.gemms import Gemms, requests
+from nbgraph.kernels.loops.loop import Combine
+from nbgraph.operator.arrays.array_op import Attributes, Spec
+from nbgraph.operator.kernel_call import KernelCall, Lowered
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.mapper.decorator import op as scalar_op
+from nbgraph.operator.rows.reduce_call import reduce_call, same
+from nbgraph.operator.scalar.map_call import map_call
+from nbgraph.settings import config
+
+_FEW = 16  # requests that take less time than the copies that would make them one
+Places = tuple[Layout | None, Layout | None, Layout | None]  # of a, b, the result; None: may stay
+
+
+@scalar_op
+def multiply(x1: Any, x2: Any) -> Any:
+    """Return the product that is added up."""
+    return x1 * x2
+
+
+def gemms_lowered(
+    op: Any, operands: Sequence[Layout], out: Layout, request: str, attributes: Attributes
+) -> Lowered | None:
+    """Return the kernels of a ProductOp, or None where nothing does it.
+
+    >>> import numpy as np
+    >>> from nbgraph.ops.define import operator_of
+    >>> from nbgraph.ops.products.products import matmul
+    >>> single = np.dtype("float32")
+    >>> a, b = layout((5, 4), single, (32, 8)), layout((4, 6), single)
+    >>> gemms_lowered(operator_of(matmul), [a, b], layout((5, 6), single), "write", {}).places
+    (Layout(float32[5, 4], strides=(16, 4)), None, None)
+    """
+    if op.meaning(operands, attributes) is None:
+        return None
+    if not all(x.size for x in operands):
+        return _zeros(len(operands), out, request)
+    dtype = op.infer([Spec(x.shape, x.dtype) for x in operands], attributes)[0].dtype
+    arrays = [*operands, out]
+    cast = [x if x.dtype == dtype else layout(x.shape, dtype) for x in arrays]
+    if not is_float(dtype):
+        return _sums(op, operands, out, cast[2], request, attributes)
+    gemms = None
+    for most in (_FEW, 1 << 30):
+        gemms = gemms or op.replacements(
+            cast[:2],
+            cast[2],
+            attributes,
+            (dtype,),
+            lambda call, most=most: requests(call, dtype.itemsize) <= most,
+        )
+    if gemms is None:
+        return None
+    laid = [x if own is None else own for x, own in zip(cast, gemms, strict=True)]
+    call = op.arranged(laid[:2], laid[2], attributes, (dtype,))
+    assert call is not None, op
+    scalar = call.u.extent == call.v.extent == 1
+    if scalar and dtype.itemsize > 2 and all(x.dtype == dtype for x in arrays):
+        return _sums(op, operands, out, cast[2], request, attributes)
+    a, b, c = (None if own is x else own for own, x in zip(laid, arrays, strict=True))
+    code: Any = Gemms(call, dtype, adds=request == "add" and c is None, tf32=bool(config.tf32))
+    order = call.first, 1 - call.first, 2
+    launch = KernelCall(op.__name__, code, (0, 0), order, (), 1, 1, device=code)
+    # what is added to a result of 16 bits is not rounded first, so that is not a sum of two values
+    return Lowered((launch,), (a, b, c), adds=dtype.itemsize > 2)
+
+
+def _zeros(count: int, out: Layout, request: str) -> Lowered:
+    """Return the call that fills the result, to which nothing is added up."""
+    plan = same.invoker.plan([out.dtype], out.dtype, {})
+    call = map_call(plan, out.shape, [None], [out], [request])
+    zero = replace(call, words=(*call.words, 0), scalars=(), order=(count,))
+    return Lowered((zero,), (None,) * (count + 1))
+
+
+def _sums(
+    op: Any,
+    operands: Sequence[Layout],
+    out: Layout,
+    result: Layout,
+    request: str,
+    attributes: Attributes,
+) -> Lowered:
+    """Return the product by a kernel that adds up multiplications."""
+    fits = result is out and out.contiguous
+    target, word = (out, request) if fits else (layout(result.shape, result.dtype), "write")
+    stages = _added_up(op, operands, target, word, attributes)
+    return stages._replace(places=(None, None, None if fits else target))
+
+
+def _added_up(
+    op: Any, operands: Sequence[Layout], out: Layout, request: str, attributes: Attributes
+) -> Lowered:
+    """Return the kernels of a contiguous result."""
+    labels = op.meaning(operands, attributes)
+    assert labels is not None, op
+    sizes = labels.sizes(operands[0].shape, operands[1].shape)
+    order = [*labels.out, *(label for label in sizes if label not in labels.out)]
+    shape = *(sizes[label] for label in order), 1  # there may be nothing to add up
+    spread = [_spread(x, own, order) for x, own in zip(operands, (labels.a, labels.b), strict=True)]
+    plan = multiply.invoker.plan_of([x.dtype for x in operands], {})
+    combine: Combine = "max" if out.dtype.kind == "b" else "add"
+    axes = len(shape) - len(labels.out)
+    return reduce_call(plan, shape, spread, [out], [request], [combine], axes, disjoint=True)
+
+
+def _spread(x: Layout, own: Sequence[str], order: Sequence[str]) -> Layout:
+    """Return it with the axes of `order` and one more; those it lacks have one element."""
+    dims = dict(zip(own, zip(x.shape, x.strides, strict=True), strict=True))
+    pairs = [*(dims.get(label, (1, 0)) for label in order), (1, 0)]
+    return layout(tuple(n for n, _ in pairs), x.dtype, tuple(s for _, s in pairs))

@@ -1,0 +1,1 @@
+"""Row programs and reductions as operators."""

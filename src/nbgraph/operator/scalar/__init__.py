@@ -1,0 +1,2 @@
+"""A scalar function on NumPy arrays: arguments, dtypes, plans, the short path, the naive
+version."""

@@ -1,0 +1,349 @@
+"""The short path of a call: dtypes seen before, contiguous arrays of one shape.
+
+Values of scalar parameters are words of the record, which the native entry fills in. Small
+operands that lie otherwise (numbers, strides, smaller shapes) are copied first, at a fortieth of
+the cost of the general way. Operands by name and those left to their defaults take their places.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.dtype import name_of
+from nbgraph.kernels.capture.names import Text, rewritten, unchanged
+from nbgraph.operator import parallel
+from nbgraph.operator.scalar.typing import limits
+from nbgraph.settings import PYTHON_ASKED, config
+
+if TYPE_CHECKING:
+    from types import CellType
+
+    from nbgraph.kernels.compiler.kernel import Kernel
+    from nbgraph.operator.scalar.elementwise import Elementwise
+    from nbgraph.operator.scalar.map_call import Plan
+
+# buffer formats by NumPy's dtype characters
+FORMATS = {**{char: char for char in "?bBhHiIlLefd"}, "F": "Zf", "D": "Zd"}
+CALLS_BEFORE = 2  # general calls of one kind before the short path is set up
+KINDS = 128  # kinds of calls that are counted
+CACHED = 1 << 21  # bytes of a call's arrays up to which results are written through the caches
+FILLED = 1 << 15  # elements up to which a number is written out
+_LARGEST = 65504.0  # that every format of floats holds
+
+_ndarray = np.ndarray
+_empty = np.empty
+_settings = config.variable.get  # bound once: read at every call
+_NUMBERS = (float, int)
+_COPIED = (*_NUMBERS, complex)
+
+_MISSING: Any = object()
+
+Native = tuple[Callable[..., Any], bytes]  # a function, and what it returns to decline
+
+
+class Entry(NamedTuple):
+    """The short path of one kind of call: within the cost that is worth other threads, and within
+    the caches where there are none.
+
+    `ranges`: of integer parameters that must fit a dtype, as place, least and largest value.
+    """
+
+    brief: Native
+    alone: Native
+    outputs: Sequence[np.dtype[Any]]
+    kernel: Kernel  # held alive
+    ranges: Sequence[tuple[int, int, int]] = ()
+
+
+class FastCall:
+    """The short paths of one operator, by dtype of the first operand; with parameters that a call
+    gives, by their types, too.
+
+    An entry holds its kernel alive; entries are dropped when a watched object changes.
+    """
+
+    __slots__ = (
+        *("_attributes", "_cells", "_closed", "_globals", "_op", "_seen", "_texts"),
+        *("_defaults", "_floats", "_operands", "_places", "entries", "varied"),
+    )
+
+    def __init__(self, op: Elementwise) -> None:
+        self._op = op
+        self._globals: Sequence[tuple[dict[str, Any], str, Any]] = ()
+        self._cells: Sequence[tuple[CellType, Any]] = ()
+        self._attributes: Sequence[tuple[Any, str, Any]] = ()
+        self._texts: Sequence[Text] = ()
+        self._closed = False
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop all entries, and look at the definition again."""
+        self.entries: dict[Any, Entry] = {}
+        self.varied: dict[tuple[Any, ...], Entry] = {}  # where a call gives parameters
+        self._seen: dict[tuple[Any, ...], int] = {}
+        self._places: dict[str, int] | None = None
+
+    def _look(self) -> dict[str, int]:
+        """Return the places of the parameters that are numbers; remember defaults besides."""
+        scalar = self._op.scalar
+        own = [p for p in scalar.parameters if not p.is_static]
+        self._defaults = [_MISSING if p.required else p.default for p in own]
+        self._floats = [isinstance(p.default, float) for p in own]
+        defaults = {} if scalar.draws else scalar.defaults
+        self._operands = [(name, defaults.get(name, _MISSING)) for name in scalar.operands]
+        self._places = places = {p.name: i for i, p in enumerate(own)}
+        return places
+
+    def call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
+        """Return the result, or None where the general path has to take the call."""
+        if not self.entries and not self.varied:
+            return None
+        values: tuple[Any, ...] = ()
+        if options or len(operands) < self._op.nin:
+            placed = self.placed(operands, options)
+            if placed is None:
+                return None
+            operands, values = placed
+        elif len(operands) != self._op.nin:  # or an output would pass for an operand
+            return None
+        if PYTHON_ASKED[0] and _settings().compiler == "python":
+            return None
+        for space, name, value in self._globals:
+            if space.get(name) is not value:
+                return None
+        if rewritten(self._texts) or (self._closed and self._closure_changed()):
+            return None
+        result = self._arrays(operands, out, values)
+        if result is not None:
+            return result
+        copies = _copies(operands)
+        if copies is not None:
+            return self._arrays(copies, out, values)
+        if out is None and _reversed(operands):
+            result = self._arrays(tuple([o.T for o in operands]), None, values)
+            return (
+                tuple([r.T for r in result])
+                if type(result) is tuple
+                else (None if result is None else result.T)
+            )
+        return None
+
+    def placed(
+        self, operands: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+        """Return all operands by place, with those that have names or defaults, and the values of
+        all parameters that are numbers, or () where none is passed; None where the call says
+        something else."""
+        places = self._places
+        if places is None:
+            places = self._look()
+        by_name = 0
+        if len(operands) < len(self._operands):
+            rest = self._operands[len(operands) :]
+            named = [options.get(name, default) for name, default in rest]
+            if any(value is _MISSING for value in named):
+                return None
+            by_name = sum([name in options for name, _ in rest])
+            operands = (*operands, *named)
+        if len(options) == by_name:
+            return operands, ()
+        values = list(self._defaults)
+        for name, value in options.items():
+            place = places.get(name)
+            if place is None:
+                by_name -= 1
+                continue
+            kind = type(value)
+            if kind is int and self._floats[place]:
+                value = float(value)
+            elif kind not in _NUMBERS:
+                if not isinstance(value, (np.floating, np.integer)):
+                    return None
+                value = float(value) if self._floats[place] else value.item()
+            values[place] = value
+        if by_name or _MISSING in values:
+            return None  # an unknown name, one given twice, or a missing one
+        return operands, tuple(values)
+
+    def _arrays(self, operands: tuple[Any, ...], out: Any, values: tuple[Any, ...]) -> Any:
+        first = operands[0]
+        if type(first) is not _ndarray:
+            return None
+        if values:
+            entry = self.varied.get((first.dtype, *map(type, values)))
+        else:
+            entry = self.entries.get(first.dtype)
+        if entry is None:
+            return None
+        for place, least, most in entry.ranges:
+            if not least <= values[place] <= most:
+                return None
+        if out is None:
+            shape, dtypes = first.shape, entry.outputs
+            if len(dtypes) > 1:
+                results = tuple([_empty(shape, dtype) for dtype in dtypes])
+                done = _run(entry, (*operands, *results, *values), first.size)
+                return (
+                    None if done is None else results if shape else tuple([m[()] for m in results])
+                )
+            done = _run(entry, (*operands, _empty(shape, dtypes[0]), *values), first.size)
+            return done if shape or done is None else done[()]
+        if type(out) is not tuple:
+            return _run(entry, (*operands, out, *values), first.size)
+        if any(array is None for array in out):
+            return None
+        done = _run(entry, (*operands, *out, *values), first.size)
+        return None if done is None else out[0] if len(out) == 1 else out
+
+    def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any], Sequence[Text]] | None:
+        """Return the newest entry where it has one output and only globals and texts watched."""
+        if not self.entries or self._closed or self._op.nout != 1:
+            return None
+        return *next(reversed(self.entries.values())).brief, self._globals, self._texts
+
+    def _closure_changed(self) -> bool:
+        return any(cell.cell_contents is not value for cell, value in self._cells) or any(
+            not unchanged(getattr(owner, name, None), value)
+            for owner, name, value in self._attributes
+        )
+
+    def note(
+        self, operands: Sequence[np.ndarray[Any, Any]], plan: Plan, options: dict[str, Any]
+    ) -> None:
+        """Note a general call with `options`: where its kind recurs, set up the short path."""
+        typed = plan.typed
+        dtypes = [*typed.operands, *typed.outputs]
+        placed = self.placed(tuple(operands), options)
+        if placed is None or any(d.char not in FORMATS for d in dtypes):
+            return
+        values = placed[1]
+        kind = dtypes[0], *map(type, values)
+        if kind in self.varied if values else dtypes[0] in self.entries:
+            return
+        if len(self._seen) >= KINDS:
+            self._seen = {}
+        self._seen[kind] = self._seen.get(kind, 0) + 1
+        if self._seen[kind] < CALLS_BEFORE:
+            return
+        outputs = tuple(name_of(d) for d in typed.outputs)
+        key = ("c",) * len(dtypes), outputs, ("write",) * len(outputs)
+        code = plan.kernels.get(key)
+        if code is None and math.prod(np.broadcast_shapes(*[o.shape for o in operands])) <= FILLED:
+            code = plan.kernel(*key)
+        if code is None:
+            return
+        entry = self._entry(code, plan, [FORMATS[d.char] for d in dtypes], numbers=bool(values))
+        if entry is None:
+            return
+        self._globals, self._cells, self._attributes, self._texts = self._op.scalar.watch.checks()
+        self._closed = bool(self._cells or self._attributes)
+        if not values:
+            self.entries = {**self.entries, dtypes[0]: entry}
+        else:
+            self.varied = {**self.varied, kind: entry}
+
+    def _entry(
+        self, code: Kernel, plan: Plan, formats: Sequence[str], *, numbers: bool
+    ) -> Entry | None:
+        """Return the short path over a kernel, which takes the parameters as numbers or has them in
+        its record, or None where there is none."""
+        from nbgraph.codegen import builtin
+        from nbgraph.kernels.compiler import entry
+
+        typed, places = plan.typed, self._places or {}
+        words = plan.parameter_words()
+        varying = plan.varying(list(places)) if numbers else []
+        if varying is None or not builtin.available() or not entry.fits(len(formats), len(words)):
+            return None
+        dtypes = [*typed.operands, *typed.outputs]
+        nbytes = sum(d.itemsize for d in dtypes)
+        most = parallel.most(typed.captured, nbytes)
+        if varying:
+            words.append(b"")  # of parameters that nothing reads
+        brief, alone = (
+            entry.make(code, formats, len(typed.operands), words, elements, varying)
+            for elements in (most, max(most, CACHED // nbytes))
+        )
+        within = [(places[name], np.iinfo(d)) for name, d in limits(typed.captured) if numbers]
+        ranges = [(place, int(info.min), int(info.max)) for place, info in within]
+        return Entry(brief, alone, typed.outputs, code, ranges)
+
+
+def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:
+    """Return the last array, or None where the general path has to take the call."""
+    function, declined = entry.brief
+    result = function(*arguments)
+    if result is not declined:
+        return result
+    if size > FILLED and "nbgraph.engine" in sys.modules and parallel.alone():
+        function, declined = entry.alone
+        result = function(*arguments)
+    return None if result is declined else result
+
+
+def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Return operands as new contiguous arrays of one shape, where they are small and not so, or
+    None where the general way is to be taken."""
+    like: Any = None
+    for operand in operands:
+        kind = type(operand)
+        if kind is _ndarray or isinstance(operand, np.generic):
+            if like is None or (operand.ndim, operand.size) > (like.ndim, like.size):
+                like = operand
+        elif kind not in _COPIED:
+            return None
+    if like is None:
+        if not all(type(operand) is float for operand in operands):
+            return None
+        return tuple([np.asarray(operand) for operand in operands])
+    shape, dtype = _shape(operands, like), like.dtype
+    if shape is None or (len(shape) > 1 and not _in_order(operands, shape)):
+        return None
+    copies: list[Any] = []
+    for operand in operands:
+        if type(operand) in _COPIED:
+            kinds = "c" if type(operand) is complex else "fc"
+            if dtype.kind not in kinds or not abs(operand) <= _LARGEST:
+                return None
+            copy = _empty(shape, dtype)
+            copy.fill(operand)
+        elif operand.shape == shape and type(operand) is _ndarray and operand.flags.c_contiguous:
+            copies.append(operand)
+            continue
+        else:
+            copy = _empty(shape, operand.dtype)
+            copy[...] = operand
+        copies.append(copy)
+    return tuple(copies)
+
+
+def _shape(operands: tuple[Any, ...], like: Any) -> tuple[int, ...] | None:
+    """Return the shape that operands broadcast to; None where there is none, or it is large."""
+    shape: tuple[int, ...] = like.shape
+    if like.size <= FILLED and any(getattr(o, "shape", shape) != shape for o in operands):
+        try:
+            shape = np.broadcast(*operands).shape
+        except ValueError:
+            return None
+    return shape if math.prod(shape) <= FILLED else None
+
+
+def _in_order(operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
+    """Return whether a new result of operands that lie like these is row-major."""
+    full = [o for o in operands if getattr(o, "shape", None) == shape]
+    if not full:
+        return True
+    if len(full) == 1:
+        return bool(np.empty_like(full[0], subok=False).flags.c_contiguous)
+    return not all(o.flags.fnc for o in full)
+
+
+def _reversed(operands: tuple[Any, ...]) -> bool:
+    """Return whether all operands are column-major arrays of one shape."""
+    shape = getattr(operands[0], "shape", None)
+    return all(type(o) is _ndarray and o.flags.fnc and o.shape == shape for o in operands)
