@@ -99,7 +99,7 @@ def _template(array: Array, key: Any) -> tuple[Any, list[Array]]:
     from nbgraph.ops.indexing.keys import normal_key
 
     template, arrays = normal_key(key, array.shape)
-    return template, [_beside(array, "index", found) for found in arrays]
+    return template, [_beside(array, "index", index) for index in arrays]
 
 
 def _element(array: Array, key: Any) -> Any:

@@ -81,9 +81,9 @@ def _free(entry: list[Any], arrays: Sequence[Array]) -> bool:
 
 def _of_arrays(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
     """Return a call as a function of its arrays alone."""
-    given = [[*v] if type(v) is list else v for v in (*args, *kwargs.values())]
-    values = [None if isinstance(v, Array) else v for v in given]
-    places = [k for k, v in enumerate(given) if isinstance(v, Array)]
+    operands = [[*v] if type(v) is list else v for v in (*args, *kwargs.values())]
+    values = [None if isinstance(v, Array) else v for v in operands]
+    places = [k for k, v in enumerate(operands) if isinstance(v, Array)]
     names, count = [*kwargs], len(args)
 
     def composition(*arrays: Any) -> Any:

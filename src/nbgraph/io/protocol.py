@@ -237,9 +237,9 @@ class DataIter:
         >>> import nbgraph as ng
         >>> it = ng.io.NDArrayIter({"x": np.arange(6.0).reshape(3, 2)}, np.arange(3), batch_size=2)
         >>> it.peek()
-        sample  x           softmax_label
-        0       [0.0, 1.0]  0
-        1       [2.0, 3.0]  1
+        sample  x       softmax_label
+        0       [0, 1]  0
+        1       [2, 3]  1
         """
         peek: Any = importlib.import_module("nbgraph.io.peek")  # it reads what is here
         batch = self._peeked()

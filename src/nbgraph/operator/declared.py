@@ -213,14 +213,14 @@ def build(
 ) -> Any:
     """Return the function of a row, whose globals are a module's."""
     scope.setdefault("refuse_arguments", refuse_arguments)
-    made = _executed(_line(row), row, scope)
+    function = _executed(_line(row), row, scope)
     kinds = {name.lstrip("*"): kind for name, kind in parameters_of(row.parameters).items()}
-    made.__doc__ = documentation(row.doc, kinds, docs)
+    function.__doc__ = documentation(row.doc, kinds, docs)
     annotations = {
         n: types.get(f": {kind}", kind or types.get(n, "Any")) for n, kind in kinds.items()
     }
-    made.__annotations__ = {**annotations, "return": row.result or result}
-    return hide_unknown(made)
+    function.__annotations__ = {**annotations, "return": row.result or result}
+    return hide_unknown(function)
 
 
 def _executed(text: str, row: Row, scope: dict[str, Any]) -> Any:
@@ -228,14 +228,14 @@ def _executed(text: str, row: Row, scope: dict[str, Any]) -> Any:
     lines of nbgraph from those of users."""
     place = f"{scope.get('__file__', scope['__name__'])} (table of {row.name})"
     linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
-    made = dict[str, Any]()
-    exec(compile(text, place, "exec"), scope, made)
-    return made[row.name]
+    space = dict[str, Any]()
+    exec(compile(text, place, "exec"), scope, space)
+    return space[row.name]
 
 
 class Postponed:
-    """Rows of a table, called with a name for its function, which is made the first time: `make`
-    registers it, and returns what a module has of it by name. Rows may name each other."""
+    """Rows of a table, called with a name for its function. At the first call `make` registers it
+    and returns what a module has of it by name. Rows may name each other."""
 
     def __init__(
         self, rows: Iterable[Row], scope: dict[str, Any], make: Callable[[Row], dict[str, Any]]
@@ -250,7 +250,7 @@ class Postponed:
             if row is None and name not in self._scope:
                 place = self._scope["__name__"]
                 raise AttributeError(f"module {place!r} has no attribute {name!r}")
-            if row is None:  # made meanwhile
+            if row is None:  # another thread was first
                 return self._scope[name]
             names = (row.name, *row.aliases)
             try:
@@ -274,7 +274,7 @@ class Postponed:
 def postpone(
     rows: Iterable[Row], scope: dict[str, Any], make: Callable[[Row], dict[str, Any]]
 ) -> None:
-    """Have a module's functions of rows made when it is first asked for them; its own code finds
+    """Turn rows into a module's functions when it is first asked for them; its own code looks up
     them in `library`. Globals that are not a module's get all of them now."""
     rows = list(rows)
     find = scope["__getattr__"] = Postponed(rows, scope, make)
@@ -299,9 +299,11 @@ def define_scalars(
     scope.update(math=math, np=np, special=special, composed=composed)
 
     def make(row: Row) -> dict[str, Any]:
-        made = _executed(f"def {row.name}({row.parameters}):\n    return {row.call}\n", row, scope)
-        made.__doc__ = documentation(row.doc, ())
-        names, own = (row.name, *row.aliases), cast("Any", op(made))
+        function = _executed(
+            f"def {row.name}({row.parameters}):\n    return {row.call}\n", row, scope
+        )
+        function.__doc__ = documentation(row.doc, ())
+        names, own = (row.name, *row.aliases), cast("Any", op(function))
         own.without = (without or {}).get(row.name)
         return dict.fromkeys(names, registry.register(own, *names))
 

@@ -167,7 +167,7 @@ def lookup(name: str) -> Entry | None:
     if name not in _table:
         place = library().get(name)
         if place is not None:
-            getattr(load(place), name, None)  # which makes what is made when it is asked for
+            getattr(load(place), name, None)  # rows become functions when they are asked for
     return _table.get(name)
 
 

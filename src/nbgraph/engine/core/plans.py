@@ -125,7 +125,7 @@ def claim(core: int, instance: int) -> tuple[int, int]:
     compare-and-exchange. So several tickets of short rows are claimed at once, a share of what is
     left as in guided self-scheduling (Polychronopoulos and Kuck, 1987); and while there are plenty
     by an addition, which never fails. A thread that is late with it may get places of tickets that
-    are not made yet: they are its own when they are.
+    are yet to come: these are its own.
     """
     head = load_acquire(instance + I_HEAD)
     first = head & 0xFFFFFFFF
@@ -208,7 +208,7 @@ def acquire_roots(core: int, instance: int) -> None:
 
 
 def work(core: int, instance: int, row: int, first: int, last: int) -> None:
-    """Run a row (or NONE), the tickets that `claim` has given, and all others to be had. The caller
+    """Run a row (or NONE), the tickets that it has claimed, and all others to be had. The caller
     holds a reference.
 
     Rows done are counted together when the thread has none left: all threads count at one word.

@@ -174,7 +174,7 @@ class Recursion:
     def _run(self, text: Callable[..., Any], *values: Any) -> Value:
         """Return the value of a text that calls what traces the body here."""
         functions = (
-            Static(Method(None, "", lambda call, *_, made=v: made(call, *call.args)))
+            Static(Method(None, "", lambda call, *_, value=v: value(call, *call.args)))
             if callable(v)
             else v
             for v in values
@@ -182,7 +182,7 @@ class Recursion:
         return self.start.text(text, *functions)
 
     def _next(self, calls: Sequence[SelfCall], after: Node | None = None) -> list[Any]:
-        """Return whether a call is made, of those after one place, the first one's place, and the
+        """Return whether there is a call, of those after one place, the first one's place, and the
         numbers of its operands."""
         graph, last = self.graph, calls[-1].values if calls else self.values
         row: list[Any] = [graph.const(False), graph.const(-1), self._numbers(last)]
@@ -190,8 +190,8 @@ class Recursion:
             place, now = graph.const(i), call.path
             if after is not None:
                 now = graph.logical_and(now, graph.compare("lt", after, place))
-            made = place, self._numbers(call.values)
-            chosen = (join_value(graph, now, *pair) for pair in zip(made, row[1:], strict=True))
+            ahead = place, self._numbers(call.values)
+            chosen = (join_value(graph, now, *pair) for pair in zip(ahead, row[1:], strict=True))
             row = [graph.logical_or(row[0], now), *chosen]
         return row
 
@@ -252,7 +252,7 @@ class Recursion:
                 return window[place - 1]
 
             trace = self._trace(here, call.path, earlier)
-            computed = graph.compare("le", level, levels)  # levels below are made for `window`
+            computed = graph.compare("le", level, levels)  # levels below are for `window`
             call.tracer.pending += [(k, graph.logical_and(computed, at)) for k, at in trace.raised]
             return self._shaped(trace.values)
 

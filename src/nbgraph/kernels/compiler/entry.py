@@ -155,10 +155,10 @@ def unboxed(t: Function, number: str, kind: str, refused: str, of: str = "Float_
             t.require(t.compare("sge", integer, 0), refused)
             t.require(t.compare("eq", t.number("lshr", moved, narrower), integer), refused)
     with t.unless(is_whole):
-        given = t.value(f"call double @Py{of}Double(ptr {number})")
-        with t.when(t.value(f"fcmp oeq double {given}, -1.0")):
+        number64 = t.value(f"call double @Py{of}Double(ptr {number})")
+        with t.when(t.value(f"fcmp oeq double {number64}, -1.0")):
             _require_none(t, refused)
-        value = _of_16_bits(t, given, t.number("lshr", kind, 8), refused)
+        value = _of_16_bits(t, number64, t.number("lshr", kind, 8), refused)
         rounded = t.value(f"fptrunc double {value} to float")
         single = t.value(f"zext i32 {t.value(f'bitcast float {rounded} to i32')} to i64")
         double = t.value(f"bitcast double {value} to i64")

@@ -3,7 +3,7 @@
 The kernel is LLVM text that calls gemm or gemv through the pointers which SciPy has for Cython, or
 our own gemm (`kernels.products.axes.gemm`) where vectors have 64 bytes; it takes no GIL and serves
 all dtypes, as
-BLAS is given addresses only. What the iteration counts are
+BLAS takes addresses only. What the iteration counts are
 tiles of the result, which depend on shapes alone, so that the bits do not depend on who runs which.
 
 A tile is work for one thread. OpenBLAS, built for threads, has one thread count for the process;

@@ -1,1 +1,1 @@
-"""Scalar operators as people use them: made of a function, called, fused, pickled."""
+"""Scalar operators as people use them: from a function, called, fused, pickled."""

@@ -341,7 +341,7 @@ def runs_of(run: Space) -> Shape:
 
 
 def each_element(described: Described, one: Sequence[bool], nbytes: int) -> float:
-    """Nanoseconds of an element; what is made of numbers of the row alone is done once a row."""
+    """Nanoseconds of an element; numbers of the row alone count once a row."""
     rows = {leaf.id for leaf, row in zip(described.operands, one) if row}
     rows |= {total.leaf.id for stage in described.stages for total in stage}
     return per_element(described.captured(), nbytes, rows)

@@ -76,7 +76,7 @@ def define_methods(text: str, cls: type) -> None:
 
 
 class OperatorMethod:
-    """A function that is found by name when it is first asked for, as a method: the array is its
+    """A function that is looked up by name at its first use, as a method: the array is its
     first operand."""
 
     __slots__ = ("find", "name")

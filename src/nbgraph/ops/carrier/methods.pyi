@@ -9,7 +9,7 @@ def define_methods(text: str, cls: type) -> None:
     """Give a class methods by the rows of a table (`operator/declared`): functions of the library,
     of which `self` is the first operand."""
 class OperatorMethod:
-    """A function that is found by name when it is first asked for, as a method: the array is its
+    """A function that is looked up by name at its first use, as a method: the array is its
     first operand."""
     __slots__ = ('find', 'name')
 

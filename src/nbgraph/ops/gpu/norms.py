@@ -1,4 +1,4 @@
-"""Norms on GPUs that are made of other operators, which see float32 where floats have 16 bits."""
+"""Norms on GPUs as compositions of other operators, which see float32 where floats have 16 bits."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class RowFunction(RowOp):
             reverse = AdjointProgram(program, floats, range(len(program.results)), names)
             kinds = ["int32" if name in program.integers else "f" for name in reverse.operands]
             described = reverse.described(kinds, program.defaults)
-        except NbgraphError:  # it is told where a derivative is asked for
+        except NbgraphError:  # the error is raised where a derivative is asked for
             return set()
         captured = described.captured()
         read = {n.data for n in described.graph.reachable(captured.outputs) if n.op == "arg"}

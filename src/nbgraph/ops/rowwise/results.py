@@ -93,19 +93,19 @@ class Monomials:
         return total
 
     def known(self, node: Node, leaf: Node) -> dict[int, Node]:
-        """Return what is found in a result, by id: itself, and what follows from it."""
-        graph, found = self.graph, {node.id: leaf}
+        """Return what a result holds, by id: itself, and what follows from it."""
+        graph, sources = self.graph, {node.id: leaf}
         (sign, factors), one = self.factors(node), graph.const(1.0)
         if node.op == "div" and node.args[0] is one:
-            found[node.args[1].id] = graph.arithmetic("div", one, leaf)
+            sources[node.args[1].id] = graph.arithmetic("div", one, leaf)
         varying = [n for n in factors if self.varies(n)]
         if len(varying) == 1 and factors[varying[0]] == 1 and varying[0].op in COSTLY:
             rest = Counter({n: -e for n, e in factors.items() if n is not varying[0]})
-            found[varying[0].id] = graph.arithmetic("mul", leaf, self.product((sign, rest)))
+            sources[varying[0].id] = graph.arithmetic("mul", leaf, self.product((sign, rest)))
         if node.op == "sub" and node.args[1].op == "call" and node.args[1].data == "log":
             power, level = graph.call("exp", node.args[0]), node.args[1].args[0]
-            found[power.id] = graph.arithmetic("mul", graph.call("exp", leaf), level)
-        return found
+            sources[power.id] = graph.arithmetic("mul", graph.call("exp", leaf), level)
+        return sources
 
 
 def _over(a: Powers, b: Powers) -> Powers:
@@ -122,7 +122,7 @@ def by_results(
     elements: set[int],
     own: Sequence[Total],
 ) -> tuple[list[Node], Totals]:
-    """Return gradients and totals that are made of leaves with the results, where that saves one
+    """Return gradients and totals from leaves with the results, where that saves one
     of the program's `own` totals; else as they are. `elements`: leaves that differ within a row, by
     id."""
     forms = Monomials(graph, lambda node: any(n.id in elements for n in graph.reachable([node])))
@@ -130,7 +130,7 @@ def by_results(
     for node, leaf in results.items():
         replaced |= forms.known(node, leaf)
     moved: Totals = {}
-    for total in totals.values():  # one is noted after those it is made of
+    for total in totals.values():  # one comes after those in it
         if total in own:
             moved[total.leaf.id] = total
             continue
@@ -153,7 +153,7 @@ def by_results(
 
 
 def _needed(graph: Graph, roots: Sequence[Node], totals: Totals) -> Totals:
-    """Return the totals that these nodes are made of."""
+    """Return the totals in these nodes."""
     needed, rest = dict[int, Total](), [*roots]
     while rest:
         for node in graph.reachable([rest.pop()]):

@@ -89,7 +89,7 @@ class Windows:
         return Windows(ins, outs, kernel, step, (*zeros, *pad[lead:]), gap)
 
     def words(self) -> tuple[int, ...]:
-        """As kernels are told; see `nbgraph.kernels.windows.convolution`."""
+        """As words of a record; see `nbgraph.kernels.windows.convolution`."""
         own = self.wide()
         return (*own.ins, *own.outs, *own.kernel, *own.step, *own.pad, *own.gap)
 
