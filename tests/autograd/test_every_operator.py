@@ -4,6 +4,8 @@ The judge is central differences in float64: of NumPy's own function for the fir
 the first derivative for the second.
 """
 
+import math
+
 import numpy as np
 import pytest
 
@@ -87,14 +89,18 @@ def test_results_that_do_not_vary_smoothly_are_constants(name):
 
 
 def test_an_operator_without_gradient_is_refused_by_name():
-    x = ng.array([1.0, -2.0, 3.0])
+    """Its text is not at hand, and Numba knows no slope of `gamma`."""
+    space = {"math": math}
+    exec("def textless(a): return math.gamma(a)", space)
+    op = ng.op(space["textless"])
+    x = ng.array([1.0, 2.0, 3.0])
     x.attach_grad()
     with ng.autograd.record():
-        y = ops.nextafter(x, 2.0).sum()
-    with pytest.raises(DerivativeError, match="nextafter"):
+        y = op(x).sum()
+    with pytest.raises(DerivativeError, match="textless"):
         y.backward()
-    with pytest.raises(DerivativeError, match="nextafter"):
-        ng.grad(lambda t: ops.nextafter(t, 2.0).sum())(x)
+    with pytest.raises(DerivativeError, match="textless"):
+        ng.grad(lambda t: op(t).sum())(x)
 
 
 def test_an_operator_over_arrays_without_gradient_is_refused_by_name():

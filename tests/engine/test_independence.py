@@ -17,8 +17,8 @@ import sys
 import nbgraph
 package = set(sys.modules)  # what the package itself brings: NumPy, the text of operators
 from nbgraph import engine
-import nbgraph.engine.plans.plan, nbgraph.engine.chaos.engine, nbgraph.engine.lanes,
-nbgraph.engine.kernels
+import nbgraph.engine.plans.plan, nbgraph.engine.chaos.engine
+import nbgraph.engine.lanes, nbgraph.engine.kernels
 v = engine.new_variable()
 assert engine.push(lambda run_ctx: 5, mutate_vars=[v]).result(60) == 5
 rooms = {m.split(".")[1] for m in sys.modules if m.startswith("nbgraph.") and m not in package}

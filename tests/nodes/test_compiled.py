@@ -1,6 +1,7 @@
 """Graphs whose operators' nodes run as one plan: against node by node, and found by structure."""
 
 import gc
+import math
 
 import numpy as np
 import pytest
@@ -185,13 +186,15 @@ def test_values_inside_are_there_when_asked_for():
 
 def test_an_operator_without_gradient_does_not_stop_others():
     """X-MAR-04: what has no gradient is refused where one has to flow, and only there."""
+    space = {"math": math}
+    exec("def textless(a): return math.gamma(a)", space)
     graph = ng.ExpressionGraph(dtype="float64")
     x = graph.param("x", (3,), [3.0, 1.0, 2.0])
-    y, stuck = ng.exp(x) * 2.0, ng.nextafter(x, 1.0) * 1.0
+    y, stuck = ng.exp(x) * 2.0, ng.op(space["textless"])(x) * 1.0
     graph.forward()
     graph.backward(heads=y)
     np.testing.assert_array_equal(x.grad.asnumpy(), y.val.asnumpy())
-    with pytest.raises(DerivativeError, match="nextafter"):
+    with pytest.raises(DerivativeError, match="textless"):
         graph.backward(heads=stuck)
 
 

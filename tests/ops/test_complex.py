@@ -110,8 +110,8 @@ def test_special_values_are_those_of_numpy(name, dtype, rows):
         wanted = [own(*operands), own(*[z.astype(longer) for z in operands])]
         wanted = [np.asarray(w).astype(found.dtype) for w in wanted]
         size = [np.where(np.isfinite(w), np.abs(w), 0) for w in wanted]
-    if name in ("power", "log1p"):
-        size = [4 + 4 * s for s in size]
+        if name in ("power", "log1p"):
+            size = [4 + 4 * s for s in size]
     parts_of = (
         (np.real, np.imag)
         if found.dtype.kind == "c"

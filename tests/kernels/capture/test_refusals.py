@@ -76,7 +76,7 @@ def test_a_refusal_is_at_a_line_of_the_function(row):
     first = refusal_of(fn).obstacles[0]
     module = sys.modules[fn.__module__]
     assert first.filename == module.__file__
-    names = {name for name, f in vars(module).items() if inspect.isfunction(f)}
+    names = {n for n, f in vars(module).items() if inspect.isfunction(inspect.unwrap(f))}
     names.update(*(vars(cls) for cls in vars(module).values() if inspect.isclass(cls)))
     assert first.function == fn.__name__ or first.function in names  # a helper
     assert first.construct

@@ -287,7 +287,7 @@ REFUSALS = [
     ),
     (
         lambda x: x + random.gammavariate(x, 1.0),
-        "random.gammavariate() cannot be drawn within a scalar function",
+        "random.gammavariate() cannot be drawn here",
         "use random, uniform, normal, exponential, lognormal, triangular, choice or integers, or draw before the call, by ng.random, and give the numbers as an operand",
     ),
     (

@@ -21,7 +21,7 @@ OF_MEMORY = set(
     attach_grad backward grad
     __bool__ __complex__ __float__ __index__ __int__ __trunc__ __len__ __contains__
     __copy__ __deepcopy__ __buffer__ __dlpack__ __dlpack_device__
-    __cuda_array_interface__ __nbgraph_dynamic__ __del__
+    __arrow_c_array__ __cuda_array_interface__ __nbgraph_dynamic__ __del__
     """.split()
 )
 X = np.array([[3.25, -1.5, 2.0], [0.5, 4.75, -2.25]])

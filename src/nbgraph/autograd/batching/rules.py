@@ -305,8 +305,8 @@ def _by_rows(case: Case) -> list[Entry] | None:
     rank = max(len(case.shape(k)) for k in range(count))
     if axis is None or len(case.shape(0)) < rank:
         return None
-    operands = [case.spread(0), *(aligned(case, k, rank) for k in range(1, count))]
-    operands += [case.spread(k) for k in range(count, len(case.operands))]
+    less = [k < count and len(case.shape(k)) < rank for k in range(len(case.operands))]
+    operands = [aligned(case, k, rank) if few else case.spread(k) for k, few in enumerate(less)]
     return case.applied(operands, axis=_shifted(axis, rank))
 
 

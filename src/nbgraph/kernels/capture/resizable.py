@@ -244,6 +244,12 @@ def _folded(call: Call, a: Resizable, start: Value = None, **how: Value) -> Valu
     return call.text(text, Static(call.target), a, *how.values())
 
 
+def _reduced(call: Call, f: Value, a: Value, *first: Value) -> Value:
+    if not first and a == ():
+        call.refuse("reduce() of an empty tuple", "give a start value")
+    return call.text(vectors.reduced_from if first else vectors.reduced, f, a, *first)
+
+
 FOLDS = (sum, math.fsum, math.prod, min, max, any, all, np.any, np.all)
 FUNCTIONS: dict[Any, Callable[..., Value]] = {
     len: lambda call, a: a.length,
@@ -255,9 +261,7 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     reversed: lambda call, a: call.text(vectors.backwards, a),
     sorted: lambda call, a, **how: call.text(vectors.sorted_list, a, **how),
     map: lambda call, f, *a: call.text(vectors.mapped, f, _zipped(call, *a)),
-    functools.reduce: lambda call, f, a, *first: call.text(
-        vectors.reduced_from if first else vectors.reduced, f, a, *first
-    ),
+    functools.reduce: _reduced,
     itertools.pairwise: lambda call, a: _zipped(
         call, a, part(call, a, call.graph.const(1), None, None)
     ),
