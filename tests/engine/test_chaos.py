@@ -321,3 +321,19 @@ def test_the_end_of_the_process_waits_for_what_is_pushed():
 
 def test_a_forked_child_goes_on_with_a_core_of_its_own():
     assert run_python("-c", _CHILD, "fork").split("\n") == ["6 6", "at exit", "6 6", "at exit", ""]
+
+
+def test_a_variable_that_goes_while_it_is_used_keeps_nobody_waiting():
+    """Its deletion follows its last use, and is nothing that has to be chosen and run."""
+    engine, ends = ChaosEngine(), []
+    gone, other = engine.new_variable(), engine.new_variable()
+    engine.push_async(lambda run_ctx, on_complete: ends.append(on_complete), mutate_vars=[gone])
+    engine.push(lambda run_ctx: None, mutate_vars=[other]).result(WAIT)
+    while not ends:
+        time.sleep(0.001)
+    gone._core.release(gone._address)  # as its last reference does
+    gone._core = None
+    engine.push(lambda run_ctx: None, mutate_vars=[other]).result(WAIT)
+    ends.pop()()
+    engine.wait_for_all(WAIT)
+    engine.stop()

@@ -130,8 +130,6 @@ def complete_locked(core: int, operation: int, parkers: int, keep: int) -> tuple
         if load(core + PROFILE) != 0:
             record_event(core, operation)
         ready = give_all_back(core, operation, cell)
-        if kind == DELETE:
-            give_variable(core, load(operation + O_SLOTS + S_VARIABLE))
         parkers = settle_locked(core, operation, parkers)
     if cell != 0:
         drop_cell(core, cell)
@@ -195,8 +193,11 @@ def schedule_locked(core: int, ready: int, parkers: int, keep: int) -> tuple[int
         operation = ready
         ready = load(operation + O_NEXT)
         mine = keep != 0 and kept == 0 and load(core + HOLD) == 0
-        if load(operation + O_KIND) == MARK:
+        kind = load(operation + O_KIND)
+        if kind in (MARK, DELETE):  # nothing runs
             ready = joined(give_all_back(core, operation, 0), ready)
+            if kind == DELETE:
+                give_variable(core, load(operation + O_SLOTS + S_VARIABLE))
             parkers = settle_locked(core, operation, parkers)
             store_release(operation + O_SEQ, 0)
             parkers = take_watchers(core, load(operation + O_WATCHERS), parkers)
