@@ -41,7 +41,7 @@ Stages = tuple[list[KernelCall], list[Layout]]  # and what lies between them
 
 @scalar_op
 def same(x: Any) -> Any:
-    """x: what fills, copies and casts are made of."""
+    """x, as fills, copies and casts have it."""
     return x
 
 
@@ -265,8 +265,7 @@ def in_order_loop(
     request: str,
     parameters: Sequence[str] = (),
 ) -> Loop:
-    """A loop of `kernels.loops.totals`: elements of dtype `given`, summed as `held`, cast to
-    `made`."""
+    """A loop of `kernels.loops.totals`: elements of a dtype, summed as another, cast to a third."""
     graph = Graph()
     x = graph.argument("x", kind_of_dtype(source))
     value = graph.cast(x, "f" if is_float(total) else name_of(total))
@@ -307,7 +306,7 @@ def along_axes(
             f"{combine}: an array of {x.shape}, contiguous and with elements, is needed; copy it"
         )
     steps, shapes = runs(x.shape, axes), [x.shape]
-    total = held_dtype(x.dtype, out.dtype, combine)
+    total = total_dtype(x.dtype, out.dtype, combine)
     stages: list[KernelCall] = []
     scratch: list[Layout] = []
     for k, (first, last) in enumerate(steps):
@@ -339,7 +338,7 @@ def runs(shape: Sequence[int], axes: Sequence[int]) -> list[tuple[int, int]]:
     return spans or [(0, 0)]
 
 
-def held_dtype(source: np.dtype[Any], target: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
+def total_dtype(source: np.dtype[Any], target: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
     """What partial results are kept in."""
     if target.kind == "c":
         return target
@@ -378,7 +377,7 @@ def _along(
         return _trailing(source, (batches, rows), out, request, combine, block)
     if source.dtype.kind == "c":
         source, out, columns = in_reals(source), in_reals(out), 2 * columns
-    total_of = held_dtype(source.dtype, out.dtype, combine)
+    total_of = total_dtype(source.dtype, out.dtype, combine)
     stages: list[KernelCall] = []
     scratch: list[Layout] = []
     main, carried, dtype = rows, 0, source.dtype
