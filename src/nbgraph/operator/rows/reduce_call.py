@@ -306,7 +306,7 @@ def along_axes(
             f"{combine}: an array of {x.shape}, contiguous and with elements, is needed; copy it"
         )
     steps, shapes = runs(x.shape, axes), [x.shape]
-    total = total_dtype(x.dtype, out.dtype, combine)
+    total = partial_dtype(x.dtype, out.dtype, combine)
     stages: list[KernelCall] = []
     scratch: list[Layout] = []
     for k, (first, last) in enumerate(steps):
@@ -338,7 +338,7 @@ def runs(shape: Sequence[int], axes: Sequence[int]) -> list[tuple[int, int]]:
     return spans or [(0, 0)]
 
 
-def total_dtype(source: np.dtype[Any], target: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
+def partial_dtype(source: np.dtype[Any], target: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
     """What partial results are kept in."""
     if target.kind == "c":
         return target
@@ -377,7 +377,7 @@ def _along(
         return _trailing(source, (batches, rows), out, request, combine, block)
     if source.dtype.kind == "c":
         source, out, columns = in_reals(source), in_reals(out), 2 * columns
-    total_of = total_dtype(source.dtype, out.dtype, combine)
+    total_of = partial_dtype(source.dtype, out.dtype, combine)
     stages: list[KernelCall] = []
     scratch: list[Layout] = []
     main, carried, dtype = rows, 0, source.dtype
