@@ -46,9 +46,9 @@ class Unit(np.ndarray):
 
 
 FOREIGN = {
-    "labels": (Labelled(V), lambda found: found.values),
+    "labels": (Labelled(V), lambda actual: actual.values),
     "units": (V.view(Unit), np.asarray),
-    "masks": (np.ma.array(V, mask=[0, 1, 0]), lambda found: found.data),
+    "masks": (np.ma.array(V, mask=[0, 1, 0]), lambda actual: actual.data),
 }
 USES = {
     "a + o": (operator.add, V + V),
@@ -66,14 +66,14 @@ USES = {
 def test_their_class_carries_the_call_out(kind, use):
     other, values = FOREIGN[kind]
     function, wanted = USES[use]
-    found = function(ng.array(V, "float64"), other)
-    assert type(found) is type(other)
+    actual = function(ng.array(V, "float64"), other)
+    assert type(actual) is type(other)
     if kind == "masks":
-        assert found.mask.tolist() == [False, True, False]
-        found, wanted = found.filled(0), np.where([1, 0, 1], wanted, 0)
-        np.testing.assert_array_equal(found, wanted)
+        assert actual.mask.tolist() == [False, True, False]
+        actual, wanted = actual.filled(0), np.where([1, 0, 1], wanted, 0)
+        np.testing.assert_array_equal(actual, wanted)
     else:
-        np.testing.assert_array_equal(values(found), wanted)
+        np.testing.assert_array_equal(values(actual), wanted)
 
 
 def test_operators_of_users_are_given_to_them():
@@ -133,8 +133,8 @@ def test_the_classes_themselves():
         xr.DataArray(V, dims="t", coords={"t": [5, 6, 7]}),
         xr.Dataset({"a": ("t", V)}),
     ):
-        for found in (a + other, other + a, np.add(a, other), ng.add(a, other), mine(a, other)):
-            assert type(found) is type(other)
+        for actual in (a + other, other + a, np.add(a, other), ng.add(a, other), mine(a, other)):
+            assert type(actual) is type(other)
 
 
 @pytest.mark.parametrize("use", [operator.add, operator.sub, operator.lt, operator.eq])
@@ -147,11 +147,11 @@ def test_frames_and_columns_of_pandas(use):
     pd.testing.assert_frame_equal(a.T @ frame, values.T @ frame)
     column = frame["b"].copy()
     pd.testing.assert_series_equal(use(a[:, 0], column), use(values[:, 0], column))
-    for found in (
+    for actual in (
         ng.jit(lambda x: use(column, x))(values[:, 0]),
         use(column, ng.var("x", shape=(2,), dtype="float64")).eval(x=values[:, 0])[0],
     ):
-        np.testing.assert_array_equal(np.asarray(found), use(column, values[:, 0]))
+        np.testing.assert_array_equal(np.asarray(actual), use(column, values[:, 0]))
     column += a[:, 0]
     np.testing.assert_array_equal(column, values[:, 0] + values[:, 1])
 
@@ -163,8 +163,8 @@ def test_numbers_beside_pandas(use, dtype):
     pd = pytest.importorskip("pandas")
     frame, number = pd.DataFrame({"a": [1, 2, 3], "b": [4, 5, 6]}, dtype=dtype), ng.array(2)
     for make in (frame.copy, frame["b"].copy):
-        found, wanted = use(make(), number), use(make(), 2)
-        for one, own in zip(*((found, wanted) if use is divmod else ([found], [wanted]))):
+        actual, wanted = use(make(), number), use(make(), 2)
+        for one, own in zip(*((actual, wanted) if use is divmod else ([actual], [wanted]))):
             assert type(one) is type(own) and one.equals(own)
     column = frame["a"].astype("float64")  # masked ones clip by Python's numbers alone
     pd.testing.assert_series_equal(column.clip(number, 3), column.clip(2, 3))
@@ -176,8 +176,8 @@ def test_units():
     units = pytest.importorskip("astropy.units")
     pint = pytest.importorskip("pint").UnitRegistry()
     for length in (V * units.m, V * pint.m):
-        for found in (a * length, length * a, np.multiply(a, length), ng.multiply(a, length)):
-            assert type(found) is type(length)
+        for actual in (a * length, length * a, np.multiply(a, length), ng.multiply(a, length)):
+            assert type(actual) is type(length)
         for use in (lambda o: a + o, ng.exp, ng.sum):
             with pytest.raises(Exception, match=r"(?i)dimension|unit"):
                 use(length)

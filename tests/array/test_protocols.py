@@ -52,8 +52,8 @@ def test_numpy_arrays_and_scalars_keep_their_dtype():
 def test_numpy_on_the_left_makes_no_object_array():
     """API rule 1."""
     x, a = np.arange(3.0), ng.arange(3.0)
-    for found in (x + a, x * a, x - a, x @ a, x < a, 2.0 - a, np.float64(2) * a, [1, 2, 3] + a):
-        assert isinstance(found, ng.NDArray)
+    for actual in (x + a, x * a, x - a, x @ a, x < a, 2.0 - a, np.float64(2) * a, [1, 2, 3] + a):
+        assert isinstance(actual, ng.NDArray)
 
 
 INTO_NUMPY = {
@@ -77,9 +77,9 @@ def test_numpy_memory_is_written_at_once(name, threads, gate):
     a, out, wanted = ng.array(x), np.ones(3, "float32"), np.ones(3, "float32")
     opened = gate(ng.engine, a.variable)
     threading.Timer(0.05, opened.open).start()
-    found = use(out, a)
+    actual = use(out, a)
     use(wanted, x)
-    assert type(found) is np.ndarray and np.shares_memory(found, out)
+    assert type(actual) is np.ndarray and np.shares_memory(actual, out)
     np.testing.assert_allclose(out, wanted, 1e-6)
 
 
@@ -133,8 +133,8 @@ def test_methods_of_ufuncs():
         np.zeros((3, 3), "float32"),
         np.eye(3, dtype=bool),
     )
-    found = plus.outer(a[0], a[1], where=mask, out=ng.zeros((3, 3)))
-    same(found, np.add.outer(x[0], x[1], where=mask, out=square))
+    actual = plus.outer(a[0], a[1], where=mask, out=ng.zeros((3, 3)))
+    same(actual, np.add.outer(x[0], x[1], where=mask, out=square))
     out = ng.zeros(3)
     assert np.add.reduce(a, out=out) is out
     same(np.logical_or.accumulate(a), np.logical_or.accumulate(x))
@@ -146,9 +146,9 @@ def test_operators_of_users_take_part():
     x, y = np.float32([1, 2]), np.float32([3, 4])
     for left in (x, ng.array(x)):
         for right in (y, ng.array(y)):
-            found = scaled(left, right, k=3.0)
-            assert isinstance(found, ng.NDArray) == (left is not x or right is not y)
-            np.testing.assert_array_equal(np.asarray(found), scaled(x, y, k=3.0))
+            actual = scaled(left, right, k=3.0)
+            assert isinstance(actual, ng.NDArray) == (left is not x or right is not y)
+            np.testing.assert_array_equal(np.asarray(actual), scaled(x, y, k=3.0))
     out = ng.zeros(2)
     assert scaled(ng.array(x), y, out=out) is out
     same(out, scaled(x, y))
@@ -378,8 +378,8 @@ def test_columns_of_objects_are_refused_with_the_remedy():
 def test_arrow_takes_the_values_of_one_axis(dtype):
     pa = pytest.importorskip("pyarrow")
     x = ng.array([0, 1, 1]).astype(dtype)
-    for found in (pa.array(x), pa.table({"x": x})["x"].combine_chunks()):
-        assert found.to_numpy(zero_copy_only=False).dtype == dtype
-        np.testing.assert_array_equal(found, x)
+    for actual in (pa.array(x), pa.table({"x": x})["x"].combine_chunks()):
+        assert actual.to_numpy(zero_copy_only=False).dtype == dtype
+        np.testing.assert_array_equal(actual, x)
     with pytest.raises(pa.ArrowInvalid, match="1-dimensional"):
         pa.array(ng.ones((2, 2)))

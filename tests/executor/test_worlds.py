@@ -153,13 +153,13 @@ def taken_apart(operands, keywords):
     return arrays, arguments
 
 
-def assert_alike(name, world, found, wanted):
+def assert_alike(name, world, actual, wanted):
     """The same bits, or as close as is stated."""
-    if found == wanted:
+    if actual == wanted:
         return
     bound = CLOSE.get(world, 1e-6 if name in CLOSE_FUSED else 0)
     assert bound, (name, world)
-    for one, other in zip(found, wanted, strict=True):
+    for one, other in zip(actual, wanted, strict=True):
         assert one[:2] == other[:2], (name, world)
         a, b = (np.frombuffer(value, dtype) for _, dtype, value in (one, other))
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=bound * (np.abs(b).max(initial=0) or 1))
@@ -177,16 +177,16 @@ def test_every_public_function_is_alike_in_every_world(name):
         operands, keywords = arguments([x.copy() if type(x) is np.ndarray else x for x in made])
         ng.random.seed(1)
         call, operands, keywords = in_words(function, tuple(operands), keywords)
-        found = call(*operands, **keywords)
-        return tuple(found) if isinstance(found, list) else found
+        actual = call(*operands, **keywords)
+        return tuple(actual) if isinstance(actual, list) else actual
 
     wanted = worlds.bits(f(*arrays))
     shown = wanted[: getattr(getattr(function, "op", None), "visible", None)]  # for nodes
     for world in worlds_of(name, arrays):
         try:
-            found = worlds.bits(world(f, *arrays))
+            actual = worlds.bits(world(f, *arrays))
         except DeviceError:
             assert world is worlds.gpu and "random" in f"{name} {_ALLOWED}", name
             continue
-        assert_alike(name, world, found, shown if world is worlds.expressions else wanted)
+        assert_alike(name, world, actual, shown if world is worlds.expressions else wanted)
     assert {*worlds.functions(worlds.bind(f, *arrays))} <= {*_ALLOWED}

@@ -42,9 +42,9 @@ class Stand:
         self.state = (ctypes.c_int64 * 5)()
         self.state[3], self.state[4] = (_address(f) for f in self.functions[1:])
         layouts = [layout_of(x) for x in self.arrays]
-        found = lowered(OP, layouts, [layout_of(self.out)], ["write"], {})
-        assert found is not None
-        self.call = found.alone
+        actual = lowered(OP, layouts, [layout_of(self.out)], ["write"], {})
+        assert actual is not None
+        self.call = actual.alone
 
     def set(self, count):
         self.count = count
@@ -204,15 +204,15 @@ def test_threads_that_come_first_at_once_share_one_routine():
 import sys, threading
 sys.setswitchinterval(1e-6)
 from nbgraph.kernels.products import blas
-gate, found = threading.Barrier(8), []
+gate, actual = threading.Barrier(8), []
 def go():
     gate.wait()
-    found.append(blas.routine())
+    actual.append(blas.routine())
 threads = [threading.Thread(target=go) for _ in range(8)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
 import scipy.linalg
-print(len(found), len(set(map(id, found))))
+print(len(actual), len(set(map(id, actual))))
 """
     assert run_python("-c", program).split() == ["8", "1"]
 
@@ -258,9 +258,9 @@ def test_our_gemm_is_a_product(dtype, forms):
         bound = (k + 2) * np.finfo(dtype).eps * (np.abs(a).astype("d") @ np.abs(b).astype("d") + 1)
         for alpha, beta in ((1.0, 0.0), (1.0, 1.0), (-0.5, 2.0)):
             room = np.full((m + 3, n), np.nan if beta == 0 else 0.25, dtype, order="F")
-            found = multiplied(dtype, a, b, room[:m], alpha, beta)
+            actual = multiplied(dtype, a, b, room[:m], alpha, beta)
             wanted = alpha * exact + (0.25 * beta if beta else 0)
-            assert np.all(np.abs(found - wanted) <= bound * 2), (m, n, k, alpha, beta)
+            assert np.all(np.abs(actual - wanted) <= bound * 2), (m, n, k, alpha, beta)
             assert np.array_equal(room[m:], np.full_like(room[m:], room[-1, 0]), equal_nan=True)
         whole = multiplied(dtype, a, b, np.empty((m, n), dtype, order="F"))
         if forms == "TN" and k > 1:  # whose parts are contiguous

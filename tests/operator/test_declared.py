@@ -135,8 +135,8 @@ def test_a_row_whose_making_was_stopped_is_made_again(lazy):
 def test_threads_get_one_function(lazy):
     module, calls = lazy
     with ThreadPoolExecutor(8) as pool:
-        made = set(pool.map(lambda _: module.three, range(64)))
-    assert len(made) == 1 and calls == ["kept", "three"]
+        functions = set(pool.map(lambda _: module.three, range(64)))
+    assert len(functions) == 1 and calls == ["kept", "three"]
 
 
 def test_a_new_process_makes_no_operators_but_those_it_uses():
@@ -148,8 +148,8 @@ print("add" in family, "multiply" in family, ng.sqrt(4.0) * ng.multiply(2, 3))
 print("sum" in vars(sys.modules["nbgraph.ops.carrier.reductions"].Reductions) if
       ng.ones(3).sum().item() == 3 else 0)
 """
-    made = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert made.stdout.split() == ["True", "False", "12.0", "True"]
+    ended = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert ended.stdout.split() == ["True", "False", "12.0", "True"]
 
 
 def test_sources_of_rows_are_found():

@@ -110,10 +110,10 @@ def test_kernels_agree_with_the_text(shape, dtype, seed, data):
     keepdims = data.draw(st.booleans())
     x, gamma = array(rng, shape, dtype), array(rng, shape[-1:], dtype)
     options = {"axis": axis, "keepdims": keepdims}
-    found = NORM(placed(rng, x), gamma, **options)
+    actual = NORM(placed(rng, x), gamma, **options)
     with ng.config(compiler="python"):
         wanted = NORM(x, gamma, **options)
-    for a, b in zip(found, wanted, strict=True):
+    for a, b in zip(actual, wanted, strict=True):
         assert a.shape == b.shape and a.dtype == b.dtype == x.dtype
         a, b = np.asarray(a, "float64"), np.asarray(b, "float64")
         np.testing.assert_allclose(a, b, rtol=60 * EPS[dtype], atol=60 * EPS[dtype])
@@ -143,17 +143,19 @@ def test_a_row_of_several_runs(shape, dtype):
     rng = np.random.default_rng(3)
     x, gamma = array(rng, shape, dtype), array(rng, (1,), dtype)
     how = {"axis": (0, *range(2, len(shape))), "keepdims": False}
-    found = NORM(x, gamma, **how)
+    actual = NORM(x, gamma, **how)
     turned = np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 1, 0)), 0, 1)
     with ng.config(compiler="python"):
         wanted = NORM(x, gamma, **how)
-    for a, b, c in zip(found, wanted, NORM(turned, gamma, **how), strict=True):
+    for a, b, c in zip(actual, wanted, NORM(turned, gamma, **how), strict=True):
         own, named = (np.asarray(v, "float64") for v in (a, b))
         np.testing.assert_allclose(own, named, rtol=60 * EPS[dtype], atol=60 * EPS[dtype])
         assert np.asarray(a).tobytes() == np.asarray(c).tobytes()
     if x.size:
-        layouts = [layout_of(v) for v in (x, gamma, *found)]
-        case = lowered(NORM, layouts[:2], layouts[2:], ["write"] * len(found), {**how, "eps": 1e-5})
+        layouts = [layout_of(v) for v in (x, gamma, *actual)]
+        case = lowered(
+            NORM, layouts[:2], layouts[2:], ["write"] * len(actual), {**how, "eps": 1e-5}
+        )
         assert case.alone is not None
 
 
@@ -177,7 +179,7 @@ def test_requests(dtype, wanted):
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("label_dtype", ["int64", "uint8", "float32"])
 def test_places_and_operands_of_rows(label_dtype, axis):
-    """MTE-08: cross entropy with the label's class found by its place, and its gradient."""
+    """MTE-08: cross entropy with the label's class at its place, and its gradient."""
     rng = np.random.default_rng(3)
     x = array(rng, (6, 50), "float32")
     count = x.shape[1 - axis]

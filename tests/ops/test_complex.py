@@ -47,10 +47,10 @@ def test_values_are_those_of_numpy_in_every_world(name):
     function, *points = CASES[name]
     wanted = np.asarray(function(*points))
     for world in WORLDS[1:]:
-        found = world(function, *points)
-        found = np.asarray(found[0] if isinstance(found, list) else found)
-        assert found.dtype == wanted.dtype, world
-        np.testing.assert_allclose(found, wanted, rtol=1e-12, err_msg=world.__name__)
+        actual = world(function, *points)
+        actual = np.asarray(actual[0] if isinstance(actual, list) else actual)
+        assert actual.dtype == wanted.dtype, world
+        np.testing.assert_allclose(actual, wanted, rtol=1e-12, err_msg=world.__name__)
 
 
 # special values ---------------------------------------------------------------------------------
@@ -80,14 +80,16 @@ def excused(name, operands):
     return off.get(name, np.zeros(z.shape, bool))
 
 
-def near(found, wanted, size):
+def near(actual, wanted, size):
     """Which parts agree: equal, both NaN, or within rounding errors of numbers of that size."""
     with np.errstate(all="ignore"):
-        form = np.finfo(found.dtype if found.dtype.kind == "f" else "float32")
+        form = np.finfo(actual.dtype if actual.dtype.kind == "f" else "float32")
         size = size + np.where(np.isfinite(wanted), np.abs(wanted), 0)
         few = 64 * form.eps * size + 8 * form.smallest_subnormal
         return (
-            (found == wanted) | (np.isnan(found) & np.isnan(wanted)) | (abs(found - wanted) <= few)
+            (actual == wanted)
+            | (np.isnan(actual) & np.isnan(wanted))
+            | (abs(actual - wanted) <= few)
         )
 
 
@@ -103,24 +105,24 @@ def test_special_values_are_those_of_numpy(name, dtype, rows):
     operands = [(parts[:, k] + 0j).astype(dtype) for k in (0, 2)][: getattr(ng, name).nin]
     for k, z in enumerate(operands):
         z.imag = parts[:, 2 * k + 1]
-    found = getattr(ng, name)(*operands)
+    actual = getattr(ng, name)(*operands)
     own = getattr(np, name)
     longer = np.complex128 if dtype == "complex64" else np.clongdouble
     with np.errstate(all="ignore"):
         wanted = [own(*operands), own(*[z.astype(longer) for z in operands])]
-        wanted = [np.asarray(w).astype(found.dtype) for w in wanted]
+        wanted = [np.asarray(w).astype(actual.dtype) for w in wanted]
         size = [np.where(np.isfinite(w), np.abs(w), 0) for w in wanted]
         if name in ("power", "log1p"):
             size = [4 + 4 * s for s in size]
     parts_of = (
         (np.real, np.imag)
-        if found.dtype.kind == "c"
+        if actual.dtype.kind == "c"
         else (lambda x: x if x.dtype.kind == "f" else x.astype(int),)
     )
     for part in parts_of:
-        agrees = [near(part(found), part(w), s) for w, s in zip(wanted, size, strict=True)]
+        agrees = [near(part(actual), part(w), s) for w, s in zip(wanted, size, strict=True)]
         agrees = np.any(agrees, axis=0) | excused(name, operands)
-        for z in zip(*[x[~agrees] for x in (*operands, found, *wanted)], strict=True):
+        for z in zip(*[x[~agrees] for x in (*operands, actual, *wanted)], strict=True):
             raise AssertionError(z)
 
 
@@ -135,7 +137,7 @@ def late(function, *points):
 SHAPED = {"sums", "products", "einsum", "shapes", "deviation"}
 
 
-@pytest.mark.parametrize("name", CASES.keys() - SHAPED)
+@pytest.mark.parametrize("name", sorted(CASES.keys() - SHAPED))
 def test_dtypes_that_are_known_at_bind(name):
     function, *points = CASES[name]
     wanted = np.asarray(function(*points))
@@ -159,9 +161,9 @@ def test_a_call_is_found_again_with_other_numbers(dtype):
         for _ in range(3):
             result = [a * number, number - a, a / (number or 1)]
         wanted = [z * number, number - z, z / (number or 1)]
-        for found, value in zip(result, wanted, strict=True):
-            assert found.dtype == value.dtype
-            np.testing.assert_allclose(found.asnumpy(), value, rtol=1e-6)
+        for actual, value in zip(result, wanted, strict=True):
+            assert actual.dtype == value.dtype
+            np.testing.assert_allclose(actual.asnumpy(), value, rtol=1e-6)
 
 
 def test_a_function_of_a_user_that_was_called_is_recorded_by_parts():
@@ -187,11 +189,11 @@ def test_totals_along_axes(dtype, axis, shape):
     for own, array in ((z, ng.array(z)), (z.T, ng.array(z).T)):
         for name in ("sum", "mean"):
             wanted = getattr(own, name)(**places)
-            found = getattr(array, name)(**places)
-            assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+            actual = getattr(array, name)(**places)
+            assert (actual.dtype, actual.shape) == (wanted.dtype, wanted.shape)
             scale = getattr(np.abs(own), name)(**places)
             rtol = 1e-5 if dtype == "complex64" else 1e-14
-            assert np.all(np.abs(found.asnumpy() - wanted) <= rtol * scale), name
+            assert np.all(np.abs(actual.asnumpy() - wanted) <= rtol * scale), name
         assert array.any(axis=axis).tolist() == own.any(axis=axis).tolist()
         assert array.all(axis=axis).tolist() == own.all(axis=axis).tolist()
 
@@ -201,9 +203,9 @@ def test_products_are_those_of_numpy(dtype):
     a, b = numbers(3, 5, 7).astype(dtype), numbers(7, 4).astype(dtype)
     cases = [(a, b), (a[0], b[:, 1]), (b.T, a[1].T), (a.real, b), (a[:, ::2], b[:, ::-1])]
     for x, y in cases:
-        found = ng.array(x) @ ng.array(y)
-        assert found.dtype == (x @ y).dtype
-        np.testing.assert_allclose(found.asnumpy(), x @ y, rtol=1e-5)
+        actual = ng.array(x) @ ng.array(y)
+        assert actual.dtype == (x @ y).dtype
+        np.testing.assert_allclose(actual.asnumpy(), x @ y, rtol=1e-5)
 
 
 def test_plans_have_no_functions():
@@ -211,8 +213,8 @@ def test_plans_have_no_functions():
         return ng.sum(ng.exp(z * w) / (1 + ng.abs(w)) - ng.conj(z @ w.T)[0, 0] * 2j, axis=0)
 
     executor = worlds.bind(chain, Z, W)
-    (found,) = executor.forward(x0=ng.array(Z), x1=ng.array(W))
-    np.testing.assert_allclose(found.asnumpy(), chain(Z, W), rtol=1e-12)
+    (actual,) = executor.forward(x0=ng.array(Z), x1=ng.array(W))
+    np.testing.assert_allclose(actual.asnumpy(), chain(Z, W), rtol=1e-12)
     assert not worlds.functions(executor)
 
 
@@ -233,9 +235,9 @@ def test_calls_on_numpy_arrays_have_a_short_path(dtype):
             lambda xp: xp.multiply(z[0, 0], 1j),
             lambda xp: xp.absolute(z),
         ):
-            found, wanted = f(ng), f(np)
-            assert (found.dtype, found.strides) == (wanted.dtype, wanted.strides)
-            np.testing.assert_allclose(found, wanted, rtol=1e-6)
+            actual, wanted = f(ng), f(np)
+            assert (actual.dtype, actual.strides) == (wanted.dtype, wanted.strides)
+            np.testing.assert_allclose(actual, wanted, rtol=1e-6)
     assert ng.multiply._fast._arrays((z, w), None, ()) is not None
 
 
@@ -327,9 +329,9 @@ FORMULAS = {
 def test_gradients_follow_the_convention_of_jax(name):
     function, formula = FORMULAS[name]
     z = 1.5 - 0.75j
-    for found in (ng.grad(function)(ng.array(z)), ng.jit(ng.grad(function))(ng.array(z))):
-        assert found.dtype == "complex64"
-        assert complex(found) == pytest.approx(formula(z), rel=1e-6)
+    for actual in (ng.grad(function)(ng.array(z)), ng.jit(ng.grad(function))(ng.array(z))):
+        assert actual.dtype == "complex64"
+        assert complex(actual) == pytest.approx(formula(z), rel=1e-6)
 
 
 def test_a_complex_result_has_no_gradient():
@@ -353,10 +355,10 @@ def lengths(z, *, scale=2.0):
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_scalar_function_takes_complex_operands(world):
     wanted = [[complex(blend.__wrapped__(z, w)) for z, w in zip(*row)] for row in zip(Z, W)]
-    found = world(blend, Z, W)
-    found = np.asarray(found[0] if isinstance(found, list) else found)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
-    assert found.dtype == np.complex128
+    actual = world(blend, Z, W)
+    actual = np.asarray(actual[0] if isinstance(actual, list) else actual)
+    np.testing.assert_allclose(actual, wanted, rtol=1e-12)
+    assert actual.dtype == np.complex128
 
 
 def test_a_scalar_function_is_chosen_at_bind():
@@ -373,9 +375,9 @@ def test_a_scalar_function_is_chosen_at_bind():
 
 
 def test_a_scalar_function_may_give_real_numbers():
-    found = lengths(ng.array(Z), scale=3.0)
-    assert found.dtype == np.float64
-    np.testing.assert_allclose(found.asnumpy(), 3 * abs(Z), rtol=1e-12)
+    actual = lengths(ng.array(Z), scale=3.0)
+    assert actual.dtype == np.float64
+    np.testing.assert_allclose(actual.asnumpy(), 3 * abs(Z), rtol=1e-12)
     assert lengths(Z.astype("complex64")).dtype == np.float32
 
 
@@ -404,9 +406,9 @@ def test_promotion_and_arithmetic_as_numpy(z, other):
     with np.errstate(all="ignore"):
         pairs = [(a + b, z + y), (a * b, z * y), (a / b, z / y), (a == b, z == y), (a != b, z != y)]
         pairs += [(a.sum(), z.sum()), (abs(a), abs(z))]
-        for found, wanted in pairs:
-            assert found.dtype == np.asarray(wanted).dtype
-            np.testing.assert_allclose(found.asnumpy(), wanted, rtol=2e-5, atol=1e-4)
+        for actual, wanted in pairs:
+            assert actual.dtype == np.asarray(wanted).dtype
+            np.testing.assert_allclose(actual.asnumpy(), wanted, rtol=2e-5, atol=1e-4)
 
 
 def test_views_writes_and_printing():
@@ -449,8 +451,8 @@ def test_files_pickles_and_other_libraries(tmp_path):
 
 def test_a_cast_to_real_warns_as_numpy_does():
     with pytest.warns(np.exceptions.ComplexWarning, match="discards the imaginary part"):
-        found = ng.array(Z).astype("float32")
-    np.testing.assert_array_equal(found.asnumpy(), Z.real.astype("float32"))
+        actual = ng.array(Z).astype("float32")
+    np.testing.assert_array_equal(actual.asnumpy(), Z.real.astype("float32"))
     assert ng.array(Z).astype(bool).asnumpy().all()
 
 
@@ -468,8 +470,8 @@ def test_questions_are_those_of_numpy(name):
     z = Z.copy()
     z[0, 0], z[1, 1] = 0, complex(np.nan, np.inf)
     operands = [z] * own.nin
-    found, wanted = own(*map(ng.array, operands)), getattr(np, name)(*operands)
-    np.testing.assert_array_equal(found.asnumpy(), wanted)
+    actual, wanted = own(*map(ng.array, operands)), getattr(np, name)(*operands)
+    np.testing.assert_array_equal(actual.asnumpy(), wanted)
 
 
 @pytest.mark.parametrize("values", [Z, X])

@@ -87,7 +87,7 @@ class RecipeWriter:
             return {"kind": "internal", "name": name, "module": module, "operands": operands}
         reverse = op if isinstance(op, CustomGradient) else getattr(op, "reverse", None)
         if reverse is not None:
-            wanted, seeded = list(reverse.wanted), list(reverse.given)
+            wanted, seeded = list(reverse.wanted), list(reverse.seeded)
             of = self.number(reverse.op)
             return {"kind": "gradient", "of": of, "wanted": wanted, "given": seeded}
         if not isinstance(op, Mapper):

@@ -36,7 +36,7 @@ def examples(name, operands, which):
 
 
 def looped(f, arrays, which):
-    found = [
+    actual = [
         f(
             *(
                 ng.array(x[k] if has else x, dtype=x.dtype)
@@ -45,15 +45,15 @@ def looped(f, arrays, which):
         )
         for k in range(SIZE)
     ]
-    if isinstance(found[0], tuple):
-        return tuple(np.stack([y.asnumpy() for y in ys]) for ys in zip(*found, strict=True))
-    return (np.stack([y.asnumpy() for y in found]),)
+    if isinstance(actual[0], tuple):
+        return tuple(np.stack([y.asnumpy() for y in ys]) for ys in zip(*actual, strict=True))
+    return (np.stack([y.asnumpy() for y in actual]),)
 
 
 def mapped(f, arrays, which):
     axes = tuple(0 if has else None for has in which)
-    found = ng.vmap(f, axes)(*(ng.array(x, dtype=x.dtype) for x in arrays))
-    return tuple(y.asnumpy() for y in (found if isinstance(found, tuple) else (found,)))
+    actual = ng.vmap(f, axes)(*(ng.array(x, dtype=x.dtype) for x in arrays))
+    return tuple(y.asnumpy() for y in (actual if isinstance(actual, tuple) else (actual,)))
 
 
 def choices(count):
@@ -74,11 +74,11 @@ def test_every_operator_over_examples_is_a_loop_over_them(name):
         return
     for which in choices(len(operands)):
         arrays = examples(name, operands, which)
-        for found, wanted in zip(mapped(f, arrays, which), looped(f, arrays, which), strict=True):
-            assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype), which
+        for actual, wanted in zip(mapped(f, arrays, which), looped(f, arrays, which), strict=True):
+            assert (actual.shape, actual.dtype) == (wanted.shape, wanted.dtype), which
             wide = "c16" if wanted.dtype.kind == "c" else "f8"
             np.testing.assert_allclose(
-                found.astype(wide), wanted.astype(wide), ONE_BY_ONE, ONE_BY_ONE, err_msg=str(which)
+                actual.astype(wide), wanted.astype(wide), ONE_BY_ONE, ONE_BY_ONE, err_msg=str(which)
             )
 
 
@@ -135,21 +135,21 @@ FORMS = {
 @pytest.mark.parametrize("name", FORMS)
 def test_forms_of_operators(name):
     f = FORMS[name]
-    found = ng.vmap(f)(ng.array(X))
+    actual = ng.vmap(f)(ng.array(X))
     wanted = [f(ng.array(x)) for x in X]
     if name == "constant":
-        assert found[0].shape == (SIZE, 2) and found[1].asnumpy().tolist() == [3.0] * SIZE
+        assert actual[0].shape == (SIZE, 2) and actual[1].asnumpy().tolist() == [3.0] * SIZE
         return
     np.testing.assert_allclose(
-        found.asnumpy(), np.stack([w.asnumpy() for w in wanted]), ONE_BY_ONE, ONE_BY_ONE
+        actual.asnumpy(), np.stack([w.asnumpy() for w in wanted]), ONE_BY_ONE, ONE_BY_ONE
     )
 
 
 @pytest.mark.parametrize("f", [ng.sum, ng.mean, ng.max, ng.argmax, ng.ravel, ng.square, ng.norm])
 def test_examples_without_axes(f):
-    found = ng.vmap(f)(ng.array([3.0, -1.0]))
+    actual = ng.vmap(f)(ng.array([3.0, -1.0]))
     wanted = [f(ng.array(v)).asnumpy() for v in (3.0, -1.0)]
-    np.testing.assert_array_equal(found.asnumpy(), np.stack(wanted))
+    np.testing.assert_array_equal(actual.asnumpy(), np.stack(wanted))
 
 
 # axes and structures ----------------------------------------------------------------------------
@@ -157,22 +157,22 @@ def test_examples_without_axes(f):
 
 def test_axes_of_arguments_and_results():
     x = ng.array(X)
-    found = ng.vmap(lambda x, w: (x * w, x.sum()), (2, None), (1, 0))(x, ng.ones((3, 2)))
-    np.testing.assert_array_equal(found[0].asnumpy(), np.swapaxes(np.moveaxis(X, 2, 0), 0, 1))
-    np.testing.assert_allclose(found[1].asnumpy(), X.sum((0, 1)), 1e-5)
+    actual = ng.vmap(lambda x, w: (x * w, x.sum()), (2, None), (1, 0))(x, ng.ones((3, 2)))
+    np.testing.assert_array_equal(actual[0].asnumpy(), np.swapaxes(np.moveaxis(X, 2, 0), 0, 1))
+    np.testing.assert_allclose(actual[1].asnumpy(), X.sum((0, 1)), 1e-5)
     tree = {"a": ng.array(X), "b": (ng.array(X), 2.0)}
-    found = ng.vmap(lambda t: {"s": t["a"] + t["b"][0] * t["b"][1]}, ({"a": 0, "b": (0, None)},))(
+    actual = ng.vmap(lambda t: {"s": t["a"] + t["b"][0] * t["b"][1]}, ({"a": 0, "b": (0, None)},))(
         tree
     )
-    np.testing.assert_allclose(found["s"].asnumpy(), 3 * X, 1e-6)
+    np.testing.assert_allclose(actual["s"].asnumpy(), 3 * X, 1e-6)
     assert ng.vmap(lambda *, k: k.sum())(k=ng.array(X)).shape == (SIZE,)
     assert ng.vmap(lambda x: x, (None,), axis_size=5)(ng.ones(2)).shape == (5, 2)
     assert ng.vmap(lambda x, y: y, (0, None), None)(x, ng.ones(2)).shape == (2,)
 
 
 def test_random_draws_are_of_each_example():
-    found = ng.vmap(lambda x: x + ng.random.normal(size=(4,)))(ng.zeros(SIZE)).asnumpy()
-    assert found.shape == (SIZE, 4) and len(np.unique(found)) == found.size
+    actual = ng.vmap(lambda x: x + ng.random.normal(size=(4,)))(ng.zeros(SIZE)).asnumpy()
+    assert actual.shape == (SIZE, 4) and len(np.unique(actual)) == actual.size
 
 
 @pytest.mark.parametrize(
@@ -187,10 +187,10 @@ def test_random_draws_are_of_each_example():
 )
 def test_parameters_of_draws_are_those_of_each_example(draw):
     x = 100.0 * np.arange(SIZE * 4.0).reshape(SIZE, 4)
-    found = ng.vmap(draw)(ng.array(x), ng.array(np.full(SIZE, 1e-3))).asnumpy()
-    wanted = x if found.ndim == 2 else np.broadcast_to(x[:, None], found.shape)
-    np.testing.assert_allclose(found, wanted, atol=0.1)
-    assert len(np.unique(found - wanted)) >= SIZE
+    actual = ng.vmap(draw)(ng.array(x), ng.array(np.full(SIZE, 1e-3))).asnumpy()
+    wanted = x if actual.ndim == 2 else np.broadcast_to(x[:, None], actual.shape)
+    np.testing.assert_allclose(actual, wanted, atol=0.1)
+    assert len(np.unique(actual - wanted)) >= SIZE
 
 
 def test_orders_and_choices_are_drawn_for_each_example_and_each_step():
@@ -252,12 +252,12 @@ def test_nested_transformations_of_random_programs(names, order):
         made = f
         for name in order:
             made = getattr(ng, name)(made)
-        found = made(BATCH)
+        actual = made(BATCH)
     else:
         made = ng.vmap(ng.jit(f)) if order.index("jit") == 0 else ng.vmap(f)
-        found = ng.grad(lambda x: made(x).sum())
-        found = (ng.jit(found) if order.index("jit") else found)(BATCH)
-    np.testing.assert_allclose(found.asnumpy(), wanted, 1e-8, 1e-8)
+        actual = ng.grad(lambda x: made(x).sum())
+        actual = (ng.jit(actual) if order.index("jit") else actual)(BATCH)
+    np.testing.assert_allclose(actual.asnumpy(), wanted, 1e-8, 1e-8)
 
 
 @pytest.mark.parametrize("name", STEPS)
@@ -272,9 +272,9 @@ def test_gradients_of_each_example_of_a_batch():
     def loss(w, x):
         return (ng.tanh(w @ x) ** 2).sum()
 
-    found = ng.vmap(ng.grad(loss), (None, 0))(W, BATCH)
+    actual = ng.vmap(ng.grad(loss), (None, 0))(W, BATCH)
     wanted = np.stack([ng.grad(loss)(W, row).asnumpy() for row in BATCH])
-    np.testing.assert_allclose(found.asnumpy(), wanted, 1e-10)
+    np.testing.assert_allclose(actual.asnumpy(), wanted, 1e-10)
 
 
 # errors -----------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ costs depends on where its line of 64 bytes is (MESI, of one shared interconnect
     elsewhere or shared, to be written                 TRANSFER, and the line serves one at a time
     the line behind one that was brought before        PREFETCHED
 
-A lock that is held is polled as the text polls it: all who wait read the line when it changes, and
-one of them gets it. Sleeping and waking cost what a futex does.
+A held lock is polled as the text polls it. Sleeping and waking cost what a futex does.
 """
 
 from __future__ import annotations
@@ -181,7 +180,7 @@ class Clock(Scheduler):
         sleeping[0].asleep, sleeping[0].result, self.current = False, 0, sleeping[0]
         return sleeping[0]
 
-    def pass_on(self, me: Thread) -> None:
+    def _pass_on(self, me: Thread) -> None:
         """Others whose clocks are behind go first."""
         if not me.asleep and me.ready is None:
             if not self.queue or self.times[me.index] <= self.queue[0][0]:
@@ -205,9 +204,9 @@ class Clock(Scheduler):
             cost = self.costs.get(address, 0.0)
             self.times[me.index] += cost
             self.busy[me.index] += cost
-            self.pass_on(me)
+            self._pass_on(me)
             return
-        self.pass_on(me)
+        self._pass_on(me)
         if what in ("park", "unpark"):
             self.times[me.index] += SLEEP if what == "park" else WAKE
             return
@@ -219,13 +218,6 @@ class Clock(Scheduler):
             if not MACHINE.words.get(address, 0):
                 del self.asked[me.index]
                 self.locking[me.index] += self.times[me.index] - began
-
-    def sleep(self, word: int, _expected: int, timeout: int) -> int:
-        me = self.current
-        assert me is not None
-        me.what, me.address, me.asleep, me.timeout, me.result = "sleep", word, True, timeout, 1
-        self.pass_on(me)
-        return me.result
 
     def wake(self, word: int, count: int) -> None:
         me = self.current
@@ -243,7 +235,7 @@ class Clock(Scheduler):
         assert me is not None
         while not ready():
             me.what, me.ready = "until", ready
-            self.pass_on(me)
+            self._pass_on(me)
             me.ready = None
 
     def touch(self, address: int, *, write: bool) -> None:

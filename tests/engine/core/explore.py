@@ -116,7 +116,7 @@ class Walk(Chooser):
 
 class Late(Chooser):
     """Stops the thread that is about to claim a ticket by addition until others have claimed all,
-    and one of them runs the last: its place is of a ticket that is not made yet. In one run of a
+    and one of them runs the last: its place is of a ticket yet to come. In one run of a
     plan of several."""
 
     budget = 1 << 30

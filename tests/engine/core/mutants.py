@@ -378,14 +378,14 @@ MUTANTS = {
 
 # bugs that show only where a thread is late with a claim by addition: see `explore.Late`
 LATE = {
-    "the place of a ticket that is not made yet is left": Mutant(
+    "the place of a ticket yet to come is left": Mutant(
         plans,
         "work",
         "if spins > PATIENCE_SPINS and first == last:",
         "if spins > PATIENCE_SPINS:",
         ("plan_of_many_long_rows",),
     ),
-    "a place is run before its ticket is made": Mutant(
+    "a place is run before its ticket is there": Mutant(
         plans,
         "work",
         "if ticket >> 32 == first >> 32:",

@@ -50,7 +50,7 @@ def test_random_programs(part, full):
 
 @pytest.mark.parametrize("run", [1, 2])
 def test_a_claim_may_come_late(run):
-    """The place is of a ticket that is not made yet, and the thread waits for it."""
+    """The place is of a ticket yet to come, and the thread waits for it."""
     chooser = Late(4, run)
     once(PROGRAMS["plan_of_many_long_rows"], chooser, lambda: "the same again")
     assert chooser.late is not None and chooser.looks > 3

@@ -28,8 +28,8 @@ def test_worlds_agree(name):
     function, *points = CASES[name]
     results = [world(function, *points) for world in WORLDS]
     for result in results[1:]:
-        found = result[0] if isinstance(result, list) else result
-        np.testing.assert_allclose(np.asarray(found), results[0], rtol=1e-9, atol=1e-9)
+        actual = result[0] if isinstance(result, list) else result
+        np.testing.assert_allclose(np.asarray(actual), results[0], rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -46,8 +46,8 @@ def test_gradients_to_second_order(name):
         grads = ng.grad(first, argnums=where)(*x)
         return sum(ng.sum(g * d) for g, d in zip(grads, directions))
 
-    found = float(along(*arrays))
-    assert found == pytest.approx(slope(first, points, directions), rel=1e-5, abs=1e-6)
+    actual = float(along(*arrays))
+    assert actual == pytest.approx(slope(first, points, directions), rel=1e-5, abs=1e-6)
     second = ng.grad(along, argnums=where)(*arrays)
     curve = sum(float(ng.sum(g * d)) for g, d in zip(second, directions))
     judge = slope(lambda *x: along(*map(ng.array, x)), points, directions)
@@ -71,28 +71,28 @@ EXPONENTS = {
 def test_exponentials_of_matrices_are_those_of_scipy(name, dtype):
     """As accurate for one that is scaled often beside one that is not."""
     a = EXPONENTS[name] * (1 if dtype[0] == "f" else 1 + 0.25j)
-    wanted, found = scipy.linalg.expm(a), L.expm(ng.array(a.astype(dtype))).asnumpy()
-    assert (found.dtype, found.shape) == (dtype, a.shape)
+    wanted, actual = scipy.linalg.expm(a), L.expm(ng.array(a.astype(dtype))).asnumpy()
+    assert (actual.dtype, actual.shape) == (dtype, a.shape)
     size = np.abs(wanted).max((-2, -1), keepdims=True, initial=1e-300)
     fits = size < np.finfo(dtype).max / 10
     few = (3e-4 if np.finfo(dtype).bits == 32 else 1e-11) * size
-    assert np.all((np.abs(found - wanted) <= few) | ~fits)
+    assert np.all((np.abs(actual - wanted) <= few) | ~fits)
 
 
 def test_exponentials_of_what_is_not_finite_are_nan():
-    found = L.expm(ng.array([[[np.nan, 0], [0, 1]], [[0, 0], [0, 1]]])).asnumpy()
-    assert np.isnan(found[0]).any()
-    np.testing.assert_allclose(found[1], np.diag([1, np.e]), rtol=1e-6)
+    actual = L.expm(ng.array([[[np.nan, 0], [0, 1]], [[0, 0], [0, 1]]])).asnumpy()
+    assert np.isnan(actual[0]).any()
+    np.testing.assert_allclose(actual[1], np.diag([1, np.e]), rtol=1e-6)
 
 
 def test_scipy_and_numpy_have_the_same_values():
     np.testing.assert_allclose(L.expm(ng.array(A)).asnumpy(), scipy.linalg.expm(A), rtol=1e-12)
     for order in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
-        found = L.norm(ng.array(A), order, (-2, -1)).asnumpy()
-        np.testing.assert_allclose(found, np.linalg.norm(A, order, (-2, -1)), rtol=1e-12)
+        actual = L.norm(ng.array(A), order, (-2, -1)).asnumpy()
+        np.testing.assert_allclose(actual, np.linalg.norm(A, order, (-2, -1)), rtol=1e-12)
     for order in (None, 1, -1, 2, -2, np.inf, "fro"):
-        found = L.cond(ng.array(A), order).asnumpy()
-        np.testing.assert_allclose(found, np.linalg.cond(A, order), rtol=1e-9)
+        actual = L.cond(ng.array(A), order).asnumpy()
+        np.testing.assert_allclose(actual, np.linalg.cond(A, order), rtol=1e-9)
 
 
 # NumPy's functions of numpy.linalg, each on NDArrays by its own name
@@ -127,9 +127,9 @@ def test_numpy_functions_take_ndarrays(name):
         return [lifted(v) for v in x] if isinstance(x, list) else ng.array(x)
 
     own = [x if isinstance(x, int) else lifted(x) for x in CALLS[name]]
-    judge, found = (getattr(np.linalg, name)(*args) for args in (CALLS[name], own))
-    assert type(found).__name__ == type(judge).__name__ or isinstance(found, ng.NDArray)
-    pairs = zip(found, judge, strict=True) if isinstance(judge, tuple) else [(found, judge)]
+    judge, actual = (getattr(np.linalg, name)(*args) for args in (CALLS[name], own))
+    assert type(actual).__name__ == type(judge).__name__ or isinstance(actual, ng.NDArray)
+    pairs = zip(actual, judge, strict=True) if isinstance(judge, tuple) else [(actual, judge)]
     for one, other in pairs:
         assert isinstance(one, ng.NDArray)
         assert one.shape == np.shape(other)
@@ -139,8 +139,8 @@ def test_numpy_functions_take_ndarrays(name):
 @pytest.mark.parametrize("name", ["inv", "det", "svdvals", "matrix_rank", "pinv", "qr", "eigvals"])
 def test_integers_count_as_float64(name):
     x = np.array([[2, 1], [1, 3]])
-    found, judge = getattr(L, name)(ng.array(x)), getattr(np.linalg, name)(x)
-    pairs = zip(found, judge, strict=True) if isinstance(judge, tuple) else [(found, judge)]
+    actual, judge = getattr(L, name)(ng.array(x)), getattr(np.linalg, name)(x)
+    pairs = zip(actual, judge, strict=True) if isinstance(judge, tuple) else [(actual, judge)]
     for one, other in pairs:
         np.testing.assert_allclose(one.asnumpy(), other, rtol=1e-12)
 

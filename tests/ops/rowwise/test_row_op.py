@@ -18,14 +18,14 @@ from tests.support import run_python
 
 def arrays(example: Example, dtype="float64", seed=0):
     rng = np.random.default_rng(seed)
-    found = []
+    actual = []
     for k, shape in enumerate(example.shapes):
         if k in example.labels:
-            found.append(rng.integers(0, 5, shape).astype("int32"))
+            actual.append(rng.integers(0, 5, shape).astype("int32"))
         else:
             sizes = rng.uniform(0.2, 1.5, shape)
-            found.append((sizes * rng.choice([-1, 1], shape)).astype(dtype))
-    return found
+            actual.append((sizes * rng.choice([-1, 1], shape)).astype(dtype))
+    return actual
 
 
 def as_tuple(value):
@@ -47,11 +47,11 @@ def example(request):
 def test_values_are_those_of_numpy(example, dtype):
     given = arrays(example, dtype)
     wide = [x.astype("float64") for x in given]
-    for found, expected in zip(
+    for actual, expected in zip(
         as_tuple(example.op(*given)), as_tuple(example.reference(*wide)), strict=True
     ):
-        assert found.dtype == dtype
-        np.testing.assert_allclose(found, expected, rtol=2e-5 if dtype == "float32" else 1e-12)
+        assert actual.dtype == dtype
+        np.testing.assert_allclose(actual, expected, rtol=2e-5 if dtype == "float32" else 1e-12)
 
 
 @pytest.mark.parametrize("world", [*worlds.WORLDS, worlds.expressions], ids=lambda w: w.__name__)
@@ -62,8 +62,8 @@ def test_every_world_has_the_same_bits(example, world):
         pytest.skip("parameters of an expression graph are floats of one rank here")
     given = arrays(example, "float32")
     expected = [worlds.bits(x) for x in as_tuple(example.op(*given))]
-    found = world(example.op, *given)
-    assert [worlds.bits(x) for x in as_tuple(found)] == expected
+    actual = world(example.op, *given)
+    assert [worlds.bits(x) for x in as_tuple(actual)] == expected
 
 
 def test_the_text_itself_is_the_specification(example):
@@ -71,8 +71,8 @@ def test_the_text_itself_is_the_specification(example):
     compiled = as_tuple(example.op(*given))
     with ng.config(compiler="python"):
         plain = as_tuple(example.op(*given))
-    for found, expected in zip(compiled, plain, strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+    for actual, expected in zip(compiled, plain, strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-15)
 
 
 def test_gradients_of_first_and_second_order(example):
@@ -97,8 +97,8 @@ def test_gradients_of_first_and_second_order(example):
 
         return ng.grad(of, argnums=tuple(range(len(floats))))(*variables)
 
-    found = slopes(given)
-    for k, slope in zip(floats, found, strict=True):
+    actual = slopes(given)
+    for k, slope in zip(floats, actual, strict=True):
         np.testing.assert_allclose(
             slope.asnumpy(), differences(lambda *x: value(x), given, k), rtol=1e-5, atol=1e-6
         )
@@ -124,8 +124,8 @@ def test_any_axis_is_a_row(axis):
     x = np.random.default_rng(0).normal(size=(3, 4, 5))
     np.testing.assert_allclose(softmax(x, axis=axis), ng.softmax(x, axis=axis), rtol=1e-13)
     expected = ng.grad(lambda x: ng.sum(ng.softmax(x, axis=axis) ** 2))(x)
-    found = ng.grad(lambda x: ng.sum(softmax(x, axis=axis) ** 2))(x)
-    np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=1e-10, atol=1e-15)
+    actual = ng.grad(lambda x: ng.sum(softmax(x, axis=axis) ** 2))(x)
+    np.testing.assert_allclose(np.asarray(actual), np.asarray(expected), rtol=1e-10, atol=1e-15)
 
 
 def test_parameters_change_without_compiling_again():
@@ -293,7 +293,7 @@ def test_gpus_have_values_and_gradients(example):
     given = arrays(example, "float32")
     floats = [k for k in range(len(given)) if k not in example.labels]
     weights = [_some(r).astype("float32") for r in as_tuple(example.op(*given))]
-    found = []
+    actual = []
     for device in (ng.cpu(), ng.gpu()):
         operands = [ng.array(x, device=device) for x in given]
         for k in floats:
@@ -301,8 +301,8 @@ def test_gpus_have_values_and_gradients(example):
         with ng.autograd.record():
             loss = weighted(example, operands, [ng.array(w, device=device) for w in weights])
         loss.backward()
-        found.append([operands[k].grad.asnumpy() for k in floats])
-    for host, gpu in zip(*found, strict=True):
+        actual.append([operands[k].grad.asnumpy() for k in floats])
+    for host, gpu in zip(*actual, strict=True):
         np.testing.assert_allclose(gpu, host, rtol=2e-5, atol=1e-6)
 
 
@@ -482,8 +482,8 @@ def test_a_graph_with_a_gradient_is_saved():
     slope = ng.grad(lambda x: ng.sum(ng.softmax(x) ** 2))(x)
     again = ng.sym.load_json(slope.tojson())
     value = np.random.default_rng(0).normal(size=(3, 4)).astype("float32")
-    found = [
+    actual = [
         s.bind(ng.cpu(), {"x": ng.array(value)}).forward()[0].asnumpy() for s in (slope, again)
     ]
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(*actual)
     assert again.tojson() == slope.tojson()

@@ -122,13 +122,13 @@ class CustomGradient(Pass):
     """The in-gradients that are wanted, in the order of the arguments.
 
     Its operands are what the gradient reads: out-gradients that are there, arguments, outputs;
-    then the states. `given[k]`: whether the gradient of visible output k is an operand; others are
+    then the states. `seeded[k]`: whether the gradient of visible output k is an operand; others are
     zeros. Its attributes are those of the forward call, and the operands' shapes and dtypes.
     """
 
-    def __init__(self, op: Any, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> None:
+    def __init__(self, op: Any, wanted: tuple[bool, ...], seeded: tuple[bool, ...]) -> None:
         facts = op.facts
-        self.op, self.wanted, self.given = op, wanted, given
+        self.op, self.wanted, self.seeded = op, wanted, seeded
         self.reads = list(self._read_handles())
         super().__init__(
             f"_backward_{op.__name__}",
@@ -147,7 +147,7 @@ class CustomGradient(Pass):
         """Yield the handles of the operands, but for the states."""
         op = self.op
         for k in op.facts.reads_at("out_grad"):
-            if self.given[k]:
+            if self.seeded[k]:
                 yield Handle("out_grad", k)
         for i in range(len(op.facts.arguments)):
             if op.keeps_input(i):
@@ -201,7 +201,7 @@ class CustomGradient(Pass):
         states.deliver(op.__name__)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _gradient_of, (self.op, self.wanted, self.given)
+        return _gradient_of, (self.op, self.wanted, self.seeded)
 
 
 def gradient_rule(g: Gradients) -> list[Any]:
@@ -235,5 +235,5 @@ def _without_specs(attributes: Attributes) -> Mapping[str, Any]:
     return {name: value for name, value in attributes.items() if name != SPECS}
 
 
-def _gradient_of(op: Any, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> CustomGradient:
-    return op.backward(wanted, given)
+def _gradient_of(op: Any, wanted: tuple[bool, ...], seeded: tuple[bool, ...]) -> CustomGradient:
+    return op.backward(wanted, seeded)

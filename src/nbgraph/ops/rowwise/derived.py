@@ -19,7 +19,7 @@ class Reverse(NamedTuple):
 
     op: RowOp
     wanted: tuple[int, ...]
-    given: tuple[int, ...]
+    seeded: tuple[int, ...]
 
 
 def derived(g: Gradients, only: Sequence[int] | None = None) -> list[Any]:
@@ -69,6 +69,6 @@ def adjoint(op: RowOp, wanted: Sequence[int], outputs: Sequence[int]) -> RowOp:
             require(program)
         row_op = RowOp(program, gradient=derived, keeps=program.operands)
         row_op.certify = certify  # type: ignore[attr-defined]
-        row_op.reverse = Reverse(op, program.wanted, program.given)
+        row_op.reverse = Reverse(op, program.wanted, program.seeded)
         op.carried[key] = row_op
     return row_op

@@ -119,15 +119,15 @@ class AdjointProgram(RowProgram):
     def __init__(
         self, of: RowProgram, wanted: Sequence[int], outputs: Sequence[int], kept: Collection[str]
     ) -> None:
-        self.of, self.wanted, self.given = of, tuple(wanted), tuple(outputs)
+        self.of, self.wanted, self.seeded = of, tuple(wanted), tuple(outputs)
         self.name, self.parameters = f"{of.name}_gradient", of.parameters
         row = [one for _, one in of.results]
-        self.grads = [self._name(k) for k in self.given]
+        self.grads = [self._name(k) for k in self.seeded]
         places = (
             range(len(row)) if "out" in kept else [int(n[3:]) for n in kept if _RESULT.match(n)]
         )
         self.kept = {k: self._name(k, "result") for k in sorted(places)}
-        others = [(k, self._name(k)) for k in self.given] + [*self.kept.items()]
+        others = [(k, self._name(k)) for k in self.seeded] + [*self.kept.items()]
         self.elements = (
             *(n for n in of.elements if n in kept),
             *(name for k, name in others if not row[k]),
@@ -153,10 +153,10 @@ class AdjointProgram(RowProgram):
         own = dict(zip(self.operands, kinds, strict=True))
         inner = self.of._describe([own.get(name, "f") for name in self.of.operands], parameters)
         results, rows = inner.outputs, [row for _, row in self.of.results]
-        inner = inner._replace(outputs=tuple(results[k] for k in self.given))
+        inner = inner._replace(outputs=tuple(results[k] for k in self.seeded))
         reverse = Adjoint(
             inner,
-            [rows[k] for k in self.given],
+            [rows[k] for k in self.seeded],
             [name in self.of.rows for name in self.of.operands],
         )
         gradients, graph, elements = reverse.gradients(), reverse.graph, set(reverse.elements)
