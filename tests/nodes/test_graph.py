@@ -102,6 +102,19 @@ def test_results_beside_the_one_that_is_used_are_no_roots(graph, name):
     assert (x.grad.asnumpy() == found).all() and found.any()
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_stopped_value_is_no_root(compiled):
+    """X-MAR-05: gradients do not flow to a constant for derivatives, nor to what is made of it."""
+    graph = ng.ExpressionGraph(compiled=compiled)
+    x = graph.param("x", (2,), [1.0, 2.0])
+    still = ng.stop_gradient(x)
+    shown = still * 2.0
+    loss = ng.sum(x * still)
+    assert [e.trainable for e in (still, shown, loss)] == [False, False, True]
+    graph.backprop()
+    assert x.grad.tolist() == [1.0, 2.0] and shown.val.tolist() == [2.0, 4.0]
+
+
 def test_backward_needs_one_root(graph):
     """X-MAR-05, Z-14: several roots are listed; heads, or remove_as_root, say what is meant."""
     x = graph.param("x", (2,), [1.0, 2.0])
