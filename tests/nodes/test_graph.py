@@ -408,3 +408,22 @@ def test_the_first_nan_is_named():
     graph.throw_nan = False
     graph.backward(heads=root)
     assert np.isnan(x.grad.asnumpy()[0]) and z.shape == (2,)
+
+
+def test_an_optimizer_takes_a_graph(graph):
+    """MTE-04: its trainable parameters as they are at each step, those of later batches too."""
+    optimizer = ng.optim.SGD(graph, lr=0.25)
+    optimizer.step()  # of no parameter
+    for names in ("a", "ab"):
+        graph.clear()
+        still = graph.param("still", (1,), 2.0, trainable=False)
+        loss = ng.sum(still * sum(graph.param(name, (1,), 3.0) for name in names))
+        if names == "a":
+            graph.forward()
+            with pytest.raises(ArgumentError, match="no parameter has a gradient"):
+                optimizer.step()
+        graph.backprop()
+        assert loss.trainable
+        optimizer.step()
+    values = {name: p.val.tolist() for name, p in graph.params().items()}
+    assert values == {"still": [2.0], "a": [2.0], "b": [2.5]}
