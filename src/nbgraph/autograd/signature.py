@@ -134,10 +134,8 @@ class Keyed:
 def floats_as_arrays(value: Any, chosen: Sequence[int]) -> list[Any]:
     """Return positional arguments with Python floats as arrays, where they are differentiated."""
     return [
-        mapped(_as_array, v, objects=True) if i in chosen and not offers_parameters(v) else v
+        mapped(lambda x: new_array(x) if type(x) is float else x, v, objects=True)
+        if i in chosen and not offers_parameters(v)
+        else v
         for i, v in enumerate(value)
     ]
-
-
-def _as_array(value: Any) -> Any:
-    return new_array(value) if type(value) is float else value

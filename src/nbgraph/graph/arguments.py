@@ -244,7 +244,10 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
         name = str(node.name)
         variables[node] = build.variable(name, *spec, node.marks, node.line)
         if by_name.setdefault(name, variables[node]) is not variables[node]:
-            raise _two_of_one_name(name)
+            raise ArgumentError(
+                f"two variables are called {name!r}, and differ in shape, dtype or attributes; "
+                "give them two names, or use one of them in both places"
+            )
     return with_variables(graph, variables, without=EXPECTED)
 
 
@@ -286,11 +289,3 @@ def _typed_forward(
     others = chosen and any(is_float(dtype) and dtype != default for dtype in dtypes_met)
     meets_complex = any(dtype.kind == "c" for dtype in dtypes_met)  # other operators stand for some
     return None if others or meets_complex else typed
-
-
-def _two_of_one_name(name: str) -> ArgumentError:
-    """Return the error of two variables of one name, which a name cannot tell apart."""
-    return ArgumentError(
-        f"two variables are called {name!r}, and differ in shape, dtype or attributes; give "
-        "them two names, or use one of them in both places"
-    )

@@ -94,7 +94,8 @@ class RowGroups(Tables):
         package = extra("pyarrow.dataset", "pyarrow", "data", "ParquetIter")
         try:
             ready = isinstance(uri, package.Dataset)
-            dataset = uri if ready else _dataset(package, uri)
+            parts = [uri] if ready else [_part(package, name) for name in split(uri)]
+            dataset = parts[0] if len(parts) == 1 else package.dataset(parts)
             self._groups = [group for file in dataset.get_fragments() for group in _split(file)]
             counts = [_length(group) for group in self._groups]
         except (pa.ArrowException, OSError) as error:
@@ -124,11 +125,6 @@ def _split(file: Any) -> list[Any]:
 def _length(group: Any) -> int:
     own = getattr(group, "row_groups", None)  # count_rows() counts the whole file
     return own[0].num_rows if own else group.count_rows()
-
-
-def _dataset(package: Any, uri: Any) -> Any:
-    parts = [_part(package, name) for name in split(uri)]
-    return parts[0] if len(parts) == 1 else package.dataset(parts)
 
 
 def _part(package: Any, name: str) -> Any:

@@ -278,7 +278,11 @@ class Module:
             )
         arrays = {name: array for name, array in arrays.items() if name in state}
         for name, array in arrays.items():
-            _require_shape(self, name, array, state[name].shape)
+            if not _fits(array.shape, state[name].shape):
+                raise ShapeError(
+                    f"{type(self).__name__}.load: {name!r} has shape {state[name].shape} in the "
+                    f"file, {array.shape} here; load it into a module of the same sizes"
+                )
         for name, array in arrays.items():
             if isinstance(array, Deferred):
                 path, _, last = name.rpartition(".")
@@ -356,7 +360,8 @@ def _trains(array: Any) -> bool:
 def _replacement(name: str, array: Any, value: Any) -> Any:
     """Return the value that replaces an array of a module: plain values become an array like it."""
     traced = not isinstance(value, Array) and hasattr(value, "__nbgraph_priority__")
-    if value is None or traced or isinstance(value, (Module, Deferred)) or _has_parts(value):
+    parts = isinstance(value, (list, tuple, dict)) and any(True for _ in _within("", value))
+    if value is None or traced or parts or isinstance(value, (Module, Deferred)):
         return value
     numbers = not isinstance(value, Array)
     if numbers:
@@ -385,23 +390,11 @@ def _replacement(name: str, array: Any, value: Any) -> Any:
     return value
 
 
-def _has_parts(value: Any) -> bool:
-    return isinstance(value, (list, tuple, dict)) and any(True for _ in _within("", value))
-
-
 def _mark(value: Any) -> None:
     """Let a parameter collect gradients, unless it was marked otherwise."""
     array: Any = value
     if isinstance(value, Array) and value._node is None and is_float(value.dtype):
         array.attach_grad()
-
-
-def _require_shape(module: Module, name: str, array: Any, stored: tuple[int, ...]) -> None:
-    if not _fits(array.shape, stored):
-        raise ShapeError(
-            f"{type(module).__name__}.load: {name!r} has shape {stored} in the file, "
-            f"{array.shape} here; load it into a module of the same sizes"
-        )
 
 
 def _fits(shape: tuple[int | None, ...], extents: tuple[int, ...]) -> bool:
