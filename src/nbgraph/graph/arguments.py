@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph import build, naming
-from nbgraph.graph.build import GraphNode, PartialShape
+from nbgraph.graph.build import GraphNode, PartialShape, as_partial, variable_dtype
 from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.graph import Entry, Graph, with_names, with_variables
-from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.operator.arrays.array_op import FilledOp, visible_of
 from nbgraph.operator.deferred import Slot
 from nbgraph.operator.expected import EXPECTED
