@@ -5,6 +5,7 @@ from nbgraph.ops.composed import atleast_1d as atleast_1d
 from nbgraph.ops.composed import atleast_2d as atleast_2d
 from nbgraph.ops.composed import atleast_3d as atleast_3d
 from nbgraph.ops.composed import column_stack as column_stack
+from nbgraph.ops.composed import cosine_similarity as cosine_similarity
 from nbgraph.ops.composed import cumprod as cumprod
 from nbgraph.ops.composed import cumsum as cumsum
 from nbgraph.ops.composed import dstack as dstack
@@ -319,13 +320,9 @@ from nbgraph.ops.linalg.table import linalg_trace as linalg_trace
 from nbgraph.ops.linalg.table import linalg_vector_norm as linalg_vector_norm
 from nbgraph.ops.losses.alignments import CTCLoss as CTCLoss
 from nbgraph.ops.losses.alignments import CTCLoss as _ctc_loss
-from nbgraph.ops.losses.likelihoods import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from nbgraph.ops.losses.likelihoods import cross_entropy as cross_entropy
 from nbgraph.ops.losses.likelihoods import softmax_cross_entropy as softmax_cross_entropy
 from nbgraph.ops.losses.likelihoods import unlikelihood as unlikelihood
-from nbgraph.ops.losses.losses import cosine_embedding_loss as cosine_embedding_loss
-from nbgraph.ops.losses.losses import cosine_similarity as cosine_similarity
-from nbgraph.ops.losses.losses import triplet_margin_loss as triplet_margin_loss
 from nbgraph.ops.losses.outputs import linear_regression_output as _LinearRegressionOutput
 from nbgraph.ops.losses.outputs import linear_regression_output as linear_regression_output
 from nbgraph.ops.losses.outputs import logistic_regression_output as _LogisticRegressionOutput
@@ -336,6 +333,8 @@ from nbgraph.ops.losses.softmax_outputs import softmax_output as _Softmax
 from nbgraph.ops.losses.softmax_outputs import softmax_output as _SoftmaxOutput
 from nbgraph.ops.losses.softmax_outputs import softmax_output as softmax_output
 from nbgraph.ops.losses.table import binary_cross_entropy as binary_cross_entropy
+from nbgraph.ops.losses.table import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from nbgraph.ops.losses.table import cosine_embedding_loss as cosine_embedding_loss
 from nbgraph.ops.losses.table import focal_loss as focal_loss
 from nbgraph.ops.losses.table import hinge_loss as hinge_loss
 from nbgraph.ops.losses.table import huber_loss as huber_loss
@@ -345,6 +344,7 @@ from nbgraph.ops.losses.table import l2_loss as l2_loss
 from nbgraph.ops.losses.table import logistic_loss as logistic_loss
 from nbgraph.ops.losses.table import smooth_l1_loss as smooth_l1_loss
 from nbgraph.ops.losses.table import squared_hinge_loss as squared_hinge_loss
+from nbgraph.ops.losses.table import triplet_margin_loss as triplet_margin_loss
 from nbgraph.ops.losses.terms import smooth_l1 as smooth_l1
 from nbgraph.ops.named.contrib import arange_like as arange_like
 from nbgraph.ops.named.contrib import boolean_mask as boolean_mask

@@ -45,12 +45,10 @@ ARRAY_FAMILIES: dict[str, str] = {
     "losses.shares": "target_entropy target_entropy_gradient target_entropy_at_once",
     "losses.table": (
         "l1_loss l2_loss smooth_l1_loss huber_loss hinge_loss squared_hinge_loss logistic_loss "
-        "binary_cross_entropy focal_loss kl_divergence"
+        "binary_cross_entropy binary_cross_entropy_with_logits focal_loss kl_divergence "
+        "cosine_embedding_loss triplet_margin_loss"
     ),
-    "losses.losses": "cosine_embedding_loss cosine_similarity triplet_margin_loss",
-    "losses.likelihoods": (
-        "binary_cross_entropy_with_logits cross_entropy softmax_cross_entropy unlikelihood"
-    ),
+    "losses.likelihoods": "cross_entropy softmax_cross_entropy unlikelihood",
     "losses.softmax_outputs": "softmax_output SoftmaxOutput Softmax softmax_output_gradient",
     "losses.outputs": (
         "linear_regression_output LinearRegressionOutput mae_regression_output "
@@ -66,8 +64,8 @@ ARRAY_FAMILIES: dict[str, str] = {
     "named.layers": "FullyConnected Convolution Deconvolution BatchNorm",
     "composed": (
         "zeros_like ones_like empty_like identity atleast_1d atleast_2d atleast_3d hstack vstack "
-        "row_stack dstack column_stack append cumsum cumprod ptp trace outer index_select "
-        "slice_channel SliceChannel random_randn"
+        "row_stack dstack column_stack append cumsum cumprod ptp trace outer cosine_similarity "
+        "index_select slice_channel SliceChannel random_randn"
     ),
 }
 
