@@ -5,7 +5,6 @@ import pytest
 
 import nbgraph.ops as ops
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.ops.indexing.sets import dynamic
 
 V, M = np.zeros(3), np.zeros((2, 3))
 
@@ -106,8 +105,6 @@ def test_shapes_that_depend_on_values_ask_the_class_of_the_array():
     assert found[0] == "waited" and found[1][0].tolist() == [1]
     with pytest.raises(ArgumentError, match="nonzero: the shape of the result depends on values"):
         ops.nonzero(Symbolic())
-    own = dynamic(lambda x, *, least: x[x > least])
-    np.testing.assert_array_equal(own([1, 2, 3], least=1), [2, 3])
 
 
 WHOLE = np.ones((2, 3), int)

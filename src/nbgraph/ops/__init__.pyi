@@ -510,7 +510,7 @@ from nbgraph.ops.shapes.creation import linspace as linspace
 from nbgraph.ops.shapes.creation import ones as ones
 from nbgraph.ops.shapes.creation import tri as tri
 from nbgraph.ops.shapes.creation import zeros as zeros
-from nbgraph.ops.shapes.joining import concat as concat
+from nbgraph.ops.shapes.joining import concatenate as _concat
 from nbgraph.ops.shapes.joining import concatenate as concatenate
 from nbgraph.ops.shapes.joining import stack as stack
 from nbgraph.ops.shapes.likeness import full_like as full_like
@@ -604,6 +604,7 @@ broadcast_power = _broadcast_power
 broadcast_sub = _broadcast_sub
 cast = _cast
 choose_element_0index = _choose_element_0index
+concat = _concat
 crop = _crop
 ctc_loss = _ctc_loss
 elemwise_add = _elemwise_add

@@ -12,7 +12,7 @@ import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError
 from nbgraph.operator.arrays.array_op import ArrayOp, FilledOp, Spec
 from nbgraph.operator.call import carrier_of, sources
 from nbgraph.ops.define import Shape, define_rows, library, number, public, shape_tuple, whole
@@ -25,7 +25,8 @@ Number = bool | int | float
 # what is asked for ------------------------------------------------------------------------------
 
 
-def _float_or(dtype: Any) -> np.dtype[Any]:
+def float_or(dtype: Any) -> np.dtype[Any]:
+    """Return a dtype, by default that of floats."""
     return as_dtype(config.default_float if dtype is None else dtype)
 
 
@@ -156,38 +157,6 @@ def arange(
     return _ARANGE(**numbers, dtype=as_dtype(dtype), device=device)
 
 
-@public(_LINSPACE)
-def linspace(
-    start: Any,
-    stop: Any,
-    num: int = 50,
-    endpoint: bool = True,
-    dtype: Any = None,
-    *,
-    device: Context | None = None,
-) -> Any:
-    """`num` numbers at equal distances from `start` to `stop`.
-
-    start, stop : numbers
-    num : int
-    endpoint : whether stop is the last one, or left out
-    dtype : by default `ng.config.default_float`
-    device : Context, by default the host
-    >>> [float(x) for x in linspace(0, 1, 3)]
-    [0.0, 0.5, 1.0]
-    """
-    if (count := whole("linspace", "num", num)) < 0:
-        raise ShapeError(f"linspace: num={num} is negative; give how many numbers")
-    return _LINSPACE(
-        start=number("linspace", "start", start, real=False),
-        stop=number("linspace", "stop", stop, real=False),
-        num=count,
-        endpoint=bool(endpoint),
-        dtype=_float_or(dtype),
-        device=device,
-    )
-
-
 # matrices ---------------------------------------------------------------------------------------
 
 
@@ -218,17 +187,29 @@ zeros(shape, dtype=None, *, device=None): Zeros.
     -> NDArray
     >>> zeros((2, 3)).shape
     (2, 3)
-    = op(..., shape=_extents("zeros", shape), dtype=_float_or(dtype))
+    = op(..., shape=_extents("zeros", shape), dtype=float_or(dtype))
 ones(shape, dtype=None, *, device=None): Ones.
     shape, dtype, device : as those of `zeros`
     >>> ones(2).dtype
     dtype('float32')
-    = op(..., shape=_extents("ones", shape), dtype=_float_or(dtype))
+    = op(..., shape=_extents("ones", shape), dtype=float_or(dtype))
 empty(shape, dtype=None, *, device=None): Memory with any values: for those who write it.
     shape, dtype, device : as those of `zeros`
     >>> empty((2, 0)).shape
     (2, 0)
-    = op(..., shape=_extents("empty", shape), dtype=_float_or(dtype))
+    = op(..., shape=_extents("empty", shape), dtype=float_or(dtype))
+linspace(start, stop, num: int = 50, endpoint=True, dtype=None, *, device=None): `num` numbers at
+    equal distances from `start` to `stop`.
+    start, stop : numbers
+    num : int
+    endpoint : whether stop is the last one, or left out
+    dtype : by default `ng.config.default_float`
+    device : Context, by default the host
+    >>> [float(x) for x in linspace(0, 1, 3)]
+    [0.0, 0.5, 1.0]
+    = op(..., start=number("linspace", "start", start, real=False),
+        stop=number("linspace", "stop", stop, real=False),
+        num=shape_tuple("linspace", (num,), "num")[0], dtype=float_or(dtype))
 eye(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones on diagonal `k` of
     an n by m matrix, zeros elsewhere.
     n, m : ints, rows and columns; m is by default n
@@ -236,7 +217,7 @@ eye(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones 
     dtype, device : as those of `zeros`
     >>> eye(2, 3).shape
     (2, 3)
-    = _EYE(**sizes("eye", n, m, k), dtype=_float_or(dtype), device=device)
+    = _EYE(**sizes("eye", n, m, k), dtype=float_or(dtype), device=device)
 tri(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones on and below
     diagonal `k` of an n by m matrix, zeros above.
     n, m : ints, rows and columns; m is by default n
@@ -244,6 +225,6 @@ tri(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones 
     dtype, device : as those of `zeros`
     >>> tri(2, 3).shape
     (2, 3)
-    = _TRI(**sizes("tri", n, m, k), dtype=_float_or(dtype), device=device)
+    = _TRI(**sizes("tri", n, m, k), dtype=float_or(dtype), device=device)
 """
 define_rows(_TABLE, globals())

@@ -6,6 +6,8 @@ from nbgraph.device import Context
 from nbgraph.array import NDArray
 
 Number = bool | int | float
+def float_or(dtype: Any) -> np.dtype[Any]:
+    """Return a dtype, by default that of floats."""
 def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
     """ArgumentError where a real dtype should hold a complex number, an integer one NaN."""
 def full(shape: Any, fill_value: Any, dtype: Any=None, *, device: Context | None=None) -> NDArray:
@@ -34,19 +36,6 @@ def arange(start: Any, stop: Any=None, step: Any=1, dtype: Any=None, *, device: 
     
     >>> [int(x) for x in arange(2, 8, 3)]
     [2, 5]"""
-def linspace(start: Any, stop: Any, num: int=50, endpoint: bool=True, dtype: Any=None, *, device: Context | None=None) -> NDArray:
-    """`num` numbers at equal distances from `start` to `stop`.
-    
-    Parameters
-    ----------
-    start, stop : numbers
-    num : int
-    endpoint : whether stop is the last one, or left out
-    dtype : by default `ng.config.default_float`
-    device : Context, by default the host
-    
-    >>> [float(x) for x in linspace(0, 1, 3)]
-    [0.0, 0.5, 1.0]"""
 def sizes(name: str, n: Any, m: Any, k: Any) -> dict[str, int]:
     """Return the attributes of a matrix: rows, columns, diagonal."""
 def zeros(shape: Any, dtype: Any=None, *, device: Context | None=None) -> NDArray:
@@ -85,6 +74,20 @@ def empty(shape: Any, dtype: Any=None, *, device: Context | None=None) -> NDArra
 
     >>> empty((2, 0)).shape
     (2, 0)
+    """
+def linspace(start: Any, stop: Any, num: int=50, endpoint: bool=True, dtype: Any=None, *, device: Context | None=None) -> NDArray:
+    r"""`num` numbers at equal distances from `start` to `stop`.
+
+    Parameters
+    ----------
+    start, stop : numbers
+    num : int
+    endpoint : whether stop is the last one, or left out
+    dtype : by default `ng.config.default_float`
+    device : Context, by default the host
+
+    >>> [float(x) for x in linspace(0, 1, 3)]
+    [0.0, 0.5, 1.0]
     """
 def eye(n: int, m: int | None=None, k: int=0, dtype: Any=None, *, device: Context | None=None) -> NDArray:
     r"""Ones on diagonal `k` of an n by m matrix, zeros elsewhere.
