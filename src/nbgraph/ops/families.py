@@ -41,8 +41,10 @@ ARRAY_FAMILIES: dict[str, str] = {
     "normalisation.standardising": ("layer_norm_parts layer_norm_weights rms_norm_parts"),
     "normalisation.norms": "batch_norm layer_norm rms_norm group_norm instance_norm",
     "normalisation.batches": "batch_statistics batch_standard channel_moments channel_sums",
-    "losses.entropy": "label_entropy label_entropy_gradient label_entropy_at_once",
-    "losses.shares": "target_entropy target_entropy_gradient target_entropy_at_once",
+    "losses.entropy": (
+        "label_entropy label_entropy_gradient label_entropy_at_once target_entropy "
+        "target_entropy_gradient target_entropy_at_once"
+    ),
     "losses.table": (
         "l1_loss l2_loss smooth_l1_loss huber_loss hinge_loss squared_hinge_loss logistic_loss "
         "binary_cross_entropy binary_cross_entropy_with_logits focal_loss kl_divergence "
