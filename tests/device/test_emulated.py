@@ -97,7 +97,7 @@ def test_what_is_captured_may_be_changed_for_later_replays(driver):
     )
     driver.devices[0].hurry(0)
     for n in (10, 20, 30):
-        graph.node(1).launch(launch, record(n))
+        graph.node(1).launch(Launch(kernel, 1, 32), record(n))
         stream.replay(graph)
     stream.read(out, at)
     stream.synchronize()

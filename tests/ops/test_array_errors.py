@@ -72,7 +72,7 @@ BAD = [
     (lambda: ops.full(2, np.nan, "int32"), ArgumentError, "nan cannot be held by int32"),
     (lambda: ops.full_like([1, 2], np.inf), ArgumentError, "inf cannot be held by int64"),
     (lambda: ops.arange(0, 1, 0), ArgumentError, "step=0 leads nowhere"),
-    (lambda: ops.linspace(0, 1, -1), ShapeError, "num=-1 is negative"),
+    (lambda: ops.linspace(0, 1, -1), ShapeError, "num=-1 has a negative size"),
     (lambda: ops.meshgrid(M), ShapeError, "arrays.0. has shape .2, 3.; give vectors"),
     (lambda: ops.meshgrid(V, indexing="yx"), ArgumentError, "expected 'xy' or 'ij'"),
     (lambda: ops.take(V, [0.5], 0), DTypeError, "indices are integers"),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.ops.define import (
     Shape,
@@ -22,6 +22,7 @@ from nbgraph.ops.define import (
 )
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum, not_equal
+from nbgraph.ops.losses.outputs import head
 from nbgraph.ops.named.layering import applied, composer, named
 from nbgraph.ops.reductions.reductions import kept
 from nbgraph.shape import Shapes, axis_of
@@ -111,13 +112,13 @@ def _head_infer(data: Spec, share: Spec, label: Spec, **attributes: Any) -> Spec
 
 
 def _head_rule(g: Gradients) -> list[Any]:
-    data, label = g.specs[0], g.specs[2]
+    data, _, label = g.specs
     if label.shape == data.shape:
         scale = g.attributes["grad_scale"]
         slope = multiply(subtract(g.outputs[0], library.astype(g.inputs[2], data.dtype)), scale)
     else:
         slope = _by_label(g.outputs[0], g.inputs[2], data, g.attributes)
-    return [slope if getattr(g.op, "is_loss", False) else multiply(slope, g.out_grad)]
+    return [slope if g.op.is_loss else multiply(slope, g.out_grad)]
 
 
 def _head_partial(
@@ -131,22 +132,11 @@ def _head_partial(
     return (known, known, label), (known,)
 
 
-def _head_op(name: str) -> ArrayOp:
-    """`share`, the softmax of data, as a result; for labels that are shares, or not known yet."""
-    return ArrayOp(
-        name,
-        _head_infer,
-        gradient=_head_rule,
-        composition=lambda _data, share, *_, **__: share,
-        operands=("data", "share", "label"),
-        keeps=("label", "out"),
-        inplace=[(1, 0)],
-        partial=_head_partial,
-    )
-
-
-HEAD, TIMES_HEAD = _head_op("softmax_output_head"), _head_op("softmax_output_times")
-setattr(HEAD, "is_loss", True)  # noqa: B010  (asked by executors)
+HEAD, TIMES_HEAD = (  # `share`, the softmax of data; for labels that are shares, or not known yet
+    head(name, _head_infer, _head_rule, _head_partial, "data share label", place=1)
+    for name in ("softmax_output_head", "softmax_output_times")
+)
+TIMES_HEAD.is_loss = False
 
 
 def _is_plain(data: Any, label: Any) -> bool:

@@ -209,7 +209,7 @@ linspace(start, stop, num: int = 50, endpoint=True, dtype=None, *, device=None):
     [0.0, 0.5, 1.0]
     = op(..., start=number("linspace", "start", start, real=False),
         stop=number("linspace", "stop", stop, real=False),
-        num=shape_tuple("linspace", (num,), "num")[0], dtype=float_or(dtype))
+        num=shape_tuple("linspace", whole("linspace", "num", num), "num")[0], dtype=float_or(dtype))
 eye(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones on diagonal `k` of
     an n by m matrix, zeros elsewhere.
     n, m : ints, rows and columns; m is by default n
