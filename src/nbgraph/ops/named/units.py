@@ -11,6 +11,7 @@ from nbgraph.ops.define import define_rows, library, one_of
 from nbgraph.ops.draws.dropout import rrelu
 from nbgraph.ops.elementwise.activation import elu, gelu, leaky_relu, prelu, selu
 from nbgraph.ops.named.layering import applied
+from nbgraph.ops.named.layering import named as named
 from nbgraph.shape import Shapes
 
 _BEGIN = {"gamma": (None, 0.25)}  # what a variable made for it begins with
