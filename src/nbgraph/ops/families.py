@@ -7,10 +7,9 @@ ARRAY_FAMILIES: dict[str, str] = {
         "reshape ravel transpose permute_dims swapaxes moveaxis matrix_transpose expand_dims "
         "squeeze broadcast_to broadcast_arrays"
     ),
-    "shapes.slicing": "slice_view slice_scatter flip diagonal diagonal_scatter",
+    "shapes.slicing": "slice_view slice_scatter flip diagonal diagonal_scatter tril triu",
     "shapes.sections": "split_part split array_split unstack",
-    "shapes.creation": "zeros ones full empty arange linspace eye tri",
-    "shapes.likeness": "full_like meshgrid",
+    "shapes.creation": "zeros ones full empty arange linspace eye tri full_like meshgrid",
     "shapes.joining": "concatenate concat stack",
     "shapes.repeating": "tile repeat pad roll shift",
     "elementwise.complexes": "real imag angle complex_parts complex_map",
@@ -31,7 +30,6 @@ ARRAY_FAMILIES: dict[str, str] = {
     "reductions.others": "reduce_others",
     "reductions.norms": "norm vector_norm",
     "products.sparse": "csr_dot dot_csr sparse_dot",
-    "products.linalg": "tril triu",
     "products.products": "matmul dot batch_dot vecdot inner tensordot",
     "products.contraction": "einsum",
     "products.connected": "fully_connected",

@@ -4,6 +4,8 @@ from typing import Any
 import numpy as np
 from nbgraph.device import Context
 from nbgraph.array import NDArray
+from nbgraph.operator.annotations import Carried
+from nbgraph.operator.annotations import Operand
 
 Number = bool | int | float
 def float_or(dtype: Any) -> np.dtype[Any]:
@@ -38,6 +40,16 @@ def arange(start: Any, stop: Any=None, step: Any=1, dtype: Any=None, *, device: 
     [2, 5]"""
 def sizes(name: str, n: Any, m: Any, k: Any) -> dict[str, int]:
     """Return the attributes of a matrix: rows, columns, diagonal."""
+def meshgrid(*arrays: Any, indexing: str='xy') -> list[Any]:
+    """Coordinates of a grid: one array for each axis, broadcast over the others (views).
+    
+    Parameters
+    ----------
+    *arrays : vectors
+    indexing : "xy": the first vector goes along the second axis; "ij": along the first
+    
+    >>> [x.tolist() for x in meshgrid([1, 2], [3, 4])]
+    [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]"""
 def zeros(shape: Any, dtype: Any=None, *, device: Context | None=None) -> NDArray:
     r"""Zeros.
 
@@ -112,4 +124,16 @@ def tri(n: int, m: int | None=None, k: int=0, dtype: Any=None, *, device: Contex
 
     >>> tri(2, 3).shape
     (2, 3)
+    """
+def full_like(x: Operand[Carried], fill_value: Any, dtype: Any=None, *, shape: Any=None) -> Carried:
+    r"""One number in the shape, dtype and place of `x`.
+
+    Parameters
+    ----------
+    x : array, of which the values do not count
+    fill_value : number; None leaves the memory as it is
+    dtype, shape : others than those of x, optional
+
+    >>> full_like([1.0, 2.0], 7)
+    array([7., 7.])
     """
