@@ -326,6 +326,7 @@ class ArrayOp:
         outputs: Arrays,
         attributes: Attributes,
         resources: Sequence[Resource] = (),
+        /,
     ) -> None:
         """Fill the outputs."""
         if self._compute is not None and self.resources:

@@ -34,8 +34,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator import registry
 from nbgraph.operator.call import call
 from nbgraph.operator.environment import EnvArguments
-from nbgraph.operator.full.content import content
-from nbgraph.operator.full.facts import facts_of
+from nbgraph.operator.full.facts import content, facts_of
 from nbgraph.operator.full.gradient import Run, Specs
 from nbgraph.operator.full.op import CustomOp
 from nbgraph.operator.mapper.mapper import Mapper

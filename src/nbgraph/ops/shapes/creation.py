@@ -1,7 +1,7 @@
 """New arrays: constants, ranges, identities, also in the likeness of others.
 
-Floats default to `config.default_float`. `device` says where an array is made; NumPy's world has but
-one place.
+Floats default to `config.default_float`. `device` says where an array is made; NumPy's world has
+but one place.
 """
 
 from __future__ import annotations
@@ -172,16 +172,16 @@ def arange(
 # matrices ---------------------------------------------------------------------------------------
 
 
-def _eye(out: Array, *, n: int, m: int, k: int) -> None:
-    out[...] = np.eye(n, m, k, dtype=bool)
+def _diagonal_source(make: Any) -> ArrayOp:
+    """A matrix by NumPy's function of its size and diagonal."""
+
+    def compute(out: Array, *, n: int, m: int, k: int) -> None:
+        out[...] = make(n, m, k, dtype=bool)
+
+    return _source(make.__name__, compute, lambda *, n, m, k: (n, m))
 
 
-def _tri(out: Array, *, n: int, m: int, k: int) -> None:
-    out[...] = np.tri(n, m, k, dtype=bool)
-
-
-_EYE = _source("eye", _eye, lambda *, n, m, k: (n, m))
-_TRI = _source("tri", _tri, lambda *, n, m, k: (n, m))
+_EYE, _TRI = _diagonal_source(np.eye), _diagonal_source(np.tri)
 
 
 def sizes(name: str, n: Any, m: Any, k: Any) -> dict[str, int]:

@@ -189,10 +189,6 @@ def _diagonal_view(x: Array, *, offset: int, axis1: int, axis2: int) -> Array:
     return view
 
 
-def _diagonal_rule(g: Gradients) -> list[Any]:
-    return [library.diagonal_scatter(g.out_grad, g.specs[0].shape, **g.attributes)]
-
-
 def _diagonal_scatter_infer(value: Spec, *, shape: Shape, **place: int) -> Spec:
     wanted = _diagonal_infer(Spec(shape, value.dtype), **place)
     if wanted.shape != value.shape:
@@ -209,7 +205,10 @@ def _diagonal_scatter(out: Array, value: Array, *, shape: Shape, **place: int) -
     yield _diagonal_view(out, **place), 0, value
 
 
-_DIAGONAL = ArrayOp("diagonal", _diagonal_infer, view=_diagonal_view, gradient=_diagonal_rule)
+_DIAGONAL = ArrayOp(
+    "diagonal", _diagonal_infer, view=_diagonal_view,
+    gradient=lambda g: [library.diagonal_scatter(g.out_grad, g.specs[0].shape, **g.attributes)],
+)  # fmt: skip
 _DIAGONAL_SCATTER = PiecesOp(
     "diagonal_scatter",
     _diagonal_scatter_infer,
