@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import CPU
 from nbgraph.array.core import Array
-from nbgraph.array.create import array
+from nbgraph.array.create import initial
 from nbgraph.autograd.tape import Leaf
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
@@ -44,11 +44,8 @@ def outside() -> Any:
 
 def made(shape: tuple[int, ...], init: Initialiser, device: Context = CPU) -> Any:
     """Return an array of the default dtype, even in a trace; equal on all devices."""
-    dtype = config.default_float
     with outside():
-        values = init(shape, dtype)
-        buffer: Any = values if isinstance(values, Array) else array(values, dtype)
-        return buffer.to_device(device)
+        return initial(f"a parameter of shape {shape}", shape, config.default_float, init, device)
 
 
 def moved(value: Any, device: Context, known: dict[int, Any]) -> Any:

@@ -247,6 +247,24 @@ class ExpressionGraph(Building):
         """Return parameters by full name, all or those of a dtype."""
         return {n: Expr(self, p) for n, p in self._parameters.chosen(dtype).items()}
 
+    def parameters(self) -> dict[str, Any]:
+        """Return the values of the trainable parameters by full name: an optimizer takes the graph.
+
+        >>> import nbgraph as ng
+        >>> graph = ng.ExpressionGraph()
+        >>> p = graph.param("p", (1,), init=3.0)
+        >>> loss = p * p
+        >>> graph.backprop()
+        >>> ng.optim.SGD(graph, lr=0.5).step()
+        >>> p.val
+        array([0.], dtype=float32)
+        """
+        return {name: p.val for name, p in self.params().items() if p.trainable}
+
+    def gradients(self) -> dict[str, Any]:
+        """Return the gradients of `parameters()`, None before the first `backward`."""
+        return {name: p.grad for name, p in self.params().items() if p.trainable}
+
     def switch_params(self, namespace: str) -> None:
         """Put names that `param` gets into this namespace from now on; "" is none."""
         self._parameters.namespace = str(namespace)

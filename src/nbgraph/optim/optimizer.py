@@ -149,6 +149,8 @@ class Optimizer(Declared):
         array([0.5, 2.5], dtype=float32)
         """
         weights = self.parameters
+        if grads is None and callable(own := getattr(self._params, "gradients", None)):
+            grads = own()  # of an expression graph
         gradients = gradients_for(self.name, weights, grads)
         self._apply([(key, weights[key], grad) for key, grad in gradients.items()])
 

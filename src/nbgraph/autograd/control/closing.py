@@ -240,10 +240,16 @@ class Closing:
         attributes = dict(node.attributes)
         dropout = node.op is library.dropout.op
         if self.steps is None or not (dropout or (not node.inputs and "size" in attributes)):
+            remedy = (
+                "mark values that are kept instead, as h = ng.checkpoint(h), in a function that "
+                "ng.jit or ng.optim.train_step compiles"
+                if self.name == "checkpoint"
+                else "draw before the loop and give each step its part (xs of ng.scan), and carry "
+                "states along"
+            )
             raise ArgumentError(
                 f"{self.name}: the body applies {node.label}, which draws random numbers or "
-                "updates a state; draw before the loop and give each step its part (xs of "
-                "ng.scan), and carry states along"
+                f"updates a state; {remedy}"
             )
         operands: list[Any] = []
         if dropout:  # of ones: the factor of each element
