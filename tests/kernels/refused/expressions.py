@@ -404,8 +404,8 @@ REFUSALS = [
     ),
     (lambda x: np.gcd(x, 2.0), "gcd() is for integers", "make them integers with int()"),
     (
-        lambda x: np.finfo(int).eps + x,
-        "np.finfo(int): data type <class 'numpy.int64'> not inexact",
+        lambda x: np.iinfo(float).max + x,
+        "np.iinfo(float): Invalid integer data type 'f'.",
         "check the arguments",
     ),
     (
