@@ -40,52 +40,6 @@ class TableIter(SourceIter):
         )
 
 
-class ParquetIter(TableIter):
-    """Batches of rows of Parquet files, or of any dataset of pyarrow.
-
-    A block is a row group. Of each, only the columns asked for are read; no more row groups are in
-    memory than a window mixes, however large the files are.
-
-    Parameters
-    ----------
-    uri : str, path, sequence of these, or pyarrow.dataset.Dataset
-        Files, several with ";" between, patterns, folders (of "key=value" folders too, whose keys
-        are columns), or URLs that fsspec reads.
-    data, label : str, sequence or dict, optional
-        A name: that column. A sequence: columns of numbers side by side in one array. A dict:
-        arrays by name, each of a column or a sequence. By default all columns that are not labels.
-    batch_size : int
-    missing : number or dict by column, optional
-        What stands for a missing value; None: an error that names its row and column.
-    dtype : dtype or dict by array, optional
-        Of data; by default as the columns are.
-    shapes : dict by array, optional
-        Of one sample, where a column holds lists.
-    classes : int or sequence of str, optional
-        How many classes the labels are of, or their names where labels are text.
-    **options : as those of SourceIter
-
-    Raises
-    ------
-    DataError
-        A file or a column is not there or is damaged, a value is missing or is not a class.
-
-    >>> import pyarrow as pa, pyarrow.parquet as pq, tempfile
-    >>> path = tempfile.mkdtemp() + "/table.parquet"
-    >>> pq.write_table(
-    ...     pa.table({"a": [0.0, 1.0, 2.0], "b": [3.0, None, 5.0], "y": [0, 1, 0]}), path
-    ... )
-    >>> it = ParquetIter(path, label="y", batch_size=3, missing=-1.0, classes=2)
-    >>> it.next().data[0].tolist()
-    [[0.0, 3.0], [1.0, -1.0], [2.0, 5.0]]
-    """
-
-    @staticmethod
-    def _tables_of(uri: Any) -> Tables:
-        """Return the tables of files or of a dataset."""
-        return RowGroups(uri)
-
-
 class RowGroups(Tables):
     """The row groups of a dataset; of files in other formats, each file is one."""
 
@@ -139,6 +93,49 @@ def _part(package: Any, name: str) -> Any:
     for path in paths:
         require_file(path)
     return package.dataset(paths, **how)
+
+
+class ParquetIter(TableIter):
+    """Batches of rows of Parquet files, or of any dataset of pyarrow.
+
+    A block is a row group. Of each, only the columns asked for are read; no more row groups are in
+    memory than a window mixes, however large the files are.
+
+    Parameters
+    ----------
+    uri : str, path, sequence of these, or pyarrow.dataset.Dataset
+        Files, several with ";" between, patterns, folders (of "key=value" folders too, whose keys
+        are columns), or URLs that fsspec reads.
+    data, label : str, sequence or dict, optional
+        A name: that column. A sequence: columns of numbers side by side in one array. A dict:
+        arrays by name, each of a column or a sequence. By default all columns that are not labels.
+    batch_size : int
+    missing : number or dict by column, optional
+        What stands for a missing value; None: an error that names its row and column.
+    dtype : dtype or dict by array, optional
+        Of data; by default as the columns are.
+    shapes : dict by array, optional
+        Of one sample, where a column holds lists.
+    classes : int or sequence of str, optional
+        How many classes the labels are of, or their names where labels are text.
+    **options : as those of SourceIter
+
+    Raises
+    ------
+    DataError
+        A file or a column is not there or is damaged, a value is missing or is not a class.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq, tempfile
+    >>> path = tempfile.mkdtemp() + "/table.parquet"
+    >>> pq.write_table(
+    ...     pa.table({"a": [0.0, 1.0, 2.0], "b": [3.0, None, 5.0], "y": [0, 1, 0]}), path
+    ... )
+    >>> it = ParquetIter(path, label="y", batch_size=3, missing=-1.0, classes=2)
+    >>> it.next().data[0].tolist()
+    [[0.0, 3.0], [1.0, -1.0], [2.0, 5.0]]
+    """
+
+    _tables_of = RowGroups
 
 
 _STEP = 1 << 16  # rows of a block at most: a window is in memory, however long the batches are
