@@ -120,6 +120,7 @@ class ArrayOp:
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
     effect = False  # whether applying it does something besides giving its outputs
+    is_loss = False  # whether a pass back may begin here, whatever comes from above
     kernels: Collection[str] = ()  # where `lower` may give kernel calls: "host", "devices"
     takes_complex: Collection[str] = ()  # where kernels take complex numbers: as `kernels`
     kernels_at_once = True  # whether they serve NumPy arrays, too
@@ -330,6 +331,7 @@ class ArrayOp:
         outputs: Arrays,
         attributes: Attributes,
         resources: Sequence[Resource] = (),
+        /,
     ) -> None:
         """Fill the outputs."""
         if self._compute is not None and self.resources:
