@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.call import recording, training
+from nbgraph.operator.call import training
 from nbgraph.ops.define import (
     as_array,
     as_known,
@@ -72,7 +72,7 @@ def batch_norm(
         statistics = channel_moments(x)
     else:
         statistics = moving_mean, moving_var
-        if recording.get() is not None or not _stay(x, statistics, frozen=frozen):
+        if not _stay(x, statistics, frozen=frozen):
             *statistics, _ = batch_statistics(x, *statistics, momentum=momentum, frozen=frozen)
     weights = [gamma, beta]
     for k, make in enumerate((library.ones_like, library.zeros_like)):
@@ -83,7 +83,8 @@ def batch_norm(
 
 def _stay(x: Any, states: Sequence[Any], *, frozen: bool) -> bool:
     """Return whether states that fit are used now as they are: those of arrays."""
-    if not all(hasattr(v, "asnumpy") for v in (x, *states)) or x.dtype.kind != "f":
+    stays = ("asnumpy", "stands_for_array")  # a trace is of one mode; a symbol of either
+    if not all(any(hasattr(v, n) for n in stays) for v in (x, *states)) or x.dtype.kind != "f":
         return False
     fit = all((v.shape, v.dtype) == (x.shape[1:2], x.dtype) for v in states)
     return fit and (frozen or not training.get())
