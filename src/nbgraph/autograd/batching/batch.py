@@ -48,13 +48,9 @@ def _step(
     op: Any = node.op
     if isinstance(op, Mapper):
         return elementwise(case)
-    if isinstance(op, LoopOp):
-        entries = _loop(case)
-    elif isinstance(op, BranchOp):
-        entries = _branches(case)
-    else:
-        rule = rule_of(op)
-        entries = None if rule is None else rule(case)
+    own = _loop if isinstance(op, LoopOp) else _branches if isinstance(op, BranchOp) else None
+    rule = own or rule_of(op)
+    entries = None if rule is None else rule(case)
     return _one_by_one(case) if entries is None else entries
 
 
