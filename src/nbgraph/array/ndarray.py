@@ -212,7 +212,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         if self.size != 1:
             raise ValueError(
                 f"bool: the truth of an array of shape {self.shape} is ambiguous; use .any() or "
-                ".all()"
+                ".all(), or put the branch under @ng.op: it sees one number at a time"
             )
         return bool(self.item())
 

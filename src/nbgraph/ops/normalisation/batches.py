@@ -102,10 +102,6 @@ class _Moments(_Channels):
         return inferred
 
 
-def _moments_rule(g: Gradients) -> Sequence[Any]:
-    return [_by_data(g.inputs[0], g.outputs[0], g.out_grads, g.specs[0])]
-
-
 def _by_data(x: Any, mean: Any, out_grads: Sequence[Any], spec: Spec) -> Any:
     """By x: to the mean each element gives 1/n, to the variance 2 (x - mean) / n."""
     axes, slope = len(spec.shape), None
@@ -126,7 +122,7 @@ _MOMENTS = _Moments.of(
     "x",
     {"total": ("add", _element), "spread": ("add", _spread)},
     [Result(_mean, row=True), Result(lambda spread, count: spread / count, row=True)],
-    _moments_rule,
+    lambda g: [_by_data(g.inputs[0], g.outputs[0], g.out_grads, g.specs[0])],
     "x out0",
 )
 
