@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.call import recording, training
+from nbgraph.operator.call import training
 from nbgraph.ops.define import (
     as_array,
     as_known,
@@ -38,7 +38,7 @@ def statistics(x: Any, states: tuple[Any, Any], momentum: float, frozen: bool) -
         )
     if states[0] is None:
         return channel_moments(x)
-    if recording.get() is None and _stay(x, states, frozen=frozen):
+    if _stay(x, states, frozen=frozen):
         return states
     return batch_statistics(x, *states, momentum=momentum, frozen=frozen)[:2]
 
@@ -52,7 +52,8 @@ def scaled(x: Any, moments: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 def _stay(x: Any, states: Sequence[Any], *, frozen: bool) -> bool:
     """Return whether states that fit are used now as they are: those of arrays."""
-    if not all(hasattr(v, "asnumpy") for v in (x, *states)) or x.dtype.kind != "f":
+    stays = ("asnumpy", "stands_for_array")  # a trace is of one mode; a symbol of either
+    if not all(any(hasattr(v, n) for n in stays) for v in (x, *states)) or x.dtype.kind != "f":
         return False
     fit = all((v.shape, v.dtype) == (x.shape[1:2], x.dtype) for v in states)
     return fit and (frozen or not training.get())
