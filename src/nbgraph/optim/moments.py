@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.mapper.decorator import op
 from nbgraph.ops.updates import rules
-from nbgraph.ops.updates.variants import variant
+from nbgraph.ops.updates.rules import variant
 from nbgraph.optim.optimizer import Optimizer, Rate
 from nbgraph.optim.options import AdamOptions, Options
 from nbgraph.optim.rows import Row, scalar_array
