@@ -128,7 +128,7 @@ instance_norm(x, gamma=None, beta=None, *, eps: float = 1e-5): Each channel of e
     -> array of the shape of x
     >>> instance_norm(np.array([[[1.0, 3.0], [5.0, 9.0]]]), eps=0).ravel()
     array([-1.,  1., -1.,  1.])
-    = library.group_norm(x, max((1, *as_known("instance_norm", x).shape[1:2])), gamma, beta, eps=eps)
+    = group_norm(x, max((1, *as_known("instance_norm", x).shape[1:2])), gamma, beta, eps=eps)
 layer_norm(x, gamma=None, beta=None, axis=-1, *, eps: float = 1e-5): Rows along `axis` with mean 0
     and variance 1, times `gamma` plus `beta` (Ba, Kiros and Hinton, 2016).
     x : array, floats
