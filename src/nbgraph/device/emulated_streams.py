@@ -52,8 +52,9 @@ class EmulatedEvent(Event):
         self._reached.wait()
         if self._device.error is not None:
             raise DeviceError(self._device.error)
-        if self._problem is not None:
-            raise self._problem
+        problem, self._problem = self._problem, None  # else its frames stay as long as the event
+        if problem is not None:
+            raise problem
 
     def done(self) -> bool:
         return self._reached.is_set()

@@ -453,6 +453,7 @@ from nbgraph.ops.normalisation.norms import instance_norm as instance_norm
 from nbgraph.ops.normalisation.norms import layer_norm as layer_norm
 from nbgraph.ops.normalisation.norms import rms_norm as rms_norm
 from nbgraph.ops.normalisation.projections import sparsemax as sparsemax
+from nbgraph.ops.normalisation.softmaxes import log_softmax as _logsoftmax
 from nbgraph.ops.normalisation.softmaxes import log_softmax as log_softmax
 from nbgraph.ops.normalisation.softmaxes import logsumexp as logsumexp
 from nbgraph.ops.normalisation.softmaxes import softmax as softmax
@@ -614,6 +615,7 @@ elemwise_sub = _elemwise_sub
 flatten = _flatten
 lesser = _lesser
 lesser_equal = _lesser_equal
+logsoftmax = _logsoftmax
 make_loss = _make_loss
 max_axis = _max_axis
 min_axis = _min_axis

@@ -34,7 +34,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "products.contraction": "einsum",
     "products.connected": "fully_connected",
     "products.attention": "scaled_dot_product_attention attention_parts attention_gradient",
-    "normalisation.softmaxes": ("softmax softmax_within log_softmax logsumexp"),
+    "normalisation.softmaxes": "softmax softmax_within log_softmax logsoftmax logsumexp",
     "normalisation.projections": "sparsemax sparsemax_gradient",
     "normalisation.standardising": ("layer_norm_parts layer_norm_weights rms_norm_parts"),
     "normalisation.norms": "batch_norm layer_norm rms_norm group_norm instance_norm",
@@ -195,7 +195,7 @@ OTHER_SPELLINGS: frozenset[str] = (
     real imag conj conjugate angle unique_all unique_counts unique_inverse unique_values
     shift highway clip_gradient csr_dot dot_csr unlikelihood
     index_select pick gather_nd scatter_nd slice_axis slice_channel SliceChannel batch_dot norm
-    softmax_output SoftmaxOutput Softmax linear_regression_output LinearRegressionOutput
+    logsoftmax softmax_output SoftmaxOutput Softmax linear_regression_output LinearRegressionOutput
     mae_regression_output MAERegressionOutput logistic_regression_output LogisticRegressionOutput
     softmax_cross_entropy roi_pooling im2col col2im
     FullyConnected Convolution Deconvolution BatchNorm random_randn

@@ -66,6 +66,11 @@ def constant(g: Gradients) -> Sequence[Any]:
     return [None] * len(g.specs)
 
 
+def gives_constant(op: Any) -> bool:
+    """Return whether the results of an operator are constants for derivatives."""
+    return getattr(op, "rule", None) is constant
+
+
 class ArrayOp:
     """An operator over whole arrays.
 

@@ -112,8 +112,8 @@ def _of_labels(
         loss = _weighed(x, label, axis, weight, chosen, smoothing)
         weight = chosen
     if counts is not None:
+        loss = library.where(counts, loss, 0)
         counts = library.astype(counts, loss.dtype)
-        loss = multiply(loss, counts)
         weight = counts if weight is None else multiply(weight, counts)
     if weight is None or reduction != "mean":
         return reduced(name, loss, reduction)

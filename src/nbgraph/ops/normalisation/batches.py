@@ -230,8 +230,8 @@ def _statistics_infer(x: Spec, mean: Spec, variance: Spec, **_: Any) -> list[Spe
 
 
 def _statistics_rule(g: Gradients) -> Sequence[Any]:
-    grads = [None if v is None else multiply(v, g.outputs[2]) for v in g.out_grads[:2]]
-    if all(v is None for v in grads):
+    grads = [None if v is None else library.where(g.outputs[2], v, 0) for v in g.out_grads[:2]]
+    if g.attributes["frozen"] or all(v is None for v in grads):
         return []
     return [_by_data(g.inputs[0], g.outputs[0], grads, g.specs[0])]
 
