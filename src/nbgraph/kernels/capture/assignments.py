@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.classes import store_attribute
-from nbgraph.kernels.capture.containers import Array, List, Mapping, View, mapping
+from nbgraph.kernels.capture.containers import Array, List, Mapping, Pairs, View, mapping
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.dicts import store_key
 from nbgraph.kernels.capture.environment import placed
@@ -41,7 +41,8 @@ def augmented(tracer: Tracer, st: ast.AugAssign, env: Env, path: Node) -> Env:
     if isinstance(target, ast.Name):
         known, left = env.get(target.id), ast.Name(target.id, ast.Load())
     else:
-        target = copy.copy(target)
+        target: Any = copy.copy(target)
+        target.changes = True
         target.value = _once(tracer, target.value, env, path)
         if isinstance(target, ast.Subscript):
             target.slice = _once(tracer, target.slice, env, path)
@@ -108,7 +109,7 @@ def assign_to(
 def _store(tracer: Tracer, target: ast.Subscript, value: Value, env: Env, path: Node) -> None:
     """`owner[...] = value`."""
     owner, call = tracer.object(target.value, env, path), Call(tracer, target, path)
-    if isinstance(mapping(tracer.dereference(owner, env)), Mapping):
+    if isinstance(mapping(tracer.dereference(owner, env)), (Mapping, Pairs)):
         store_key(call, owner, tracer.expression(target.slice, env, path), value, env)
         return
     indices = places(call, tracer.dereference(owner, env), env)

@@ -39,6 +39,7 @@ from nbgraph.kernels.capture.sequences import lookup, takes_tuples
 from nbgraph.kernels.capture.special import detached, slope
 from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.table import operations, scipy_operation, solver
+from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Static, Undefined, Unset, Value
 from nbgraph.kernels.derivatives import partials as derivative
 from nbgraph.kernels.scalar.graph import Node
@@ -155,6 +156,9 @@ def _refuse_function(call: Call) -> Value:
     if one and (of_tuples or call.target is iter) and call.target.__module__ == "builtins":
         if none := call.tracer.fails(call.node, TypeError, "a number is not iterable"):
             return none
+    if any(isinstance(getattr(v, "value", v), objects.UnknownText) for v in call.values):
+        what = f"the digits of a floating value, which {call.name}() gets, are not understood"
+        call.refuse(what, "make it an integer with int()", KindError)
     what = f"the function {call.name!r} is not known to scalar functions"
     if of_tuples:
         what = f"the function {call.name!r} is known for a tuple, a list or an array only"

@@ -11,6 +11,8 @@ from nbgraph.kernels.capture import complex_numbers
 from nbgraph.kernels.capture.containers import ConstantArray, Mapping, described, record_of
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.distributions import method_of
+from nbgraph.kernels.capture.objects import UnknownText
+from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Env, Static, Value
 from nbgraph.kernels.scalar.kinds import kind_of_dtype, kind_of_value
 
@@ -94,5 +96,8 @@ def attribute(tracer: Tracer, node: ast.expr, owner: Any, name: str) -> Value:
     except AttributeError as error:
         own = type(owner).__module__.startswith("nbgraph.")
         problem = f"{described(Static(owner))} has no attribute {name!r} here" if own else error
+        if isinstance(owner, UnknownText):
+            remedy = "of an integer, which int() makes, it is a string of digits"
+            tracer.refuse(node, str(problem), remedy, KindError)
         tracer.refuse(node, str(problem), "check the spelling")
     return tracer.constant(value, node)

@@ -170,7 +170,12 @@ class Call(NamedTuple):
 
     def deep(self) -> Call:
         """Return the call with what lists hold in place of references to them."""
-        deep = lambda value: self.tracer.deep(self.node, value, self.tracer.frame)
+
+        def deep(value: Value) -> Value:
+            if isinstance(method := getattr(value, "value", None), Method):
+                return Static(method._replace(owner=deep(method.owner)))
+            return self.tracer.deep(self.node, value, self.tracer.frame)
+
         kwargs = {name: deep(value) for name, value in self.kwargs.items()}
         return self._replace(args=[*map(deep, self.args)], kwargs=kwargs)
 

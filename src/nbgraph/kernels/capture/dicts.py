@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from enum import EnumType
 from typing import Any, cast
 
-from nbgraph.kernels.capture import comparing, objects
+from nbgraph.kernels.capture import comparing, objects, pairs
 from nbgraph.kernels.capture.classes import put_field
-from nbgraph.kernels.capture.containers import Mapping, record_of
+from nbgraph.kernels.capture.containers import Mapping, Pairs, mapping, record_of
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.items import at_key, keys, listed
@@ -19,24 +19,26 @@ from nbgraph.kernels.capture.values import Choice, Env, Static, Value
 
 
 def new_dict(call: Call) -> Value | None:
-    """`dict(...)` and `dict.fromkeys(...)`; None for other arguments."""
-    tracer, frame = call.tracer, call.tracer.frame
-    first = tracer.each(call.node, [*call.args, None][0], frame)
-    if call.target == dict.fromkeys and len(call.args) in (1, 2):
+    """`dict(...)` and `dict.fromkeys(...)`, `Counter()` and its like; None for other arguments."""
+    tracer, frame, several = call.tracer, call.tracer.frame, len(call.args) > 1
+    if (make := _SORTS.get(call.target)) is not None:
+        return call.answer(make, *(tracer.each(call.node, a, frame) for a in call.args))
+    first = tracer.read(call.node, [*call.args, ()][0], frame)
+    if call.target == dict.fromkeys and call.args and len(call.args) < 3:
         value = [*call.args, Static(None)][1]
-        pairs: Any = [(key, value) for key in listed(tracer, call.node, first)]
-    elif call.target == dict.fromkeys or len(call.args) > 1:
+        keys_of = listed(tracer, call.node, tracer.each(call.node, first, frame))
+        return pairs.dict_of(call, tuple((key, value) for key in keys_of))
+    if call.target == dict.fromkeys or several or (isinstance(first, Pairs) and call.kwargs):
         return None
-    elif isinstance(first, Mapping):
-        return record_of(dict, {**first.entries, **call.kwargs})
-    else:
-        pairs = () if first is None else listed(tracer, call.node, first)
-        pairs = [tracer.each(call.node, pair, frame) for pair in pairs]
-    known = [objects.known(pair[0]) for pair in pairs]
-    if None in known:
-        call.refuse("a key of the dict is not constant", "use constant keys")
-    entries = {key[0]: pair[1] for key, pair in zip(known, pairs, strict=True) if key}
-    return record_of(dict, {**entries, **call.kwargs})
+    if isinstance(first, Pairs):
+        return first
+    if not isinstance(first, Mapping):
+        if isinstance(items := tracer.each(call.node, first, frame), tuple):
+            items = tuple(tracer.each(call.node, pair, frame) for pair in items)
+        first = mapping(pairs.dict_of(call, items))
+    if isinstance(first, Pairs) and not call.kwargs:
+        return first
+    return record_of(dict, {**first.entries, **call.kwargs})
 
 
 def member(call: Call) -> Value | None:
@@ -48,17 +50,22 @@ def member(call: Call) -> Value | None:
     return at_key(call.tracer, call.node, Mapping(members), args[0], cls=ValueError)
 
 
-MAKERS = (dict, OrderedDict, dict.fromkeys)
+_SORTS: dict[Any, Any] = {Counter: pairs.counter, defaultdict: pairs.default_dict}
+MAKERS = (dict, OrderedDict, dict.fromkeys, *_SORTS)
 
 
 def store_key(call: Call, owner: Value, key: Value, value: Value, env: Env) -> None:
     """`owner[key] = value`, in place of the environment."""
     value, node, tracer = placed(value, env), call.node, call.tracer
-    constant = objects.known(key)
-    if constant is not None:
+    root, constant = changeable(tracer, node, owner, env).key, objects.known(key)
+    content = env[root]
+    if constant is not None and not isinstance(content, Pairs):
         return put_field(call, owner, constant[0], value, env)
+    adds = isinstance(content, Pairs) or not (content.entries and hasattr(node, "changes"))
+    if adds and (entries := pairs.as_pairs(call.graph, content)) is not None:
+        env[root] = pairs.stored(call, entries, key, value)
+        return None
     graph, missing = call.graph, call.graph.const(True)
-    content = env[changeable(tracer, node, owner, env).key]
     everywhere = Call(tracer, node, missing)
     for name, old in content.entries.items():
         if not isinstance(key, Choice) and not isinstance(name, (int, float)):
@@ -80,10 +87,18 @@ def store_key(call: Call, owner: Value, key: Value, value: Value, env: Env) -> N
 def method(call: Call, owner: Value, name: str) -> Value:
     """Return the value of a method of a dict."""
     tracer, env, node = call.tracer, call.tracer.frame, call.node
-    if name in ("update", "setdefault"):
-        return _change(call, owner, name)
     args = [tracer.deep(node, value, env) for value in call.args]
-    owner = tracer.read(node, owner, env)
+    referred, owner = owner, tracer.read(node, owner, env)
+    if name in pairs.CHANGES and args and objects.known(args[0]) is None:
+        owner = pairs.as_pairs(call.graph, owner) or owner
+    if isinstance(owner, Pairs) and name in pairs.CHANGES:
+        key = changeable(tracer, node, referred, env).key
+        env[key], result = call.answer(pairs.CHANGES[name], owner, *args, **call.kwargs)
+        return result
+    if isinstance(owner, Pairs) and name in pairs.METHODS:
+        return call.answer(pairs.METHODS[name], owner, *args, **call.kwargs)
+    if name in ("update", "setdefault"):
+        return _change(call, referred, name)
     if call.kwargs:
         call.refuse(f"{name}() of a dict with names of arguments", "give them by position")
     if name == "get" and len(args) in (1, 2):
@@ -96,7 +111,7 @@ def method(call: Call, owner: Value, name: str) -> Value:
     return {"keys": names, "values": values}.get(name) or tuple(zip(names, values, strict=True))
 
 
-METHODS = frozenset(("copy", "get", "setdefault", "update", "keys", "values", "items"))
+METHODS = {"setdefault", "update", *pairs.METHODS, *pairs.CHANGES}
 
 
 def _change(call: Call, owner: Value, name: str) -> Value:

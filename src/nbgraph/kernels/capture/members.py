@@ -16,7 +16,7 @@ import numpy as np
 
 from nbgraph.kernels.capture import arrays, complex_numbers, dicts, digits, lists, sequences, typed
 from nbgraph.kernels.capture.classes import of_record, of_super
-from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
+from nbgraph.kernels.capture.containers import Array, Mapping, Pairs, Record, Resizable
 from nbgraph.kernels.capture.context import Call, Method, Tracer
 from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.references import view
@@ -93,8 +93,8 @@ _sequence = lambda *types, **attributes: Sort(
 )
 _SORTS = (
     _sequence(Array, **_ARRAY_ATTRIBUTES),
+    Sort((Mapping, Pairs), {}, dicts.METHODS, dicts.method),
     _sequence(tuple, Resizable),
-    Sort((Mapping,), {}, dicts.METHODS, dicts.method),
     Sort((Node,), {**_PARTS, **typed.ATTRIBUTES}, _NUMBER_METHODS, _method_of_number),
     Sort((Complex,), _PARTS, _NUMBER_METHODS, _method_of_number),
     Sort(

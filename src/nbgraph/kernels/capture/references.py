@@ -12,17 +12,19 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.kernels.capture import arrays
+from nbgraph.kernels.capture import arrays, pairs
 from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
     ConstantArray,
     List,
+    Pairs,
     Record,
     Reference,
     Resizable,
     View,
     copied,
+    is_fixed,
     mapping,
 )
 from nbgraph.kernels.capture.context import Call, Tracer
@@ -81,6 +83,8 @@ def each(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
     if tracer.written(value, "__iter__"):
         value = tracer.special(Call(tracer, node, tracer.graph.const(True)), "__iter__", value)
     content = tracer.read(node, value, env)
+    if isinstance(content, Pairs):
+        return pairs.column(content, 0)
     return _rows(tracer.graph, value, content) if isinstance(content, Array) else content
 
 
@@ -115,16 +119,9 @@ def _rows(graph: Graph, owner: Value, content: Value) -> Value:
     """What a list or an array holds, with its rows as parts of it."""
     if not isinstance(content, tuple) or not isinstance(owner, REFERS):
         return content
-    view = lambda k, item: item if _is_fixed(item) else View.of(owner, (graph.const(k),), ITEM)
+    view = lambda k, item: item if is_fixed(item) else View.of(owner, (graph.const(k),), ITEM)
     make = tuple if isinstance(content, Array) else type(content)
     return make(itertools.starmap(view, enumerate(content)))
-
-
-def _is_fixed(value: Value) -> bool:
-    """Return whether nothing can change a value: it is a number, or a tuple of such."""
-    if isinstance(value, (List, Array)) or (isinstance(value, Record) and value.shared):
-        return False
-    return not isinstance(value, tuple) or all(map(_is_fixed, value))
 
 
 def _holds(value: Value) -> bool:

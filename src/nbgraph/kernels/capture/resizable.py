@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,10 +18,10 @@ import numpy as np
 
 from nbgraph.kernels.capture import vectors
 from nbgraph.kernels.capture.arrays import whole
-from nbgraph.kernels.capture.containers import Array, List, Resizable
+from nbgraph.kernels.capture.containers import Array, List, Pairs, Resizable
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.environment import freeze, keys_in
-from nbgraph.kernels.capture.joining import join_value, resizable
+from nbgraph.kernels.capture.joining import as_pairs, join_value, resizable
 from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Value, flatten, form, unflatten
 from nbgraph.kernels.scalar.kinds import promote
@@ -35,6 +35,8 @@ _WHAT = "a list whose length depends on values"
 def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resizable | None:
     """Return a list at the start of a loop as one that it may grow to `end` in each trip; None for
     other values, and where writing the trips out says the length."""
+    if isinstance(end, Pairs):
+        start = as_pairs(graph, start)
     if not all(isinstance(value, (List, Resizable)) for value in (start, end)):
         return None
     first, last = resizable(graph, start), resizable(graph, end)
@@ -54,7 +56,7 @@ def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resiza
         return None
     unused = unflatten(items[0], [graph.cast(graph.const(0), kind) for kind in kinds])
     rest = [unused] * (places - len(first.items))
-    return Resizable(first.length, (*first.items, *rest), bounded=True)
+    return replace(last, length=first.length, items=(*first.items, *rest), bounded=True)
 
 
 def frozen(value: Value) -> Value:
@@ -156,48 +158,61 @@ def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> V
 # changes ------------------------------------------------------------------------------------------
 
 
-def _append(call: Call, owner: Resizable, item: Value, *, first: bool = False) -> Any:
+def append(call: Call, owner: Any, item: Value, *, where: Node | None = None) -> Any:
+    """Return the list with one more item, or only `where` a condition holds."""
     graph, size = call.graph, len(owner.items)
-    longer = graph.arithmetic("add", owner.length, graph.const(1))
+    more, place = graph.const(1), owner.length
+    if where is not None:
+        more, place = graph.cast(where, "i"), graph.select(where, place, graph.const(-1))
+    longer = graph.arithmetic("add", owner.length, more)
     if owner.bounded:
         _raises_full(call, graph.compare("gt", longer, graph.const(size)), size)
     items = owner.items if owner.bounded else (*owner.items, item)
-    items, place = ((item, *items[:-1]), graph.const(0)) if first else (items, owner.length)
-    return replace(_put(call, owner, place, item, items), length=longer), None
+    return replace(_put(call, owner, place, item, items), length=longer)
 
 
 def _pop(call: Call, owner: Resizable, index: Value = None, *, first: bool = False) -> Any:
-    if not first and index is not None and (index.op != "const" or index.data not in (0, -1)):
-        call.refuse(f"pop() inside of {_WHAT}", "pop the first or the last item")
-    first = first or (index is not None and index.data == 0)
-    place = _place(call, owner, call.graph.const(0 if first else -1), "pop from empty list")
+    words = "pop from empty list" if index is None else "pop index out of range"
+    index = call.graph.const(0 if first else -1) if index is None else index
+    place = _place(call, owner, index, words)
     value, items = entry_at(call.graph, owner.items, place), owner.items
-    items = (*items[1:], items[-1]) if first else items
+    if not (index.op == "const" and index.data == -1):
+        items = (*_moved(call, place, items[1:], items), items[-1])
     fewer = call.text(vectors.span, call.graph.const(1), owner.length)
     return replace(owner, length=fewer, items=items), value
 
 
 def _insert(call: Call, owner: Resizable, index: Node, item: Value) -> Any:
-    if index.op != "const" or index.data != 0:
-        call.refuse(f"insert() inside of {_WHAT}", "insert at 0, or append")
-    return _append(call, owner, item, first=True)
+    longer, graph = append(call, owner, item), call.graph
+    place = call.text(vectors.place_within, graph.cast(index, "i"), owner.length)
+    items = _moved(call, place, longer.items[:-1], longer.items[1:])
+    return _put(call, longer, place, item, (longer.items[0], *items)), None
+
+
+def _moved(
+    call: Call, place: Node, items: Sequence[Value], others: Sequence[Value]
+) -> Iterator[Value]:
+    """Return the items from a place on, and others before it."""
+    for k, (item, other) in enumerate(zip(items, others, strict=False)):
+        moves = call.graph.compare("ge", call.graph.const(k), place)
+        yield join_value(call.graph, moves, item, other)
 
 
 def _extend(call: Call, owner: Resizable, more: Value) -> Any:
     if isinstance(more, Resizable):
         return call.text(vectors.joined_lists, owner, more), None
     for item in more:
-        owner, _ = _append(call, owner, item)
+        owner = append(call, owner, item)
     return owner, None
 
 
 CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
-    "append": _append,
+    "append": lambda call, a, item: (append(call, a, item), None),
     "insert": _insert,
     "pop": _pop,
     "extend": _extend,
     "popleft": functools.partial(_pop, first=True),
-    "appendleft": functools.partial(_append, first=True),
+    "appendleft": lambda call, a, item: _insert(call, a, call.graph.const(0), item),
     "clear": lambda call, a: (replace(a, length=call.graph.const(0)), None),
     "reverse": lambda call, a: (call.text(vectors.backwards, a), None),
     "sort": lambda call, a, **how: (call.text(vectors.sorted_list, a, **how), None),

@@ -57,10 +57,15 @@ def _module(tracer: Tracer, st: ast.stmt, name: str) -> object:
 
 
 def deleted(tracer: Tracer, st: ast.Delete, env: Env, path: Node) -> Env:
-    """Return the environment after `del name`."""
+    """Return the environment after `del name`, or `del owner[item]`."""
+    env = dict(env)
     for target in st.targets:
-        if not isinstance(target, ast.Name):
-            tracer.refuse(target, "only names can be deleted", "make a new list without the item")
+        if isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Slice):
+            pop = ast.Attribute(target.value, "pop", ast.Load())
+            removed = ast.copy_location(ast.Call(pop, [target.slice], []), target)
+            tracer.expression(ast.fix_missing_locations(removed), env, path)
+        elif not isinstance(target, ast.Name):
+            tracer.refuse(target, "only names and items can be deleted", "make a new list")
     names = (t.id for t in st.targets if isinstance(t, ast.Name))
     return {**env, **dict.fromkeys(names, Undefined("was deleted"))}
 

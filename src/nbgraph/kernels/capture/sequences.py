@@ -17,9 +17,17 @@ from typing import Any, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import arrays, comparing, objects, resizable, vectors
+from nbgraph.kernels.capture import arrays, comparing, objects, pairs, resizable, vectors
 from nbgraph.kernels.capture.arrays import METHODS, STEPS, in_order, whole
-from nbgraph.kernels.capture.containers import Array, List, Mapping, Resizable, View, described
+from nbgraph.kernels.capture.containers import (
+    Array,
+    List,
+    Mapping,
+    Pairs,
+    Resizable,
+    View,
+    described,
+)
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.environment import keys_in, reference
@@ -97,6 +105,8 @@ def _items_of(call: Call, value: Value) -> Value:
         return value  # known without a list
     if isinstance(value, Range) and call.target in (*resizable.FOLDS, functools.reduce):
         return value
+    if isinstance(value, Pairs):
+        return pairs.column(value, 0)
     over = isinstance(value, Static) or lookup(resizable.FUNCTIONS, call.target) is not None
     return objects.characters(call, value) if over else value
 

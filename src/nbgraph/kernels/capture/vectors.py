@@ -392,6 +392,26 @@ def with_item(a, x):
     return distinct(list(a) + [x])
 
 
+def dict_of_pairs(pairs):
+    """The dict of pairs of a key and a value."""
+    entries = {}
+    for key, value in pairs:
+        entries[key] = value  # noqa: PERF403 - a comprehension is this text
+    return entries
+
+
+def counted(items):
+    """How often each item is there, as a dict."""
+    counts = {}
+    for item in items:
+        counts[item] = counts.get(item, 0) + 1
+    return counts
+
+
+# the pairs of a dict of counts, the largest first
+by_count = lambda pairs: sorted_list(pairs, key=lambda pair: pair[1], reverse=True)
+
+
 def place_of(a, x):
     """The first place of a number in a list."""
     for k, value in enumerate(a):
