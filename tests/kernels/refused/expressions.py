@@ -386,9 +386,14 @@ REFUSALS = [
         "use numbers, digits, or tuples of these as keys and as values",
     ),
     (
+        lambda x: {x: 1.0}.update({1: x}),
+        "update() of a dict whose keys depend on values",
+        "write the assignments",
+    ),
+    (
         lambda x: collections.defaultdict(list)[x],
         "the values of a defaultdict are not numbers",
-        "write defaultdict(int), or use a list",
+        "write defaultdict(int)",
     ),
     (
         one_path,

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nbgraph.kernels.capture.containers import List, Pairs, Record, Reference, Resizable, copied
 from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.digits import Digits, as_digits
+from nbgraph.kernels.capture.digits import Digits, Range, as_digits
 from nbgraph.kernels.capture.environment import (
     CONTINUED,
     HELD,
@@ -22,9 +22,8 @@ from nbgraph.kernels.capture.environment import (
     without_flags,
 )
 from nbgraph.kernels.capture.joining import as_maybe, as_pairs, join_choices
-from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.resizable import widened
-from nbgraph.kernels.capture.syntax import is_store, nonlocals, read_after, walk
+from nbgraph.kernels.capture.text import is_store, nonlocals, read_after, walk
 from nbgraph.kernels.capture.values import (
     Choice,
     Complex,

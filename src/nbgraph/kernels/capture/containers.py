@@ -13,6 +13,8 @@ from typing import Any
 
 from nbgraph.kernels.capture.values import Choice, Complex, Compound, Node, Undefined, Value
 
+PLACES = 64  # of a list that a loop grows whose trips are not known
+
 
 class Record(tuple[Any, ...]):
     """An object of a class whose attributes are known: their values in order."""

@@ -18,15 +18,15 @@ from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import adopt, placed
 from nbgraph.kernels.capture.items import MANY, keys, listed
 from nbgraph.kernels.capture.joining import join_value
-from nbgraph.kernels.capture.pairs import dict_of
+from nbgraph.kernels.capture.resizable import dict_of
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, lookup
-from nbgraph.kernels.capture.syntax import (
+from nbgraph.kernels.capture.text import (
     Comprehension,
+    CountError,
     assigned_within,
     loops_of,
     nonlocals,
 )
-from nbgraph.kernels.capture.text import CountError
 from nbgraph.kernels.capture.values import Env, Node, Value
 
 

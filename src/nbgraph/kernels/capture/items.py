@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, cast
 
-from nbgraph.kernels.capture import objects, pairs, resizable
+from nbgraph.kernels.capture import objects, resizable
 from nbgraph.kernels.capture.arrays import whole
 from nbgraph.kernels.capture.containers import (
     REFERS,
@@ -22,10 +22,9 @@ from nbgraph.kernels.capture.containers import (
     mapping,
 )
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.digits import Digits
+from nbgraph.kernels.capture.digits import Digits, Range
 from nbgraph.kernels.capture.joining import chosen, join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
-from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.text import CountError, KindError
 from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
 from nbgraph.kernels.scalar.kinds import is_boolean, is_integer
@@ -79,12 +78,13 @@ def subscript(tracer: Tracer, node: ast.Subscript, env: Env, path: Node) -> Valu
 def _part(call: Call, owner: Reference | View, env: Env) -> Value:
     """`owner[...]`: a number, the list that is an item, or part of an array."""
     tracer, node, path = call.tracer, call.node, call.path
-    content = tracer.read(node.value, owner, env)
+    content: Any = tracer.read(node.value, owner, env)
     if isinstance(content, (Mapping, Pairs)):
         key = tracer.expression(node.slice, env, path)
         value = at_key(tracer, node, content, key)
-        if getattr(content, "grows", False) and not hasattr(node, "changes"):
-            env[owner.key] = pairs.stored(call, content, key, value)
+        if isinstance(content, Pairs) and content.grows and not hasattr(node, "changes"):
+            root: Any = owner
+            env[root.key] = resizable.with_key(call, content, key, value)
         return value
     indices = places(call, tracer.dereference(owner, env), env)
     first = indices[0]
@@ -213,7 +213,7 @@ def at_key(
 ) -> Value:
     """`owner[key]`; where the key is missing `default`, or the text raises."""
     if isinstance(owner, Pairs):
-        return pairs.entry(Call(tracer, node, tracer.graph.const(True)), owner, key, default)
+        return resizable.entry(Call(tracer, node, tracer.graph.const(True)), owner, key, default)
     if isinstance(key, Choice):
 
         def entry_of(option: Static, here: Node) -> Value:

@@ -15,7 +15,7 @@ from nbgraph.kernels.capture.containers import Array, List, Resizable, described
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.raising import present
+from nbgraph.kernels.capture.results import present
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Complex, Env, Node, Value
 from nbgraph.kernels.scalar.kinds import is_boolean, promote
