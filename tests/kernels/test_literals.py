@@ -6,7 +6,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.kernels.compiler import kernel as kernels
 from nbgraph.kernels.function.scalar_function import WrittenFunction
-from nbgraph.kernels.scalar.literals import MOST
+from nbgraph.kernels.scalar.transplant import MOST
 from nbgraph.operator.mapper.mapper import Mapper
 from tests.array.gpu import GPU
 

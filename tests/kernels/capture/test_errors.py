@@ -23,7 +23,7 @@ def comprehension(x):
 
 
 def generator(x, n):
-    return {2 * k: x for k in range(n)}[0]  # here
+    return dict.fromkeys(range(n), x)[0]  # here
 
 
 def unknown_function(x):
@@ -197,7 +197,7 @@ def mixed_types(x):
 
 
 def dict_literal(x):
-    return {x: 1}[0]  # here
+    return {x: "a"}[0]  # here
 
 
 def tuple_index(x):
@@ -247,7 +247,7 @@ HERE = {  # function -> what the message says about the construct
     matmul: "matrix", float_range: "range", loops_over_operand: "loop",
     loop_changes_type: "'y'", star_call: "*", keyword_of_function: "keyword",
     too_many_arguments: "argument", bits_of_float: "floating", mixed_types: "paths",
-    dict_literal: "constant", tuple_index: "index", calls_number: "called",
+    dict_literal: "holds what is not a number", tuple_index: "index", calls_number: "called",
 }  # fmt: skip
 
 
@@ -302,7 +302,7 @@ def helper_with_minimum(y):
 
 
 def callback(t):
-    return {t: 1}[0]  # here
+    return hash(t)  # here
 
 
 LIBRARY = {  # function -> the library's function that its message names, and of which module

@@ -3,6 +3,7 @@
 # ruff: noqa: E501, F821, NPY002, PIE804, PLW0108 - refused code
 
 import cmath
+import collections
 import dataclasses
 import functools
 import math
@@ -120,7 +121,7 @@ def sets_key(x):
 
 
 def sets_another(x):
-    entries = {1: 1.0}
+    entries = {1: 1.0, "a": "b"}
     entries[int(x)] = "a"
     return x
 
@@ -143,11 +144,6 @@ REFUSALS = [
         lambda x: dataclasses.replace(x, value=1.0),
         "replace() takes an object and new values of its attributes",
         "name them",
-    ),
-    (
-        lambda x: dict(zip((x, 2), (1.0, x), strict=True)),
-        "a key of the dict is not constant",
-        "use constant keys",
     ),
     (
         lambda x: {"a": x} == {"a": 1.0},
@@ -384,7 +380,21 @@ REFUSALS = [
         "x is one number here and cannot be indexed",
         "write the scalar formula; neighbouring elements are reached by passing shifted views as further operands",
     ),
-    (lambda x: {x: 1}[0], "a key of the dict is not constant", "use constant keys"),
+    (
+        lambda x: {x: "a"}[0],
+        "a dict whose keys depend on values holds what is not a number",
+        "use numbers, digits, or tuples of these as keys and as values",
+    ),
+    (
+        lambda x: {x: 1.0}.update({1: x}),
+        "update() of a dict whose keys depend on values",
+        "write the assignments",
+    ),
+    (
+        lambda x: collections.defaultdict(list)[x],
+        "the values of a defaultdict are not numbers",
+        "write defaultdict(int)",
+    ),
     (
         one_path,
         "'y' has values of different types on the paths that reach this line",

@@ -113,7 +113,7 @@ def imports(x):
 
 def deletes(x):
     a = [x, 1.0]
-    del a[0]
+    del a[:1]
     return a[0]
 
 
@@ -326,7 +326,7 @@ REFUSALS = [
         "import what is installed",
     ),
     (imports, "No module named 'nothing_of_this_name'", "import what is installed"),
-    (deletes, "only names can be deleted", "make a new list without the item"),
+    (deletes, "only names and items can be deleted", "make a new list"),
     (
         global_assigned,
         "the global 'NUMBERS' is assigned: a scalar function has no effects",

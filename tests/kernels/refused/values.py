@@ -153,17 +153,6 @@ def appends_pair(n):
     return len(values)
 
 
-def pops_inside(n):
-    values = sized(n)
-    return values.pop(1)
-
-
-def inserts_inside(n):
-    values = sized(n)
-    values.insert(1, 2.0)
-    return len(values)
-
-
 def appends_named(n):
     values, rest = [(1.0, 2.0) for k in range(n)], [1.0, 2.0]
     values.append(rest)
@@ -349,9 +338,14 @@ REFUSALS = [
         "change a copy, e.g. list(values) or values.copy()",
     ),
     (lambda x: min(()) * x, "the tuple is empty", "give at least one number"),
+    (
+        lambda x: len(str(x + 0.5)),
+        "the digits of a floating value, which len() gets, are not understood",
+        "make it an integer with int()",
+    ),
     (lambda x: sum((x, "a")), "the items are not all numbers", "give a tuple of numbers"),
     (
-        lambda n: {2 * k: 1.0 for k in range(n)}[0],
+        lambda n: dict.fromkeys(range(n), 1.0)[0],
         "how many items there are depends on a value",
         "write a `for` loop over them",
     ),
@@ -478,16 +472,6 @@ REFUSALS = [
         appends_pair,
         "a list whose length depends on values has items of several forms",
         "keep numbers, or tuples of one length",
-    ),
-    (
-        pops_inside,
-        "pop() inside of a list whose length depends on values",
-        "pop the first or the last item",
-    ),
-    (
-        inserts_inside,
-        "insert() inside of a list whose length depends on values",
-        "insert at 0, or append",
     ),
     (
         appends_named,

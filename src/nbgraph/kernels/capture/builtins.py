@@ -11,7 +11,7 @@ from typing import Any, cast
 from nbgraph.kernels.capture import composed, integers, objects
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.operators import NUMBERS, check_power, divide_floor, power
-from nbgraph.kernels.capture.raising import present
+from nbgraph.kernels.capture.results import present
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Node, Optional, Static, Value
 from nbgraph.kernels.scalar.functions import FUNCTIONS, ROUNDING

@@ -14,7 +14,6 @@ from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels.capture import (
     builtins,
     complex_numbers,
-    dicts,
     inlining,
     objects,
     refusals,
@@ -23,27 +22,30 @@ from nbgraph.kernels.capture import (
     typed,
 )
 from nbgraph.kernels.capture.arrays import STEPS, spread
-from nbgraph.kernels.capture.classes import COPIES, instance, is_class, meanings_of, replaced
-from nbgraph.kernels.capture.closures import Bound, LocalFunction
+from nbgraph.kernels.capture.classes import (
+    COPIES,
+    DICT_MAKERS,
+    instance,
+    is_class,
+    meanings_of,
+    member,
+    new_dict,
+    replaced,
+)
 from nbgraph.kernels.capture.containers import Array, Mapping, Record
 from nbgraph.kernels.capture.context import Call, Inlinable, Method, Tracer
 from nbgraph.kernels.capture.displays import elements, summary
-from nbgraph.kernels.capture.distributions import distribution
-from nbgraph.kernels.capture.draws import draw
+from nbgraph.kernels.capture.draws import distribution, draw
 from nbgraph.kernels.capture.environment import is_true, placed
+from nbgraph.kernels.capture.inlining import Bound, LocalFunction
 from nbgraph.kernels.capture.joining import chosen
-from nbgraph.kernels.capture.names import (
-    NotYetDefined,
-    is_of_arrays,
-    is_own_text,
-    plain_function,
-)
-from nbgraph.kernels.capture.references import view
+from nbgraph.kernels.capture.lists import view
+from nbgraph.kernels.capture.names import NotYetDefined, is_of_arrays, is_own_text, plain_function
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.sequences import lookup, takes_tuples
 from nbgraph.kernels.capture.special import detached, slope
-from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.table import operations, scipy_operation, solver
+from nbgraph.kernels.capture.text import KindError, walk
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Static, Undefined, Unset, Value
 from nbgraph.kernels.derivatives import partials as derivative
 from nbgraph.kernels.scalar.graph import Node
@@ -163,6 +165,9 @@ def _refuse_function(call: Call) -> Value:
     if one and (of_tuples or call.target is iter) and call.target.__module__ == "builtins":
         if none := call.tracer.fails(call.node, TypeError, "a number is not iterable"):
             return none
+    if any(isinstance(getattr(v, "value", v), objects.UnknownText) for v in call.values):
+        what = f"the digits of a floating value, which {call.name}() gets, are not understood"
+        call.refuse(what, "make it an integer with int()", KindError)
     what = f"the function {call.name!r} is not known to scalar functions"
     if of_tuples:
         what = f"the function {call.name!r} is known for a tuple, a list or an array only"
@@ -268,18 +273,18 @@ _FUNCTIONS: dict[object, Callable[[Call], Value | None]] = {
     detached: _detached,
     slope: _slope,
     partial: _bound,
-    **dict.fromkeys(dicts.MAKERS, dicts.new_dict),
+    **dict.fromkeys(DICT_MAKERS, new_dict),
     **dict.fromkeys((dataclasses.replace, *COPIES), replaced),
     **dict.fromkeys(_EXCEPTIONS, _exception),
 }
-_OF_REFERENCES = (partial, dataclasses.replace, *dicts.MAKERS, *COPIES)
+_OF_REFERENCES = (partial, dataclasses.replace, *DICT_MAKERS, *COPIES)
 _CONVERSIONS: dict[object, str] = {f: f"__{f.__name__}__" for f in (abs, float, int, round, len)}
 _ITERATE: dict[object, bool] = dict.fromkeys(
     (sum, min, max, list, tuple, set, sorted, zip, enumerate, any, all, map), True
 )
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
-    *(typed.function_of_number, _known, objects.apply, dicts.member, distribution, draw),
+    *(typed.function_of_number, _known, objects.apply, member, distribution, draw),
 )
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from nbgraph.kernels.capture.containers import List, Reference, Resizable, copied
+from nbgraph.kernels.capture.containers import List, Pairs, Record, Reference, Resizable, copied
 from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.digits import Digits, as_digits
+from nbgraph.kernels.capture.digits import Digits, Range, as_digits
 from nbgraph.kernels.capture.environment import (
     CONTINUED,
     HELD,
@@ -21,10 +21,9 @@ from nbgraph.kernels.capture.environment import (
     keys_in,
     without_flags,
 )
-from nbgraph.kernels.capture.joining import as_maybe, join_choices
-from nbgraph.kernels.capture.ranges import Range
+from nbgraph.kernels.capture.joining import as_maybe, as_pairs, join_choices
 from nbgraph.kernels.capture.resizable import widened
-from nbgraph.kernels.capture.syntax import is_store, nonlocals, read_after, walk
+from nbgraph.kernels.capture.text import is_store, nonlocals, read_after, walk
 from nbgraph.kernels.capture.values import (
     Choice,
     Complex,
@@ -176,6 +175,12 @@ class Carried:
             self.start[name], ends[name] = sized
             return form(start) == form(ends[name])
         sorts = {type(start), type(end)} - {Resizable, List, tuple}
+        other = isinstance(end, Pairs) or (
+            isinstance(end, Record) and not isinstance(end, type(start))
+        )
+        if other and not isinstance(start, Pairs) and (pairs := as_pairs(self.graph, start)):
+            self.start[name] = pairs
+            return False
         if len(sorts) > 1 and any(issubclass(sort, Compound) for sort in sorts):
             self._longer(name, end)
         return True

@@ -7,17 +7,29 @@ import ast
 import copy
 import dataclasses
 import inspect
+from collections import Counter, OrderedDict, defaultdict
+from enum import EnumType
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
-from nbgraph.kernels.capture import composed
-from nbgraph.kernels.capture.closures import Bound
-from nbgraph.kernels.capture.containers import REFERS, List, Mapping, Record, View, record_of
+from nbgraph.kernels.capture import comparing, composed, objects, resizable
+from nbgraph.kernels.capture.containers import (
+    REFERS,
+    List,
+    Mapping,
+    Pairs,
+    Record,
+    View,
+    mapping,
+    record_of,
+)
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
-from nbgraph.kernels.capture.inlining import arguments
+from nbgraph.kernels.capture.inlining import Bound, arguments
+from nbgraph.kernels.capture.items import at_key, keys, listed
+from nbgraph.kernels.capture.joining import as_pairs, join_value
 from nbgraph.kernels.capture.lists import changeable, put
-from nbgraph.kernels.capture.values import Env, Node, Static, Value
+from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
 
 # methods by which objects are more than their attributes
 _MEANINGS = ("__getattr__", "__getattribute__", "__setattr__", "__setitem__")
@@ -199,3 +211,116 @@ def is_class(target: object) -> bool:
     return not (isinstance(target, type) and issubclass(target, tuple)) and (
         keeps_arguments(target) or has_own_init(target)
     )
+
+
+def new_dict(call: Call) -> Value | None:
+    """`dict(...)` and `dict.fromkeys(...)`, `Counter()` and its like; None for other arguments."""
+    tracer, many = call.tracer, len(call.args)
+    each = lambda value: tracer.each(call.node, value, tracer.frame)
+    if (make := _SORTS.get(call.target)) is not None:
+        return call.answer(make, *map(each, call.args))
+    if call.target == dict.fromkeys and many in (1, 2):
+        keys, value = listed(tracer, call.node, each(call.args[0])), [*call.args, Static(None)][1]
+        return resizable.dict_of(call, tuple((key, value) for key in keys))
+    if call.target == dict.fromkeys or many > 1:
+        return None
+    first: Any = tracer.read(call.node, [*call.args, ()][0], tracer.frame)
+    if not isinstance(first, (Mapping, Pairs)):
+        items = each(first)
+        items = tuple(map(each, items)) if isinstance(items, tuple) else items
+        first = mapping(resizable.dict_of(call, items))
+    if isinstance(first, Pairs):
+        return None if call.kwargs else first
+    return record_of(dict, {**first.entries, **call.kwargs})
+
+
+def member(call: Call) -> Value | None:
+    """Return the member of an enum whose value is not constant; None for other calls."""
+    cls, args = call.target, call.args
+    if not isinstance(cls, EnumType) or len(args) != 1 or objects.known(args[0]):
+        return None
+    members = {each.value: call.tracer.constant(each, call.node) for each in cast("Any", cls)}
+    return at_key(call.tracer, call.node, Mapping(members), args[0], cls=ValueError)
+
+
+_SORTS: dict[Any, Any] = {Counter: resizable.counter, defaultdict: resizable.default_dict}
+DICT_MAKERS = (dict, OrderedDict, dict.fromkeys, *_SORTS)
+
+
+def store_key(call: Call, owner: Value, key: Value, value: Value, env: Env) -> None:
+    """`owner[key] = value`, in place of the environment."""
+    value, node, tracer = placed(value, env), call.node, call.tracer
+    root, constant = changeable(tracer, node, owner, env).key, objects.known(key)
+    content: Any = env[root]
+    if constant is not None and not isinstance(content, Pairs):
+        return put_field(call, owner, constant[0], value, env)
+    adds = isinstance(content, Pairs) or not (content.entries and hasattr(node, "changes"))
+    if adds and (entries := as_pairs(call.graph, content)) is not None:
+        env[root] = resizable.with_key(call, entries, key, value)
+        return None
+    graph, missing = call.graph, call.graph.const(True)
+    everywhere = Call(tracer, node, missing)
+    for name, old in getattr(content, "entries", {}).items():
+        if not isinstance(key, Choice) and not isinstance(name, (int, float)):
+            continue
+        here = comparing.compare(everywhere, ast.Eq(), key, tracer.constant(name, node))
+        missing = graph.logical_and(missing, graph.logical_not(here))
+        remedy = "assign a value like the one before"
+        new = tracer.joined(node, join_value(graph, here, value, old), remedy)
+        put_field(call, owner, name, new, env)
+    if missing.op == "const" and missing.data:
+        call.refuse("a key of the dict depends on values", "use a list, or constant keys")
+    words = "a key that depends on values is none of those that the dict has"
+    tracer.raises_lookup(node, KeyError, words, missing)
+
+
+# methods ------------------------------------------------------------------------------------------
+
+
+def method_of_dict(call: Call, owner: Value, name: str) -> Value:
+    """Return the value of a method of a dict."""
+    tracer, env, node = call.tracer, call.tracer.frame, call.node
+    args = [tracer.deep(node, value, env) for value in call.args]
+    content: Any = tracer.read(node, owner, env)
+    if name in resizable.DICT_CHANGES and args and objects.known(args[0]) is None:
+        content = as_pairs(call.graph, content) or content
+    if isinstance(content, Pairs) and name in resizable.DICT_CHANGES:
+        key = changeable(tracer, node, owner, env).key
+        env[key], result = call.answer(resizable.DICT_CHANGES[name], content, *args, **call.kwargs)
+        return result
+    if isinstance(content, Pairs):
+        if (make := resizable.DICT_METHODS.get(name)) is None:
+            call.refuse(f"{name}() of a dict whose keys depend on values", "write the assignments")
+        return call.answer(make, content, *args, **call.kwargs)
+    if name in ("update", "setdefault"):
+        return _change(call, owner, name)
+    if call.kwargs:
+        call.refuse(f"{name}() of a dict with names of arguments", "give them by position")
+    if name == "get" and len(args) in (1, 2):
+        return at_key(tracer, node, content, args[0], [*args, Static(None)][1])
+    if args:
+        call.refuse(f"{name}() of a dict with arguments", "leave them out")
+    if name == "copy":
+        return record_of(dict, content.entries)
+    names, values = keys(tracer, node, content), tuple(content.entries.values())
+    return {"keys": names, "values": values}.get(name) or tuple(zip(names, values, strict=True))
+
+
+DICT_METHODS = {"setdefault", "update", *resizable.DICT_METHODS, *resizable.DICT_CHANGES}
+
+
+def _change(call: Call, owner: Value, name: str) -> Value:
+    tracer, env = call.tracer, call.tracer.frame
+    owner = changeable(tracer, call.node, owner, env)
+    args = [tracer.read(call.node, value, env) for value in call.args]
+    if name == "update" and all(isinstance(value, Mapping) for value in args):
+        for value in [*(a.entries for a in args), call.kwargs]:
+            for key, item in value.items():
+                put_field(call, owner, key, placed(item, env), env)
+        return Static(None)
+    key = objects.known(args[0]) if args and name == "setdefault" else None
+    if key is None:
+        call.refuse(f"{name}() of a dict with these arguments", "write the assignments")
+    if key[0] not in env[owner.key].entries:
+        put_field(call, owner, key[0], [*call.args, Static(None)][1], env)
+    return env[owner.key].entries[key[0]]

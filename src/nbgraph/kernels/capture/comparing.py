@@ -9,22 +9,15 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.containers import REFERS, Mapping, Record, Resizable, mapping
+from nbgraph.kernels.capture.containers import REFERS, Mapping, Pairs, Record, Resizable, mapping
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.digits import Digits, as_digits
+from nbgraph.kernels.capture.digits import Digits, Range, as_digits
 from nbgraph.kernels.capture.items import keys
 from nbgraph.kernels.capture.joining import chosen, resizable
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
-from nbgraph.kernels.capture.raising import present
-from nbgraph.kernels.capture.ranges import Range
-from nbgraph.kernels.capture.values import (
-    Choice,
-    Complex,
-    Optional,
-    Static,
-    Value,
-    is_none,
-)
+from nbgraph.kernels.capture.resizable import contains, equal
+from nbgraph.kernels.capture.results import present
+from nbgraph.kernels.capture.values import Choice, Complex, Optional, Static, Value, is_none
 from nbgraph.kernels.scalar.graph import Graph, Node
 from nbgraph.kernels.scalar.kinds import is_boolean
 
@@ -93,6 +86,8 @@ def _compared(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
 
 def _is_among(call: Call, value: Value, among: Any) -> Node:
     graph, inside = call.graph, call.graph.const(False)
+    if isinstance(among, Pairs):
+        return contains(graph, among, value)
     if isinstance(among, Range):
         return among.holds(call, value)
     if (own := call.tracer.special(call, "__contains__", among, value)) is not None:
@@ -193,6 +188,8 @@ def _compared_of(value: Record) -> dict[Any, Value]:
 def _compare_tuples(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
     """Equality of tuples, or their order: that of the first items that differ."""
     graph = call.graph
+    if isinstance(op, ast.Eq) and (isinstance(left, Pairs) or isinstance(right, Pairs)):
+        return equal(graph, left, right)
     if isinstance(op, ast.Eq):
         return _equal_tuples(call, left, right)
     if type(op) not in _COMPARE or {type(left), type(right)} != {tuple}:  # a list may be a set

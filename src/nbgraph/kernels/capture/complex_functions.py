@@ -152,16 +152,13 @@ def expm1(z):
     return complex(near if abs(z.real) < FAR else value.real - 1.0, value.imag)
 
 
-def turn(z):
-    """e**z where the real part is 0 or NaN, as that of `1j * x` is."""
-    size = 1.0 + z.real
-    return complex(size * math.cos(z.imag), size * math.sin(z.imag))
+# e**z where the real part is 0 or NaN, as that of `1j * x` is
+turn = lambda z: complex((1.0 + z.real) * math.cos(z.imag), (1.0 + z.real) * math.sin(z.imag))
 
 
 def log(z, base=None):
     """The logarithm, to a base where one is given."""
-    value = _log(z)
-    return value if base is None else value / _log(base)
+    return _log(z) if base is None else _log(z) / _log(base)
 
 
 def log_of_real(z, base=None):
@@ -178,16 +175,9 @@ def log1p(z):
     return complex(size if close else _log(complex(1.0 + x, y)).real, math.atan2(y, 1.0 + x))
 
 
-def log10(z):
-    """The logarithm to base 10."""
-    value = _log(z)
-    return complex(value.real / math.log(10.0), value.imag / math.log(10.0))
-
-
-def log2(z):
-    """The logarithm to base 2."""
-    value = _log(z)
-    return complex(value.real / math.log(2.0), value.imag / math.log(2.0))
+shrunk = lambda z, size: complex(z.real / size, z.imag / size)  # z divided by a real number
+log10 = lambda z: shrunk(_log(z), math.log(10.0))  # the logarithm to base 10
+log2 = lambda z: shrunk(_log(z), math.log(2.0))  # the logarithm to base 2
 
 
 def sqrt(z):

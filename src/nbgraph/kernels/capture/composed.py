@@ -91,14 +91,11 @@ def digit_uses(n, base, count, digit):
     return uses
 
 
-def begins_with(n, base, count, head, size):
-    """Whether the first digits of an integer are those of another one."""
-    return count >= size and abs(n) // base ** max(count - size, 0) == head
-
-
-def ends_with(n, base, count, tail, size):
-    """Whether the last digits of an integer are those of another one."""
-    return count >= size and abs(n) % base**size == tail
+# whether the first, or the last, digits of an integer are those of another one
+begins_with = lambda n, base, count, head, size: (
+    count >= size and abs(n) // base ** max(count - size, 0) == head
+)
+ends_with = lambda n, base, count, tail, size: count >= size and abs(n) % base**size == tail
 
 
 def digits_read(n, base, count, other):
@@ -285,7 +282,4 @@ def rel_entr(x, y):
 exprel = lambda x: math.expm1(x) / x if x != 0.0 else 1.0  # (e**x - 1) / x, 1 at 0
 
 
-def cosm1(x):
-    """cos(x) - 1 without cancellation."""
-    half = math.sin(0.5 * x)
-    return -2.0 * half * half
+cosm1 = lambda x: -2.0 * math.sin(0.5 * x) ** 2  # cos(x) - 1 without cancellation

@@ -8,10 +8,12 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nbgraph.kernels.capture.values import Choice, Complex, Compound, Node, Undefined, Value
+
+PLACES = 64  # of a list that a loop grows whose trips are not known
 
 
 class Record(tuple[Any, ...]):
@@ -85,7 +87,16 @@ class Resizable(Compound):
 
     def of_parts(self, parts: Sequence[Value]) -> Value:
         """Return a list of as many places."""
-        return Resizable(parts[0], tuple(parts[1:]), self.bounded)
+        return replace(self, length=parts[0], items=tuple(parts[1:]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs(Resizable):
+    """A dict whose keys depend on values: pairs of a key and its value; `default`: of a key that it
+    lacks, as `defaultdict` and `Counter` have one; `grows`: whether reading such a key adds it."""
+
+    default: Value = None
+    grows: bool = False
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -128,6 +139,13 @@ def copied(value: Value, *, back: bool = False) -> Value:
     return own_type(value)(value) if back else copy_of(value)
 
 
+def is_fixed(value: Value) -> bool:
+    """Return whether nothing can change a value: it is a number, or a tuple of such."""
+    if isinstance(value, (List, Array)) or (isinstance(value, Record) and value.shared):
+        return False
+    return not isinstance(value, tuple) or all(map(is_fixed, value))
+
+
 def mapping(value: Value) -> Value:
     """Return a dict of the function as it is now; any other value as it is."""
     if isinstance(value, Record) and value.cls is dict:
@@ -143,6 +161,8 @@ def described(value: Value) -> str:
         return "a complex number"
     if isinstance(value, Choice):
         return " or ".join(map(described, value.options))
+    if isinstance(value, Pairs):
+        return "a dict"
     if isinstance(value, Resizable):
         return "a list whose length depends on values"
     if isinstance(value, (tuple, Reference, View)):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import (
+    TYPE_CHECKING,
     Any,
     Literal,
     NamedTuple,
@@ -19,8 +20,8 @@ from typing import (
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.lookups import Counter
-from nbgraph.kernels.capture.names import Scope, Watch
-from nbgraph.kernels.capture.text import FunctionText
+from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
+from nbgraph.kernels.capture.text import FunctionText, collected, function_text
 from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Value
 
 OnInvalid = Literal["raise", "nan"]  # what becomes of an element that a text raises for
@@ -28,90 +29,75 @@ Answer = Callable[[Env, Node], Value]
 
 
 class Tracer:
-    """The interface of `FunctionTracer`, which captures one function call.
+    """Captures one function call; calls of helpers make nested tracers on the same graph.
 
-    Files that take a tracer import this class, as `tracer` imports them.
+    Files that take a tracer import this class; `tracer` gives it their functions.
     """
 
-    graph: Graph
-    fn: FunctionType
-    watch: Watch
-    scope: Scope
-    text: FunctionText
-    name: str
-    caller: Tracer | None
-    survey: Any  # Survey or None: what goes on behind constructs that are refused
-    depth: int  # of calls
-    pending: list[tuple[str, Node]]  # flags of exceptions, and where they were raised
-    catching: tuple[type, ...]  # what the `try` statements around catch
-    handled: list[dict[str, Node]]  # exceptions of the handlers that are traced
-    frame: Env  # the variables at the latest call, which nested functions see
-    active: tuple[tuple[object, Node], ...]  # functions that are being traced, with their paths
-    answers: dict[object, Answer]  # what stands for calls of functions that are loops
-    decides: bool  # whether what holds on a path decides conditions: in calls of itself
-    site: ast.AST | None  # the call that is made now
-    counter: Counter | None  # of the loop that is traced
-    ahead: list[tuple[str, Node]]  # what its trips raise, known before the first
+    parted = False  # whether results may be complex: they are given as two parts
+    site: ast.AST | None = None  # the call that is made now
+    counter: Counter | None = None  # of the loop that is traced
+
+    def __init__(
+        self, graph: Graph, fn: FunctionType, watch: Watch, caller: Any = None, survey: Any = None
+    ) -> None:
+        self.graph, self.fn, self.watch = graph, fn, watch
+        self.caller: Tracer | None = caller
+        self.survey = survey  # Survey or None: what goes on behind constructs that are refused
+        self.depth: int = 0 if caller is None else caller.depth + 1  # of calls
+        self.pending: list[tuple[str, Node]] = []  # flags of exceptions, and where they were raised
+        # what `try` statements around catch; the library's own texts raise nothing by themselves
+        self.catching: tuple[type, ...] = ()
+        if caller is not None and not is_own_text(fn):
+            self.catching = caller.catching
+        self.handled: list[dict[str, Node]] = []  # exceptions of the handlers that are traced
+        self.text: FunctionText = function_text(fn)
+        if caller is not None and fn.__code__.co_flags & inspect.CO_GENERATOR:
+            self.text = self.text._replace(body=collected(self.text.body))
+        self.frame: Env = {}  # the variables at the latest call, which nested functions see
+        self.locals: dict[ast.AST, Static] = {}  # nested functions
+        self.name, self.scope = fn.__name__, Scope(fn, watch)
+        # functions that are being traced, with their paths
+        self.active: tuple[tuple[object, Node], ...] = () if caller is None else caller.active
+        # what stands for calls of functions that are loops
+        self.answers: dict[object, Answer] = {} if caller is None else caller.answers
+        # whether what holds on a path decides conditions: in calls of itself
+        self.decides: bool = caller is not None and caller.decides
+        self.ahead: list[tuple[str, Node]] = []  # what its trips raise, known before the first
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The other functions of the table in `tracer`."""
 
     @property
     def operator(self) -> str:
         """The name of the function that all is traced for."""
         return self.fn.__name__ if self.caller is None else self.caller.operator
 
-    def refuse(
-        self, node: ast.AST, problem: str, remedy: str, error: type[CaptureError] = CaptureError
-    ) -> NoReturn:
-        """Raise CaptureError with the user's line and what to write instead."""
-        raise NotImplementedError(problem)
+    def subtracer(self, fn: FunctionType) -> Tracer:
+        """For a helper called from here."""
+        return Tracer(self.graph, fn, self.watch, self, self.survey)
 
-    parted: bool  # whether results may be complex: they are given as two parts
-    start: Callable[..., Value]
-    subtracer: Callable[[FunctionType], Tracer]
-    run: Callable[..., Value]
+    refuse: Callable[..., NoReturn]
     outcome: Callable[[Env, Node], tuple[Value, Env]]
-    enter: Callable[..., Value]
-    # statements: environments before and after, and the path
+    # methods whose results are known better than as values
     block: Callable[[Sequence[ast.stmt], Env, Node], Env]
     statement: Callable[[ast.stmt, Env, Node], Env]
     going: Callable[[Env, Node, Callable[[Env, Node], Env]], Env]
     join_ended: Callable[[Node, Env, Env], Env]
-    bind: Callable[[ast.expr, Value, Env], None]
-    assign_to: Callable[..., None]
     settled: Callable[..., Env]
     under: Callable[[Node], AbstractContextManager[None]]
     leave: Callable[[Env], None]
     unchecked: Callable[[Node], Node]
-    # expressions
-    expression: Callable[[ast.expr, Env, Node], Value]
-    object: Callable[[ast.expr, Env, Node], Value]
-    evaluated: Callable[[ast.expr, Env, Node], Value]
     condition: Callable[[ast.expr, Env, Node], Node]
     number: Callable[[ast.expr, Env, Node], Node]
     number_of: Callable[[Call, Value], Node]
     truth: Callable[[Value], Node]
-    static: Callable[[ast.expr, Env], Any]
-    constant: Callable[[Any, ast.expr], Value]
-    attribute: Callable[[ast.expr, Any, str], Value]
     local: Callable[[Any, Env, Node], Static]
-    binary: Callable[[str, Value, Value, Node], Value]
-    # calls
-    called: Callable[[Call], Value]
-    special: Callable[..., Value | None]
     written: Callable[[Value, str], FunctionType | None]
-    apply: Callable[[Call], Value]
-    compose: Callable[[FunctionType, Sequence[Value], Node], Value]
-    # lists, arrays, dicts
-    dereference: Callable[[Value, Env], Value]
-    taken: Callable[..., Value]
-    read: Callable[[ast.expr, Value, Env], Value]
-    deep: Callable[[ast.expr, Value, Env], Value]
-    each: Callable[[ast.expr, Value, Env], Value]
     changes_in_place: Callable[[Value, Env], bool]
-    as_kind: Callable[[Value, str], Value]
-    raises: Callable[..., None]
     fails: Callable[..., Node | None]
-    joined: Callable[[ast.AST, Value, str], Value]
-    raises_lookup: Callable[..., None]
 
 
 @runtime_checkable
@@ -162,11 +148,14 @@ class Call(NamedTuple):
 
     def answer(self, make: Callable[..., Value], *args: Value, **kwargs: Value) -> Value:
         """Return what a function of this call gives for values; refused where it takes others."""
-        try:
-            inspect.signature(make).bind(self, *args, **kwargs)
-        except TypeError as error:
-            self.refuse(f"{self.name}(): {error}", "leave out what it does not take")
+        self._bound(make, "leave out what it does not take", self, *args, **kwargs)
         return make(self, *args, **kwargs)
+
+    def _bound(self, fn: Callable[..., Any], remedy: str, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return inspect.signature(fn).bind(*args, **kwargs)
+        except TypeError as error:
+            self.refuse(f"{self.name}(): {error}", remedy)
 
     def deep(self) -> Call:
         """Return the call with what lists hold in place of references to them."""
@@ -188,10 +177,7 @@ class Call(NamedTuple):
 
     def in_order(self, fn: FunctionType) -> list[Value]:
         """Return the arguments in the order of a function's parameters, with its defaults."""
-        try:
-            bound = inspect.signature(fn).bind(*self.args, **self.kwargs)
-        except TypeError as error:
-            self.refuse(f"{self.name}(): {error}", "give the arguments that it takes")
+        bound = self._bound(fn, "give the arguments that it takes", *self.args, **self.kwargs)
         return [
             bound.arguments[name]
             if name in bound.arguments

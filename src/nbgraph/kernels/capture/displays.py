@@ -13,20 +13,20 @@ import math
 from collections.abc import Sequence
 from typing import Any, cast
 
-from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.containers import List, Mapping, Record, record_of
-from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.containers import List, Mapping
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import adopt, placed
-from nbgraph.kernels.capture.items import MANY, listed
+from nbgraph.kernels.capture.items import MANY, keys, listed
 from nbgraph.kernels.capture.joining import join_value
+from nbgraph.kernels.capture.resizable import dict_of
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, lookup
-from nbgraph.kernels.capture.syntax import (
+from nbgraph.kernels.capture.text import (
     Comprehension,
+    CountError,
     assigned_within,
     loops_of,
     nonlocals,
 )
-from nbgraph.kernels.capture.text import CountError
 from nbgraph.kernels.capture.values import Env, Node, Value
 
 
@@ -44,37 +44,28 @@ def elements(tracer: Tracer, nodes: Sequence[ast.expr], env: Env, path: Node) ->
     return tuple(items)
 
 
-def dict_display(tracer: Tracer, node: ast.Dict, env: Env, path: Node) -> Record:
+def dict_display(tracer: Tracer, node: ast.Dict, env: Env, path: Node) -> Value:
     """`{key: value, **more}`."""
-    entries: dict[Any, Value] = {}
+    pairs: list[Value] = []
     for key, item in zip(node.keys, node.values, strict=True):
         value = placed(tracer.object(item, env, path), env)
         if key is not None:
-            entries[_key(tracer, key, tracer.expression(key, env, path))] = value
+            pairs.append((tracer.expression(key, env, path), value))
             continue
         if not isinstance(value := tracer.read(item, value, env), Mapping):
             tracer.refuse(item, "what follows ** is not a dict", "write the items out")
-        entries |= value.entries
-    return record_of(dict, entries)
-
-
-def _key(tracer: Tracer, node: ast.expr, key: Value) -> Any:
-    """Return the Python object that a key of a dict is."""
-    known = objects.known(key)
-    if known is None:
-        tracer.refuse(node, "a key of the dict is not constant", "use constant keys")
-    return known[0]
+        pairs += zip(keys(tracer, item, value), value.entries.values(), strict=True)
+    return dict_of(Call(tracer, node, path), tuple(pairs))
 
 
 # comprehensions -----------------------------------------------------------------------------------
 
 
-def dict_comprehension(tracer: Tracer, node: ast.DictComp, env: Env, path: Node) -> Record:
+def dict_comprehension(tracer: Tracer, node: ast.DictComp, env: Env, path: Node) -> Value:
     """`{key: value for ...}`."""
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
     items = ast.copy_location(ast.ListComp(pair, node.generators), node)
-    pairs = listed(tracer, node, comprehension(tracer, items, env, path))
-    return record_of(dict, {_key(tracer, node.key, key): value for key, value in pairs})
+    return dict_of(Call(tracer, node, path), comprehension(tracer, items, env, path))
 
 
 def comprehension(tracer: Tracer, node: Comprehension, env: Env, path: Node) -> Value:

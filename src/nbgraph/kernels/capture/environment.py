@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from nbgraph.kernels.capture.containers import (
     Array,
     List,
+    Pairs,
     Record,
     Reference,
     Resizable,
@@ -91,7 +92,7 @@ def placed(value: Value, env: Env, name: str = "", *, alone: bool = False) -> Va
             alike = (k for k, v in env.items() if isinstance(v, Record) and v.cls is value.cls)
             freeze(env, (entry.key,) if alone else alike)
         return entry
-    if type(value) in (Array, Resizable):
+    if type(value) in (Array, Resizable, Pairs):
         return reference(env, value, name)
     if type(value) is tuple and any(type(item) in (List, Array, tuple) for item in value):
         return tuple(placed(item, env, name) for item in value)

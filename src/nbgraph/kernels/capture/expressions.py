@@ -33,7 +33,7 @@ from nbgraph.kernels.capture.items import subscript
 from nbgraph.kernels.capture.joining import ListJoin, chosen, join_value
 from nbgraph.kernels.capture.members import attribute
 from nbgraph.kernels.capture.operators import refuse_numbers
-from nbgraph.kernels.capture.raising import present
+from nbgraph.kernels.capture.results import present
 from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
     Choice,

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import Parameter
 from types import FunctionType
-from typing import cast
+from typing import NamedTuple
 
-from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Mapping
 from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
-from nbgraph.kernels.capture.environment import OUTER, adopt, lists_of, placed
+from nbgraph.kernels.capture.environment import (
+    OUTER,
+    RESULT,
+    adopt,
+    lists_of,
+    placed,
+    without_flags,
+)
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
-from nbgraph.kernels.capture.syntax import nonlocals
-from nbgraph.kernels.capture.values import Env, Node, Value, flatten
+from nbgraph.kernels.capture.text import Definition, collected, nonlocals
+from nbgraph.kernels.capture.values import Env, Node, Static, Value, flatten
 
 MAX_DEPTH = 40  # of helpers that call helpers
 
@@ -47,12 +54,20 @@ def local_function(call: Call, target: LocalFunction) -> Value:
         call.refuse(what, "call it in the function around it, or return the new value")
 
     def make() -> Tracer:
-        inner = call.tracer.subtracer(cast("FunctionType", owner.fn))
+        inner = call.tracer.subtracer(owner.fn)
         inner.text, inner.name = text, target.name
         return inner
 
     around = target.surroundings()
     return call.tracer.enter(call.node, target.definition, make, values, call.path, around)
+
+
+def local(tracer: Tracer, node: Definition, env: Env, path: Node) -> Static:
+    """Return a nested function as a value: the same one each time, unless it has defaults."""
+    function = tracer.locals.get(node)
+    if function is None or node.args.defaults or any(node.args.kw_defaults):
+        function = tracer.locals[node] = Static(LocalFunction(node, tracer, env, path))
+    return function
 
 
 def arguments(
@@ -141,3 +156,71 @@ def runner(
         return value
 
     return run
+
+
+_TRANSPARENT = (functools.cache, functools.lru_cache, functools.wraps)  # of a nested function
+_EMPTY = inspect.Parameter.empty
+
+
+class Bound(NamedTuple):
+    """A `functools.partial` made inside a scalar function: some parameters have values."""
+
+    function: object
+    args: tuple[Value, ...]
+    kwargs: Env
+
+
+class LocalFunction:
+    """A nested function with the tracer of the function around it."""
+
+    def __init__(self, definition: Definition, owner: Tracer, env: Env, path: Node) -> None:
+        self.definition, self.owner = definition, owner
+        self.name = getattr(definition, "name", "<lambda>")
+        self.signature = self._signature(env, path)
+
+    def __repr__(self) -> str:
+        return f"the function {self.name!r}"
+
+    def _signature(self, env: Env, path: Node) -> inspect.Signature:
+        """Return the parameters with the values that their defaults have at the definition."""
+        arguments = self.definition.args
+        for decorator in getattr(self.definition, "decorator_list", ()):
+            used = decorator.func if isinstance(decorator, ast.Call) else decorator
+            parameters = self.owner.static(used, env)
+            if parameters in _TRANSPARENT or str(getattr(parameters, "__module__", "")).startswith(
+                "numba."
+            ):
+                continue
+            what = "a decorator of a nested function is not understood"
+            self.owner.refuse(decorator, what, "leave it out, or define the function outside")
+
+        def value(default: ast.expr | None) -> Value:
+            owner = self.owner
+            return _EMPTY if default is None else placed(owner.object(default, env, path), env)
+
+        positional = [*arguments.posonlyargs, *arguments.args]
+        missing = [None] * (len(positional) - len(arguments.defaults))
+        kinds = [(p, inspect.Parameter.POSITIONAL_OR_KEYWORD) for p in positional]
+        kinds += [(p, inspect.Parameter.KEYWORD_ONLY) for p in arguments.kwonlyargs]
+        defaults = [*missing, *arguments.defaults, *arguments.kw_defaults]
+        parameters = [
+            inspect.Parameter(p.arg, kind, default=value(default))
+            for (p, kind), default in zip(kinds, defaults, strict=True)
+        ]
+        if arguments.vararg is not None:
+            rest = inspect.Parameter(arguments.vararg.arg, inspect.Parameter.VAR_POSITIONAL)
+            parameters.insert(len(positional), rest)
+        if arguments.kwarg is not None:
+            parameters.append(inspect.Parameter(arguments.kwarg.arg, inspect.Parameter.VAR_KEYWORD))
+        return inspect.Signature(parameters)
+
+    def body(self) -> list[ast.stmt]:
+        """Return its statements; those of a lambda are one `return`."""
+        if isinstance(self.definition, ast.FunctionDef):
+            return collected(self.definition.body)
+        result = ast.Return(self.definition.body)
+        return [ast.copy_location(result, self.definition.body)]
+
+    def surroundings(self) -> Env:
+        """Return the variables around it, as they are now."""
+        return {k: v for k, v in without_flags(self.owner.frame).items() if k != RESULT}

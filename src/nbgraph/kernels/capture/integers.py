@@ -48,9 +48,7 @@ def comb(n, k):
 
 
 def perm(n, k=None):
-    """Ordered ways to choose k of n, 2**63 - 1 where they are more; 0 where k is not a number of "
-    "0 t"
-    n."""
+    """Ordered ways to choose k of n, 2**63 - 1 where they are more; 0 unless 0 <= k <= n."""
     k = n if k is None else k
     ways, chosen = (0 <= k <= n) * 1, 0
     while chosen < k <= n:

@@ -14,16 +14,17 @@ from nbgraph.kernels.capture.containers import (
     Array,
     List,
     Mapping,
+    Pairs,
     Reference,
     Resizable,
     View,
+    is_fixed,
     mapping,
 )
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.digits import Digits
+from nbgraph.kernels.capture.digits import Digits, Range
 from nbgraph.kernels.capture.joining import chosen, join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
-from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.text import CountError, KindError
 from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
 from nbgraph.kernels.scalar.kinds import is_boolean, is_integer
@@ -66,7 +67,7 @@ def subscript(tracer: Tracer, node: ast.Subscript, env: Env, path: Node) -> Valu
         return tracer.special(Call(tracer, node, path), "__getitem__", owner, index)
     if isinstance(owner, REFERS):
         return _part(Call(tracer, node, path), owner, env)
-    if isinstance(owner, Mapping):
+    if isinstance(owner, (Mapping, Pairs)):
         return at_key(tracer, node, owner, tracer.expression(node.slice, env, path))
     if isinstance(owner, Choice):
         each = lambda one, _: _of_value(tracer, node, one, env, path)
@@ -77,9 +78,14 @@ def subscript(tracer: Tracer, node: ast.Subscript, env: Env, path: Node) -> Valu
 def _part(call: Call, owner: Reference | View, env: Env) -> Value:
     """`owner[...]`: a number, the list that is an item, or part of an array."""
     tracer, node, path = call.tracer, call.node, call.path
-    content = tracer.read(node.value, owner, env)
-    if isinstance(content, Mapping):
-        return at_key(tracer, node, content, tracer.expression(node.slice, env, path))
+    content: Any = tracer.read(node.value, owner, env)
+    if isinstance(content, (Mapping, Pairs)):
+        key = tracer.expression(node.slice, env, path)
+        value = at_key(tracer, node, content, key)
+        if isinstance(content, Pairs) and content.grows and not hasattr(node, "changes"):
+            root: Any = owner
+            env[root.key] = resizable.with_key(call, content, key, value)
+        return value
     indices = places(call, tracer.dereference(owner, env), env)
     first = indices[0]
     if type(content) is List and isinstance(first, Node):
@@ -88,7 +94,7 @@ def _part(call: Call, owner: Reference | View, env: Env) -> Value:
     value = entries(call, tracer.dereference(owner, env), indices)
     if type(value) is List and isinstance(first, slice):
         return entries(call, content, indices)
-    return View.of(owner, indices, node) if isinstance(value, tuple) else value
+    return value if is_fixed(value) else View.of(owner, indices, node)
 
 
 def _of_value(tracer: Tracer, node: ast.Subscript, owner: Value, env: Env, path: Node) -> Value:
@@ -206,6 +212,8 @@ def at_key(
     tracer: Tracer, node: Any, owner: Any, key: Value, default: Value = None, cls: Any = KeyError
 ) -> Value:
     """`owner[key]`; where the key is missing `default`, or the text raises."""
+    if isinstance(owner, Pairs):
+        return resizable.entry(Call(tracer, node, tracer.graph.const(True)), owner, key, default)
     if isinstance(key, Choice):
 
         def entry_of(option: Static, here: Node) -> Value:
@@ -231,8 +239,13 @@ def at_key(
         entries = {}
         entries |= {int(k): v for k, v in texts.items() if len(k) == 1 and k.isdecimal()}
         key = digit
-    if not isinstance(key, Node) or not entries:
+    if not owner.entries and default is not None:
+        return default
+    if not isinstance(key, Node) or (not entries and owner.entries):
         tracer.refuse(node, "the key of a dict is neither a number nor constant", "use a number")
+    if not entries:
+        tracer.raises_lookup(node, cls, "the dict has no such key", tracer.graph.const(True))
+        return tracer.graph.const(math.nan)
     value, inside = _at_number(tracer, node, key, entries)
     if default is None:
         sort = "dict" if cls is KeyError else "enum"

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
     List,
+    Mapping,
+    Pairs,
     Record,
     Reference,
     Resizable,
     View,
+    mapping,
     own_type,
 )
+from nbgraph.kernels.capture.digits import as_digits
 from nbgraph.kernels.capture.environment import (
     FROZEN,
     HELD,
@@ -62,6 +67,8 @@ def join_value(
         items = (join_value(graph, cond, x, y, lists) for x, y in zip(a, b, strict=True))
         read = next((v for v in (a, b) if isinstance(v, Record) and v.copied), None)
         return (own_type(a) if read is None else type(read))(items)
+    if Pairs in (type(a), type(b)) or (isinstance(a, Record) and isinstance(b, Record)):
+        a, b = as_pairs(graph, a) or a, as_pairs(graph, b) or b
     if type(a) in _SEQUENCES and type(b) in _SEQUENCES:
         longer = _join_lists(graph, cond, a, b)
         if longer is not None:
@@ -85,7 +92,7 @@ def join_value(
     return _different(a, b)
 
 
-_SEQUENCES = (tuple, List, Resizable)
+_SEQUENCES = (tuple, List, Resizable, Pairs)
 
 
 def _different(a: Value, b: Value) -> Undefined:
@@ -124,6 +131,19 @@ def chosen(graph: Graph, choice: Choice, apply: Callable[[Static, Node], Value])
     return result
 
 
+def as_pairs(graph: Graph, value: Value) -> Pairs | None:
+    """Return a dict as one whose keys may depend on values; None for other values, and where its
+    keys or values are not numbers."""
+    if isinstance(value, Pairs) or not isinstance(value := mapping(value), Mapping):
+        return value if isinstance(value, Pairs) else None
+    keys = [graph.const(k) if isinstance(k, (int, float)) else Static(k) for k in value.entries]
+    names = [as_digits(graph, key) or key for key in keys]
+    items = tuple(zip(names, value.entries.values(), strict=True))
+    if None in map(flatten, items) or len({*map(form, items)}) > 1:
+        return None
+    return Pairs(graph.const(len(items)), items)
+
+
 def resizable(graph: Graph, value: tuple[Value, ...] | Resizable) -> Resizable:
     """Return a list as one whose length depends on values."""
     if isinstance(value, Resizable):
@@ -133,13 +153,15 @@ def resizable(graph: Graph, value: tuple[Value, ...] | Resizable) -> Resizable:
 
 def _join_lists(graph: Graph, cond: Node, a: Any, b: Any) -> Resizable | None:
     """Two lists, of which at least one has another length; None where items have several forms."""
+    if isinstance(a, Pairs) is not isinstance(b, Pairs):
+        return None
     a, b = resizable(graph, a), resizable(graph, b)
     rows = itertools.zip_longest(a.items, b.items)
     items = [y if x is None else x if y is None else join_value(graph, cond, x, y) for x, y in rows]
     if len({form(item) for item in items}) > 1 or any(flatten(item) is None for item in items):
         return None
     length = graph.select(cond, a.length, b.length)
-    return Resizable(length, tuple(items), a.bounded or b.bounded)
+    return replace(a, length=length, items=tuple(items), bounded=a.bounded or b.bounded)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -17,7 +17,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import draws
 from nbgraph.kernels.capture.containers import Reference, Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.digits import Digits, digits_of
+from nbgraph.kernels.capture.digits import Digits, Range, digits_of, range_of
 from nbgraph.kernels.capture.environment import (
     BROKE,
     CONTINUED,
@@ -32,11 +32,10 @@ from nbgraph.kernels.capture.environment import (
 from nbgraph.kernels.capture.items import listed
 from nbgraph.kernels.capture.joining import join
 from nbgraph.kernels.capture.lookups import is_constant
-from nbgraph.kernels.capture.raising import class_of
-from nbgraph.kernels.capture.ranges import Range, range_of
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
-from nbgraph.kernels.capture.syntax import breaks, is_short
+from nbgraph.kernels.capture.results import class_of
+from nbgraph.kernels.capture.text import breaks, is_short
 from nbgraph.kernels.capture.values import Env, Node, Static
 from nbgraph.kernels.scalar.nodes import RESULT
 

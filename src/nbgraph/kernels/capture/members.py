@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.kernels.capture import arrays, complex_numbers, dicts, digits, lists, sequences, typed
-from nbgraph.kernels.capture.classes import of_record, of_super
-from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
+from nbgraph.kernels.capture import arrays, complex_numbers, digits, lists, sequences, typed
+from nbgraph.kernels.capture.classes import DICT_METHODS, method_of_dict, of_record, of_super
+from nbgraph.kernels.capture.containers import Array, Mapping, Pairs, Record, Resizable
 from nbgraph.kernels.capture.context import Call, Method, Tracer
 from nbgraph.kernels.capture.joining import chosen
-from nbgraph.kernels.capture.references import view
+from nbgraph.kernels.capture.lists import view
+from nbgraph.kernels.capture.resizable import DICT_CHANGES
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Node, Static, Value
 
 _FORMULA = "write the scalar formula; the loop over the array is made for you"
@@ -41,8 +42,9 @@ def attribute(tracer: Tracer, node: ast.Attribute, env: Env, path: Node) -> Valu
     sort = next((sort for sort in _SORTS if isinstance(owner, sort.types)), _OTHERS)
     if name in sort.attributes:
         return sort.attributes[name](call, owner, referred)
-    if name in sort.methods:
-        return Static(Method(referred, name, sort.call))
+    if name in sort.methods:  # `max(d, key=d.get)` is traced where there is no reference
+        reads = isinstance(owner, Pairs) and name in DICT_METHODS - DICT_CHANGES.keys()
+        return Static(Method(owner if reads else referred, name, sort.call))
     if isinstance(owner, Node) and isinstance(known := tracer.static(inner, env), Enum):
         owner = Static(known)
     if isinstance(owner, Static):
@@ -93,8 +95,8 @@ _sequence = lambda *types, **attributes: Sort(
 )
 _SORTS = (
     _sequence(Array, **_ARRAY_ATTRIBUTES),
+    Sort((Mapping, Pairs), {}, DICT_METHODS, method_of_dict),
     _sequence(tuple, Resizable),
-    Sort((Mapping,), {}, dicts.METHODS, dicts.method),
     Sort((Node,), {**_PARTS, **typed.ATTRIBUTES}, _NUMBER_METHODS, _method_of_number),
     Sort((Complex,), _PARTS, _NUMBER_METHODS, _method_of_number),
     Sort(

@@ -85,32 +85,23 @@ class Watch:
 
     def changed(self) -> bool:
         """Return whether a watched name no longer holds the object it held."""
-        for space, name, value in list(self.globals.values()):  # another thread may trace
-            if space.get(name, _MISSING) is not value:
-                return True
-        for cell, value in list(self.cells.values()):
-            if cell.cell_contents is not value:
-                return True
-        for owner, name, value in list(self.attributes.values()):
-            if not unchanged(getattr(owner, name, _MISSING), value):
-                return True
-        return rewritten(list(self.texts.values()))
+        spaces, cells, attributes, texts = self.checks()  # copies: another thread may trace
+        return (
+            any(space.get(name, _MISSING) is not value for space, name, value in spaces)
+            or any(cell.cell_contents is not value for cell, value in cells)
+            or not all(unchanged(getattr(o, name, _MISSING), v) for o, name, v in attributes)
+            or rewritten(texts)
+        )
 
     def include(self, other: Watch) -> None:
         """Depend on what another capture depends on, too."""
-        self.globals.update(other.globals)
-        self.cells.update(other.cells)
-        self.attributes.update(other.attributes)
-        self.texts.update(other.texts)
+        for name in self.__slots__:
+            getattr(self, name).update(getattr(other, name))
 
     def checks(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Text]]:
         """Globals, cells, attributes with their values, and functions, for a quick comparison."""
-        return (
-            tuple(self.globals.values()),
-            tuple(self.cells.values()),
-            tuple(self.attributes.values()),
-            tuple(self.texts.values()),
-        )
+        kept = (self.globals, self.cells, self.attributes, self.texts)
+        return tuple(tuple(each.values()) for each in kept)  # type: ignore[return-value]
 
     def read_text(self, fn: FunctionType) -> None:
         """The function's text is used."""
@@ -182,12 +173,10 @@ def is_of_arrays(fn: Any) -> bool:
 
 def rewritten(texts: Sequence[Text]) -> bool:
     """Return whether a function has other code, or other defaults, than it had."""
-    for fn, code, defaults, keywords in texts:
-        if fn.__code__ is not code or fn.__defaults__ is not defaults:
-            return True
-        if fn.__kwdefaults__ is not keywords:
-            return True
-    return False
+    return any(
+        fn.__code__ is not code or fn.__defaults__ is not defaults or fn.__kwdefaults__ is not named
+        for fn, code, defaults, named in texts
+    )
 
 
 class Scope:

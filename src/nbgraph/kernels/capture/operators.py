@@ -7,6 +7,7 @@ import functools
 import math
 from typing import NoReturn
 
+from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import complex_numbers, composed, objects, resizable, trying
 from nbgraph.kernels.capture.arrays import MAX_SIZE, matmul, spread, whole
 from nbgraph.kernels.capture.complex_numbers import by_squaring
@@ -14,7 +15,8 @@ from nbgraph.kernels.capture.containers import Array, List, Resizable, described
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.raising import present
+from nbgraph.kernels.capture.results import present
+from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Complex, Env, Node, Value
 from nbgraph.kernels.scalar.kinds import is_boolean, promote
 
@@ -235,7 +237,8 @@ def refuse_numbers(tracer: Tracer, node: ast.expr, error: TypeError | OverflowEr
     """Raise what the graph says of numbers, at the user's line."""
     if type(error) not in (TypeError, OverflowError):
         raise error
-    tracer.refuse(node, str(error), "convert the value first, e.g. with float() or int()")
+    sort = KindError if "floating-point" in str(error) else CaptureError  # of bits
+    tracer.refuse(node, str(error), "convert the value first, e.g. with float() or int()", sort)
 
 
 def unary(tracer: Tracer, node: ast.UnaryOp, env: Env, path: Node) -> Value:

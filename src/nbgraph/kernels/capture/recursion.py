@@ -18,13 +18,12 @@ from typing import Any, NamedTuple, NoReturn, cast
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import vectors
-from nbgraph.kernels.capture.containers import Mapping
+from nbgraph.kernels.capture.containers import PLACES, Mapping
 from nbgraph.kernels.capture.context import Answer, Call, Method, Tracer
 from nbgraph.kernels.capture.intervals import opposed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import offset
 from nbgraph.kernels.capture.refusals import refusal
-from nbgraph.kernels.capture.resizable import PLACES
 from nbgraph.kernels.capture.values import (
     Env,
     Node,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from types import FunctionType
-from typing import cast
+from typing import Any, NoReturn
 
 from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.context import Tracer
@@ -40,13 +40,18 @@ def refusal(
     return error.of([Obstacle(user.fn.__name__, problem, filename, line, shown, remedy)])
 
 
+def refuse(tracer: Tracer, *what: Any, **how: Any) -> NoReturn:
+    """Raise the error for a construct: see `refusal`."""
+    raise refusal(tracer, *what, **how)
+
+
 def _place(tracer: Tracer, node: ast.AST) -> tuple[Tracer, ast.AST, FunctionType | None]:
     """Return the nearest call in the user's text, with the function of another library that it
     calls, if any; the construct itself in an operator that is made of a library's function."""
     user: Tracer | None = tracer
     called: FunctionType | None = None
     while user is not None:
-        fn = cast("FunctionType", user.fn)
+        fn = user.fn
         own = is_own_text(fn)
         if not own and not is_installed(fn):
             break

@@ -1,7 +1,9 @@
 """Loops whose trip count depends on values: a region of the scalar graph for each.
 
 The body is traced with phi nodes for the variables that a trip changes (`carried`), until their
-kinds stay. A `while` loop is left, too, when its trips repeat (`endless`).
+kinds stay. A `while` loop is left, too, when what its condition depends on repeats earlier values,
+as in float32 a tolerance meant for float64 makes it do. The kernel then ends with an error code,
+unless NaN is among the values; a `return` that is never reached gives NaN.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any, cast
 from nbgraph.kernels.capture.carried import COUNTER, Carried, nodes_of
 from nbgraph.kernels.capture.containers import copied
 from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.endless import moves
+from nbgraph.kernels.capture.digits import Range
 from nbgraph.kernels.capture.environment import (
     BROKE,
     FROZEN,
@@ -29,10 +31,10 @@ from nbgraph.kernels.capture.environment import (
 )
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.lookups import Counter, entry_at
-from nbgraph.kernels.capture.ranges import Range
-from nbgraph.kernels.capture.syntax import counted, is_store, walk
-from nbgraph.kernels.capture.values import Env, Node, Partly, Undefined, Unset, Value, unflatten
-from nbgraph.kernels.scalar.nodes import MOVES, RESULT
+from nbgraph.kernels.capture.text import counted, is_store, walk
+from nbgraph.kernels.capture.values import Env, Partly, Undefined, Unset, Value, unflatten
+from nbgraph.kernels.scalar.graph import Graph, Node
+from nbgraph.kernels.scalar.nodes import MOVES, RESULT, Region
 
 _LEAVES = {ast.Break, ast.Return, ast.Raise, ast.Assert}
 _LATE = "gets its first value inside a loop that may not run: give it one before the loop"
@@ -251,3 +253,48 @@ class RegionLoop(Carried):
         after.pop(COUNTER, None)
         after.pop(MOVES, None)
         return after
+
+
+MAX_KEPT = 8  # variables of which a loop keeps those of an earlier trip
+
+
+def moves(graph: Graph, region: Region, columns: list[Any]) -> Node:
+    """Return whether a trip gives the variables on which the condition depends, directly or through
+    later trips, values that they did not have before. `columns`: the nodes of each name at the
+    loop's start, before a trip and after it."""
+    moved = graph.const(False)
+    known = {row[1].id: row for column in columns for row in zip(*column, strict=True)}
+    rows, todo = list[tuple[Node, Node, Node]](), [cast("Node", region.cond)]
+    while todo:
+        rows += (read := [known.pop(n.id) for n in graph.reachable(todo) if n.id in known])
+        todo = [now for *_, now in read]
+    if any(n.op in ("add", "sub") and n.kind != "f" and p in n.args for _, p, n in rows):
+        return graph.const(True)  # it counts the trips
+    for before, now in _earlier(graph, region, rows):
+        differs = graph.compare("ne", before, now)
+        if now.kind == "f":  # NaN stays NaN
+            numbers = graph.compare("eq", before, before)
+            differs = graph.logical_and(
+                differs, graph.logical_or(numbers, graph.compare("eq", now, now))
+            )
+        moved = graph.logical_or(moved, differs)
+    return moved
+
+
+def _earlier(graph: Graph, region: Region, rows: list[Any]) -> list[tuple[Node, Node]]:
+    """Return pairs of each variable: its value after the last trip whose number was a power of two,
+    and after this one. So states that alternate, as Newton's do in float32, are found (Brent's
+    cycle detection)."""
+    one, zero = graph.const(1), graph.const(0)
+    if len(rows) > MAX_KEPT:
+        return [(before, now) for _, before, now in rows]
+    trips, pairs = graph.phi(region, ("$trips", 0, "i"), "i"), list[tuple[Node, Node]]()
+    ahead = graph.arithmetic("add", trips, one)
+    region.carried[trips.id] = trips, zero, ahead
+    renewed = graph.compare("eq", graph.bitwise("band", trips, ahead), zero)
+    for k, (start, before, now) in enumerate(rows):
+        kept = graph.phi(region, ("$kept", k, before.kind), before.kind)
+        pairs.append((kept, graph.cast(now, before.kind)))
+        graph.detached.add(kept.id)
+        region.carried[kept.id] = kept, start, graph.select(renewed, pairs[-1][1], kept)
+    return pairs

@@ -3,6 +3,9 @@
 They arise where two paths make lists of several lengths, where a loop appends, and in
 comprehensions that filter. What a place that is not in use holds is never read. A list that a
 loop of unknown length grows has `PLACES`; the element raises where it would get longer.
+
+A dict that a function makes has constant keys until one is stored that depends on values; then it
+is such a list, of pairs. Keys are numbers, digits or tuples of these.
 """
 
 from __future__ import annotations
@@ -10,23 +13,24 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.capture import vectors
+from nbgraph.kernels.capture import objects, vectors
 from nbgraph.kernels.capture.arrays import whole
-from nbgraph.kernels.capture.containers import Array, List, Resizable
+from nbgraph.kernels.capture.containers import PLACES, Array, List, Pairs, Resizable, record_of
 from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.digits import as_digits
 from nbgraph.kernels.capture.environment import freeze, keys_in
-from nbgraph.kernels.capture.joining import join_value, resizable
+from nbgraph.kernels.capture.joining import as_pairs, join_value, resizable
 from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Value, flatten, form, unflatten
 from nbgraph.kernels.scalar.kinds import promote
 
-PLACES, TABLE, MOST_PLACES = 64, 128, 256  # where a loop's trips are not known, and where they are
+TABLE, MOST_PLACES = 128, 256  # where a loop's trips are known
 MOST_NUMBERS = 1024  # in all items
 MAX_WRITTEN = 128  # trips of a loop that is written out, so that the length of a list is known
 _WHAT = "a list whose length depends on values"
@@ -35,6 +39,8 @@ _WHAT = "a list whose length depends on values"
 def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resizable | None:
     """Return a list at the start of a loop as one that it may grow to `end` in each trip; None for
     other values, and where writing the trips out says the length."""
+    if isinstance(end, Pairs):
+        start = as_pairs(graph, start)
     if not all(isinstance(value, (List, Resizable)) for value in (start, end)):
         return None
     first, last = resizable(graph, start), resizable(graph, end)
@@ -54,7 +60,7 @@ def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resiza
         return None
     unused = unflatten(items[0], [graph.cast(graph.const(0), kind) for kind in kinds])
     rest = [unused] * (places - len(first.items))
-    return Resizable(first.length, (*first.items, *rest), bounded=True)
+    return replace(last, length=first.length, items=(*first.items, *rest), bounded=True)
 
 
 def frozen(value: Value) -> Value:
@@ -156,48 +162,61 @@ def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> V
 # changes ------------------------------------------------------------------------------------------
 
 
-def _append(call: Call, owner: Resizable, item: Value, *, first: bool = False) -> Any:
+def append(call: Call, owner: Any, item: Value, *, where: Node | None = None) -> Any:
+    """Return the list with one more item, or only `where` a condition holds."""
     graph, size = call.graph, len(owner.items)
-    longer = graph.arithmetic("add", owner.length, graph.const(1))
+    more, place = graph.const(1), owner.length
+    if where is not None:
+        more, place = graph.cast(where, "i"), graph.select(where, place, graph.const(-1))
+    longer = graph.arithmetic("add", owner.length, more)
     if owner.bounded:
         _raises_full(call, graph.compare("gt", longer, graph.const(size)), size)
     items = owner.items if owner.bounded else (*owner.items, item)
-    items, place = ((item, *items[:-1]), graph.const(0)) if first else (items, owner.length)
-    return replace(_put(call, owner, place, item, items), length=longer), None
+    return replace(_put(call, owner, place, item, items), length=longer)
 
 
-def _pop(call: Call, owner: Resizable, index: Value = None, *, first: bool = False) -> Any:
-    if not first and index is not None and (index.op != "const" or index.data not in (0, -1)):
-        call.refuse(f"pop() inside of {_WHAT}", "pop the first or the last item")
-    first = first or (index is not None and index.data == 0)
-    place = _place(call, owner, call.graph.const(0 if first else -1), "pop from empty list")
+def _pop(call: Call, owner: Resizable, index: Value = None) -> Any:
+    words = "pop from empty list" if index is None else "pop index out of range"
+    index = call.graph.const(-1) if index is None else index
+    place = _place(call, owner, index, words)
     value, items = entry_at(call.graph, owner.items, place), owner.items
-    items = (*items[1:], items[-1]) if first else items
+    if not (index.op == "const" and index.data == -1):
+        items = (*_moved(call, place, items[1:], items), items[-1])
     fewer = call.text(vectors.span, call.graph.const(1), owner.length)
     return replace(owner, length=fewer, items=items), value
 
 
 def _insert(call: Call, owner: Resizable, index: Node, item: Value) -> Any:
-    if index.op != "const" or index.data != 0:
-        call.refuse(f"insert() inside of {_WHAT}", "insert at 0, or append")
-    return _append(call, owner, item, first=True)
+    longer, graph = append(call, owner, item), call.graph
+    place = call.text(vectors.place_within, graph.cast(index, "i"), owner.length)
+    items = _moved(call, place, longer.items[:-1], longer.items[1:])
+    return _put(call, longer, place, item, (longer.items[0], *items)), None
+
+
+def _moved(
+    call: Call, place: Node, items: Sequence[Value], others: Sequence[Value]
+) -> Iterator[Value]:
+    """Return the items from a place on, and others before it."""
+    for k, (item, other) in enumerate(zip(items, others, strict=False)):
+        moves = call.graph.compare("ge", call.graph.const(k), place)
+        yield join_value(call.graph, moves, item, other)
 
 
 def _extend(call: Call, owner: Resizable, more: Value) -> Any:
     if isinstance(more, Resizable):
         return call.text(vectors.joined_lists, owner, more), None
     for item in more:
-        owner, _ = _append(call, owner, item)
+        owner = append(call, owner, item)
     return owner, None
 
 
 CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
-    "append": _append,
+    "append": lambda call, a, item: (append(call, a, item), None),
     "insert": _insert,
     "pop": _pop,
     "extend": _extend,
-    "popleft": functools.partial(_pop, first=True),
-    "appendleft": functools.partial(_append, first=True),
+    "popleft": lambda call, a: _pop(call, a, call.graph.const(0)),
+    "appendleft": lambda call, a, item: _insert(call, a, call.graph.const(0), item),
     "clear": lambda call, a: (replace(a, length=call.graph.const(0)), None),
     "reverse": lambda call, a: (call.text(vectors.backwards, a), None),
     "sort": lambda call, a, **how: (call.text(vectors.sorted_list, a, **how), None),
@@ -267,3 +286,128 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     ),
 }
 METHODS = {"count": vectors.count_of, "index": vectors.place_of, "copy": vectors.copied}
+
+
+def dict_of(call: Call, items: Value) -> Value:
+    """Return the dict of pairs of a key and a value."""
+    if not isinstance(items, tuple):
+        return call.text(vectors.dict_of_pairs, items)
+    known = [(objects.known(key), value) for key, value in items]
+    if all(key for key, _ in known):
+        return record_of(dict, {key[0]: value for key, value in known if key})
+    empty = Pairs(call.graph.const(0), ())
+    return functools.reduce(lambda owner, pair: with_key(call, owner, *pair), items, empty)
+
+
+def counter(call: Call, items: Value = ()) -> Value:
+    """`Counter(items)`."""
+    counts: Any = as_pairs(call.graph, call.text(vectors.counted, items))
+    return replace(counts, default=call.graph.const(0))
+
+
+def default_dict(call: Call, factory: Value = None) -> Value:
+    """`defaultdict(factory)`."""
+    make = getattr(factory, "value", None)
+    number = make in (int, float, bool)
+    value = call.graph.const(make()) if number else make and call.tracer.called(call.of(make))
+    if not flatten(value):
+        call.refuse("the values of a defaultdict are not numbers", "write defaultdict(int)")
+    return Pairs(call.graph.const(0), (), default=value, grows=True)
+
+
+def matches(graph: Graph, owner: Pairs, key: Value) -> list[Node]:
+    """Return of each pair whether it is in use and has a key."""
+    key = as_digits(graph, key) or key
+    nodes = flatten(key) or []
+
+    def same(place: int, name: Value) -> Node:
+        if form(name) != form(key):
+            return graph.const(False)
+        used = graph.compare("lt", graph.const(place), owner.length)
+        equal = (graph.compare("eq", a, b) for a, b in zip(flatten(name) or (), nodes, strict=True))
+        return functools.reduce(graph.logical_and, equal, used)
+
+    return [same(k, name) for k, (name, _) in enumerate(owner.items)]
+
+
+def contains(graph: Graph, owner: Pairs, key: Value) -> Node:
+    """Return whether a key is one of the dict."""
+    return functools.reduce(graph.logical_or, matches(graph, owner, key), graph.const(False))
+
+
+def entry(call: Call, owner: Pairs, key: Value, default: Value = None) -> Value:
+    """`owner[key]`; where the key is missing `default`, or the element raises KeyError."""
+    value = owner.default if default is None else default
+    if value is None:
+        missing = call.graph.logical_not(contains(call.graph, owner, key))
+        call.tracer.raises_lookup(call.node, KeyError, "the dict has no such key", missing)
+        value = owner.items[0][1] if owner.items else call.graph.const(0)
+    for here, (_, own) in zip(matches(call.graph, owner, key), owner.items, strict=True):
+        value = join_value(call.graph, here, own, value)
+    return call.tracer.joined(call.node, value, "give the default that the others have")
+
+
+def with_key(call: Call, owner: Pairs, key: Value, value: Value) -> Pairs:
+    """Return the dict after `owner[key] = value`."""
+    graph, key = call.graph, as_digits(call.graph, key) or key
+    if flatten(key) is None or flatten(value) is None:
+        what = "a dict whose keys depend on values holds what is not a number"
+        call.refuse(what, "use numbers, digits, or tuples of these as keys and as values")
+    pairs = zip(matches(graph, owner, key), owner.items, strict=True)
+    items = tuple((name, join_value(graph, here, value, old)) for here, (name, old) in pairs)
+    missing = graph.logical_not(contains(graph, owner, key))
+    return append(call, replace(owner, items=items), (key, value), where=missing)
+
+
+def without(call: Call, owner: Pairs, key: Value) -> Pairs:
+    """Return the dict without a key."""
+    behind, items = call.graph.const(False), []
+    for k, here in enumerate(matches(call.graph, owner, key)):
+        behind, item = call.graph.logical_or(behind, here), owner.items[k]
+        items.append(join_value(call.graph, behind, (*owner.items[k + 1 :], item)[0], item))
+    length = call.graph.arithmetic("sub", owner.length, call.graph.cast(behind, "i"))
+    return replace(owner, length=length, items=tuple(items))
+
+
+def equal(graph: Graph, a: Value, b: Value) -> Node:
+    """Return whether two dicts have the same keys and values, in any order."""
+    a, b = as_pairs(graph, a), as_pairs(graph, b)
+    if a is None or b is None:
+        return graph.const(False)
+    same, rows = graph.compare("eq", a.length, b.length), tuple((pair, pair) for pair in b.items)
+    for k, pair in enumerate(a.items):
+        unused = graph.compare("le", a.length, graph.const(k))
+        found = contains(graph, Pairs(b.length, rows), pair)
+        same = graph.logical_and(same, graph.logical_or(unused, found))
+    return same
+
+
+def column(owner: Pairs, place: int | None = None) -> Resizable:
+    """Return the keys (0), the values (1) or the pairs of a dict, as a list."""
+    items = owner.items if place is None else tuple(pair[place] for pair in owner.items)
+    return Resizable(owner.length, items, owner.bounded)
+
+
+def _found(call: Call, owner: Pairs, key: Value, default: Value = None) -> Value:
+    return entry(call, replace(owner, default=None), key, default)
+
+
+# of the call, the dict and arguments
+DICT_METHODS: dict[str, Callable[..., Any]] = {
+    "get": lambda call, a, key, default=None: _found(call, a, key, default or Static(None)),
+    "keys": lambda _, a: column(a, 0),
+    "values": lambda _, a: column(a, 1),
+    "items": lambda _, a: column(a),
+    "copy": lambda _, a: a,
+    "most_common": lambda call, a, n=None: part(
+        call, call.text(vectors.by_count, column(a)), None, n, None
+    ),
+}
+# methods that change it: the dict after them, and their value
+DICT_CHANGES: dict[str, Callable[..., tuple[Pairs, Value]]] = {
+    "pop": lambda call, a, key, *default: (without(call, a, key), _found(call, a, key, *default)),
+    "setdefault": lambda call, a, *row: (
+        with_key(call, a, row[0], value := _found(call, a, *row)),
+        value,
+    ),
+}

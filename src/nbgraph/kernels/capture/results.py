@@ -1,22 +1,44 @@
-"""The result of a captured function: its value on all paths; errors are noted, checked or NaN."""
+"""The result of a captured function: its value on all paths, and what the text raises.
+
+An exception is a flag of the environment, as a `return` is one: where it is set, the rest of the
+function is left out. A helper hands its flags to the function that calls it; of an operator they
+are checked, or NaN.
+"""
 
 from __future__ import annotations
 
+import ast
+import builtins
 import functools
 import math
-from types import FunctionType
-from typing import cast
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, cast
 
-from nbgraph.kernel_errors import Raised
+from nbgraph.errors import CaptureError
+from nbgraph.kernel_errors import Raised, always
+from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.containers import Mapping, Resizable, described, mapping
-from nbgraph.kernels.capture.context import OnInvalid, Tracer
-from nbgraph.kernels.capture.environment import RESULT, RETURNED, flag, is_true, raises_of
+from nbgraph.kernels.capture.context import Call, OnInvalid, Tracer
+from nbgraph.kernels.capture.environment import (
+    MISSED,
+    RAISED,
+    RESULT,
+    RETURNED,
+    flag,
+    is_flag,
+    is_true,
+    raises_of,
+)
 from nbgraph.kernels.capture.inlining import runner
 from nbgraph.kernels.capture.joining import join_value
-from nbgraph.kernels.capture.raising import flag_of, never_returns, of_flag
+from nbgraph.kernels.capture.names import is_own_text
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
 from nbgraph.kernels.capture.values import (
     Env,
+    Graph,
+    Node,
     Optional,
     Static,
     Undefined,
@@ -25,8 +47,236 @@ from nbgraph.kernels.capture.values import (
     is_none,
     unflatten,
 )
-from nbgraph.kernels.scalar.graph import Node
 from nbgraph.kernels.scalar.wording import place
+
+_OLD_FIELD = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]")  # of a text that % fills in
+_NEW_FIELD = re.compile(r"\{[^{}]*\}")  # of one that format() fills in
+
+
+@contextmanager
+def under(tracer: Tracer, cond: Node) -> Generator[None]:
+    """What is raised within the block is raised where `cond` holds."""
+    first = len(tracer.pending)
+    yield
+    for index in range(first, len(tracer.pending)):
+        name, where = tracer.pending[index]
+        tracer.pending[index] = name, tracer.graph.logical_and(cond, where)
+
+
+def leave(tracer: Tracer, env: Env) -> None:
+    """Note what ended a function that was called, or a block that was traced aside."""
+    tracer.pending += raises_of(env).items()
+
+
+def unchecked(tracer: Tracer, node: Node) -> Node:
+    """Return the value of an operator that was built in; what it raises is noted."""
+    while node.op == "check":
+        node, where, error = *node.args, node.data
+        tracer.pending.append((flag_of(tracer.graph, error), where))
+    return node
+
+
+def joined(tracer: Tracer, node: ast.AST, value: Value, remedy: str) -> Value:
+    """Return a value of two paths; refused where these do not fit together."""
+    if isinstance(value, Undefined):
+        tracer.refuse(node, f"the value {value.why}", remedy)
+    return value
+
+
+def raises_lookup(
+    tracer: Tracer,
+    node: ast.AST,
+    cls: type[Exception],
+    words: str,
+    where: Node,
+    ahead: Node | None = None,
+) -> None:
+    """Note that an index or a key is missing, or a power too large, where a condition holds.
+
+    Unless a `try` around catches it, the text goes on with the first entry: nobody uses the
+    result, and what comes after needs no condition. The library's own texts look up freely.
+    `ahead`: the same in any trip of the loop that is traced, known before its first one.
+    """
+    if is_own_text(tracer.fn) or (where.op == "const" and not where.data):
+        return
+    if issubclass(cls, tracer.catching):
+        tracer.raises(node, cls, words, where)
+        return
+    tracer.raises(node, cls, words, where if ahead is None else ahead, MISSED)
+    if ahead is not None:
+        tracer.ahead.append(tracer.pending.pop())
+
+
+def raises(
+    tracer: Tracer, node: ast.AST, cls: type[Exception], words: str, where: Node, sort: str = RAISED
+) -> None:
+    """Note that the text raises where a condition holds."""
+    line = place(tracer.text.filename, tracer.text.line_of(node))
+    error = Raised(tracer.operator, cls.__name__, words, line)
+    tracer.pending.append((flag_of(tracer.graph, error, sort=sort), where))
+
+
+def fails(tracer: Tracer, node: ast.AST, cls: type[Exception], words: str) -> Node | None:
+    """Note what Python raises for what numbers do not have: `len(x)`, `x[0]`. None
+    where nothing around catches it; else a number that nobody uses."""
+    if not issubclass(cls, tracer.catching):
+        return None
+    tracer.raises(node, cls, words, tracer.graph.const(True))
+    return tracer.graph.const(0)
+
+
+def present(call: Call, value: Value) -> Value:
+    """A value that is used as a number: TypeError is raised where it is None."""
+    if not isinstance(value, Optional):
+        return value
+    where = call.graph.logical_and(call.path, value.absent)
+    call.tracer.raises(call.node, TypeError, "a number is needed here, this is None", where)
+    return value.value
+
+
+def settled(tracer: Tracer, env: Env, before: Env | None = None) -> Env:
+    """Return the environment after what the statement's calls raised. `before`: what a handler
+    finds where the statement was not carried out."""
+    graph = tracer.graph
+    if not tracer.pending:
+        return env
+    env = dict(env)
+    if before is not None and tracer.catching:
+        somewhere = functools.reduce(graph.logical_or, [where for _, where in tracer.pending])
+        for name, value in env.items():
+            if value is not (old := before.get(name, value)) and not is_flag(name):
+                kept = join_value(graph, somewhere, old, value)
+                env[name] = value if isinstance(kept, Undefined) else kept
+    for name, where in tracer.pending:
+        left = flag(graph, env, RETURNED)
+        where = graph.logical_and(where, graph.logical_not(left))
+        env[name] = graph.logical_or(flag(graph, env, name), where)
+        if name.startswith(MISSED):
+            continue
+        env[RETURNED] = graph.logical_or(left, where)
+    tracer.pending.clear()
+    return env
+
+
+class AlwaysRaises(CaptureError):
+    """A scalar function raises for every element; `error` is what a call of it raises."""
+
+    def __init__(self, error: Raised) -> None:
+        self.error = always(error)
+        super().__init__(f"{self.error}; this function always raises, return a number on some path")
+
+
+def never_returns(
+    tracer: Tracer, env: Env, result: Undefined, on_invalid: OnInvalid
+) -> Node | Undefined:
+    """Return the result of an operator without a path that returns: NaN, if asked for."""
+    certain = [name for name, where in raises_of(env).items() if is_true(where)]
+    if certain and on_invalid == "nan":
+        return tracer.graph.const(math.nan)
+    if len(certain) == 1:
+        raise AlwaysRaises(of_flag(tracer.graph, certain[0]))
+    return result
+
+
+def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) -> Env:
+    """Return the environment after a statement that raises where a condition holds."""
+    if isinstance(st, ast.Raise) and st.exc is None and tracer.handled:
+        return {**env, **tracer.handled[-1], RETURNED: where}  # what is handled goes on
+    if isinstance(st, ast.Assert):
+        cls, message = AssertionError, _words(tracer, st.msg, env) if st.msg else ""
+        message = message or ast.unparse(st.test)
+    else:
+        cls, message = _exception(tracer, st, env)
+    line = place(tracer.text.filename, tracer.text.line_of(st))
+    error = Raised(tracer.operator, _known_class(cls).__name__, message, line)
+    name = flag_of(tracer.graph, error, cls)
+    return {**env, name: where, RETURNED: where}
+
+
+def flag_of(graph: Graph, error: Raised, cls: type | None = None, sort: str = RAISED) -> str:
+    """Return the flag of what a text raises."""
+    if error not in graph.raises:
+        graph.raises.append(error)
+    number = graph.raises.index(error)
+    graph.classes.setdefault(number, cls or getattr(builtins, error.kind))
+    return f"{sort}{number}"
+
+
+def class_of(graph: Graph, name: str) -> type:
+    """Return the class of the exception that a flag stands for."""
+    return graph.classes[_number(name)]
+
+
+def of_flag(graph: Graph, name: str) -> Raised:
+    """What a flag stands for."""
+    return graph.raises[_number(name)]
+
+
+def _number(name: str) -> int:
+    return int(name.removeprefix(RAISED).removeprefix(MISSED))
+
+
+def _exception(tracer: Tracer, st: ast.Raise, env: Env) -> tuple[type, str]:
+    """Return the class and the words of what a statement raises."""
+    call = st.exc
+    arguments = call.args if isinstance(call, ast.Call) else []
+    target = call.func if isinstance(call, ast.Call) else call
+    cls = tracer.static(target, env) if target is not None else None
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        return Exception, ast.unparse(call) if call is not None else "raise"
+    words = [_words(tracer, argument, env) for argument in arguments]
+    own = "" if _known_class(cls) is cls else f"{cls.__name__}: "
+    return cls, own + ", ".join(words)
+
+
+def _known_class(cls: Any) -> type:
+    """Return the class itself, or the nearest one above it that is built in."""
+    return next(c for c in cls.__mro__ if getattr(builtins, c.__name__, None) is c)
+
+
+def _words(tracer: Tracer, node: ast.expr, env: Env) -> str:
+    """Return the text of an exception's argument; what only the call knows stands in braces."""
+    match node:
+        case ast.Constant(value=value):
+            return str(value)
+        case ast.JoinedStr(values=parts):
+            return "".join(_words(tracer, part, env) for part in parts)
+        case ast.FormattedValue(value=value, conversion=conversion, format_spec=spec):
+            known = _known(tracer, value, env)
+            if known is None:
+                return f"{{{ast.unparse(value)}}}"
+            form = _words(tracer, spec, env) if spec is not None else ""
+            shown = objects.CONVERSIONS.get(conversion, lambda v: v)(known[0])
+            return format(shown, form) if "{" not in form else str(shown)
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return _words(tracer, left, env) + _words(tracer, right, env)
+        case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str(text)), right=right):
+            values = right.elts if isinstance(right, ast.Tuple) else [right]
+            return _filled(tracer, _OLD_FIELD, text, values, env)
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="format")):
+            return _filled(tracer, _NEW_FIELD, text, node.args, env)
+    known = _known(tracer, node, env)
+    return f"{{{ast.unparse(node)}}}" if known is None else str(known[0])
+
+
+def _filled(
+    tracer: Tracer, field: re.Pattern[str], text: str, values: list[ast.expr], env: Env
+) -> str:
+    """Return a text with its fields filled in, as far as there are values for them."""
+    words = iter([_words(tracer, value, env) for value in values])
+    return field.sub(lambda field_match: next(words, field_match[0]), text)
+
+
+def _known(tracer: Tracer, node: ast.expr, env: Env) -> tuple[Any] | None:
+    """Return the value of a name, if it is the same for all elements and calls."""
+    if isinstance(node, ast.Name) and node.id in env:
+        value = env[node.id]
+        if isinstance(value, Static):
+            return None if isinstance(value.value, objects.UnknownText) else (value.value,)
+        return (value.data,) if isinstance(value, Node) and value.op == "const" else None
+    constant = tracer.static(node, env)
+    return None if constant is None else (constant,)
+
 
 RAISES = "is the result of a function that always raises"
 
@@ -117,7 +367,7 @@ def _with_nan(tracer: Tracer, env: Env, value: Value) -> Value:
 
 def start(tracer: Tracer, env: Env, path: Node, on_invalid: OnInvalid) -> Value:
     """Return the value of the captured function, which may call itself."""
-    fn = cast("FunctionType", tracer.fn)
+    fn = tracer.fn
     tracer.active = ((fn, path),)
     try:
         return tracer.run(env, path, on_invalid=on_invalid)

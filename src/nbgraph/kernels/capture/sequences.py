@@ -19,16 +19,22 @@ import numpy as np
 
 from nbgraph.kernels.capture import arrays, comparing, objects, resizable, vectors
 from nbgraph.kernels.capture.arrays import METHODS, STEPS, in_order, whole
-from nbgraph.kernels.capture.containers import Array, List, Mapping, Resizable, View, described
+from nbgraph.kernels.capture.containers import (
+    Array,
+    List,
+    Mapping,
+    Pairs,
+    Resizable,
+    View,
+    described,
+)
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.digits import Digits
+from nbgraph.kernels.capture.digits import MAX_LISTED, Digits, Range, range_of
 from nbgraph.kernels.capture.environment import keys_in, reference
 from nbgraph.kernels.capture.items import keys, listed
 from nbgraph.kernels.capture.joining import join_value
-from nbgraph.kernels.capture.lists import CHANGES, change
-from nbgraph.kernels.capture.raising import present
-from nbgraph.kernels.capture.ranges import MAX_LISTED, Range, range_of
-from nbgraph.kernels.capture.references import ITEM, view
+from nbgraph.kernels.capture.lists import CHANGES, ITEM, change, view
+from nbgraph.kernels.capture.results import present
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value, flatten, is_none
 
 MAX_SORTED = 32  # items that sorted() compares, each with each
@@ -97,6 +103,8 @@ def _items_of(call: Call, value: Value) -> Value:
         return value  # known without a list
     if isinstance(value, Range) and call.target in (*resizable.FOLDS, functools.reduce):
         return value
+    if isinstance(value, Pairs):
+        return resizable.column(value, 0)
     over = isinstance(value, Static) or lookup(resizable.FUNCTIONS, call.target) is not None
     return objects.characters(call, value) if over else value
 

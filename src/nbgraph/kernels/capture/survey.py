@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from types import FunctionType
-from typing import cast
 
 from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.containers import Reference
@@ -18,8 +16,7 @@ from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.environment import RESULT, RETURNED
 from nbgraph.kernels.capture.names import is_installed, is_own_text
 from nbgraph.kernels.capture.recursion import TooDeep
-from nbgraph.kernels.capture.syntax import walk
-from nbgraph.kernels.capture.text import CountError
+from nbgraph.kernels.capture.text import CountError, walk
 from nbgraph.kernels.capture.values import Env, Graph, Node, Unknown, Value
 
 MAX_STEPS = 50_000  # expressions and statements that are traced
@@ -106,7 +103,7 @@ class Survey:
 
 
 def _is_users(tracer: Tracer) -> bool:
-    fn = cast("FunctionType", tracer.fn)
+    fn = tracer.fn
     return not (is_own_text(fn) or is_installed(fn))
 
 

@@ -19,7 +19,7 @@ from nbgraph.kernel_errors import Raised
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.environment import RESULT, is_flag, raises_of, without_flags
 from nbgraph.kernels.capture.joining import join
-from nbgraph.kernels.capture.raising import class_of, flag_of, of_flag
+from nbgraph.kernels.capture.results import class_of, flag_of, of_flag
 from nbgraph.kernels.capture.values import Env, Graph, Node, Static
 
 _DIVISIONS = ("div", "floordiv", "mod")
@@ -45,12 +45,7 @@ def attempted(tracer: Tracer, st: ast.Try, env: Env, path: Node) -> Env:
 
 
 def _handled(
-    tracer: Tracer,
-    handler: ast.ExceptHandler,
-    caught: dict[str, Node],
-    body: Env,
-    after: Env,
-    path: Node,
+    tracer: Tracer, handler: ast.ExceptHandler, caught: Env, body: Env, after: Env, path: Node
 ) -> Env:
     """Return the environment where some of the exceptions run a handler."""
     graph = tracer.graph
@@ -103,9 +98,7 @@ def _classes(tracer: Tracer, handler: ast.ExceptHandler, env: Env) -> tuple[type
 
 def notes(tracer: Tracer, cls: type[Exception], message: str, where: Node) -> None:
     """Note an exception of an operation where something around it catches it."""
-    if not issubclass(cls, tracer.catching):
-        return
-    if where.op == "const" and not where.data:
+    if not issubclass(cls, tracer.catching) or (where.op == "const" and not where.data):
         return
     line = tracer.graph.line.rpartition("/")[2]
     error = Raised(tracer.operator, cls.__name__, message, line)

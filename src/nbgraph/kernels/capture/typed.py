@@ -17,9 +17,9 @@ import numpy as np
 
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.classes import of_record
-from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
 from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.inlining import LocalFunction
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_instance, types_of
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value
 from nbgraph.kernels.scalar.kinds import INTEGERS, is_boolean

@@ -125,11 +125,7 @@ def between(start, stop, k, count):
 def cross(a, b):
     """The cross product of vectors of three entries."""
     return np.array(
-        [
-            a[1] * b[2] - a[2] * b[1],
-            a[2] * b[0] - a[0] * b[2],
-            a[0] * b[1] - a[1] * b[0],
-        ]
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     )
 
 
@@ -354,14 +350,12 @@ def depth_first(step, this, value):
     return value
 
 
-def count_between(start, stop, step):
-    """How many numbers a range has."""
-    return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
-
-
-def numbers_between(start, stop, step):
-    """The numbers of a range, as a list."""
-    return [k for k in range(start, stop, step)]  # noqa: C416 - a loop
+# how many numbers a range has
+count_between = lambda start, stop, step: max(
+    0, (stop - start + step - (1 if step > 0 else -1)) // step
+)
+# the numbers of a range, as a list
+numbers_between = lambda start, stop, step: [k for k in range(start, stop, step)]  # noqa: C416
 
 
 def is_between(k, start, stop, step):
@@ -387,9 +381,27 @@ def distinct(a):
     return items
 
 
-def with_item(a, x):
-    """A set with one more item."""
-    return distinct(list(a) + [x])
+with_item = lambda a, x: distinct(list(a) + [x])  # a set with one more item
+
+
+def dict_of_pairs(pairs):
+    """The dict of pairs of a key and a value."""
+    entries = {}
+    for key, value in pairs:
+        entries[key] = value  # noqa: PERF403 - a comprehension is this text
+    return entries
+
+
+def counted(items):
+    """How often each item is there, as a dict."""
+    counts = {}
+    for item in items:
+        counts[item] = counts.get(item, 0) + 1
+    return counts
+
+
+# the pairs of a dict of counts, the largest first
+by_count = lambda pairs: sorted_list(pairs, key=lambda pair: pair[1], reverse=True)
 
 
 def place_of(a, x):

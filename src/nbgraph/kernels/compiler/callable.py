@@ -32,10 +32,7 @@ def _make(scalar: Scalar) -> Any:
 
     numbers = _numbers(scalar)
     names = [*scalar.operands, *(p.name for p in numbers)]
-    defaults = {
-        **scalar.defaults,
-        **{p.name: p.default for p in numbers if not p.required},
-    }
+    defaults = {**scalar.defaults, **{p.name: p.default for p in numbers if not p.required}}
     head = ", ".join(f"{n}={defaults[n]!r}" if n in defaults else n for n in names)
     space: dict[str, Any] = {}
     exec(f"def stub({head}): raise TypeError", space)

@@ -194,7 +194,7 @@ class _Checker:
         if (test := stairs.narrowing(self.claim)) is None:
             return
         wrt, draw = self.claim.wrt, self.random
-        points = [self._positive(self._others()) for _ in range(40)]
+        points = [self._positive(self._others()) for _ in range(100)]
         for leaves in points:
             leaves |= self.claim.usual  # a tolerance among them decides how wide the steps are
             leaves[wrt.id] = draw.choice(_MAGNITUDES[:6]) * draw.uniform(0.5, 2)

@@ -17,7 +17,7 @@ from nbgraph.kernels.scalar.graph import Graph, Node
 from nbgraph.kernels.scalar.interpret import Budget, Evaluator, Exhausted, FloatDomain, Undetermined
 
 SECONDS, WORK = 0.4, 400_000.0  # for the points that are tried
-FEW = 2  # points that decide, where most others agree
+FEW, MANY = 2, 12  # points that decide, where most others agree; those that are looked at
 WIDE = 2.0**-13  # of differences, relative to the operand
 STRAIGHT = 1e-3  # relative: differences over two widths that agree so well are a slope
 OFF = 0.02  # relative: how far from it the slope of a step is
@@ -37,15 +37,18 @@ def narrowing(claim: Claim) -> Node | None:
             while stack:
                 if (node := stack.pop()).op == "select":
                     cond, *arms = node.args
-                    moved = any(number in a.regions and _is_moved(a) for a in arms)
+                    moved = any(number in a.regions and _is_moved(a, phi) for a in arms)
                     if moved and _reads(graph, cond, wrt):
                         return cond
                     stack += arms
     return None
 
 
-def _is_moved(node: Node) -> bool:
-    """Return whether a value is a number moved, not one scaled alone, as a tolerance of retries."""
+def _is_moved(node: Node, phi: Node) -> bool:
+    """Return whether a value is a number moved, not one scaled alone, as a tolerance of retries; or
+    another one of the loop, as golden sections keep."""
+    if node.op == "phi":
+        return node is not phi and node.kind == "f"
     scaled = node.op in ("mul", "div") and {a.op for a in node.args} == {"phi", "const"}
     return node.op in _MOVES and not scaled
 
@@ -71,6 +74,8 @@ def step(claim: Claim, points: Iterable[dict[int, Any]]) -> Seen | None:
             if (seen := _seen(claim, leaves, budget)) is not None:
                 count += 1
                 steps += [seen] * (abs(seen[1] - seen[2]) > OFF * abs(seen[2]))
+            if count == MANY:
+                break
     except Exhausted:
         pass
     return steps[0] if len(steps) >= FEW and 2 * len(steps) > count else None
@@ -85,7 +90,10 @@ def _seen(claim: Claim, leaves: dict[int, Any], budget: Budget) -> Seen | None:
         return float(Evaluator(claim.graph, {**leaves, wrt: place}, FloatDomain(budget))(root))
 
     try:
-        a, b, c, d = (at(x + k * width, claim.value) for k in (-2, -1, 1, 2))
+        b, c = (at(x + k * width, claim.value) for k in (-1, 1))
+        if b == c:
+            return None
+        a, d = (at(x + k * width, claim.value) for k in (-2, 2))
         slope = at(x, claim.slope)
     except (Undetermined, OverflowError, ValueError):
         return None

@@ -114,12 +114,7 @@ def _binary(op: Callable[..., Any], both, left, right) -> None:
 
 def _lifted(op: Callable[..., Any]) -> None:
     """Operations whose mixed forms lift the number first."""
-    _binary(
-        op,
-        _RULES[op],
-        lambda a, b: op(a, like(a, b)),
-        lambda a, b: op(like(b, a), b),
-    )
+    _binary(op, _RULES[op], lambda a, b: op(a, like(a, b)), lambda a, b: op(like(b, a), b))
 
 
 def _divide(a, b):

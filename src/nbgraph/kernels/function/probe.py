@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.names import Watch
-from nbgraph.kernels.capture.raising import AlwaysRaises
+from nbgraph.kernels.capture.results import AlwaysRaises
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.function.scalar_function import Captured, Scalar, WrittenFunction
 from nbgraph.kernels.function.signature import defaults_of

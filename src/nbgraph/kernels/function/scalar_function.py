@@ -16,10 +16,10 @@ from nbgraph.kernels.capture.containers import described
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.inlining import arguments
 from nbgraph.kernels.capture.names import Watch
-from nbgraph.kernels.capture.raising import OnInvalid
+from nbgraph.kernels.capture.results import OnInvalid
 from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.text import NoSourceError
-from nbgraph.kernels.capture.tracer import FunctionTracer
+from nbgraph.kernels.capture.tracer import Tracer
 from nbgraph.kernels.capture.values import Complex, Static, Value, flatten
 from nbgraph.kernels.function.signature import (
     Choice,
@@ -259,7 +259,7 @@ class WrittenFunction:
         self, graph: Graph, env: dict[str, Value], survey: Survey | None, *, parted: bool
     ) -> Value:
         try:
-            tracer = FunctionTracer(graph, self.fn, self.watch, survey=survey)
+            tracer = Tracer(graph, self.fn, self.watch, survey=survey)
             tracer.parted, always, values = parted, graph.const(True), env
             if passes_on(self.fn) and self.signature is not None:
                 own, values = inspect.signature(self.fn, follow_wrapped=False), dict(env)

@@ -121,11 +121,7 @@ class Lanes(Body):
         return levels, loops
 
     def _read_later(
-        self,
-        order: Sequence[Node],
-        levels: dict[int, int],
-        loops: dict[int, list[int]],
-        level: int,
+        self, order: Sequence[Node], levels: dict[int, int], loops: dict[int, list[int]], level: int
     ) -> set[int]:
         """Nodes that segments behind a level read, and loops from it on."""
         read = {a.id for n in order if n.op != "final" and levels[n.id] > level for a in n.args}

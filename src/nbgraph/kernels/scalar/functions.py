@@ -15,8 +15,8 @@ from nbgraph.errors import DerivativeError
 from nbgraph.kernels.scalar import multiprecision_special as digits
 from nbgraph.kernels.scalar import rules
 from nbgraph.kernels.scalar.graph import Graph
+from nbgraph.kernels.scalar.kinds import MAX_BITS
 from nbgraph.kernels.scalar.nodes import Node
-from nbgraph.kernels.scalar.outside import MAX_BITS
 from nbgraph.kernels.scalar.rules import Term, call
 
 # of the value and the arguments; None: 0 everywhere

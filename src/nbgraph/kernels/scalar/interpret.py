@@ -19,7 +19,7 @@ import numpy as np
 from nbgraph.errors import NbgraphError
 from nbgraph.kernels.scalar.functions import FUNCTIONS
 from nbgraph.kernels.scalar.graph import ARITHMETIC, BITWISE, COMPARISONS, Graph, Node
-from nbgraph.kernels.scalar.outside import MAX_BITS, Undetermined, Unreached
+from nbgraph.kernels.scalar.kinds import MAX_BITS, Undetermined, Unreached
 
 MAX_TRIPS = 20_000  # of one loop
 _UNARY: dict[str, Callable[[Any], Any]] = {

@@ -12,7 +12,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from nbgraph.errors import DTypeError
+from nbgraph.errors import DTypeError, NbgraphError
 
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 BOOLEAN = ("b", "bool")
@@ -123,3 +123,15 @@ def kind_of_value(value: object) -> str | None:
     if isinstance(value, (float, np.floating)):
         return "f"
     return None
+
+
+# where the evaluation of a scalar graph at a point has no number to give
+MAX_BITS = 4096  # of a Python int: more are a runaway product or shift
+
+
+class Undetermined(NbgraphError):
+    """The value at this point is outside the real numbers, or `Unreached`."""
+
+
+class Unreached(Undetermined):
+    """There may be a value, but evaluation does not reach it: a loop, or numbers too large."""

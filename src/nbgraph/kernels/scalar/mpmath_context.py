@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from nbgraph.kernels.scalar.functions import FUNCTIONS
-from nbgraph.kernels.scalar.outside import Undetermined, Unreached
+from nbgraph.kernels.scalar.kinds import Undetermined, Unreached
 
 BITS = 122  # 36 decimal digits
 EXPONENT = 1 << 64  # of two: results beyond are neither overflow nor 0 here, but refused

@@ -10,8 +10,8 @@ from typing import Any
 from nbgraph.kernels.scalar.functions import FUNCTIONS
 from nbgraph.kernels.scalar.graph import ARITHMETIC, Node
 from nbgraph.kernels.scalar.interpret import Budget, Domain
+from nbgraph.kernels.scalar.kinds import MAX_BITS, Undetermined, Unreached
 from nbgraph.kernels.scalar.mpmath_context import BITS, EXPONENT, context, magnitude, table, within
-from nbgraph.kernels.scalar.outside import MAX_BITS, Undetermined, Unreached
 
 _SHAKE = 5  # bits of a result that `noise` changes
 _SHORT = 30  # bits of literals that are exact

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.kernels.scalar.outside import Undetermined, Unreached
+from nbgraph.kernels.scalar.kinds import Undetermined, Unreached
 
 
 def whole(mp: Any, x: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from nbgraph.errors import ElementError
 from nbgraph.kernels.capture.names import rewritten
-from nbgraph.kernels.capture.raising import AlwaysRaises
+from nbgraph.kernels.capture.results import AlwaysRaises
 from nbgraph.operator.annotations import Array, C, Host
 from nbgraph.operator.call import carrier_of, outputs_of, recorded
 from nbgraph.operator.mapper import complex_call

@@ -13,7 +13,7 @@ from typing import Any, overload
 
 from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.kernels.capture.names import plain_function
-from nbgraph.kernels.capture.raising import OnInvalid
+from nbgraph.kernels.capture.results import OnInvalid
 from nbgraph.kernels.function.scalar_function import WrittenFunction
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.settings import config

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.capture.draws import KEY
-from nbgraph.kernels.capture.raising import AlwaysRaises
+from nbgraph.kernels.capture.results import AlwaysRaises
 from nbgraph.kernels.function.derived import Derivative
 from nbgraph.kernels.function.scalar_function import WrittenFunction
 from nbgraph.kernels.function.signature import Choice, Signature, choices_of, is_static

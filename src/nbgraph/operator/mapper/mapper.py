@@ -25,7 +25,7 @@ from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, CaptureError, require_word
 from nbgraph.foreign import OPERATORS, explain_methods
 from nbgraph.kernels.capture.names import NotYetDefined
-from nbgraph.kernels.capture.raising import AlwaysRaises
+from nbgraph.kernels.capture.results import AlwaysRaises
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function.probe import probe
 from nbgraph.kernels.function.scalar_function import LIBRARY, Scalar, WrittenFunction

@@ -166,7 +166,7 @@ class Invoker:
         """Return the literals that kernels read from the record: those of users' texts."""
         if self.fastmath or not self.scalar.shares_kernels:
             return ()
-        from nbgraph.kernels.scalar.literals import varying
+        from nbgraph.kernels.scalar.transplant import varying
 
         return varying(captured.graph, captured.outputs)
 

@@ -66,7 +66,7 @@ class Plan:
 
     Another set of values differs from the plan that it is `like` in the words of calls alone.
     `literals` are read from the argument block, behind the scalar parameters (see
-    `nbgraph.kernels.scalar.literals`). `loop_name`: of the loop, equal for operators that share
+    `nbgraph.kernels.scalar.transplant`). `loop_name`: of the loop, equal for operators that share
     kernels.
     """
 

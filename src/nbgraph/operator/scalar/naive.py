@@ -23,7 +23,7 @@ from nbgraph.errors import ArgumentError, ElementError
 from nbgraph.kernel_errors import of_element
 from nbgraph.kernels.capture.names import names_of
 from nbgraph.kernels.capture.number_types import python_isinstance
-from nbgraph.kernels.capture.raising import AlwaysRaises
+from nbgraph.kernels.capture.results import AlwaysRaises
 from nbgraph.kernels.capture.text import NoSourceError, function_text
 from nbgraph.kernels.function.scalar_function import Scalar, WrittenFunction
 from nbgraph.kernels.scalar.interpret import Evaluator, FloatDomain, Undetermined
