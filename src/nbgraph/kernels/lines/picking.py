@@ -1,4 +1,4 @@
-"""Texts of kernels that take lines of an array by indices, and that add lines at indices.
+"""Texts of kernels that add lines of an array up at indices.
 
 An array is seen as (outer, size, inner), of which `size` is indexed by `count` numbers. An index
 out of bounds ends the kernel with a code that says which; see `errors.of_kernel`. The order of
@@ -19,34 +19,6 @@ def record(*addresses: str) -> Record:
     return Record(("size", "count"), addresses, SIZES)
 
 
-def take_text(dtype: str, index: str, several: int, *, single: bool) -> str:
-    """Return the text of out[o, k] = x[o, first[k], second[k], ...]. A tile: some places k of one
-    o. `single`: a line is one element."""
-    indices, sizes, item = _several("indices", several), _several("size", several), ITEMSIZE[dtype]
-    layout = Record(("count", "inner"), ("x", *indices, "out"), ("share", "parts", *sizes))
-    taken = f"{dtype}_pointer(x + place * inner * {item})"
-    target = f"{dtype}_pointer(out + (o * count + k) * inner * {item})"
-    move = f"done = copied_run({target}, {taken}, inner)"
-    helpers, pointers = run("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))"), []
-    if single:
-        move, helpers = "store(y, o * count + k, load(given, place))", ""
-        pointers = [f"given = {dtype}_pointer(x)", f"y = {dtype}_pointer(out)"]
-    return helpers + function(
-        "def take(args, lo, hi):",
-        *layout.reading(*(name for name in layout.names if name != "inner" or not single)),
-        *_index_pointers(index, several),
-        *(pointers or ["done = 0"]),
-        "for tile in range(lo, hi):",
-        "    o = tile // parts",
-        "    first = (tile - o * parts) * share",
-        "    for k in range(first, min(first + share, count)):",
-        "        place = o",
-        *(f"        {line}" for line in _place(several)),
-        f"        {move}",
-        "return 0",
-    )
-
-
 def _several(name: str, count: int) -> list[str]:
     return [f"{name}{j}" for j in range(count)]
 
@@ -62,24 +34,6 @@ def _place(several: int) -> list[str]:
         lines += checked_index("at", f"index{j}", "k", f"size{j}")
         lines.append(f"place = place * size{j} + at")
     return lines
-
-
-def take_along_text(dtype: str, index: str) -> str:
-    """Return the text of out[o, c, i] = x[o, indices[o, c, i], i]. A tile: some c of one o."""
-    return function(
-        "def take_along(args, lo, hi):",
-        *record("x", "indices", "out").reading(),
-        f"index = {index}_pointer(indices)",
-        f"source = {dtype}_pointer(x)",
-        f"y = {dtype}_pointer(out)",
-        "for tile in range(lo, hi):",
-        "    o = tile // parts",
-        "    first = (tile - o * parts) * share",
-        "    for c in range(first, min(first + share, count)):",
-        *(f"        {line}" for line in _ALONG),
-        "            store(y, k, load(source, (o * size + at) * inner + j))",
-        "return 0",
-    )
 
 
 def add_along_text(dtype: str, index: str) -> str:

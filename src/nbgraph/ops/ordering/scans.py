@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from nbgraph.ops.define import (
     whole,
 )
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
+from nbgraph.ops.ordering.in_order import recurrence, totals
 from nbgraph.ops.reductions.reductions import accumulator, total_dtype
 from nbgraph.ops.shapes.joining import concatenate
 from nbgraph.ops.shapes.shape import ravel
@@ -86,7 +88,8 @@ def _scan(
         else:
             out[...] = ufunc.accumulate(x, axis=0, dtype=wide)
 
-    return ScanOp(name, infer, compute, gradient=rule, keeps=keeps)
+    units = partial(totals, name=name, sign="+" if ufunc is np.add else "*")
+    return ScanOp(name, infer, compute, units=units, gradient=rule, keeps=keeps)
 
 
 def _later(x: Any, axis: int) -> Any:
@@ -194,6 +197,7 @@ _RECURRENCE = UnitOp(
     "linear_recurrence",
     _recurrence_infer,
     _recurrence,
+    units=recurrence,
     operands=("a", "b"),
     gradient=_recurrence_rule,
     keeps=("a", "out"),

@@ -1,0 +1,98 @@
+"""Elements by indices, as kernels with a unit for each element of the result.
+
+Elements are moved as they are, whatever they mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from nbgraph.operator.arrays.units import Units, threads
+from nbgraph.operator.spec import Spec
+from nbgraph.ops.define import Shape, axis_of
+from nbgraph.ops.indexing.addressing import (
+    Chosen,
+    Dim,
+    Template,
+    along,
+    chosen,
+    counted,
+    extents,
+    indexed,
+    looked_at,
+    merged,
+    raw,
+    steps,
+    strides,
+    total,
+)
+from nbgraph.ops.shapes.slicing import at_axis
+
+NOWHERE = f"(0 - {1 << 62})"  # as text; places are negative where steps are
+
+
+def units_of(name: str, kind: str | None, indices: Sequence[Spec], places: Chosen) -> Units:
+    """Return the kernel that stores the chosen elements, or, without a kind, their places."""
+    dims, count = merged(places.dims), math.prod(dim.extent for dim in places.dims)
+    words = {"total": count, "base": places.base}
+    words |= {f"e{k}": n for k, n in enumerate(extents(dims), 1)} | steps(dims, 0, "s")
+    arrays = {f"from{k}": (f"i{k}", spec.dtype.name) for k, spec in enumerate(indices)}
+    lines, place = list[str](), f"base + {total(dims, 0, 's')}"
+    for k in range(len(indices)):
+        size, step = places.axes[k]
+        words |= {f"n{k}": size} | ({} if step == 1 else {f"m{k}": step})
+        words |= steps(dims, 1 + k, f"t{k}_")
+        looks = looked_at if kind is None else indexed
+        lines += looks(k, f"n{k}", total(dims, 1 + k, f"t{k}_"))
+        place += f" + a{k}" if step == 1 else f" + a{k} * m{k}"
+    if kind is None:
+        lines = ["fits = i >= 0", *lines, f"store(y, i, select(fits, {place}, {NOWHERE}))"]
+    else:
+        lines.append(f"store_output(y, i, load_input(given, {place}))")
+    run = dims[-1].extent if dims and not any(dims[-1].steps[1:]) else 1
+    return threads(
+        name,
+        words,
+        {**({"x": ("given", kind)} if kind else {}), **arrays, "out": ("y", kind or "int64")},
+        *lines,
+        parts=counted(dims),
+        before=[] if kind else ["wrong = 0"],
+        fails=bool(indices),
+        end="0" if kind else "wrong",
+        cost=1 + count // run * 3 * len(indices) + count // 3,
+    )
+
+
+def gathered(operands: Sequence[Spec], outputs: Sequence[Spec], *, key: Template) -> Units:
+    """x[key]."""
+    x, *indices = operands
+    places = chosen(key, x.shape, [spec.shape for spec in indices])
+    return units_of("gather", raw(x), indices, places)
+
+
+def taken(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> Units:
+    """x[:, indices]."""
+    x, indices = operands
+    key = at_axis(axis_of("take", axis, len(x.shape)), "array")
+    return units_of("take", raw(x), [indices], chosen(key, x.shape, [indices.shape]))
+
+
+def taken_along(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> Units:
+    """out[o, k, c] = x[o, indices[o, k, c], c]."""
+    (x, indices), (out,) = operands, outputs
+    places = _lined(x.shape, indices.shape, out.shape, axis)
+    return units_of("take_along_axis", raw(x), [indices], places)
+
+
+def _lined(shape: Shape, indices: Shape, out: Shape, axis: int) -> Chosen:
+    """What indices of an axis choose that have lines of their own."""
+    place = axis_of("take_along_axis", axis, len(shape))
+    own = [0 if d == place else step for d, step in enumerate(along(shape, out))]
+    dims = [Dim(n, (a, b)) for n, a, b in zip(out, own, along(indices, out), strict=True)]
+    return Chosen(0, (), tuple(dims), (), ((shape[place], strides(shape)[place]),))
+
+
+def signed(operands: Sequence[Spec], outputs: Sequence[Spec], **_: object) -> bool:
+    """Return whether indices are of dtypes that a signed word holds."""
+    return all(spec.dtype.name != "uint64" for spec in operands[1:])
