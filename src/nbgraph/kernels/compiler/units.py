@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nbgraph.kernel_errors import INDEX_CODE
 from nbgraph.kernels.compiler.written import Record, function
 
 Parts = Sequence[tuple[str, str]]  # names, and their extents as text; the first needs none
@@ -21,8 +22,9 @@ _SET = re.compile(r"(?m)^ *(?:for )?(\w+) (?:[-+*|&]?=|in) ")
 @dataclass(frozen=True, slots=True)
 class UnitText:
     """`lines` for each `i` below `count`, which counts through `parts`; `before`: lines that come
-    first; `end`: what the kernel returns. What lines compute before the first one that names `i` or
-    the last part must not depend on what units store."""
+    first; `end`: what the kernel returns; `steps`: a name, an extent and lines of loops in which,
+    on hosts, each unit goes on, in step with those of its tile. What lines compute before the first
+    one that names `i` or the last part must not depend on what units store."""
 
     name: str
     record: Record
@@ -31,6 +33,7 @@ class UnitText:
     parts: Parts = ()
     before: Sequence[str] = ()
     end: str = "0"
+    steps: Sequence[tuple[str, str, Sequence[str]]] = ()
 
     def device(self, *, narrow: bool) -> str:
         """Return the text `name(args, start, step)`; `narrow`: 32 bits count all there is.
@@ -79,31 +82,37 @@ class UnitText:
         """
         parts = list(self.parts) or [("unit", "")]
         fastest, extent = parts.pop()
-        extent, run = extent or self.count, "tile"
+        extent, number = extent or self.count, "tile"
         if pieces:
-            parts, run = [*parts, ("piece", "pieces")], "tile // pieces"
+            parts, number = [*parts, ("piece", "pieces")], "tile // pieces"
         lines = [line for each in self.lines for line in each.split("\n")]
         names, ends = [name for name, _ in parts], list[int]()
         for k in range(len(parts)):
             ends.append(_alike(lines, {*names[k + 1 :], fastest, "i"}))
-        bounds = (
-            (f"piece * share, min(piece * share + share, {extent})") if pieces else f"0, {extent}"
-        )
-        once = ends[-1] if ends else 0
-        loop = [f"for {fastest} in range({bounds}):", f"    i = begin + {fastest}"]
-        loop += [*_inner(lines[once:]), "tile += 1"]
+        stop = f"piece * share, min(piece * share + share, {extent})" if pieces else f"0, {extent}"
+
+        def run(lines: Sequence[str]) -> list[str]:
+            if not lines or extent == "1":
+                return [*[f"{fastest} = 0", "i = begin"][: 2 * len(lines)], *lines]
+            return [f"for {fastest} in range({stop}):", *_inner([f"i = begin + {fastest}", *lines])]
+
+        loop = run(lines[ends[-1] if ends else 0 :])
+        for name, count, each in self.steps:
+            once = _alike(each, {fastest, "i"})
+            loop += [f"for {name} in range({count}):", *_inner([*each[:once], *run(each[once:])])]
+        loop.append("tile += 1")
         for k in reversed(range(len(parts))):
-            name, stop = parts[k]
+            name, most = parts[k]
             behind = [f"{names[k + 1]} = 0"] if k + 1 < len(parts) else []
             behind += [f"begin += {extent}"] if k == len(parts) - 1 - pieces else []
-            within = f"while {name} < {stop} and tile < hi:" if k else "while tile < hi:"
+            within = f"while {name} < {most} and tile < hi:" if k else "while tile < hi:"
             own = lines[ends[k - 1] if k else 0 : ends[k]]
             loop = [within, *_inner([*own, *loop, *behind, f"{name} += 1"])]
         numbers = split("tile", *parts, narrow=False) if parts else []
         words = Record(
             self.record.names[:2], self.record.names[2:], ["share", "pieces"][: 2 * pieces]
         )
-        head = ["tile = lo", *numbers, f"begin = {run} * {extent}"]
+        head = ["tile = lo", *numbers, f"begin = {number} * {extent}"]
         return self._text("lo, hi", [*head, *loop], words)
 
     def _text(self, bounds: str, loop: Sequence[str], record: Record) -> str:
@@ -141,3 +150,14 @@ def _alike(lines: Sequence[str], varying: set[str]) -> int:
         if first.isdisjoint(rest) and not "".join(lines[k : k + 1]).startswith(" "):
             return k
     return 0
+
+
+def checked_index(at: str, index: str, place: str, size: str) -> list[str]:
+    """Return the lines that set a name to an index, from 0 on; one out of bounds ends it all."""
+    return [
+        f"{at} = int64(load({index}, {place}))",
+        f"if {at} < 0 - {size} or {at} >= {size}:",
+        f"    return {at} * 256 + {INDEX_CODE}",
+        f"if {at} < 0:",
+        f"    {at} += {size}",
+    ]

@@ -18,7 +18,7 @@ _TILE = 4000  # nanoseconds of a tile of hosts
 class Units(NamedTuple):
     """A kernel over `units` numbers, of which the fastest part counts `run`; the record has `head`,
     addresses and `words`. `cost`: nanoseconds on a host, roughly; 0: one for each element of
-    operands and results."""
+    operands and results. `share`: units of a tile of hosts; 0: by their cost."""
 
     text: UnitText
     head: tuple[int, int]
@@ -29,6 +29,7 @@ class Units(NamedTuple):
     compute: Compute
     fails: bool
     cost: int
+    share: int
 
     def on_device(self) -> KernelCall:
         """Return the call with a thread for each unit."""
@@ -44,7 +45,7 @@ class Units(NamedTuple):
         from nbgraph.kernels.compiler.written import written
 
         cost = self.cost or elements
-        share = max(1, min(self.run, _TILE * self.units // cost))
+        share = self.share or max(1, min(self.run, _TILE * self.units // cost))
         pieces = -(-self.run // share)
         code = written(self.text.name, self.text.host(pieces=pieces > 1), self.compute)
         words, tiles = (*self.words, share, pieces), self.units // self.run * pieces
@@ -63,6 +64,8 @@ def threads(
     fails: bool = False,
     end: str = "0",
     cost: int = 0,
+    share: int = 0,
+    steps: Sequence[tuple[str, str, Sequence[str]]] = (),
 ) -> Units:
     """Return the kernel that does `lines` for each `i` below one of the words of its record, by
     default the first. `arrays`: by the names of their addresses, pointers and dtypes (no pointer:
@@ -73,8 +76,9 @@ def threads(
     first, second, *rest = words
     pointers = [f"{p} = {kind}_pointer({name})" for name, (p, kind) in arrays.items() if p]
     record, count = Record((first, second), list(arrays), rest), count or first
-    text = UnitText(name, record, count, lines, parts, [*pointers, *before], end)
+    text = UnitText(name, record, count, lines, parts, [*pointers, *before], end, steps)
     head, values = (words[first], words[second]), tuple(words[word] for word in rest)
     units = words[count]
-    run = words.get(parts[-1][1], units) if parts else units
-    return Units(text, head, values, len(arrays), units, run, compute, fails, cost)
+    extent = parts[-1][1] if parts else ""
+    run = int(extent) if extent.isdigit() else words.get(extent, units)
+    return Units(text, head, values, len(arrays), units, run, compute, fails, cost, share)

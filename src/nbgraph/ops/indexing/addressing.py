@@ -157,7 +157,7 @@ def steps(dims: Sequence[Dim], which: int, name: str) -> dict[str, int]:
 
 def indexed(k: int, size: str, place: str) -> list[str]:
     """Lines that set a{k} to an index of i{k}, from 0 on; one out of bounds ends the kernel."""
-    from nbgraph.kernels.lines.picking import checked_index
+    from nbgraph.kernels.compiler.units import checked_index
 
     return checked_index(f"a{k}", f"i{k}", place, size)
 

@@ -23,8 +23,7 @@ from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.indexing.indexing import add_at, of_result, require_integers
 from nbgraph.ops.indexing.keys import Template, normal_key, numpy_index, selected_shape
-from nbgraph.ops.indexing.picking_tiles import add_tiling
-from nbgraph.ops.indexing.places import gathered, signed
+from nbgraph.ops.indexing.places import add_tiling, gathered, signed
 from nbgraph.shape import Array
 
 

@@ -30,8 +30,7 @@ from nbgraph.ops.define import (
     whole,
 )
 from nbgraph.ops.indexing.addressing import raw
-from nbgraph.ops.indexing.picking_tiles import add_along_tiling
-from nbgraph.ops.indexing.places import signed, taken, taken_along
+from nbgraph.ops.indexing.places import add_along_tiling, signed, taken, taken_along
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.settings import config

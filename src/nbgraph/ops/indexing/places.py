@@ -8,10 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from nbgraph.kernels.scalar.kinds import ITEMSIZE
 from nbgraph.operator.arrays.units import Units, threads
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of
 from nbgraph.ops.indexing.addressing import (
+    ARRAY,
     Chosen,
     Dim,
     Template,
@@ -27,8 +30,10 @@ from nbgraph.ops.indexing.addressing import (
     strides,
     total,
 )
-from nbgraph.ops.shapes.slicing import at_axis
+from nbgraph.ops.shapes.slicing import ALL, at_axis, full_key
 
+_SEVERAL = 4  # index arrays that one kernel adds at, at most
+_MOVED, _LEAST = 1 << 16, 1024  # bytes that a tile adds, roughly; of a line at once
 NOWHERE = f"(0 - {1 << 62})"  # as text; places are negative where steps are
 
 
@@ -96,3 +101,80 @@ def _lined(shape: Shape, indices: Shape, out: Shape, axis: int) -> Chosen:
 def signed(operands: Sequence[Spec], outputs: Sequence[Spec], **_: object) -> bool:
     """Return whether indices are of dtypes that a signed word holds."""
     return all(spec.dtype.name != "uint64" for spec in operands[1:])
+
+
+# added up, on hosts ------------------------------------------------------------------------------
+
+
+def add_tiling(
+    specs: Sequence[Spec], dtype: str, *, shape: Shape, key: Template
+) -> KernelCall | None:
+    """The call for `scatter_add` of whole lines at indices of adjacent axes, or None."""
+    (value, *indices), full = specs, full_key("scatter_add", key, shape)
+    several = len(indices)
+    place = full.index(ARRAY)
+    behind = place + several
+    beside = full[:place] + full[behind:]
+    if full[place:behind] != (ARRAY,) * several or several > _SEVERAL or {*beside} - {ALL}:
+        return None
+    wanted = (*shape[:place], *indices[0].shape, *shape[behind:])
+    if value.shape != wanted or any(spec != indices[0] for spec in indices):
+        return None
+    return _added("scatter_add", dtype, indices, shape, place, math.prod(indices[0].shape))
+
+
+def add_along_tiling(
+    specs: Sequence[Spec], dtype: str, *, shape: Shape, axis: int
+) -> KernelCall | None:
+    """The call for `scatter_along_axis`; None where something broadcasts."""
+    (_, indices), place = specs, axis_of("scatter_along_axis", axis, len(shape))
+    own = indices.shape
+    if own[:place] != shape[:place] or own[place + 1 :] != shape[place + 1 :]:
+        return None
+    return _added("add_along", dtype, [indices], shape, place, own[place], along=True)
+
+
+def _added(
+    name: str,
+    dtype: str,
+    indices: Sequence[Spec],
+    shape: Shape,
+    place: int,
+    count: int,
+    *,
+    along: bool = False,
+) -> KernelCall:
+    """Zeros with `count` lines added in their order at indices of axes from `place` on; `along`:
+    at one for each element. Tiles depend on shapes alone."""
+    extents = shape[place : place + len(indices)]
+    outer, inner = math.prod(shape[:place]), math.prod(shape[place + len(indices) :])
+    size, item, kind = math.prod(extents), ITEMSIZE[dtype], indices[0].dtype.name
+    share = min(inner, max(_LEAST // item, _MOVED // (item * (count + size))))
+    share = inner if along else share
+    width = "1" if inner == 1 else "inner"
+    at = f"(o * count + k) * {width} + c"  # of a value
+    lines, line = list[str](), "o"
+    for j in range(len(indices)):
+        lines += indexed(j, f"n{j}", at if along else "k")
+        line = f"({line}) * n{j} + a{j}"
+    lines += [f"at = ({line}) * {width} + c"]
+    lines += [f"store_output(y, at, load(y, at) + load_input(source, {at}))"]
+    clear = ("s", "size", [f"store_output(y, (o * size + s) * inner + c, {dtype}(0))"])
+    if share == inner:  # all of it, as one run
+        clear = ("s", "size * inner", [f"store_output(y, o * size * inner + s, {dtype}(0))"])
+    words = {"total": outer * inner, "inner": inner, "size": size, "count": count}
+    call = threads(
+        name,
+        words | {f"n{j}": n for j, n in enumerate(extents)},
+        {
+            "value": ("source", dtype),
+            **{f"from{j}": (f"i{j}", kind) for j in range(len(indices))},
+            "out": ("y", dtype),
+        },
+        parts=[("o", ""), ("c", width)],
+        steps=[clear, ("k", "count", lines)],
+        compute="float64" if dtype == "float64" else "float32",
+        cost=1 + outer * count * (6 + inner * item // 5),
+        share=share,
+    )
+    return call.on_host(0)
