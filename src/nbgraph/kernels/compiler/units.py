@@ -22,14 +22,14 @@ _SET = re.compile(r"(?m)^ *(?:for )?(\w+) (?:[-+*|&]?=|in) ")
 @dataclass(frozen=True, slots=True)
 class UnitText:
     """`lines` for each `i` below `count`, which counts through `parts`; `before`: lines that come
-    first; `end`: what the kernel returns; `steps`: a name, an extent and lines of loops in which,
-    on hosts, each unit goes on, in step with those of its tile. What lines compute before the first
-    one that names `i` or the last part must not depend on what units store."""
+    first; `end`: what the kernel returns; `steps`: a name, an extent and lines of loops, which
+    hosts do in place of `lines`, each time for all units of a tile. What lines compute before the
+    first one that names `i` or the last part must not depend on what units store."""
 
     name: str
     record: Record
     count: str
-    lines: Sequence[str]
+    lines: tuple[str, ...]
     parts: Parts = ()
     before: Sequence[str] = ()
     end: str = "0"
@@ -38,7 +38,7 @@ class UnitText:
     def device(self, *, narrow: bool) -> str:
         """Return the text `name(args, start, step)`; `narrow`: 32 bits count all there is.
 
-        >>> text = UnitText("clear", Record(("n", "m"), ("out",), ()), "n", ["store(y, i, 0)"])
+        >>> text = UnitText("clear", Record(("n", "m"), ("out",), ()), "n", ("store(y, i, 0)",))
         >>> print(text.device(narrow=True).rstrip())
         def clear(args, start, step):
             n = word(args, 0)
@@ -59,7 +59,7 @@ class UnitText:
         """Return the text `name(args, lo, hi)` for tiles of `share` units of a run, whose words are
         the last of the record; without `pieces` for whole runs.
 
-        >>> lines = ["at = row * 2", "store(y, i, at + col)"]
+        >>> lines = "at = row * 2", "store(y, i, at + col)"
         >>> layout, parts = Record(("n", "m"), ("out",), ()), [("row", ""), ("col", "m")]
         >>> print(UnitText("f", layout, "n", lines, parts).host(pieces=False).rstrip())
         def f(args, lo, hi):
@@ -85,7 +85,7 @@ class UnitText:
         extent, number = extent or self.count, "tile"
         if pieces:
             parts, number = [*parts, ("piece", "pieces")], "tile // pieces"
-        lines = [line for each in self.lines for line in each.split("\n")]
+        lines = [line for each in self.lines * (not self.steps) for line in each.split("\n")]
         names, ends = [name for name, _ in parts], list[int]()
         for k in range(len(parts)):
             ends.append(_alike(lines, {*names[k + 1 :], fastest, "i"}))

@@ -7,7 +7,6 @@ function.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -84,15 +83,6 @@ def _ordered(op: Any, call: KernelCall, case: Application) -> KernelCall:
     """Return the call of an operator over all its operands and outputs."""
     order = tuple(range(len(case.arrays)))
     return replace(call, name=op.__name__, order=order, writes=len(case.outputs))
-
-
-def small(most: int) -> Callable[..., bool]:
-    """Return a `suits` for results of fewer than `most` elements: NumPy is quicker at more."""
-
-    def suits(operands: Sequence[Spec], outputs: Sequence[Spec], **attributes: Any) -> bool:
-        return math.prod(outputs[0].shape) < most
-
-    return suits
 
 
 class UpdateOp(ArrayOp):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
+from nbgraph.kernels.loops.loop import STRIP
 from nbgraph.kernels.scalar.kinds import Element
 from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Spec
@@ -35,8 +36,9 @@ def in_order(
     first: bool = False,
     result: str = "acc",
 ) -> Units | None:
-    """A thread a row: `acc` is `start` first, and `step` writes what an element's values do to it;
-    `result` is stored. `first`: `start` is stored, too, before all."""
+    """A unit a row: `acc` is `start` first, and `step` writes what an element's values do to it;
+    `result` is stored. `first`: `start` is stored, too, before all. Rows side by side go on in step
+    on hosts, as vectors."""
     if operands[0].dtype.kind == "c":
         return None
     place = axis_of(name, axis, len(out.shape))
@@ -61,6 +63,31 @@ def in_order(
             f"    k += {count}",
         ]
 
+    share = min(width, STRIP)
+    c = "col" if share == width else "col - piece * share"
+    steps: list[tuple[str, str, list[str]]] = []
+    if width > 1:
+        held = {"acc": kind} | ({"found": "int64"} if result == "found" else {})
+        at = "(row * n + k) * width + col"
+        to = f"(row * (n + {int(first)}) + k + {int(first)}) * width + col"
+        begin = [f"{v}_held = strip_{dtype}()" for v, dtype in held.items()]
+        begin += [f"store({v}_held, {c}, {start if v == 'acc' else 0})" for v in held]
+        begin += [element.store("out_at, row * (n + 1) * width + col", start)] if first else []
+        reads = [
+            f"{x}_0 = {kind}({_element(spec).load(f'{x}_at, {at}')})".replace(
+                "load(", "load_input("
+            )
+            for x, spec in zip(names, operands, strict=True)
+        ]
+        lines = [
+            *reads,
+            *(f"{v} = load({v}_held, {c})" for v in held),
+            *step([f"{x}_0" for x in names], "k"),
+        ]
+        lines += [f"store({v}_held, {c}, {v})" for v in held]
+        lines.append(element.store(f"out_at, {to}", result).replace("store(", "store_output("))
+        steps = [("begun", "1", begin), ("k", "n", lines)]
+
     arrays = {x: (f"{x}_at", _element(s).dtype) for x, s in zip(names, operands, strict=True)}
     return threads(
         name,
@@ -77,6 +104,8 @@ def in_order(
         count="count",
         parts=[("row", ""), ("col", "width")],
         compute="float64" if kind == "float64" else "float32",
+        share=share if steps else 0,
+        steps=steps,
     )
 
 
