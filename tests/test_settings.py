@@ -133,8 +133,11 @@ def test_numbers_are_those_of_compiled_code():
     for value in (10**22, 2**63):
         with pytest.raises(ValueError, match=f"engine_pending={value}; expected .*{2**63 - 1}"):
             ng.config(engine_pending=value)
-    with pytest.raises(AssertionError, match="engine_pending=9{22}; expected 1 or more, at most"):
+    message = "NBGRAPH_ENGINE_PENDING=9{22}; expected 1 or more, at most"
+    with pytest.raises(AssertionError, match=message):
         run_python("-c", "import nbgraph", NBGRAPH_ENGINE_PENDING="9" * 22)
+    with pytest.raises(AssertionError, match="NBGRAPH_ENGINE='fast'; expected one of naive, "):
+        run_python("-c", "import nbgraph", NBGRAPH_ENGINE="fast")
 
 
 @pytest.mark.usefixtures("session")

@@ -29,6 +29,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Generator[Path]:
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         temporary.replace(target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno and error.filename is None:  # a full disk
+            error.filename = str(target)
         raise

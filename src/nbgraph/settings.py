@@ -48,7 +48,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -106,11 +106,15 @@ def _default_cache_dir() -> str:
     return str(Path(base) / "nbgraph")
 
 
+def _variable_of(name: str) -> str:
+    return f"NBGRAPH_{name.upper()}"
+
+
 def _number(name: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ValueError(f"NBGRAPH_{name.upper()}={text!r}; expected a whole number") from None
+        raise ValueError(f"{_variable_of(name)}={text!r}; expected a whole number") from None
 
 
 def read_for_good(name: str, remedy: str) -> None:
@@ -151,8 +155,8 @@ class Settings:
         if type(self.cache_dir) is str and self.cache_dir.startswith("~"):
             object.__setattr__(self, "cache_dir", os.path.expanduser(self.cache_dir))  # noqa: PTH111
 
-    def checked(self) -> Settings:
-        """Itself, if every value is allowed; else a ValueError."""
+    def checked(self, label: Callable[[str], str] = "config: {}".format) -> Settings:
+        """Itself, if every value is allowed; else a ValueError with the label of the setting."""
         if self.compiler == "python":
             PYTHON_ASKED[0] = True
         if self.compiler == "python" or self.anomaly:
@@ -163,16 +167,14 @@ class Settings:
             value = getattr(self, name)
             if not isinstance(value, int) or not least <= value <= (most or LARGEST):
                 upto = f"to {most}" if most else f"or more, at most {LARGEST}"
-                raise ValueError(f"config: {name}={value!r}; expected {least} {upto}")
+                raise ValueError(f"{label(name)}={value!r}; expected {least} {upto}")
         for name, choices in _CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise ValueError(
-                    f"config: {name}={getattr(self, name)!r}; expected one of {', '.join(choices)}"
-                )
+            if (value := getattr(self, name)) not in choices:
+                raise ValueError(f"{label(name)}={value!r}; expected one of {', '.join(choices)}")
         for name in ("cache_dir", "cpu_name", "cpu_features"):
             value = getattr(self, name)
             if type(value) is not str or "\0" in value:
-                raise ValueError(f"config: {name}={value!r}; expected a string without null bytes")
+                raise ValueError(f"{label(name)}={value!r}; expected a string without null bytes")
         return self
 
     @classmethod
@@ -184,11 +186,11 @@ class Settings:
             "cpu_features": os.environ.get("NUMBA_CPU_FEATURES", ""),
         }
         for field in fields(cls):
-            text = os.environ.get(f"NBGRAPH_{field.name.upper()}")
+            text = os.environ.get(_variable_of(field.name))
             if text is not None:
                 number = isinstance(field.default, int)
                 values[field.name] = _number(field.name, text) if number else text
-        return cls(**values).checked()
+        return cls(**values).checked(_variable_of)
 
 
 _OTHERS = ("NBGRAPH_TEST_", "NBGRAPH_GPU_COUNT")  # variables that are not settings

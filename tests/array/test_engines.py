@@ -1,6 +1,8 @@
 """Arrays go on when the engine changes: memory, variables and values outlive it."""
 
+import contextlib
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import nbgraph as ng
 from nbgraph import storage
 from nbgraph.engine import handle
+from tests.array.gpu import GPU
 from tests.array.samples import same
 
 KINDS = ["threaded", "naive", "chaos", "threaded"]
@@ -86,3 +89,36 @@ def test_quick_ways_end_with_their_engine(kind):
     same(c, np.full(8, 5, "float32"))
     same(d, np.full(8, 8, "float32"))
     same(a, np.full(8, 6, "float32"))
+
+
+@pytest.mark.parametrize("kind", ["threaded", "naive"])
+@pytest.mark.parametrize("device", [ng.cpu(), GPU])
+def test_a_failure_that_was_raised_keeps_no_frames(kind, device):
+    """Whoever got it: its frames hold the array, whose variable keeps the failure."""
+
+    class Held:
+        pass
+
+    def attempt():
+        held = Held()
+        x = ng.zeros(3, device=device)
+
+        def refuse(xp, values):
+            raise OSError(f"on purpose {id(held)}")
+
+        def work(run_ctx):
+            if device == GPU:
+                run_ctx.stream.call(refuse, [(x._address, (3,), x.dtype, (4,))])
+            else:
+                refuse(np, x)
+
+        pending = ng.engine.push(work, ctx=device, mutate_vars=[x.variable])
+        with contextlib.suppress(OSError):
+            pending.result(30)
+        return weakref.ref(held)
+
+    ng.engine.set(kind)
+    gone = attempt()
+    ng.waitall()
+    gc.collect()
+    assert gone() is None

@@ -180,6 +180,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         self._wanted("asnumpy")
         return place(self._chunk.device).read(self)
 
+    to_numpy = asnumpy  # without it Matplotlib draws a box for each row, not for each column
+
     def item(self, *index: int) -> Any:
         """Return one element as a Python number; wait for it.
 
@@ -211,7 +213,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         if self.size != 1:
             raise ValueError(
                 f"bool: the truth of an array of shape {self.shape} is ambiguous; use .any() or "
-                ".all()"
+                ".all(), or put the branch under @ng.op: it sees one number at a time"
             )
         return bool(self.item())
 

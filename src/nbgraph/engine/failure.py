@@ -42,6 +42,7 @@ class Failure:
         "cell",  # where a compiled core keeps it
         "core",  # and which one
         "error",
+        "hidden",  # on a variable that the garbage collector does not see
         "logged",
         "name",
         "order",  # push number of the operation, place in its bulk
@@ -54,7 +55,7 @@ class Failure:
 
     def __init__(self, error: BaseException, order: tuple[int, int], name: str, site: Site) -> None:
         self.error = error
-        self.bare = False
+        self.bare = self.hidden = False
         self.cell = 0
         self.core: object = None
         self.order = order
@@ -75,7 +76,10 @@ class Failure:
         """Return the exception, to be raised: its traceback does not grow from raise to raise."""
         if self.bare:
             return _without_frames(self.error)
-        return self.error.with_traceback(self.traceback)
+        error = self.error.with_traceback(self.traceback)
+        if self.hidden:  # the user has it now, and its frames
+            self.error, self.traceback, self.bare = _without_frames(error), None, True
+        return error
 
     def shadow(self) -> Failure:
         """What a compiled core keeps once the user has the exception: a copy without frames.
@@ -86,14 +90,10 @@ class Failure:
         kept = Failure.__new__(Failure)
         kept.cell, kept.core, kept.order = self.cell, self.core, self.order
         kept.name, kept.site, kept.raised_at = self.name, self.site, self.raised_at
-        kept.others, kept.logged = [], self.logged
+        kept.others, kept.logged, kept.hidden = [], self.logged, False
         kept.error, kept.traceback, kept.bare = _without_frames(self.error), None, True
         kept.original = weakref.ref(self)
         return kept
-
-    def forget_frames(self) -> None:
-        """Keep a copy of the exception, which the user has now: see `shadow`."""
-        self.error, self.traceback, self.bare = _without_frames(self.error), None, True
 
     def __str__(self) -> str:
         text = f"{type(self.error).__name__}: {self.error}".strip().rstrip(":")

@@ -165,7 +165,7 @@ def _settle(operation: Operation, value: Any, failure: Failure | None) -> None:
             if variable._core is not None:
                 variable._core.send_home(variable)
             variable._version += 1
-            variable._failure = None if variable.keeps == NEVER else failure
+            variable.carry(None if variable.keeps == NEVER else failure)
     elif here.carried is not None:
         here.carried.update(dict.fromkeys(operation.writes, failure))
     if operation.engine._listeners:

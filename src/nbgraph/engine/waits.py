@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING
 
 from nbgraph.engine import checks
@@ -52,13 +51,10 @@ class Waits:
             raise self._late(f"wait_for_var({var!r})", timeout)
         failure = self._failure_of(var)
         if failure is not None and self._claim(failure):
-            error = failure.again()
-            if not gc.is_tracked(var):  # else the collector would not see the circle
-                failure.forget_frames()
             try:
-                raise error
+                raise failure.again()
             finally:
-                del failure, error  # else the exception holds this frame, which holds it
+                del failure  # else the exception holds this frame, which holds it
 
     def wait_for_all(self, timeout: float | None = None) -> None:
         """Wait until everything pushed has ended.

@@ -276,6 +276,17 @@ def test_refusals_name_place_and_remedy(fn):
     assert re.search(r"\nInstead: .{8,}\.$", message), message
 
 
+def test_a_function_of_no_module_is_refused_alike():
+    """`exec` in a namespace without a `__name__` makes functions whose module is None."""
+
+    def step(x):
+        return 1.0 if x > 0 else x
+
+    step.__module__ = None
+    with pytest.raises(CaptureError, match="step: complex numbers have no order"):
+        ng.op(step)(np.ones(3) * 1j)
+
+
 def test_every_function_of_cmath_is_known():
     left = {n for n in vars(cmath) if callable(getattr(cmath, n)) and not n.startswith("_")}
     assert {getattr(cmath, n) for n in left} <= set(complex_numbers.FUNCTIONS)

@@ -402,10 +402,22 @@ REFUSALS = [
         "((x, 1.0), 2.0)[1] is one number here and cannot be indexed",
         "write the scalar formula; neighbouring elements are reached by passing shifted views as further operands",
     ),
+    *(
+        (
+            function,
+            f"the function {name!r} is not known to scalar functions",
+            "an operand is one number here: write the formula of one element, and apply functions of whole arrays to the operator's result",
+        )
+        for function, name in (
+            (lambda x: ng.sum(x), "ng.sum"),
+            (lambda x: ng.softmax(x, axis=0) * 2, "ng.softmax"),
+            (lambda x: ng.concatenate([x, x]), "ng.concatenate"),
+        )
+    ),
     (lambda x: np.gcd(x, 2.0), "gcd() is for integers", "make them integers with int()"),
     (
-        lambda x: np.finfo(int).eps + x,
-        "np.finfo(int): data type <class 'numpy.int64'> not inexact",
+        lambda x: np.iinfo(float).max + x,
+        "np.iinfo(float): Invalid integer data type 'f'.",
         "check the arguments",
     ),
     (

@@ -32,7 +32,12 @@ from nbgraph.kernels.capture.distributions import distribution
 from nbgraph.kernels.capture.draws import draw
 from nbgraph.kernels.capture.environment import is_true, placed
 from nbgraph.kernels.capture.joining import chosen
-from nbgraph.kernels.capture.names import NotYetDefined, plain_function
+from nbgraph.kernels.capture.names import (
+    NotYetDefined,
+    is_of_arrays,
+    is_own_text,
+    plain_function,
+)
 from nbgraph.kernels.capture.references import view
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.sequences import lookup, takes_tuples
@@ -140,7 +145,10 @@ def apply(tracer: Tracer, call: Call) -> Value:
         return result
     if (value := objects.of_library(call)) is not None:
         return value
-    inner = solver(target) or plain_function(target)
+    inner = plain_function(target)
+    if inner is not None and is_of_arrays(inner) and not is_own_text(tracer.fn):
+        return _refuse_function(call)
+    inner = solver(target) or inner
     if inner is not None:
         return inlining.function(call, inner)
     if (method := _method(type(target), "__call__")) is not None:

@@ -175,6 +175,11 @@ def is_own_text(fn: Any) -> bool:
     return str(fn.__module__).startswith(_LIBRARY)
 
 
+def is_of_arrays(fn: Any) -> bool:
+    """Return whether a function is this library's, but not a text that stands for a number's."""
+    return is_own_text(fn) and not fn.__module__.startswith("nbgraph.kernels.")
+
+
 def rewritten(texts: Sequence[Text]) -> bool:
     """Return whether a function has other code, or other defaults, than it had."""
     for fn, code, defaults, keywords in texts:

@@ -122,7 +122,7 @@ def function(target: object) -> str:
         )
     if module.startswith("numpy") and name in _CHOOSING:
         return _CHOOSE
-    if module.startswith("numpy"):
+    if module.startswith(("numpy", "nbgraph.")):
         return (
             "an operand is one number here: write the formula of one element, and apply functions "
             "of whole arrays to the operator's result"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nbgraph.operator.arrays.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.spec import Spec
 
 if TYPE_CHECKING:
     from nbgraph.kernels.compiler.units import UnitText
@@ -82,3 +83,8 @@ def threads(
     extent = parts[-1][1] if parts else ""
     run = int(extent) if extent.isdigit() else words.get(extent, units)
     return Units(text, head, values, len(arrays), units, run, compute, fails, cost, share)
+
+
+def raw(spec: Spec) -> str:
+    """The integers that hold a dtype's bits."""
+    return f"uint{8 * spec.dtype.itemsize}"

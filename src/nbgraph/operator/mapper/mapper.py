@@ -79,7 +79,7 @@ class Mapper(Calls):
         fn = getattr(scalar, "fn", None)
         self.__name__ = scalar.name
         self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
-        self.__module__ = getattr(fn, "__module__", __name__)
+        self.__module__ = str(getattr(fn, "__module__", __name__))  # None where `exec` made it
         if fn is not None:
             self.__wrapped__ = fn
         if fn is None or not str(fn.__module__).startswith(LIBRARY):  # those are read when used

@@ -11,10 +11,9 @@ from nbgraph.kernels.cuda.sweeps import Sweep
 from nbgraph.kernels.scalar.kinds import Element
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
-from nbgraph.operator.arrays.units import Units, threads
+from nbgraph.operator.arrays.units import Units, raw, threads
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
-from nbgraph.ops.indexing.addressing import raw
 from nbgraph.ops.windows.columns import col2im, im2col, into_cells, into_columns, windows_of
 from nbgraph.ops.windows.windows import Windows
 from nbgraph.shape import Arrays

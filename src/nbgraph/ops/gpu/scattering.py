@@ -17,7 +17,7 @@ import numpy as np
 from nbgraph.kernels.scalar.kinds import FLOATS, narrowed, widened
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
-from nbgraph.operator.arrays.units import Units, threads
+from nbgraph.operator.arrays.units import Units, raw, threads
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of, library
 from nbgraph.ops.gpu.complexes import by_parts
@@ -28,7 +28,6 @@ from nbgraph.ops.indexing.addressing import (
     counted,
     extents,
     merged,
-    raw,
     steps,
     strides,
     together,

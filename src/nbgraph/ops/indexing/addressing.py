@@ -13,7 +13,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from nbgraph.kernel_errors import INDEX_CODE
-from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape
 from nbgraph.ops.shapes.slicing import full_key
 
@@ -43,11 +42,6 @@ class Chosen(NamedTuple):
     def dims(self) -> tuple[Dim, ...]:
         """All of them, in the order of the result."""
         return (*self.before, *self.together, *self.after)
-
-
-def raw(spec: Spec) -> str:
-    """The integers that hold a dtype's bits."""
-    return f"uint{8 * spec.dtype.itemsize}"
 
 
 def strides(shape: Sequence[int]) -> tuple[int, ...]:

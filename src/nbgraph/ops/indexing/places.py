@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from nbgraph.kernels.scalar.kinds import ITEMSIZE
-from nbgraph.operator.arrays.units import Units, threads
+from nbgraph.operator.arrays.units import Units, raw, threads
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of
@@ -25,7 +25,6 @@ from nbgraph.ops.indexing.addressing import (
     indexed,
     looked_at,
     merged,
-    raw,
     steps,
     strides,
     total,
