@@ -125,7 +125,7 @@ def _graph(op: Any, call: ast.Call, scope: dict[str, Any], dtype: str) -> Any:
             given = [_lifted(a, dtype, several, k == 0) for k, a in enumerate(args)]
             made = op(*given, **options)
             made = made if isinstance(made, tuple | list) else [made]
-            return [node for m in made for node in m.graph.nodes if not node.is_variable]
+            return [node for m in made for node in m.graph.nodes if node.op is not None]
         except Exception:  # whatever an example does that symbols cannot: the next form is tried
             continue
     return None

@@ -60,7 +60,7 @@ _PLACES = {
     "op": "nbgraph.operator.mapper.decorator",
     "row_op": "nbgraph.ops.rowwise.function",
     "Mapper": "nbgraph.operator.mapper.mapper",
-    "ResourceRequest": "nbgraph.resource.kinds",
+    "ResourceRequest": "nbgraph.resource.manager",
     "thread_kernel": "nbgraph.kernels.compiler.handwritten",
     "compile_report": "nbgraph.codegen.making.report",
     "config": "nbgraph.settings",

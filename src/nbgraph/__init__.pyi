@@ -693,7 +693,7 @@ from nbgraph.ops import zeros_like as zeros_like
 from nbgraph.ops.draws import initial as _init
 from nbgraph.ops.draws import random as random
 from nbgraph.ops.rowwise.function import row_op as row_op
-from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
+from nbgraph.resource.manager import ResourceRequest as ResourceRequest
 from nbgraph.settings import config as config
 from nbgraph.viz.summary import print_summary as print_summary
 from numpy import bool_ as bool_

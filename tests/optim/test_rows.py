@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph.ops.updates import rules
-from nbgraph.ops.updates.variants import variant
+from nbgraph.ops.updates.rules import variant
 from nbgraph.optim.rows import Row, Rows, Slot
 from nbgraph.optim.states import Clock, together
 

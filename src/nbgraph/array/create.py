@@ -107,7 +107,8 @@ def initial(who: str, shape: tuple[int, ...], dtype: Any, init: Any, device: Con
     array([1., 1.], dtype=float32)
     """
     name = getattr(init, "__qualname__", "<locals>")
-    if "<" not in name and str(init.__module__).startswith("nbgraph.ops.draws."):
+    room = str(getattr(init, "__module__", "")) if callable(init) else ""
+    if "<" not in name and room.startswith("nbgraph.ops.draws."):
         raise ArgumentError(f"{who}: init is the function {name} itself; call it: ng.init.{name}()")
     if init is None or isinstance(init, str):
         raise ArgumentError(
@@ -115,8 +116,9 @@ def initial(who: str, shape: tuple[int, ...], dtype: Any, init: Any, device: Con
             "such as ng.init.glorot_uniform()"
         )
     value = init(shape, dtype) if callable(init) else init
-    value = value if isinstance(value, Array) else as_operand(who, "init", value)
-    values: Any = array(value, device=device)
+    values: Any = value if isinstance(value, Array) else as_operand(who, "init", value)
+    if not (isinstance(value, Array) and value.device == device and room.startswith("nbgraph.")):
+        values = array(values, device=device)  # ours are new already
     values = values if values.dtype == dtype else library.astype(values, dtype)
     if values.shape == shape:
         return values

@@ -180,8 +180,6 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         self._wanted("asnumpy")
         return place(self._chunk.device).read(self)
 
-    to_numpy = asnumpy  # without it Matplotlib draws a box for each row, not for each column
-
     def item(self, *index: int) -> Any:
         """Return one element as a Python number; wait for it.
 
@@ -204,6 +202,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return where.read(indexing.view(self, key)).item()
 
     asscalar = item
+    to_numpy = asnumpy  # without it Matplotlib draws a box for each row, not for each column
 
     def tolist(self) -> Any:
         """Return the values as nested lists; wait for them."""

@@ -1,10 +1,102 @@
-"""Python's operators on arrays: quick ways of `a + b`, `-a`, and `a += b`, which writes memory."""
+"""Python's operators on arrays: quick ways of `a + b`, `-a`, and `a += b`, which writes memory.
+
+A quick way is of layouts seen before: one compiled call, nothing is worked out again.
+Operands that have been through the general way have a route. Whatever is not as usual (another
+engine, a graph that is being traced) takes the general way again.
+"""
 
 from __future__ import annotations
 
-from nbgraph.array.eager import binary, in_place, unary
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.array.route import Push, declines, routes_of
+from nbgraph.array.update import known_over
+from nbgraph.operator.arrays.shortcuts import call_key
+from nbgraph.operator.call import call, recorded
+from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import operators
-from nbgraph.ops.carrier.operators import Method
+from nbgraph.ops.carrier.operators import Method, operator_of, takes_part, weak
+
+_NONE: dict[str, Any] = {}
+_KEPT = 512  # pairs of layouts that an operator's table holds
+_frame = sys._getframe
+
+
+class _Ways:
+    """An operator as a method: its routes, and the general way."""
+
+    __slots__ = ("name", "op", "push", "swapped")
+
+    def __init__(self, name: str, *, swapped: bool) -> None:
+        self.name, self.swapped = name, swapped
+        self.op: Any = None
+        self.push: Push = declines
+
+    def general(self, *operands: Any) -> Any:
+        """Apply the operator by its routes where a recorder follows it, else by `call`."""
+        if not takes_part(operands[-1], self.name):
+            return NotImplemented
+        plain = weak(operands)
+        tried, operands = plain is operands, plain[::-1] if self.swapped else plain
+        output = None if tried else self.push(_frame(2), operands)
+        if output is None:
+            output = recorded(self.push, self.op, operands, {}, _frame(2))
+        if output is not None:
+            return output
+        if self.op is None:
+            self.op = operator_of(self.name)
+        result = call(self.op, operands, {})
+        known = getattr(self.op, "shortcuts", _NONE).get(call_key(_NONE, operands))
+        routes = None if known else routes_of(self.op, _NONE)
+        self.push = known[0] if known else self.push if routes is None else routes.push
+        return result
+
+
+def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
+    """Return the method for an operator of two operands."""
+    ways = _Ways(name, swapped=swapped)
+
+    def method(self: Any, other: Any) -> Any:
+        push = ways.push  # no method: this way Python finds it quickly
+        result = push(_frame(1), (other, self) if swapped else (self, other))
+        return ways.general(self, other) if result is None else result
+
+    method.__name__ = method.__qualname__ = f"{name}_method"
+    return method
+
+
+def unary(name: str) -> Callable[..., Any]:
+    """Return the method for an operator of one operand."""
+    ways = _Ways(name, swapped=False)
+
+    def method(self: Any) -> Any:
+        result = ways.push(_frame(1), (self,))
+        return ways.general(self) if result is None else result
+
+    method.__name__ = method.__qualname__ = f"{name}_method"
+    return method
+
+
+def in_place(name: str) -> Callable[..., Any]:
+    """Return the method for `a op= b`: the result goes to `a`, seen through all views."""
+    op: Any = None
+
+    def method(self: Any, other: Any) -> Any:
+        nonlocal op
+        if op is None:
+            op = operator_of(name)
+        operands = self, other
+        if known_over(op, operands, self, _frame(1)):
+            return self
+        if foreign[type(other)]:
+            return NotImplemented
+        call(op, operands, {}, self)
+        return self
+
+    method.__name__ = method.__qualname__ = f"in_place_{name}"
+    return method
 
 
 class Operators(operators.Operators):

@@ -81,11 +81,6 @@ class GraphNode(Node):
         self.nout = 1 if op is None else op.nout
         self.entries = tuple([operand for operand in inputs if type(operand) is tuple])
 
-    @property
-    def is_variable(self) -> bool:
-        """Whether it stands for an array that is given."""
-        return self.op is None
-
 
 def group_of(node: GraphNode) -> str | None:
     """Return the group of devices that a node was marked for, or None."""

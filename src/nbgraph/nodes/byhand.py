@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from nbgraph.array.push import same
 from nbgraph.errors import ArgumentError
 from nbgraph.nodes.node import NaryNodeOp, UnaryNodeOp
 from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.tensors import add
-
-
-def _same(x: Any) -> Any:
-    return x
 
 
 class LambdaNodeOp(NaryNodeOp):
@@ -77,4 +74,4 @@ class CallbackNodeOp(UnaryNodeOp):
 
     def backward_ops(self) -> Sequence[Any]:
         """Return the operation that passes the gradient on."""
-        return [add(_same, self.child(0).grad, self.adj)]
+        return [add(same, self.child(0).grad, self.adj)]

@@ -35,7 +35,10 @@ def forward(nodes: Sequence[Any], *, frees: bool, watched: bool) -> None:
         if not node.ready:
             for child in node.children:
                 if child._val is None:
-                    raise _freed(node, child)
+                    raise ArgumentError(
+                        f"forward: the value of {child!r}, a child of {node!r}, was freed, as this "
+                        "is an inference graph; call x.retain() before forward, or forward() again"
+                    )
             node.run_forward()
             if watched:
                 require_clean(node, node._val, "forward: the value")
@@ -46,13 +49,6 @@ def forward(nodes: Sequence[Any], *, frees: bool, watched: bool) -> None:
                 uses[child.id] -= 1
                 if not uses[child.id] and freeable(child):
                     child._val = None
-
-
-def _freed(node: Any, child: Any) -> ArgumentError:
-    return ArgumentError(
-        f"forward: the value of {child!r}, a child of {node!r}, was freed, as this is an inference "
-        "graph; call x.retain() before forward, or forward() again"
-    )
 
 
 def seed(head: Any, gradient: Any) -> None:

@@ -98,7 +98,8 @@ cumprod(x, axis=None, dtype=None, *, out=None): The products of the first 1, 2, 
 ptp(x, axis=None, *, keepdims=False): The largest element less the smallest.
     >>> ptp([[1, 4], [3, 2]], axis=0)
     array([2, 2])
-    = library.subtract(*extremes(x, axis, keepdims))
+    = library.subtract(library.max(x, axis, keepdims=keepdims),
+        library.min(x, axis, keepdims=keepdims))
 trace(x, offset=0, axis1=0, axis2=1, *, dtype=None): The sum of a diagonal.
     x : array of two axes or more
     offset : int, above the main diagonal where positive, below where negative
@@ -176,11 +177,6 @@ def scan(function: Any, x: Any, axis: int | None, **options: Any) -> Any:
     """A scan along an axis, by default of the flattened array."""
     x, axis = (library.ravel(x), 0) if axis is None else (x, axis)
     return function(x, axis=axis, **options)
-
-
-def extremes(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any]:
-    """The largest and the smallest element."""
-    return library.max(x, axis, keepdims=keepdims), library.min(x, axis, keepdims=keepdims)
 
 
 define_rows(parse(_TABLE), globals(), ("a", "b", "x", "indices"), _BY_SHAPE, _DOCS)

@@ -14,8 +14,6 @@ def columns(arrays: Any) -> Any:
     """Matrices and vectors as columns of one matrix."""
 def scan(function: Any, x: Any, axis: int | None, **options: Any) -> Any:
     """A scan along an axis, by default of the flattened array."""
-def extremes(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any]:
-    """The largest and the smallest element."""
 def zeros_like(x: Operand[Carried], dtype: Any=None, *, shape: Any=None) -> Carried:
     r"""Zeros in the shape, dtype and place of `x`.
 

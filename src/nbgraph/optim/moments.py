@@ -10,7 +10,7 @@ from typing import Any
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.mapper.decorator import op
 from nbgraph.ops.updates import rules
-from nbgraph.ops.updates.variants import variant
+from nbgraph.ops.updates.rules import variant
 from nbgraph.optim.optimizer import Optimizer
 from nbgraph.optim.options import Betas, Rate, bound, flag, means, number, rate
 from nbgraph.optim.rows import Row, scalar_array

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.operator.mapper.mapper import Mapper
-from nbgraph.ops.updates.variants import GO, variant
+from nbgraph.ops.updates.rules import GO, variant
 from nbgraph.optim.clipping import Norms
 from nbgraph.optim.rows import Laid, Operand, Row, Rows, Slot
 from nbgraph.optim.states import Clock, State

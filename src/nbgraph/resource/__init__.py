@@ -22,8 +22,7 @@ True
 from nbgraph._listing import bring, public_names
 
 _PLACES = """
-kinds ResourceRequest requests
-manager Resource empty_space parallel_random request
+manager Resource ResourceRequest empty_space parallel_random request requests
 random Draw draw draw_of generator_of seed
 report Stats stats
 """

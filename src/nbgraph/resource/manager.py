@@ -14,7 +14,8 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,54 @@ from nbgraph.engine import Variable, current
 from nbgraph.engine.operation import Operation
 from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, EngineError
-from nbgraph.resource.kinds import ResourceRequest, requests
 from nbgraph.resource.random import Draw, draw_of, stream
 from nbgraph.resource.space import Space
 from nbgraph.settings import config
 
 _CPU = cpu()
 _lock = threading.Lock()
+
+
+class ResourceRequest(StrEnum):
+    """The kinds of resources; each also has its plain name.
+
+    | request         | what is granted                                                         |
+    |-----------------|-------------------------------------------------------------------------|
+    | kRandom         | a generator of random numbers; who uses it take turns in push order     |
+    | kParallelRandom | a generator of one's own, fixed at the push: nobody waits for another   |
+    | kTempSpace      | memory to work in, which the next user overwrites                       |
+
+    >>> ResourceRequest("temp_space") is ResourceRequest.kTempSpace
+    True
+    >>> ResourceRequest("kRandom").value
+    'random'
+    """
+
+    kRandom = "random"
+    kParallelRandom = "parallel_random"
+    kTempSpace = "temp_space"
+
+    @classmethod
+    def _missing_(cls, value: object) -> ResourceRequest:
+        if isinstance(value, str) and value in cls.__members__:
+            return cls.__members__[value]
+        known = ", ".join(repr(member.value) for member in cls)
+        raise ArgumentError(f"resource request {value!r}; expected one of {known}")
+
+
+def requests(kinds: Any) -> tuple[ResourceRequest, ...]:
+    """One request or several, checked, in the order given.
+
+    >>> requests("temp_space"), len(requests(["random", "kTempSpace"]))
+    ((<ResourceRequest.kTempSpace: 'temp_space'>,), 2)
+    """
+    if isinstance(kinds, str):
+        return (ResourceRequest(kinds),)
+    if not isinstance(kinds, Iterable):
+        raise ArgumentError(
+            f"resource request {kinds!r}; expected one, such as 'temp_space', or a list of them"
+        )
+    return tuple(ResourceRequest(one) for one in kinds)
 
 
 def _check_turn(variable: Variable, asked: str) -> None:

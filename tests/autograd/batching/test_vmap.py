@@ -215,6 +215,30 @@ def test_numbers_are_drawn_in_bodies():
     assert 0 < once[0] < 1 and (once == once[0]).all()
 
 
+def test_a_loop_ends_for_each_example_by_itself():
+    """One loop for all, whose derivatives forward are those of each; `grad` refuses either."""
+
+    def root(a, x):  # by Newton's method; x takes a step each time
+        value, steps, moved = ng.while_loop(
+            lambda c: abs(c[0] * c[0] - a) > 1e-12,
+            lambda c: ((c[0] + a / c[0]) / 2, c[1] + 1, c[2] * c[0]),
+            (a + 1, 0, x),
+        )
+        return value, steps, moved.sum()
+
+    numbers = ng.array([0.5, 2.0, 9.0, 1e4], dtype="float64")
+    x = ng.array(np.arange(12.0).reshape(4, 3))
+    mapped = ng.vmap(root, (0, 0))
+    for batch in (mapped, ng.jit(mapped)):
+        for actual, each in zip(batch(numbers, x), zip(*map(root, numbers, x))):
+            np.testing.assert_allclose(actual.asnumpy(), [v.item() for v in each], rtol=1e-12)
+    assert len(np.unique(mapped(numbers, x)[1].asnumpy())) > 2
+    slopes = ng.transforms.jacfwd(lambda a: mapped(a, x)[0])(numbers).asnumpy()
+    np.testing.assert_allclose(slopes, np.diag(0.5 / np.sqrt(numbers.asnumpy())), rtol=1e-6)
+    with pytest.raises(ng.errors.DerivativeError, match="give max_iterations="):
+        ng.grad(lambda a: mapped(a, x)[0].sum())(numbers)
+
+
 # nested -----------------------------------------------------------------------------------------
 
 W = ng.array(RNG.normal(size=(4, 4)) * 0.5)

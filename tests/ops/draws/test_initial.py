@@ -71,6 +71,15 @@ def test_they_fill_parameters_and_variables():
     assert exe.arg_dict["w"].tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
+@pytest.mark.parametrize("wrap", [lambda v: v, lambda v: lambda shape, dtype: v])
+def test_values_are_copied(wrap):
+    values = ng.ones((2,))
+    graph = ng.ExpressionGraph()
+    graph.param("w", (2,), init=wrap(values)).val[:] = 5.0
+    ng.var("w", shape=(2,), init=wrap(values)).simple_bind().arg_dict["w"][:] = 5.0
+    assert values.tolist() == [1.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("fill", "shape", "match"),
     [

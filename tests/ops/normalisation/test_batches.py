@@ -87,6 +87,23 @@ def test_moving_averages_take_nothing_of_an_infinite_value(frozen):
     assert x.grad[1, 0] == 1 or not frozen
 
 
+def test_moving_averages_over_examples_and_in_traces():
+    """OPR-12: a trace is of one mode, so `vmap` takes them; later values of the averages count."""
+    layer, x = ng.nn.BatchNorm(3), ng.array(np.arange(24.0, dtype="float32").reshape(2, 4, 3))
+    mapped, traced = ng.vmap(layer), ng.jit(layer)
+    for mean in (0.0, 5.0):
+        layer.moving_mean[...] = mean
+        with ng.autograd.predict_mode():
+            expected = layer(x[1]).asnumpy()
+            np.testing.assert_array_equal(mapped(x)[1].asnumpy(), expected)
+            np.testing.assert_array_equal(traced(x[1]).asnumpy(), expected)
+        np.testing.assert_allclose(expected, x[1].asnumpy() - mean, rtol=1e-4)
+    with ng.autograd.train_mode():
+        np.testing.assert_allclose(traced(x[1]).asnumpy().mean(0), 0, atol=1e-5)
+        with pytest.raises(ArgumentError, match="vmap: the function applies batch_statistics"):
+            mapped(x)
+
+
 def test_a_graph_has_states():
     """OPR-12: in a graph the moving averages are auxiliary states, whose shapes follow from x; its
     gradients are those of the tape."""

@@ -48,13 +48,9 @@ def _step(
     op: Any = node.op
     if isinstance(op, Mapper):
         return elementwise(case)
-    if isinstance(op, LoopOp):
-        entries = _loop(case)
-    elif isinstance(op, BranchOp):
-        entries = _branches(case)
-    else:
-        rule = rule_of(op)
-        entries = None if rule is None else rule(case)
+    own = _loop if isinstance(op, LoopOp) else _branches if isinstance(op, BranchOp) else None
+    rule = own or rule_of(op)
+    entries = None if rule is None else rule(case)
     return _one_by_one(case) if entries is None else entries
 
 
@@ -89,7 +85,7 @@ def _loop(case: Case) -> list[Entry] | None:
     """Return the outputs of a loop over parts, or None; the body gets the new axis."""
     op: Any = case.node.op
     loop: Loop = op.typed([spec(v) for v in case.node.entries])
-    if loop.tests or loop.counted:
+    if loop.counted or (loop.tests and (loop.ys or not loop.ends_by_test)):
         return None
     last, size = loop.carries + loop.xs, case.size
     has = [k < loop.carries or flag for k, flag in enumerate(case.batched)]
@@ -104,6 +100,12 @@ def _loop(case: Case) -> list[Entry] | None:
     }
     heads, flags = batched(loop.heads, replacements, size, (0, 0))
     heads = [h if flag else broadcast(h, size) for h, flag in zip(heads, flags, strict=True)]
+    if loop.tests:  # goes on until all examples have ended; those that have keep their values
+        *values, going = map(wrapped, heads)
+        olds = [wrapped((v, 0)) for v in variables[: loop.carries]]
+        tests = [library.expand_dims(going, tuple(range(1, len(v.shape)))) for v in values]
+        kept = map(library.where, tests, values, olds)
+        heads = [value.entry for value in (*kept, library.any(going))]
     operands = [case.spread(k) if k < loop.carries else v for k, v in enumerate(case.operands)]
     for k in range(loop.carries, last):
         if has[k]:  # steps go along the first axis

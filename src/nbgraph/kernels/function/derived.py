@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial, reduce
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -333,14 +334,10 @@ class Backward(Derived):
     def _total(graph: Graph, grads: list[Node], slopes: Sequence[Node | None], x: Node) -> Node:
         """Sum of out_grad times slope by x; a slope that is zero, also one of a branch, adds
         nothing: an infinite gradient of sqrt(where(x > 0, x, 0)) stays with its branch."""
-        total: Node | None = None
-        constant = ConstantBranches(graph, x)
-        for g, slope in zip(grads, slopes, strict=True):
-            if slope is None or (slope.op == "const" and slope.data == 0):
-                continue
-            term = constant.product(g, slope, sums=False)
-            total = term if total is None else graph.arithmetic("add", total, term)
-        return total if total is not None else graph.const(0.0)
+        constant, pairs = ConstantBranches(graph, x), zip(grads, slopes, strict=True)
+        moving = [(g, s) for g, s in pairs if s is not None and (s.op, s.data) != ("const", 0)]
+        terms = [constant.product(g, s, sums=False) for g, s in moving]
+        return reduce(partial(graph.arithmetic, "add"), terms) if terms else graph.const(0.0)
 
 
 class Parted(Derived):

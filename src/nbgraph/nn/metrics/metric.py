@@ -104,11 +104,6 @@ class Mean(Metric):
         self.function, self.after = function, after
         self.ignore_label, self.class_weight = ignore_label, class_weight
 
-    @property
-    def weighs(self) -> bool:
-        """Whether targets count differently, whatever the samples' weights."""
-        return self.ignore_label is not None or self.class_weight is not None
-
     def __call__(self, out: Any, target: Any, weight: Any = None) -> Any:
         """Return the mean of one batch, as an array of shape (); nothing waits."""
         mean = self.mean(out, target, weight)[0]

@@ -9,6 +9,7 @@ that works on the device's stream. The table is filled by `nbgraph.ops.gpu`.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -135,14 +136,8 @@ def enter(form: Callable[..., Form], *ops: Any) -> Callable[[Any], Any]:
     return decorate
 
 
-def composed(*ops: Any) -> Callable[[Any], Any]:
-    """Decorate the function of a Composed form."""
-    return enter(Composed, *ops)
-
-
-def in_pieces(*ops: Any) -> Callable[[Any], Any]:
-    """Decorate the function of a Pieces form."""
-    return enter(Pieces, *ops)
+composed = functools.partial(enter, Composed)
+in_pieces = functools.partial(enter, Pieces)
 
 
 def unit(*ops: Any, first: Callable[..., Any] | None = None) -> Callable[[Any], Any]:
@@ -203,9 +198,3 @@ def unit_call(
 
     launches = UnitLaunches(code, units, vectors, code.name)
     return KernelCall(code.name, code, head, (), words, units, 0, device=launches)
-
-
-__all__ = [
-    "Composed", "Form", "Library", "Pieces", "Unit", "composed", "dynamic",
-    "dynamic_form", "form_of", "forms_of", "in_pieces", "unit", "unit_call",
-]  # fmt: skip

@@ -97,10 +97,6 @@ def _by_generator(kind: str) -> Drawing:
 BETA, BINOMIAL, NEGATIVE_BINOMIAL = map(_by_generator, ("beta", "binomial", "negative_binomial"))
 
 
-def _fill_bernoulli(rng: Generator, out: Array, p: Any) -> None:
-    out[...] = rng.random(out.shape) < p
-
-
 def _bernoulli_kernel(dtype: str, p: float) -> Made:
     from nbgraph.kernels.draws.uniform import bernoulli, limit
 
@@ -160,7 +156,10 @@ def _geometric_kernel(dtype: str, p: float) -> Made | None:
 
 POISSON = Drawing("poisson", _fill_poisson, kernel=_poisson_kernel)
 GEOMETRIC = Drawing("geometric", _fill_geometric, kernel=_geometric_kernel)
-BERNOULLI = Drawing("bernoulli", _fill_bernoulli, kernel=_bernoulli_kernel)
+BERNOULLI = Drawing(
+    "bernoulli", lambda rng, out, p: store(out, rng.random(out.shape) < p, "bernoulli"),
+    kernel=_bernoulli_kernel,
+)  # fmt: skip
 INTEGERS = Drawing("integers", _fill_integers, kernel=_integers_kernel)
 
 

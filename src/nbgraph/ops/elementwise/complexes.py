@@ -84,10 +84,6 @@ def run_parts(xp: Any, x: Any, y: Any, out: Any) -> None:
     out.real, out.imag = x, y
 
 
-def _parts_rule(g: Gradients) -> list[Any]:
-    return [library.real(g.out_grad), library.negative(imag(g.out_grad))]
-
-
 class _PairsOp(ArrayOp):
     """An operator whose kernel loads or stores pairs: that of an operator of the library by its
     name, or of the number of two parts."""
@@ -107,7 +103,11 @@ class _PairsOp(ArrayOp):
 
 _JOINING = Invoker(WrittenFunction(complex_functions.joined))
 _PARTS = _PairsOp(
-    "complex_parts", _parts_infer, by_numpy(run_parts), gradient=_parts_rule, operands=("x", "y")
+    "complex_parts",
+    _parts_infer,
+    by_numpy(run_parts),
+    operands=("x", "y"),
+    gradient=lambda g: [library.real(g.out_grad), library.negative(library.imag(g.out_grad))],
 )
 
 

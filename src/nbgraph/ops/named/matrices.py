@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.dtype import real_dtype
 from nbgraph.errors import ShapeError
 from nbgraph.operator.arrays.array_op import Gradients, Spec
-from nbgraph.ops.define import as_known, by_numpy, composed, deferrable, define_rows, library
+from nbgraph.ops.define import by_numpy, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.linalg.matrices import (
     adjoint_of,
@@ -137,19 +137,8 @@ _POTRF = by_lapack(
 )
 
 
-@composed("A")
-@deferrable()
-def linalg_potri(A: Any) -> Any:
-    """The inverse of A @ A.T, where A is a lower triangle, as `linalg_potrf` gives it.
-
-    A : array (..., n, n), floats, of which the lower triangle is read
-    -> array (..., n, n), symmetric
-    ! ShapeError for other shapes; DTypeError for integers; ValueError for a zero on A's diagonal.
-    >>> linalg_potri([[2.0, 0.0], [0.0, 1.0]])
-    array([[0.25, 0.  ],
-           [0.  , 1.  ]])
-    """
-    a = as_known("linalg_potri", A)
+def inverted(a: Any) -> Any:
+    """The inverse of a @ a.T, a a lower triangle."""
     one = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), tuple(a.shape))
     root = library.linalg_trsm(a, one)
     return library.matmul(swapped(root), root)
@@ -181,26 +170,8 @@ _INVERSE = by_lapack(
 # factors with orthonormal rows --------------------------------------------------------------------
 
 
-def _pair(A: Any) -> int:
-    return 2
-
-
-@composed("A")
-@deferrable(_pair)
-def linalg_syevd(A: Any) -> tuple[Any, Any]:
-    """Eigenvectors and eigenvalues of symmetric matrices: A = U.T @ diag(L) @ U.
-
-    A gradient of U needs different eigenvalues (Giles, An extended collection of matrix derivative
-    results, 2008; Seeger et al., Auto-differentiating linear algebra, 2017).
-    A : array (..., n, n), floats, of which the lower triangle is read
-    -> U : array (..., n, n), an eigenvector in each row, its largest element positive
-    L : array (..., n), eigenvalues in rising order
-    ! ShapeError for other shapes; DTypeError for integers; ValueError where it does not converge.
-    >>> u, values = linalg_syevd([[2.0, 0.0], [0.0, 1.0]])
-    >>> values
-    array([1., 2.])
-    """
-    a = as_known("linalg_syevd", A)
+def eigen(a: Any) -> tuple[Any, Any]:
+    """Eigenvectors, the largest element of each positive, and eigenvalues."""
     square("linalg_syevd", Spec(a.shape, a.dtype))
     values, columns = library.linalg_eigh(a, UPLO="L")
     rows = swapped(columns)
@@ -211,22 +182,8 @@ def linalg_syevd(A: Any) -> tuple[Any, Any]:
     return multiply(rows, library.copysign(1.0, largest)), values
 
 
-@composed("A")
-@deferrable(_pair)
-def linalg_gelqf(A: Any) -> tuple[Any, Any]:
-    """The LQ factors of wide matrices: A = L @ Q.
-
-    A gradient needs independent rows of A (Seeger et al., Auto-differentiating linear algebra,
-    2017).
-    A : array (..., m, n) with m <= n, floats
-    -> Q : array (..., m, n), orthonormal rows
-    L : array (..., m, m), a lower triangle, of the signs that LAPACK gives
-    ! ShapeError for tall matrices; DTypeError for integers.
-    >>> q, factor = linalg_gelqf([[3.0, 4.0]])
-    >>> round(abs(float(factor[0, 0])), 9)
-    5.0
-    """
-    a = as_known("linalg_gelqf", A)
+def orthonormal(a: Any) -> tuple[Any, Any]:
+    """Orthonormal rows, and the triangle that makes `a` of them."""
     if len(a.shape) < 2 or a.shape[-2] > a.shape[-1]:
         raise ShapeError(
             f"linalg_gelqf: A has shape {a.shape}; expected matrices (..., m, n) with m <= n"
@@ -306,6 +263,39 @@ linalg_potrf(A): The lower triangle L with L @ L.T = A: Cholesky's factor.
     >>> linalg_potrf([[4.0, 2.0], [2.0, 2.0]])
     array([[2., 0.],
            [1., 1.]])
+linalg_potri(A): The inverse of A @ A.T, where A is a lower triangle, as `linalg_potrf` gives it.
+    A : array (..., n, n), floats, of which the lower triangle is read
+    -> array (..., n, n), symmetric
+    ! ShapeError for other shapes; DTypeError for integers; ValueError for a zero on A's diagonal.
+    >>> linalg_potri([[2.0, 0.0], [0.0, 1.0]])
+    array([[0.25, 0.  ],
+           [0.  , 1.  ]])
+    = inverted(as_known("linalg_potri", A))
+linalg_syevd(A) -> tuple[Any, Any]: Eigenvectors and eigenvalues of symmetric matrices: A = U.T @
+    diag(L) @ U.
+
+    A gradient of U needs different eigenvalues (Giles, An extended collection of matrix derivative
+    results, 2008; Seeger et al., Auto-differentiating linear algebra, 2017).
+    A : array (..., n, n), floats, of which the lower triangle is read
+    -> U and L: arrays (..., n, n), an eigenvector in each row, its largest element positive; and
+        (..., n), eigenvalues in rising order
+    ! ShapeError for other shapes; DTypeError for integers; ValueError where it does not converge.
+    >>> u, values = linalg_syevd([[2.0, 0.0], [0.0, 1.0]])
+    >>> values
+    array([1., 2.])
+    = eigen(as_known("linalg_syevd", A))
+linalg_gelqf(A) -> tuple[Any, Any]: The LQ factors of wide matrices: A = L @ Q.
+
+    A gradient needs independent rows of A (Seeger et al., Auto-differentiating linear algebra,
+    2017).
+    A : array (..., m, n) with m <= n, floats
+    -> Q and L: arrays (..., m, n), orthonormal rows; and (..., m, m), a lower triangle, of the
+        signs that LAPACK gives
+    ! ShapeError for tall matrices; DTypeError for integers.
+    >>> q, factor = linalg_gelqf([[3.0, 4.0]])
+    >>> round(abs(float(factor[0, 0])), 9)
+    5.0
+    = orthonormal(as_known("linalg_gelqf", A))
 linalg_inverse(A): Inverses of matrices.
     A : array (..., n, n), floats
     -> array (..., n, n); the gradient is -X.T @ out_grad @ X.T, X the inverse
@@ -331,4 +321,5 @@ linalg_slogdet(A) -> tuple[Any, Any]: Signs of determinants, and the logarithms 
     [-1.0, 0.0]
     = SlogdetResult(*op(...))
 """
-define_rows(_TABLE, globals(), ("A", "B"), like=("linalg_trmm",))
+_RESULTS = {"linalg_potri": None, "linalg_syevd": lambda A: 2, "linalg_gelqf": lambda A: 2}
+define_rows(_TABLE, globals(), ("A", "B"), _RESULTS, like=("linalg_trmm",))

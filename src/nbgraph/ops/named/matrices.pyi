@@ -20,68 +20,12 @@ def turned(A: Any, transpose: bool, lower: bool) -> Any:
     """A triangle of A, transposed or not."""
 def times(alpha: float, x: Any) -> Any:
     """x times a number."""
-def linalg_potri(A: Operand[Carried]) -> Carried:
-    """The inverse of A @ A.T, where A is a lower triangle, as `linalg_potrf` gives it.
-    
-    Parameters
-    ----------
-    A : array (..., n, n), floats, of which the lower triangle is read
-    
-    Returns
-    -------
-    array (..., n, n), symmetric
-    
-    Raises
-    ------
-    ShapeError for other shapes; DTypeError for integers; ValueError for a zero on A's diagonal.
-    
-    >>> linalg_potri([[2.0, 0.0], [0.0, 1.0]])
-    array([[0.25, 0.  ],
-           [0.  , 1.  ]])"""
-def linalg_syevd(A: Any) -> tuple[Any, Any]:
-    """Eigenvectors and eigenvalues of symmetric matrices: A = U.T @ diag(L) @ U.
-    
-    A gradient of U needs different eigenvalues (Giles, An extended collection of matrix derivative
-    results, 2008; Seeger et al., Auto-differentiating linear algebra, 2017).
-    
-    Parameters
-    ----------
-    A : array (..., n, n), floats, of which the lower triangle is read
-    L : array (..., n), eigenvalues in rising order
-    
-    Returns
-    -------
-    U : array (..., n, n), an eigenvector in each row, its largest element positive
-    
-    Raises
-    ------
-    ShapeError for other shapes; DTypeError for integers; ValueError where it does not converge.
-    
-    >>> u, values = linalg_syevd([[2.0, 0.0], [0.0, 1.0]])
-    >>> values
-    array([1., 2.])"""
-def linalg_gelqf(A: Any) -> tuple[Any, Any]:
-    """The LQ factors of wide matrices: A = L @ Q.
-    
-    A gradient needs independent rows of A (Seeger et al., Auto-differentiating linear algebra,
-    2017).
-    
-    Parameters
-    ----------
-    A : array (..., m, n) with m <= n, floats
-    L : array (..., m, m), a lower triangle, of the signs that LAPACK gives
-    
-    Returns
-    -------
-    Q : array (..., m, n), orthonormal rows
-    
-    Raises
-    ------
-    ShapeError for tall matrices; DTypeError for integers.
-    
-    >>> q, factor = linalg_gelqf([[3.0, 4.0]])
-    >>> round(abs(float(factor[0, 0])), 9)
-    5.0"""
+def inverted(a: Any) -> Any:
+    """The inverse of a @ a.T, a a lower triangle."""
+def eigen(a: Any) -> tuple[Any, Any]:
+    """Eigenvectors, the largest element of each positive, and eigenvalues."""
+def orthonormal(a: Any) -> tuple[Any, Any]:
+    """Orthonormal rows, and the triangle that makes `a` of them."""
 def linalg_trsm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=False, rightside: bool=False, lower: bool=True, alpha: float=1.0) -> Carried:
     r"""X with A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
 
@@ -144,6 +88,69 @@ def linalg_potrf(A: Operand[Carried]) -> Carried:
     >>> linalg_potrf([[4.0, 2.0], [2.0, 2.0]])
     array([[2., 0.],
            [1., 1.]])
+    """
+def linalg_potri(A: Operand[Carried]) -> Carried:
+    r"""The inverse of A @ A.T, where A is a lower triangle, as `linalg_potrf` gives it.
+
+    Parameters
+    ----------
+    A : array (..., n, n), floats, of which the lower triangle is read
+
+    Returns
+    -------
+    array (..., n, n), symmetric
+
+    Raises
+    ------
+    ShapeError for other shapes; DTypeError for integers; ValueError for a zero on A's diagonal.
+
+    >>> linalg_potri([[2.0, 0.0], [0.0, 1.0]])
+    array([[0.25, 0.  ],
+           [0.  , 1.  ]])
+    """
+def linalg_syevd(A: Any) -> tuple[Any, Any]:
+    r"""Eigenvectors and eigenvalues of symmetric matrices: A = U.T @ diag(L) @ U.
+
+    A gradient of U needs different eigenvalues (Giles, An extended collection of matrix derivative
+    results, 2008; Seeger et al., Auto-differentiating linear algebra, 2017).
+
+    Parameters
+    ----------
+    A : array (..., n, n), floats, of which the lower triangle is read
+
+    Returns
+    -------
+    U and L: arrays (..., n, n), an eigenvector in each row, its largest element positive; and
+        (..., n), eigenvalues in rising order
+
+    Raises
+    ------
+    ShapeError for other shapes; DTypeError for integers; ValueError where it does not converge.
+
+    >>> u, values = linalg_syevd([[2.0, 0.0], [0.0, 1.0]])
+    >>> values
+    array([1., 2.])
+    """
+def linalg_gelqf(A: Any) -> tuple[Any, Any]:
+    r"""The LQ factors of wide matrices: A = L @ Q. A gradient needs independent rows of A (Seeger et
+    al., Auto-differentiating linear algebra, 2017).
+
+    Parameters
+    ----------
+    A : array (..., m, n) with m <= n, floats
+
+    Returns
+    -------
+    Q and L: arrays (..., m, n), orthonormal rows; and (..., m, m), a lower triangle, of the
+        signs that LAPACK gives
+
+    Raises
+    ------
+    ShapeError for tall matrices; DTypeError for integers.
+
+    >>> q, factor = linalg_gelqf([[3.0, 4.0]])
+    >>> round(abs(float(factor[0, 0])), 9)
+    5.0
     """
 def linalg_inverse(A: Operand[Carried]) -> Carried:
     r"""Inverses of matrices.

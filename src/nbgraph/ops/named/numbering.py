@@ -14,7 +14,7 @@ import numpy as np
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ArgumentError, IndexingError, ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec, constant
-from nbgraph.ops.define import Shape, as_array, define_rows, public, whole, whole_tuple
+from nbgraph.ops.define import Shape, as_array, define_rows, whole, whole_tuple
 from nbgraph.shape import Array, Arrays
 
 WHOLE = np.dtype("int64")
@@ -106,38 +106,14 @@ _HISTOGRAM = ArrayOp(
 )
 
 
-@public(_HISTOGRAM)
-def histogram(a: Any, bins: Any = 10, range: Any = None) -> tuple[Any, Any]:
-    """How many values there are in each bin, and the edges of the bins, as in NumPy.
-
-    Parameters
-    ----------
-    a : array of any shape
-    bins : int, that many equal bins; or an array of edges with increasing values, two or more
-    range : (lowest, highest) edge of equal bins, by default the least and the largest value
-
-    Returns
-    -------
-    counts : array (bins,) of int64. A bin holds its lower edge, the last one its upper edge too.
-    edges : array (bins + 1,), floats of a's dtype, or bins as given
-
-    Both are constants for derivatives.
-
-    Raises
-    ------
-    ArgumentError for no bins, edges that fall, a range that is not finite; ShapeError for edges of
-    several axes.
-
-    >>> histogram([0, 1, 2, 3, 4, 5], bins=2)
-    (array([3, 3]), array([0. , 2.5, 5. ]))
-    """
+def counted(a: Any, bins: Any, range: Any) -> tuple[Any, Any]:
+    """Counts of values, and the edges between which they are counted."""
     if isinstance(bins, (list, tuple)) or getattr(bins, "shape", ()) != ():
-        return _HISTOGRAM(as_array(a), as_array(bins), bins=None, range=None)
+        return _HISTOGRAM(a, as_array(bins), bins=None, range=None)
     count = whole("histogram", "bins", bins)
     if count < 1:
         raise ArgumentError(f"histogram: bins={bins}; give at least 1")
-    limits = None if range is None else _two(range)
-    return _HISTOGRAM(as_array(a), bins=count, range=limits)
+    return _HISTOGRAM(a, bins=count, range=None if range is None else _two(range))
 
 
 def _two(bounds: Any) -> tuple[float, float]:
@@ -153,6 +129,18 @@ def _two(bounds: Any) -> tuple[float, float]:
 
 
 _TABLE = """
+histogram(a, bins=10, range=None) -> tuple[Any, Any]: How many values there are in each bin, and the
+    edges of the bins, as in NumPy. Both are constants for derivatives.
+    a : array of any shape
+    bins : int, that many equal bins; or an array of edges with increasing values, two or more
+    range : (lowest, highest) edge of equal bins, by default the least and the largest value
+    -> counts and edges: arrays (bins,) of int64, and (bins + 1,) of floats of a's dtype, or bins as
+        they are. A bin holds its lower edge, the last one its upper edge too.
+    ! ArgumentError for no bins, edges that fall, a range that is not finite; ShapeError for edges
+        of several axes.
+    >>> histogram([0, 1, 2, 3, 4, 5], bins=2)
+    (array([3, 3]), array([0. , 2.5, 5. ]))
+    = counted(as_array(a), bins, range)
 ravel_multi_index(data, shape): The numbers, in C order, of elements at these coordinates of an
     array of `shape`.
     data : array (axes, ...), a row of coordinates for each axis; floats are cut to whole numbers

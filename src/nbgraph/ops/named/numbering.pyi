@@ -9,29 +9,31 @@ from numpy.dtypes import Int64DType as _WHOLE
 WHOLE: _WHOLE
 def extents(name: str, shape: Any) -> Shape:
     """A shape whose first size may be -1: not known, and not needed."""
+def counted(a: Any, bins: Any, range: Any) -> tuple[Any, Any]:
+    """Counts of values, and the edges between which they are counted."""
 def histogram(a: Any, bins: Any=10, range: Any=None) -> tuple[Any, Any]:
-    """How many values there are in each bin, and the edges of the bins, as in NumPy.
-    
+    r"""How many values there are in each bin, and the edges of the bins, as in NumPy. Both are
+    constants for derivatives.
+
     Parameters
     ----------
     a : array of any shape
     bins : int, that many equal bins; or an array of edges with increasing values, two or more
     range : (lowest, highest) edge of equal bins, by default the least and the largest value
-    
+
     Returns
     -------
-    counts : array (bins,) of int64. A bin holds its lower edge, the last one its upper edge too.
-    edges : array (bins + 1,), floats of a's dtype, or bins as given
-    
-    Both are constants for derivatives.
-    
+    counts and edges: arrays (bins,) of int64, and (bins + 1,) of floats of a's dtype, or bins as
+        they are. A bin holds its lower edge, the last one its upper edge too.
+
     Raises
     ------
-    ArgumentError for no bins, edges that fall, a range that is not finite; ShapeError for edges of
-    several axes.
-    
+    ArgumentError for no bins, edges that fall, a range that is not finite; ShapeError for edges
+        of several axes.
+
     >>> histogram([0, 1, 2, 3, 4, 5], bins=2)
-    (array([3, 3]), array([0. , 2.5, 5. ]))"""
+    (array([3, 3]), array([0. , 2.5, 5. ]))
+    """
 def ravel_multi_index(data: Operand[Carried], shape: Any) -> Carried:
     r"""The numbers, in C order, of elements at these coordinates of an array of `shape`.
 

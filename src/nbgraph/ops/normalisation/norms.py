@@ -12,16 +12,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.call import recording, training
+from nbgraph.operator.call import training
 from nbgraph.ops.define import (
     as_array,
-    as_known,
-    composed,
-    deferrable,
     define_rows,
     library,
-    not_negative,
-    whole,
 )
 from nbgraph.ops.elementwise.arithmetic import add, multiply
 from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments
@@ -38,7 +33,7 @@ def statistics(x: Any, states: tuple[Any, Any], momentum: float, frozen: bool) -
         )
     if states[0] is None:
         return channel_moments(x)
-    if recording.get() is None and _stay(x, states, frozen=frozen):
+    if _stay(x, states, frozen=frozen):
         return states
     return batch_statistics(x, *states, momentum=momentum, frozen=frozen)[:2]
 
@@ -52,7 +47,8 @@ def scaled(x: Any, moments: Any, gamma: Any, beta: Any, eps: float) -> Any:
 
 def _stay(x: Any, states: Sequence[Any], *, frozen: bool) -> bool:
     """Return whether states that fit are used now as they are: those of arrays."""
-    if not all(hasattr(v, "asnumpy") for v in (x, *states)) or x.dtype.kind != "f":
+    stays = ("asnumpy", "stands_for_array")  # a trace is of one mode; a symbol of either
+    if not all(any(hasattr(v, n) for n in stays) for v in (x, *states)) or x.dtype.kind != "f":
         return False
     fit = all((v.shape, v.dtype) == (x.shape[1:2], x.dtype) for v in states)
     return fit and (frozen or not training.get())
@@ -70,36 +66,16 @@ def weight_of(value: Any, x: Any, default: float) -> Any:
     return np.full((), default, x.dtype or np.dtype(config.default_float))
 
 
-@composed("x", "gamma", "beta")
-@deferrable()
-def group_norm(
-    x: Any, groups: int, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5
-) -> Any:
-    """Each group of channels of each image with mean 0 and variance 1; then `gamma` and `beta` (Wu
-    and He, 2018).
-
-    x : array (images, channels, *space), floats
-    groups : int, which divides channels
-    gamma, beta : arrays (channels,), optional
-    eps : float, added to the variance
-    -> array of the shape of x
-    ! ShapeError where `groups` does not divide channels, or weights do not fit.
-    >>> group_norm(np.array([[[1.0], [3.0], [10.0], [20.0]]]), 2, eps=0).ravel()
-    array([-1.,  1., -1.,  1.])
-    """
-    x, groups = as_known("group_norm", x), whole("group_norm", "groups", groups)
+def grouped(x: Any, groups: int, eps: float) -> Any:
+    """Each group of channels of each image with mean 0 and variance 1."""
     shape = tuple(x.shape)
     if len(shape) < 2 or groups < 1 or shape[1] % groups:
         raise ShapeError(
             f"group_norm: x has shape {shape} for groups={groups}; expected (images, channels, "
             "*space) and groups that divide channels"
         )
-    size = math.prod(shape[1:]) // groups
-    rows = library.reshape(x, (shape[0], groups, size))
-    standard = library.reshape(
-        library.layer_norm(rows, eps=not_negative("group_norm", "eps", eps)), shape
-    )
-    return weighted(standard, gamma, beta)
+    rows = library.reshape(x, (shape[0], groups, math.prod(shape[1:]) // groups))
+    return library.reshape(library.layer_norm(rows, eps=eps), shape)
 
 
 def weighted(x: Any, gamma: Any, beta: Any) -> Any:
@@ -133,6 +109,18 @@ batch_norm(x, gamma=None, beta=None, moving_mean=None, moving_var=None, *, momen
             [-1.,  1.]]])
     = scaled(as_array(x), statistics(as_array(x), (moving_mean, moving_var), momentum, frozen),
         gamma, beta, not_negative("batch_norm", "eps", eps))
+group_norm(x, groups: int, gamma=None, beta=None, *, eps: float = 1e-5): Each group of channels of
+    each image with mean 0 and variance 1; then `gamma` and `beta` (Wu and He, 2018).
+    x : array (images, channels, *space), floats
+    groups : int, which divides channels
+    gamma, beta : arrays (channels,), optional
+    eps : float, added to the variance
+    -> array of the shape of x
+    ! ShapeError where `groups` does not divide channels, or weights do not fit.
+    >>> group_norm(np.array([[[1.0], [3.0], [10.0], [20.0]]]), 2, eps=0).ravel()
+    array([-1.,  1., -1.,  1.])
+    = weighted(grouped(as_known("group_norm", x), whole("group_norm", "groups", groups),
+        not_negative("group_norm", "eps", eps)), gamma, beta)
 instance_norm(x, gamma=None, beta=None, *, eps: float = 1e-5): Each channel of each image with mean
     0 and variance 1; then `gamma` and `beta` (Ulyanov et al., 2016).
     x : array (images, channels, *space), floats
@@ -171,5 +159,5 @@ define_rows(
     _TABLE,
     globals(),
     "beta gamma x moving_mean moving_var".split(),
-    "layer_norm rms_norm instance_norm".split(),
+    "layer_norm rms_norm group_norm instance_norm".split(),
 )

@@ -12,27 +12,8 @@ def scaled(x: Any, moments: Any, gamma: Any, beta: Any, eps: float) -> Any:
     """Channels of these moments, times gamma plus beta."""
 def weight_of(value: Any, x: Any, default: float) -> Any:
     """A weight as an array, one number of x's dtype where none is given."""
-def group_norm(x: Operand[Carried], groups: int, gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, *, eps: float=1e-05) -> Carried:
-    """Each group of channels of each image with mean 0 and variance 1; then `gamma` and `beta` (Wu and
-    He, 2018).
-    
-    Parameters
-    ----------
-    x : array (images, channels, *space), floats
-    groups : int, which divides channels
-    gamma, beta : arrays (channels,), optional
-    eps : float, added to the variance
-    
-    Returns
-    -------
-    array of the shape of x
-    
-    Raises
-    ------
-    ShapeError where `groups` does not divide channels, or weights do not fit.
-    
-    >>> group_norm(np.array([[[1.0], [3.0], [10.0], [20.0]]]), 2, eps=0).ravel()
-    array([-1.,  1., -1.,  1.])"""
+def grouped(x: Any, groups: int, eps: float) -> Any:
+    """Each group of channels of each image with mean 0 and variance 1."""
 def weighted(x: Any, gamma: Any, beta: Any) -> Any:
     """`x` times gamma plus beta, one value a channel, where they are given."""
 def batch_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, moving_mean: Operand[Carried] | None=None, moving_var: Operand[Carried] | None=None, *, momentum: float=0.1, eps: float=1e-05, frozen: bool=False) -> Carried:
@@ -64,6 +45,28 @@ def batch_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: O
     >>> batch_norm(x, eps=0)
     array([[[-1.,  1.],
             [-1.,  1.]]])
+    """
+def group_norm(x: Operand[Carried], groups: int, gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, *, eps: float=1e-05) -> Carried:
+    r"""Each group of channels of each image with mean 0 and variance 1; then `gamma` and `beta` (Wu and
+    He, 2018).
+
+    Parameters
+    ----------
+    x : array (images, channels, *space), floats
+    groups : int, which divides channels
+    gamma, beta : arrays (channels,), optional
+    eps : float, added to the variance
+
+    Returns
+    -------
+    array of the shape of x
+
+    Raises
+    ------
+    ShapeError where `groups` does not divide channels, or weights do not fit.
+
+    >>> group_norm(np.array([[[1.0], [3.0], [10.0], [20.0]]]), 2, eps=0).ravel()
+    array([-1.,  1., -1.,  1.])
     """
 def instance_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, *, eps: float=1e-05) -> Carried:
     r"""Each channel of each image with mean 0 and variance 1; then `gamma` and `beta` (Ulyanov et al.,

@@ -21,11 +21,8 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.ops.define import (
     as_known,
-    composed,
-    deferrable,
     define_rows,
     library,
-    number,
     require_floats,
 )
 from nbgraph.ops.products import attention_rules as rules
@@ -133,56 +130,15 @@ _GRADIENT = _AttentionOp(
 )
 
 
-_TABLE = """
-attention_parts(query, key, value, *mask, causal=False, scale: float = 1.0): What
-    `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the largest, a
-    constant for derivatives, and 1 / sum(exp(score - largest)).
-attention_gradient(out_grad, query, key, value, rows, delta, *mask, causal=False, scale: float =
-    1.0): The in-gradients of `attention_parts`, whose scores are made again, block by block, from
-    its `rows` and the sums `delta` of out_grad * out along the last axis.
-"""
-define_rows(_TABLE, globals())
-
-
-@composed("query", "key", "value", "mask")
-@deferrable()
-def scaled_dot_product_attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    mask: Any = None,
-    *,
-    causal: bool = False,
-    scale: float | None = None,
-    dropout: float = 0.0,
-) -> Any:
-    """softmax(query @ key' * scale) @ value (Vaswani et al., Attention is all you need, 2017),
-    without the scores in memory (Dao et al., FlashAttention, 2022).
-
-    query : array (..., positions, size)
-    key : array (..., source, size)
-    value : array (..., source, values); axes in front broadcast
-    mask : array that broadcasts to (..., positions, source), optional: truth values say what is
-        seen, numbers (-inf hides) are added to the scores
-    causal : whether a position sees itself and those before it alone; the last query is at
-        the last key, where torch and JAX have the first at the first
-    scale : float, by default 1 / sqrt(size)
-    dropout : float, the probability with which a weight is 0 in training; then scores take memory
-    -> array (..., positions, values). A position that sees nothing gets the mean of all values.
-    ! ShapeError where shapes do not fit.
-    >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
-    >>> scaled_dot_product_attention(x, x, x, causal=True, scale=0.0)
-    array([[1. , 0. ],
-           [0.5, 0.5]])
-    """
+def attention(operands: Any, mask: Any, how: dict[str, Any], dropout: float) -> Any:
+    """Values weighted by what queries see of keys; see `scaled_dot_product_attention`."""
     name = "scaled_dot_product_attention"
-    operands = [as_known(name, x) for x in (query, key, value)]
+    operands = [as_known(name, x) for x in operands]
     if any(len(x.shape) < 2 for x in operands):
         listed = ", ".join(str(tuple(x.shape)) for x in operands)
         raise ShapeError(f"{name}: operands have shapes {listed}; expected two axes or more")
-    how: dict[str, Any] = {"causal": bool(causal)}
-    usual = 1 / math.sqrt(max(1, operands[0].shape[-1]))
-    how["scale"] = usual if scale is None else float(number(name, "scale", scale))
+    if how["scale"] is None:
+        how["scale"] = 1 / math.sqrt(max(1, operands[0].shape[-1]))
     masks = [] if mask is None else [as_known(name, mask)]
     few = operands[0].shape[-2] * operands[1].shape[-2] < _WORTH
     if few or dropout or not all(is_float(x.dtype) for x in operands):
@@ -202,3 +158,35 @@ def scaled_dot_product_attention(
 
 def _spread(x: Any, shape: tuple[int, ...]) -> Any:
     return x if tuple(x.shape) == shape else library.broadcast_to(x, shape)
+
+
+_TABLE = """
+scaled_dot_product_attention(query, key, value, mask=None, *, causal=False,
+    scale: float | None = None, dropout: float = 0.0): softmax(query @ key' * scale) @ value
+    (Vaswani et al., Attention is all you need, 2017), without the scores in memory (Dao et al.,
+    FlashAttention, 2022).
+    query : array (..., positions, size)
+    key : array (..., source, size)
+    value : array (..., source, values); axes in front broadcast
+    mask : array that broadcasts to (..., positions, source), optional: truth values say what is
+        seen, numbers (-inf hides) are added to the scores
+    causal : whether a position sees itself and those before it alone; the last query is at
+        the last key, where torch and JAX have the first at the first
+    scale : float, by default 1 / sqrt(size)
+    dropout : float, the probability with which a weight is 0 in training; then scores take memory
+    -> array (..., positions, values). A position that sees nothing gets the mean of all values.
+    ! ShapeError where shapes do not fit.
+    >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> scaled_dot_product_attention(x, x, x, causal=True, scale=0.0)
+    array([[1. , 0. ],
+           [0.5, 0.5]])
+    = attention((query, key, value), mask, {"causal": bool(causal), "scale": None if scale is None
+        else float(number("scaled_dot_product_attention", "scale", scale))}, dropout)
+attention_parts(query, key, value, *mask, causal=False, scale: float = 1.0): What
+    `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the largest, a
+    constant for derivatives, and 1 / sum(exp(score - largest)).
+attention_gradient(out_grad, query, key, value, rows, delta, *mask, causal=False, scale: float =
+    1.0): The in-gradients of `attention_parts`, whose scores are made again, block by block, from
+    its `rows` and the sums `delta` of out_grad * out along the last axis.
+"""
+define_rows(_TABLE, globals(), ("query", "key", "value", "mask"), ("scaled_dot_product_attention",))

@@ -4,10 +4,12 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
+def attention(operands: Any, mask: Any, how: dict[str, Any], dropout: float) -> Any:
+    """Values weighted by what queries see of keys; see `scaled_dot_product_attention`."""
 def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried], value: Operand[Carried], mask: Operand[Carried] | None=None, *, causal: bool=False, scale: float | None=None, dropout: float=0.0) -> Carried:
-    """softmax(query @ key' * scale) @ value (Vaswani et al., Attention is all you need, 2017), without
+    r"""softmax(query @ key' * scale) @ value (Vaswani et al., Attention is all you need, 2017), without
     the scores in memory (Dao et al., FlashAttention, 2022).
-    
+
     Parameters
     ----------
     query : array (..., positions, size)
@@ -19,19 +21,20 @@ def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried],
         the last key, where torch and JAX have the first at the first
     scale : float, by default 1 / sqrt(size)
     dropout : float, the probability with which a weight is 0 in training; then scores take memory
-    
+
     Returns
     -------
     array (..., positions, values). A position that sees nothing gets the mean of all values.
-    
+
     Raises
     ------
     ShapeError where shapes do not fit.
-    
+
     >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
     >>> scaled_dot_product_attention(x, x, x, causal=True, scale=0.0)
     array([[1. , 0. ],
-           [0.5, 0.5]])"""
+           [0.5, 0.5]])
+    """
 def attention_parts(query: Any, key: Any, value: Any, *mask: Any, causal: bool=False, scale: float=1.0) -> Any:
     r"""What `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the
     largest, a constant for derivatives, and 1 / sum(exp(score - largest)).

@@ -26,8 +26,7 @@ def _turn(x: Any) -> Any:
 def _hidden(mask: Sequence[Any], scores: Any, *, causal: bool) -> list[Any]:
     """Return what says where scores are not to be seen: numbers of a mask as low as `far`, too."""
     rows, columns = scores.shape[-2:]
-    tests = {True: library.logical_not, False: lambda own: library.less_equal(own, _far(scores))}
-    conditions = [tests[own.dtype == "bool"](own) for own in mask]
+    conditions = [library.less_equal(m, 0 if m.dtype == "bool" else _far(scores)) for m in mask]
     if causal:
         here = np.arange(rows)[:, None] + (columns - rows)
         conditions.append(np.arange(columns) > here)

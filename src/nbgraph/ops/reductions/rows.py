@@ -23,20 +23,20 @@ def _deviation(spread, count, *, correction=0.0):
     return math.sqrt(spread / max(count - correction, 0.0))
 
 
-def _size(x):
-    return abs(x)
-
-
-def _root(total):
-    return math.sqrt(total)
-
-
 def _power(x, *, ord=1.0):
     return abs(x) ** ord
 
 
 def _rooted(total, *, ord=1.0):
     return total ** (1 / ord)
+
+
+def _size(x):
+    return abs(x)
+
+
+def _root(total):
+    return math.sqrt(total)
 
 
 def _row_op(name: str, totals: Any, result: Any) -> RowOp:

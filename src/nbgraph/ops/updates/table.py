@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.updates import rules
-from nbgraph.ops.updates.variants import variant
+from nbgraph.ops.updates.rules import variant
 
 Numbers = Mapping[str, float]
 
