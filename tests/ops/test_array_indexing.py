@@ -10,7 +10,7 @@ import nbgraph as ng
 import nbgraph.ops as ops
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.ops.indexing.keys import ARRAY, normal_key, numpy_index, selected_shape
-from nbgraph.ops.indexing.picking_tiles import add_tiling
+from nbgraph.ops.indexing.places import add_tiling
 from nbgraph.ops.shapes.slicing import Triple
 
 QUICK = settings(max_examples=150)

@@ -8,9 +8,9 @@ from hypothesis.extra import numpy as npst
 
 import nbgraph as ng
 import nbgraph.ops as ops
-from nbgraph.operator.kernel_call import lowered
-from nbgraph.operator.layout import layout_of
+from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import operator_of
+from nbgraph.ops.shapes.slicing import Triple
 from nbgraph.settings import config
 from tests import worlds
 
@@ -333,25 +333,33 @@ def test_casts():
     )
 
 
-@pytest.mark.parametrize("lo", [0, 1, 6, 20, 29])
-def test_kernels_of_units_in_any_range(lo):
-    """A range may begin and end within a row."""
-    x = np.arange(60.0).reshape(2, 6, 5)
-    for op, operand, attributes in (
-        (ops.tril, x, {"k": -1}),
-        (ops.triu, x, {"k": 1}),
-        (ops.one_hot, np.array([3, -1, 0, 9, 4]), {"depth": 12, "dtype": np.dtype("int16")}),
+@pytest.mark.parametrize("share", [1, 2, 3, 100])
+def test_kernels_of_units_in_any_range(share):
+    """A range may begin and end within a row, and tiles be parts of one."""
+    x, rows = np.arange(60.0).reshape(2, 6, 5), np.array([2, -6, 5, 0])
+    for op, operands, attributes in (
+        (ops.tril, [x], {"k": -1}),
+        (ops.triu, [x], {"k": 1}),
+        (ops.one_hot, [np.array([3, -1, 0, 9, 4])], {"depth": 12, "dtype": np.dtype("int16")}),
+        (ops.take, [x, rows % 6], {"axis": 1}),
+        (ops.gather, [x, rows], {"key": (Triple(None, None, -1), "array", Triple(1, 4, None))}),
     ):
-        expected = op(operand, **attributes)
-        arrays = [operand, np.full_like(expected, 7)]
-        call = lowered(
-            operator_of(op), *([layout_of(a)] for a in arrays), ["write"], attributes
-        ).alone
-        record = np.array(call.block([a.ctypes.data for a in arrays]), np.int64)
-        for hi in (lo + 1, lo + 13, expected.size):
-            call.code.run(record, lo, hi)
-            np.testing.assert_array_equal(arrays[1].flat[lo:hi], expected.flat[lo:hi])
-            assert (arrays[1].flat[:lo] == 7).all() and (arrays[1].flat[hi:] == 7).all()
+        expected = op(*operands, **attributes)
+        specs = [Spec.of(a) for a in operands], [Spec.of(expected)]
+        units = operator_of(op)._units(*specs, **attributes)
+        run = min(share, units.run)
+        call = units._replace(share=run).on_host(expected.size)
+        firsts = [r + p for r in range(0, units.units, units.run) for p in range(0, units.run, run)]
+        ends = [*firsts, expected.size]
+        assert call.size == len(firsts)
+        for lo, hi in ((0, 1), (1, call.size), (call.size // 2, call.size - 1), (0, call.size)):
+            out = np.full_like(expected, 7)
+            arrays = [*operands, out]
+            record = (*call.head, *(a.ctypes.data for a in arrays), *call.words)
+            call.code.run(np.array(record, np.int64), lo, hi)
+            first, end = ends[lo], ends[max(lo, hi)]
+            np.testing.assert_array_equal(out.flat[first:end], expected.flat[first:end])
+            assert (out.flat[:first] == 7).all() and (out.flat[end:] == 7).all()
 
 
 def test_sets():

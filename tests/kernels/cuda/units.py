@@ -71,7 +71,7 @@ def noting(found):
             specs = [[Spec(a.shape, a.dtype) for a in own] for own in (given, made)]
             asked = elsewhere.form_of(op, elsewhere.Unit).call(*specs, **attributes)
             if asked is not None:
-                found.append(Noted(op, given, made, dict(attributes), asked))
+                found.append(Noted(op, given, made, dict(attributes), asked.on_device()))
         return push(job, **how)
 
     with patch.object(carried, "_unit", note):

@@ -29,9 +29,7 @@ class Record:
     ['size = word(args, 4)', 'x = word(args, 2)']
     """
 
-    def __init__(
-        self, head: tuple[str, str], addresses: Sequence[str], rest: Sequence[str]
-    ) -> None:
+    def __init__(self, head: Sequence[str], addresses: Sequence[str], rest: Sequence[str]) -> None:
         self.names = (*head, *addresses, *rest)
         self._places = {name: k for k, name in enumerate(self.names)}
 

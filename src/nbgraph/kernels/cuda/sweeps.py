@@ -10,32 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nbgraph.kernels.compiler.written import Compute
-from nbgraph.kernels.scalar.kinds import narrowed, widened
-
-
-class Element(NamedTuple):
-    """Elements of a dtype, by its name: in memory, and as they are computed with."""
-
-    dtype: str
-
-    @property
-    def compute(self) -> Compute:
-        """What they are computed in."""
-        return "float64" if self.dtype == "float64" else "float32"
-
-    def pointer(self, address: str) -> str:
-        """Return the text of a pointer."""
-        return f"{self.dtype}_pointer({address})"
-
-    def load(self, place: str) -> str:
-        """Return the text of an element's value; `place`: pointer and index."""
-        return widened(f"load({place})", self.dtype)
-
-    def store(self, place: str, value: str) -> str:
-        """Return the line that stores a value."""
-        return f"store({place}, {narrowed(value, self.dtype)})"
-
 
 class Sweep(NamedTuple):
     """Windows over space: for each axis elements of the window, and cells from place to place,

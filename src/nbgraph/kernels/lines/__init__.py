@@ -1,1 +1,1 @@
-"""Texts along lines of arrays: sorted, searched, summed, picked and moved."""
+"""Texts along lines of arrays: sorted, searched and moved."""

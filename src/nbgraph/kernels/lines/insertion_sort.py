@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbgraph.kernels.compiler.written import Record, function
-from nbgraph.kernels.cuda.sweeps import Element
+from nbgraph.kernels.scalar.kinds import Element
 
 
 def insertion_sort_text(name: str, dtype: str, arrays: Sequence[str], *, descending: bool) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from enum import IntEnum
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -123,6 +124,29 @@ def kind_of_value(value: object) -> str | None:
     if isinstance(value, (float, np.floating)):
         return "f"
     return None
+
+
+class Element(NamedTuple):
+    """Elements of a dtype, by its name: in memory, and as they are computed with."""
+
+    dtype: str
+
+    @property
+    def compute(self) -> Literal["float32", "float64"]:
+        """What they are computed in."""
+        return "float64" if self.dtype == "float64" else "float32"
+
+    def pointer(self, address: str) -> str:
+        """Return the text of a pointer."""
+        return f"{self.dtype}_pointer({address})"
+
+    def load(self, place: str) -> str:
+        """Return the text of an element's value; `place`: pointer and index."""
+        return widened(f"load({place})", self.dtype)
+
+    def store(self, place: str, value: str) -> str:
+        """Return the line that stores a value."""
+        return f"store({place}, {narrowed(value, self.dtype)})"
 
 
 # where the evaluation of a scalar graph at a point has no number to give

@@ -23,6 +23,7 @@ from nbgraph.operator.spec import Attributes
 if TYPE_CHECKING:
     from nbgraph.kernels.cuda.launch import Unit as Code
     from nbgraph.operator.arrays.array_op import ArrayOp
+    from nbgraph.operator.arrays.units import Units
 
 View = np.ndarray[Any, Any]
 Writes = Iterator[tuple[View, int | None, Any]]  # what is written where: see Pieces
@@ -104,7 +105,7 @@ class Unit(NamedTuple):
     Specs; None where there is none. Its addresses: of the operands, then of all outputs. `first`:
     as of Pieces, what the output holds before the kernel, which goes on from there."""
 
-    call: Callable[..., KernelCall | None]
+    call: Callable[..., Units | None]
     first: Parts | None = None
 
 

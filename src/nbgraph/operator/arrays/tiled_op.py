@@ -129,21 +129,14 @@ class PlacingOp(TiledOp):
         outputs[0][...] = self.naive(*inputs, **attributes)
 
 
-class PickingOp(PlacingOp):
-    """A TiledOp whose operands are an array of any dtype and integers that say which of its lines,
-    in one array or several; NumPy arrays are left to `naive`, which looks at all indices before it
-    begins."""
+class AddingOp(PlacingOp):
+    """A TiledOp that adds up an array at integers, which say which of its lines, in one array or
+    several; NumPy arrays are left to `naive`, which looks at all indices before it begins."""
 
     def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         return dtype
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
-        _, *indices = dtypes
-        return bool(indices) and indices[0] in _INDICES and len(set(indices)) == 1
-
-
-class AddingOp(PickingOp):
-    """A PickingOp whose array is added up at those lines."""
-
-    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
-        return super().suits(dtypes) and dtypes[0] in _NATIVE
+        native, *indices = dtypes
+        alike = bool(indices) and len(set(indices)) == 1 and indices[0] in _INDICES
+        return alike and native in _NATIVE

@@ -1,19 +1,19 @@
 """Operators whose kernel is one for contiguous arrays: those with states that move in training,
 and those whose kernel for GPUs, a thread for each unit of work, is their kernel for hosts, too.
 
-Units are forms in `nbgraph.ops.gpu`, which is loaded with the first of them. NumPy arrays, requests
-to add and large arrays where NumPy is quicker are left to the operator's function.
+NumPy arrays, requests to add and large arrays where NumPy is quicker are left to the operator's
+function.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec, constant
-from nbgraph.operator.arrays.elsewhere import Unit, form_of
+from nbgraph.operator.arrays.elsewhere import Unit, form_of, unit
+from nbgraph.operator.arrays.units import Units
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import keep
 from nbgraph.operator.mapper.mapper import Mapper
@@ -25,9 +25,10 @@ _KEPT = 1024  # kernels that an operator keeps
 
 
 class UnitOp(ArrayOp):
-    """An ArrayOp that runs its Unit form on hosts.
+    """An ArrayOp that has a kernel of units.
 
-    `suits`: `suits(operands, outputs, **attributes)`: whether the kernel is the quicker way for
+    `units`: `units(operands, outputs, **attributes)`: its Unit form, for hosts, too. `suits`:
+    `suits(operands, outputs, **attributes)`: whether the kernel is the quicker way on hosts for
     these Specs; by default it always is. `others`: see ArrayOp.
     """
 
@@ -35,10 +36,15 @@ class UnitOp(ArrayOp):
     kernels_at_once = False
 
     def __init__(
-        self, *args: Any, suits: Callable[..., bool] | None = None, **options: Any
+        self,
+        *args: Any,
+        units: Callable[..., Units | None],
+        suits: Callable[..., bool] | None = None,
+        **options: Any,
     ) -> None:
         super().__init__(*args, **options)
-        self._suits = suits
+        self._units, self._suits = units, suits
+        unit(self)(units)
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel of contiguous arrays."""
@@ -46,26 +52,26 @@ class UnitOp(ArrayOp):
         empty = any(not x.size for x in case.arrays)
         if empty or (self._suits is not None and not self._suits(*specs, **case.attributes)):
             return None
-        call = _unit_call(self, case)
-        if call is None:
+        units = self._units(*specs, **case.attributes)
+        if units is None:
             return None
-        from nbgraph.kernels.cuda.unit import on_host  # as the form
-
-        cost = sum(x.size for x in case.arrays)
-        call = replace(call, code=on_host(call.code), cost=cost, device=None)
-        return Lowered((call,), case.contiguous(), adds=False)
+        call = units.on_host(sum(x.size for x in case.arrays))
+        return Lowered((_ordered(self, call, case),), case.contiguous(), adds=False)
 
 
 def unit_lowered(op: Any, case: Application) -> Lowered | None:
     """Return the kernel that an operator's Unit form is on devices, of contiguous arrays; None
     where there is none."""
-    if form_of(op, Unit) is None:
+    form = form_of(op, Unit)
+    if form is None:
         return None
     key = "unit", *case.arrays, *items_of(case.attributes)
     if key in op.carried:
         return op.carried[key]
-    lowering, call = None, _unit_call(op, case)
-    if call is not None:
+    results = [Spec(x.shape, x.dtype) for x in case.outputs]
+    lowering, units = None, form.call(case.specs, results, **case.attributes)
+    if units is not None:
+        call = _ordered(op, units.on_device(), case)
         call.device.name = op.__name__  # its failures are the operator's
         count = len(case.operands)  # results in pieces are of kernels that know their steps
         places = (*case.contiguous(stores=False)[:count], *(None for _ in case.outputs))
@@ -73,27 +79,10 @@ def unit_lowered(op: Any, case: Application) -> Lowered | None:
     return keep(op.carried, key, lowering, _KEPT)
 
 
-def _unit_call(op: Any, case: Application) -> KernelCall | None:
-    """Return the kernel of the Unit form for arrays like these, or None where there is none."""
-    form = form_of(op, Unit)
-    results = [Spec(x.shape, x.dtype) for x in case.outputs]
-    call = None if form is None else form.call(case.specs, results, **case.attributes)
-    return None if call is None else _ordered(op, call, case)
-
-
 def _ordered(op: Any, call: KernelCall, case: Application) -> KernelCall:
     """Return the call of an operator over all its operands and outputs."""
     order = tuple(range(len(case.arrays)))
     return replace(call, name=op.__name__, order=order, writes=len(case.outputs))
-
-
-def small(most: int) -> Callable[..., bool]:
-    """Return a `suits` for results of fewer than `most` elements: NumPy is quicker at more."""
-
-    def suits(operands: Sequence[Spec], outputs: Sequence[Spec], **attributes: Any) -> bool:
-        return math.prod(outputs[0].shape) < most
-
-    return suits
 
 
 class UpdateOp(ArrayOp):

@@ -6,7 +6,6 @@ from nbgraph.ops.gpu import convolving as convolving
 from nbgraph.ops.gpu import extremes as extremes
 from nbgraph.ops.gpu import norms as norms
 from nbgraph.ops.gpu import numbering as numbering
-from nbgraph.ops.gpu import picking as picking
 from nbgraph.ops.gpu import pools as pools
 from nbgraph.ops.gpu import products as products
 from nbgraph.ops.gpu import reducing as reducing

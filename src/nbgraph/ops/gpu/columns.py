@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.kernels.compiler.written import Compute
-from nbgraph.kernels.cuda.sweeps import Element, Sweep
+from nbgraph.kernels.cuda.sweeps import Sweep
+from nbgraph.kernels.scalar.kinds import Element
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.arrays.units import Units, raw, threads
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
-from nbgraph.ops.gpu.addressing import raw, threads
 from nbgraph.ops.windows.columns import col2im, im2col, into_cells, into_columns, windows_of
 from nbgraph.ops.windows.windows import Windows
 from nbgraph.shape import Arrays
@@ -40,7 +40,7 @@ def swept(
     parts: Sequence[tuple[str, str]],
     before: Sequence[str],
     compute: Compute = "float32",
-) -> KernelCall:
+) -> Units:
     """A kernel with a thread for each of `total` elements, whose number is split in `parts`. Its
     text may use `cells` and `places`, and `words` by their names."""
     sweep = sweep_of(windows)
@@ -83,9 +83,7 @@ CELLS = ArrayOp("window_cells", _cells_infer, _cells_naive, operands=("columns",
 
 
 @elsewhere.unit(COLUMNS)
-def columns_unit(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows
-) -> KernelCall:
+def columns_unit(operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows) -> Units:
     """A thread for each place of a channel of an image: what it reads, its neighbours read, too."""
     (x,), sweep, kind = operands, sweep_of(windows), raw(operands[0])
     column = f"((c * {windows.volume} + element) * images + n) * places + place"
@@ -109,9 +107,7 @@ def columns_unit(
 
 
 @elsewhere.unit(CELLS)
-def cells_unit(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows
-) -> KernelCall:
+def cells_unit(operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows) -> Units:
     """A thread for each cell, which adds up what places have for it, in their order."""
     (out,), sweep, value = outputs, sweep_of(windows), Element(outputs[0].dtype.name)
     column = f"((c * {windows.volume} + element) * images + n) * places + spot"

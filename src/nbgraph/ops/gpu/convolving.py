@@ -9,9 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.kernels.cuda.sweeps import Element
+from nbgraph.kernels.scalar.kinds import Element
 from nbgraph.operator.arrays import elsewhere
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.arrays.units import Units
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape
 from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
@@ -33,7 +33,7 @@ def _summed(
     parts: Sequence[tuple[str, str]],
     begin: Sequence[str],
     loops: Sequence[str],
-) -> KernelCall:
+) -> Units:
     """`loops` add to `acc`. Operands are a, b, and a bias of the result's second axis, `ch`."""
     value, biased = Element(out.dtype.name), len(operands) > 2
     names = ("a", "b", *(["bias"] if biased else []), "out")
@@ -63,7 +63,7 @@ def _counted(name: str, stop: str, line: str) -> list[str]:
 
 
 @elsewhere.unit(convolution, BIASED)
-def convolved(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> KernelCall | None:
+def convolved(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> Units | None:
     """A thread for each place of a feature."""
     if not is_one(operands):
         return None
@@ -83,7 +83,7 @@ def convolved(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> 
 @elsewhere.unit(convolution_data, BIASED_DATA)
 def data_gradient(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, size: Shape, **how: Any
-) -> KernelCall | None:
+) -> Units | None:
     """A thread for each cell of a channel."""
     if not is_one(operands):
         return None
@@ -105,7 +105,7 @@ def data_gradient(
 @elsewhere.unit(convolution_weights)
 def weight_gradient(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, size: Shape, **how: Any
-) -> KernelCall | None:
+) -> Units | None:
     """A thread for each weight."""
     if not is_one(operands):
         return None

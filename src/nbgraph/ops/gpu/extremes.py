@@ -16,10 +16,9 @@ import numpy as np
 from nbgraph.kernels.scalar.kinds import widened
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import axis_of, library
-from nbgraph.ops.gpu.addressing import threads
 from nbgraph.ops.ordering.placing import argmax, argmin
 
 _SHORT = 512  # elements of a row that one thread goes through
@@ -44,7 +43,7 @@ def _value(dtype: str, place: str) -> str:
     return widened(f"load(given, row + {place} * inner)", dtype)
 
 
-def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -> KernelCall:
+def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -> Units:
     """A stage over (outer, size, inner); a later one has `count` places of rows already."""
     size, count, parts, inner = shape
     dtype = x.dtype.name
@@ -79,7 +78,7 @@ PARTS = ArrayOp("places_of_parts", _parts_infer, operands=("x", "*places"))
 @elsewhere.unit(PARTS)
 def of_parts(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, place: int, parts: int, sign: str
-) -> KernelCall:
+) -> Units:
     """The place of the best element of each part of a row, or of places of a row."""
     x, *places = operands
     count = places[0].shape[place] if places else 0

@@ -10,10 +10,9 @@ import numpy as np
 
 from nbgraph.kernel_errors import INDEX_CODE
 from nbgraph.operator.arrays import elsewhere
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, library
-from nbgraph.ops.gpu.addressing import threads
 from nbgraph.ops.gpu.searching import sorts_as
 from nbgraph.ops.named.numbering import WHOLE, histogram, ravel_multi_index, unravel_index
 
@@ -48,7 +47,7 @@ def _below(name: str, size: str) -> tuple[str, str]:
 
 
 @elsewhere.unit(ravel_multi_index)
-def numbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> KernelCall:
+def numbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> Units:
     """A thread for each place."""
     lines = ["at = 0"]
     for k in range(len(shape)):
@@ -60,7 +59,7 @@ def numbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape)
 
 
 @elsewhere.unit(unravel_index)
-def unnumbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> KernelCall:
+def unnumbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> Units:
     """A thread for each number."""
     size = -1 if shape[0] < 0 else math.prod(shape)
     lines = ["at = load(given, i)", *_below("at", "size")]

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from nbgraph.kernels.cuda.sweeps import Element
+from nbgraph.kernels.scalar.kinds import Element
 from nbgraph.operator.arrays import elsewhere
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.arrays.units import Units
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape
 from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
@@ -47,7 +47,7 @@ def _pool(op: Any, names: Sequence[str], *, places: bool) -> Callable[[Lines], L
             size: Shape | None = None,
             counted: bool = False,
             **how: Any,
-        ) -> KernelCall | None:
+        ) -> Units | None:
             if not is_one(operands):
                 return None
             (out,), of = outputs, Element(outputs[0].dtype.name)

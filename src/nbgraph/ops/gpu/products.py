@@ -11,10 +11,10 @@ import numpy as np
 
 from nbgraph.kernel_errors import INDEX_CODE
 from nbgraph.operator.arrays import elsewhere
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
-from nbgraph.ops.gpu.addressing import indexed, threads
+from nbgraph.ops.indexing.addressing import indexed
 from nbgraph.ops.products import attention_rules
 from nbgraph.ops.products.attention import attention_gradient, attention_parts
 from nbgraph.ops.products.connected import BIASED, fully_connected
@@ -81,7 +81,7 @@ def _transposed(
 @elsewhere.unit(csr_dot)
 def product(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, columns: int, transpose: bool
-) -> KernelCall:
+) -> Units:
     """A row of the matrix times a column of lines, added up in the order of the row."""
     values, indices, offsets, _ = operands
     (out,), kind = outputs, values.dtype.name

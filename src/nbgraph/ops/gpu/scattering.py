@@ -12,34 +12,55 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from nbgraph.kernels.scalar.kinds import FLOATS, narrowed, widened
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.arrays.units import Units, raw, threads
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of, library
-from nbgraph.ops.gpu.addressing import (
+from nbgraph.ops.gpu.complexes import by_parts
+from nbgraph.ops.indexing.addressing import (
     Chosen,
     Dim,
     chosen,
     counted,
     extents,
     merged,
-    raw,
     steps,
     strides,
-    threads,
+    together,
     total,
 )
-from nbgraph.ops.gpu.complexes import by_parts
-from nbgraph.ops.gpu.picking import NOWHERE, PLACES
 from nbgraph.ops.indexing.gathering import index_add, index_update, scatter_add
 from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.indexing.keys import ARRAY, Template
+from nbgraph.ops.indexing.places import NOWHERE, units_of
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.ops.shapes.slicing import full_key, numpy_key
 
 _FEW = 1 << 28  # comparisons that a search in all positions may cost: about 40 us of a large GPU
+
+
+def _places_infer(*indices: Spec, base: int, axes: tuple[tuple[int, int], ...]) -> Spec:
+    return Spec(np.broadcast_shapes(*(spec.shape for spec in indices)), np.dtype("int64"))
+
+
+PLACES = ArrayOp("places", _places_infer, operands=("*indices",))
+
+
+@elsewhere.unit(PLACES)
+def placed(
+    operands: Sequence[Spec],
+    outputs: Sequence[Spec],
+    *,
+    base: int,
+    axes: tuple[tuple[int, int], ...],
+) -> Units:
+    """The sum of a base and of indices, in bounds, by the steps of their axes."""
+    dims = together([spec.shape for spec in operands])
+    return units_of("places", None, operands, Chosen(base, (), dims, (), axes))
 
 
 # the kernel --------------------------------------------------------------------------------------
@@ -124,7 +145,7 @@ def grouped(
     shape: Shape,
     dims: tuple[Dim, ...],
     at: int,
-) -> KernelCall:
+) -> Units:
     """Values at lines, of one position of a group after the other.
 
     Operands: what the result is made of, where `based`; values; the line of each position, which is

@@ -1,4 +1,4 @@
-"""Searches in sorted vectors, membership, counts between edges; one-hot rows and triangles."""
+"""Searches in sorted vectors, and membership."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from nbgraph.operator.arrays import elsewhere
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
-from nbgraph.ops.gpu.addressing import indexed, raw, threads
-from nbgraph.ops.indexing.indexing import one_hot
+from nbgraph.ops.indexing.addressing import indexed
 from nbgraph.ops.indexing.sets import isin
 from nbgraph.ops.ordering.sorting import searchsorted
 from nbgraph.ops.reductions.reductions import accumulator
-from nbgraph.ops.shapes.slicing import tril, triu
 
 _SEARCH = """\
 value = load(wanted, i)
@@ -55,7 +53,7 @@ def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
 
 
 @elsewhere.unit(searchsorted)
-def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> KernelCall | None:
+def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> Units | None:
     """Where elements would go into a sorted vector: by halves."""
     x1, x2, *sorter = operands
     if x1.dtype.kind == "c":
@@ -85,56 +83,3 @@ def member(x1: Any, x2: Any, *, invert: bool) -> Any:
     places = library.minimum(library.searchsorted(known, x1), last)
     compare = library.not_equal if invert else library.equal
     return compare(library.take(known, places, 0), x1)
-
-
-def _bits(number: Any, dtype: np.dtype[Any]) -> int:
-    """The word that holds a number of a dtype."""
-    number_of = np.zeros(1, dtype)
-    number_of[0] = number
-    return int(number_of.view(f"u{dtype.itemsize}")[0].astype("int64"))
-
-
-@elsewhere.unit(one_hot)
-def hot(
-    operands: Sequence[Spec],
-    outputs: Sequence[Spec],
-    *,
-    depth: int,
-    dtype: Any,
-    on_value: float = 1,
-    off_value: float = 0,
-) -> KernelCall:
-    """A number at the index of a row, another one elsewhere."""
-    (indices,), (out,) = operands, outputs
-    values = {"on_value": _bits(on_value, out.dtype), "off_value": _bits(off_value, out.dtype)}
-    return threads(
-        "one_hot",
-        {"total": math.prod(out.shape), "depth": depth, **values},
-        {"indices": ("index", indices.dtype.name), "out": ("y", raw(out))},
-        "hit = int64(load(index, row)) == column",
-        "store(y, i, select(hit, on_value, off_value))",
-        parts=[("row", ""), ("column", "depth")],
-    )
-
-
-def _triangle(name: str, x: Spec, k: int, holds: str) -> KernelCall:
-    (rows, columns), kind = x.shape[-2:], raw(x)
-    return threads(
-        name,
-        {"total": math.prod(x.shape), "rows": rows, "columns": columns, "k": k},
-        {"x": ("given", kind), "out": ("y", kind)},
-        f"store(y, i, select(column - row {holds} k, load(given, i), {kind}(0)))",
-        parts=[("o", ""), ("row", "rows"), ("column", "columns")],
-    )
-
-
-@elsewhere.unit(tril)
-def lower(operands: Sequence[Spec], outputs: Sequence[Spec], *, k: int) -> KernelCall:
-    """Zeros above a diagonal."""
-    return _triangle("tril", operands[0], k, "<=")
-
-
-@elsewhere.unit(triu)
-def upper(operands: Sequence[Spec], outputs: Sequence[Spec], *, k: int) -> KernelCall:
-    """Zeros below a diagonal."""
-    return _triangle("triu", operands[0], k, ">=")

@@ -13,10 +13,9 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
-from nbgraph.ops.gpu.addressing import threads
 from nbgraph.ops.indexing import sets
 
 CHOSEN = ArrayOp(
@@ -27,7 +26,7 @@ CHOSEN = ArrayOp(
 
 
 @elsewhere.unit(CHOSEN)
-def chosen(operands: Sequence[Spec], outputs: Sequence[Spec], *, count: int) -> KernelCall:
+def chosen(operands: Sequence[Spec], outputs: Sequence[Spec], *, count: int) -> Units:
     """Places of flags: each goes where the number of flags up to it says."""
     return threads(
         "chosen_places",

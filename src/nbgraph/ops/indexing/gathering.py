@@ -16,13 +16,14 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Rule, Spec
-from nbgraph.operator.arrays.tiled_op import AddingOp, PickingOp
+from nbgraph.operator.arrays.tiled_op import AddingOp
+from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.ops.define import Shape, as_array, define_rows, library, public, shape_tuple
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.elementwise.comparison import equal
-from nbgraph.ops.indexing.indexing import add_at, require_integers
+from nbgraph.ops.indexing.indexing import add_at, of_result, require_integers
 from nbgraph.ops.indexing.keys import Template, normal_key, numpy_index, selected_shape
-from nbgraph.ops.indexing.picking_tiles import add_tiling, gather_tiling
+from nbgraph.ops.indexing.places import add_tiling, gathered, signed
 from nbgraph.shape import Array
 
 
@@ -77,11 +78,12 @@ def _gather(x: Array, *arrays: Array, key: Template) -> Array:
     return picked
 
 
-_GATHER = PickingOp(
+_GATHER = UnitOp(
     "gather",
     _gather_infer,
-    gather_tiling,
-    _gather,
+    of_result(_gather),
+    units=gathered,
+    suits=signed,
     operands=("x", "*index_arrays"),
     gradient=lambda g: [
         library.scatter_add(

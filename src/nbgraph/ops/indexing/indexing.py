@@ -6,14 +6,17 @@ call for NumPy arrays, when it is computed for indices that are not yet known.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import DTypeError, IndexingError, ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, constant
-from nbgraph.operator.arrays.tiled_op import AddingOp, PickingOp
+from nbgraph.operator.arrays.tiled_op import AddingOp
 from nbgraph.operator.arrays.unit_op import UnitOp
+from nbgraph.operator.arrays.units import Units, raw, threads
 from nbgraph.ops.define import (
     Shape,
     as_array,
@@ -25,7 +28,7 @@ from nbgraph.ops.define import (
     public,
     whole,
 )
-from nbgraph.ops.indexing.picking_tiles import add_along_tiling, take_along_tiling, take_tiling
+from nbgraph.ops.indexing.places import add_along_tiling, signed, taken, taken_along
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.settings import config
@@ -41,6 +44,15 @@ def require_integers(name: str, spec: Spec, operand: str = "indices") -> None:
             f"{name}: {operand} has dtype {spec.dtype}; indices are integers, for a mask use "
             "nonzero(mask)"
         )
+
+
+def of_result(function: Callable[..., Array]) -> Callable[..., None]:
+    """Return the compute of an operator whose result a function of arrays gives."""
+
+    def compute(inputs: Sequence[Array], outputs: Sequence[Array], **attributes: Any) -> None:
+        outputs[0][...] = function(*inputs, **attributes)
+
+    return compute
 
 
 def check_bounds(name: str, indices: Array, size: int, axis: int) -> None:
@@ -99,11 +111,12 @@ def _take_rule(g: Gradients) -> list[Any]:
     return [library.scatter_add(g.out_grad, g.inputs[1], shape=shape, key=key)]
 
 
-_TAKE = PickingOp(
+_TAKE = UnitOp(
     "take",
     _take_infer,
-    take_tiling,
-    _take,
+    of_result(_take),
+    units=taken,
+    suits=signed,
     operands=("x", "indices"),
     gradient=_take_rule,
     keeps=("indices",),
@@ -214,11 +227,12 @@ def _along_rule(g: Gradients) -> list[Any]:
     return [library.scatter_along_axis(g.out_grad, g.inputs[1], whole_shape, axis)]
 
 
-_TAKE_ALONG = PickingOp(
+_TAKE_ALONG = UnitOp(
     "take_along_axis",
     _along_infer,
-    take_along_tiling,
-    _along,
+    of_result(_along),
+    units=taken_along,
+    suits=signed,
     operands=("x", "indices"),
     gradient=_along_rule,
     keeps=("indices",),
@@ -281,7 +295,35 @@ def _one_hot(
     outputs[0][...] = hit if (on_value, off_value) == (1, 0) else np.where(hit, on_value, off_value)
 
 
-_ONE_HOT = UnitOp("one_hot", _one_hot_infer, _one_hot, operands=("indices",))
+def _bits(number: Number, dtype: np.dtype[Any]) -> int:
+    """The word that holds a number of a dtype."""
+    number_of = np.zeros(1, dtype)
+    number_of[0] = number
+    return int(number_of.view(f"u{dtype.itemsize}")[0].astype("int64"))
+
+
+def _hot(
+    operands: Sequence[Spec],
+    outputs: Sequence[Spec],
+    *,
+    depth: int,
+    dtype: Any,
+    on_value: Number = 1,
+    off_value: Number = 0,
+) -> Units:
+    (indices,), (out,) = operands, outputs
+    values = {"on_value": _bits(on_value, out.dtype), "off_value": _bits(off_value, out.dtype)}
+    return threads(
+        "one_hot",
+        {"total": math.prod(out.shape), "depth": depth, **values},
+        {"indices": ("index", indices.dtype.name), "out": ("y", raw(out))},
+        "hot = int64(load(index, row))",
+        "store(y, i, select(hot == column, on_value, off_value))",
+        parts=[("row", ""), ("column", "depth")],
+    )
+
+
+_ONE_HOT = UnitOp("one_hot", _one_hot_infer, _one_hot, units=_hot, operands=("indices",))
 
 
 def hot(indices: Any, depth: int, values: dict[str, Number], dtype: Any, out: Any) -> Any:

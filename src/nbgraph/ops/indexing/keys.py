@@ -9,7 +9,7 @@ Ellipsis that stands for no axis, lies between them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +17,12 @@ from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.lazy import foreign
 from nbgraph.operator.scalar.typing import is_foreign, of_library
 from nbgraph.ops.define import Shape, is_elsewhere
+from nbgraph.ops.indexing.addressing import ARRAY as ARRAY
+from nbgraph.ops.indexing.addressing import Template as Template
 from nbgraph.ops.indexing.indexing import check_bounds
 from nbgraph.ops.indexing.sets import nonzero
 from nbgraph.ops.shapes.slicing import Triple, basic_part, full_key, sliced_shape
 from nbgraph.shape import broadcast
-
-ARRAY: Final = "array"
-Template = tuple[Any, ...]  # of slicing.Part and ARRAY
-
 
 # from an index to its template ------------------------------------------------------------------
 

@@ -5,18 +5,22 @@ Slopes of extremes go to the latest that attains one.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.arrays.unit_op import UnitOp, small
+from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.declared import DOCS
 from nbgraph.ops.define import axis_of, define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.exponential import exp
 from nbgraph.ops.indexing.indexing import scatter_along_axis
+from nbgraph.ops.ordering.in_order import extremes, places
 from nbgraph.ops.shapes.joining import concatenate
 from nbgraph.ops.shapes.slicing import at_axis, flip, slice_view
 from nbgraph.shape import Array
@@ -36,7 +40,14 @@ def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
         places = getattr(library, finder)(g.inputs[0], axis=axis)
         return [scatter_along_axis(g.out_grad, places, g.specs[0].shape, axis)]
 
-    return UnitOp(name, infer, compute, gradient=rule, keeps=("x",), suits=small(1 << 13))
+    def suits(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> bool:
+        """NumPy is quicker along rows of many elements."""
+        shape = outputs[0].shape
+        beside = math.prod(shape[axis_of(name, axis, len(shape)) + 1 :])
+        return beside > 1 or math.prod(shape) < 1 << 13
+
+    units = partial(extremes, name=name)
+    return UnitOp(name, infer, compute, units=units, gradient=rule, keeps=("x",), suits=suits)
 
 
 def _running_place(name: str, ufunc: np.ufunc) -> ArrayOp:
@@ -47,11 +58,11 @@ def _running_place(name: str, ufunc: np.ufunc) -> ArrayOp:
     def compute(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
         x, out = np.moveaxis(inputs[0], axis, 0), np.moveaxis(outputs[0], axis, 0)
         best = ufunc.accumulate(x, axis=0)
-        places = np.arange(len(x)).reshape(-1, *(1,) * (x.ndim - 1))
+        numbers = np.arange(len(x)).reshape(-1, *(1,) * (x.ndim - 1))
         reached = (x == best) | ((x != x) & (best != best))  # NaN attains NaN
-        out[...] = np.maximum.accumulate(np.where(reached, places, 0), axis=0)
+        out[...] = np.maximum.accumulate(np.where(reached, numbers, 0), axis=0)
 
-    return UnitOp(name, infer, compute)
+    return UnitOp(name, infer, compute, units=partial(places, name=name))
 
 
 def _log_infer(x: Spec, *, axis: int) -> Spec:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,7 @@ import numpy as np
 from nbgraph.dtype import inexact
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.arrays.unit_op import UnitOp
-from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.ops.define import (
     as_known,
     axis_of,
@@ -26,39 +23,12 @@ from nbgraph.ops.define import (
     whole,
 )
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
+from nbgraph.ops.ordering.in_order import recurrence, totals
 from nbgraph.ops.reductions.reductions import accumulator, total_dtype
 from nbgraph.ops.shapes.joining import concatenate
 from nbgraph.ops.shapes.shape import ravel
 from nbgraph.ops.shapes.slicing import at_axis, flip, slice_view
 from nbgraph.shape import Array
-
-_SHARE = 512  # elements of a row that are scanned together
-
-
-class ScanOp(UnitOp):
-    """A UnitOp whose rows, where an axis is not the last, are added to the ones before as a whole,
-    in the order and with the bits of element by element."""
-
-    def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of contiguous arrays."""
-        (x,), (out,), axis = case.operands, case.outputs, case.attributes["axis"]
-        place = axis_of(self.__name__, axis, len(x.shape))
-        inner = math.prod(x.shape[place + 1 :])
-        native = all(
-            accumulator(a.dtype) == a.dtype and a.dtype.kind in "biuf" for a in case.arrays
-        )
-        if inner == 1 or not native or not x.size or case.attributes["include_initial"]:
-            return super().lower(case)
-        from nbgraph.kernels.compiler.written import written
-        from nbgraph.kernels.lines.running import scan_text
-
-        name, parts = self.__name__, -(-inner // _SHARE)
-        sign = "+" if name == "cumulative_sum" else "*"
-        outer, size = math.prod(x.shape[:place]), x.shape[place]
-        code = written(name, scan_text(name, x.dtype.name, out.dtype.name, sign), "float32")
-        words, cost = (inner, _SHARE, parts), int(outer * size * (3 + 0.3 * inner))
-        call = tile_call(code, (outer, size), words, outer * parts, cost)
-        return Lowered((replace(call, order=(0, 1)),), case.contiguous(), adds=False)
 
 
 def _scan(
@@ -86,7 +56,8 @@ def _scan(
         else:
             out[...] = ufunc.accumulate(x, axis=0, dtype=wide)
 
-    return ScanOp(name, infer, compute, gradient=rule, keeps=keeps)
+    units = partial(totals, name=name, sign="+" if ufunc is np.add else "*")
+    return UnitOp(name, infer, compute, units=units, gradient=rule, keeps=keeps)
 
 
 def _later(x: Any, axis: int) -> Any:
@@ -194,6 +165,7 @@ _RECURRENCE = UnitOp(
     "linear_recurrence",
     _recurrence_infer,
     _recurrence,
+    units=recurrence,
     operands=("a", "b"),
     gradient=_recurrence_rule,
     keeps=("a", "out"),

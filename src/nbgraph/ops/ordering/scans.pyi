@@ -2,16 +2,9 @@
 
 from typing import Any
 from nbgraph.operator.arrays.unit_op import UnitOp
-from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-class ScanOp(UnitOp):
-    """A UnitOp whose rows, where an axis is not the last, are added to the ones before as a whole,
-    in the order and with the bits of element by element."""
-
-    def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of contiguous arrays."""
 def running(op: UnitOp, x: Any, axis: Any, dtype: Any, first: bool, out: Any) -> Any:
     """Sums or products of the first elements along an axis; None: of a vector."""
 def diff(x: Operand[Carried], n: int=1, axis: int=-1, *, prepend: Any=None, append: Any=None) -> Carried:

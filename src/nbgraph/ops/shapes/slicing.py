@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import EllipsisType
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.arrays.elsewhere import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.operator.arrays.unit_op import UnitOp
+from nbgraph.operator.arrays.units import Units, raw, threads
 from nbgraph.ops.define import Shape, axes_of, define_rows, library
 from nbgraph.shape import Array, same_shape
 
@@ -236,7 +238,18 @@ def _triangle(name: str, *, lower: bool) -> ArrayOp:
     def rule(g: Gradients) -> list[Any]:
         return [getattr(library, name)(g.out_grad, k=g.attributes["k"])]
 
-    return UnitOp(name, infer, compute, gradient=rule)
+    def units(operands: Sequence[Spec], outputs: Sequence[Spec], *, k: int) -> Units:
+        (rows, columns), kind = operands[0].shape[-2:], raw(operands[0])
+        inside = f"column - row {'<=' if lower else '>='} k"
+        return threads(
+            name,
+            {"total": math.prod(outputs[0].shape), "rows": rows, "columns": columns, "k": k},
+            {"x": ("given", kind), "out": ("y", kind)},
+            f"store(y, i, select({inside}, load(given, i), {kind}(0)))",
+            parts=[("o", ""), ("row", "rows"), ("column", "columns")],
+        )
+
+    return UnitOp(name, infer, compute, units=units, gradient=rule)
 
 
 _TRIL, _TRIU = _triangle("tril", lower=True), _triangle("triu", lower=False)

@@ -7,21 +7,17 @@ arrays. Dimensions that lie side by side for all of them are made one.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from nbgraph.kernel_errors import INDEX_CODE
-from nbgraph.kernels.compiler.written import Compute, Record
-from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
-from nbgraph.kernels.lines.picking import checked_index
-from nbgraph.operator.arrays.elsewhere import unit_call
-from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape
-from nbgraph.ops.indexing.keys import ARRAY, Template
 from nbgraph.ops.shapes.slicing import full_key
+
+ARRAY: Final = "array"
+Template = tuple[Any, ...]  # of slicing.Part and ARRAY; see `keys`
 
 
 class Dim(NamedTuple):
@@ -46,38 +42,6 @@ class Chosen(NamedTuple):
     def dims(self) -> tuple[Dim, ...]:
         """All of them, in the order of the result."""
         return (*self.before, *self.together, *self.after)
-
-
-def threads(
-    name: str,
-    words: Mapping[str, int],
-    arrays: Mapping[str, tuple[str, str]],
-    *lines: str,
-    count: str = "",
-    parts: Sequence[tuple[str, str]] = (),
-    before: Sequence[str] = (),
-    compute: Compute = "float32",
-    fails: bool = False,
-    end: str = "0",
-) -> KernelCall:
-    """Return the call of a kernel that does `lines` by a thread for each `i` below one of the words
-    of its record, by default the first. `arrays`: by the names of their addresses, pointers and
-    dtypes (no pointer: the text has none); `parts`: what `i` is split in; see `unit.text`."""
-    first, second, *rest = words
-    count = count or first
-    units = words[count]
-    pointers = [f"{p} = {kind}_pointer({name})" for name, (p, kind) in arrays.items() if p]
-    numbers = split("i", *parts, narrow=is_narrow(units)) if parts else []
-    record = Record((first, second), list(arrays), rest)
-    made = text(name, record, count, *numbers, *lines, before=[*pointers, *before], end=end)
-    code = unit(name, made, len(arrays), len(rest), compute=compute, fails=fails)
-    head = words[first], words[second]
-    return unit_call(code, head, tuple(words[word] for word in rest), units)
-
-
-def raw(spec: Spec) -> str:
-    """The integers that hold a dtype's bits."""
-    return f"uint{8 * spec.dtype.itemsize}"
 
 
 def strides(shape: Sequence[int]) -> tuple[int, ...]:
@@ -174,17 +138,21 @@ def counted(dims: Sequence[Dim]) -> list[tuple[str, str]]:
 
 def total(dims: Sequence[Dim], which: int, name: str) -> str:
     """The sum of steps in an array; they are {name}0, {name}1, ..."""
-    terms = [f"d{k} * {name}{k}" for k, dim in enumerate(dims) if dim.steps[which]]
+    steps = [(k, dim.steps[which]) for k, dim in enumerate(dims)]
+    terms = [f"d{k}" if step == 1 else f"d{k} * {name}{k}" for k, step in steps if step]
     return " + ".join(terms) or "0"
 
 
 def steps(dims: Sequence[Dim], which: int, name: str) -> dict[str, int]:
     """The words of `total`, and their values."""
-    return {f"{name}{k}": dim.steps[which] for k, dim in enumerate(dims) if dim.steps[which]}
+    own = [(k, dim.steps[which]) for k, dim in enumerate(dims)]
+    return {f"{name}{k}": step for k, step in own if step not in (0, 1)}
 
 
 def indexed(k: int, size: str, place: str) -> list[str]:
     """Lines that set a{k} to an index of i{k}, from 0 on; one out of bounds ends the kernel."""
+    from nbgraph.kernels.compiler.units import checked_index
+
     return checked_index(f"a{k}", f"i{k}", place, size)
 
 
