@@ -17,14 +17,7 @@ from nbgraph.kernels.capture.joining import chosen, resizable
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.raising import present
 from nbgraph.kernels.capture.ranges import Range
-from nbgraph.kernels.capture.values import (
-    Choice,
-    Complex,
-    Optional,
-    Static,
-    Value,
-    is_none,
-)
+from nbgraph.kernels.capture.values import Choice, Complex, Optional, Static, Value, is_none
 from nbgraph.kernels.scalar.graph import Graph, Node
 from nbgraph.kernels.scalar.kinds import is_boolean
 

@@ -7,15 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import FunctionType
-from typing import (
-    Any,
-    Literal,
-    NamedTuple,
-    NoReturn,
-    Protocol,
-    cast,
-    runtime_checkable,
-)
+from typing import Any, Literal, NamedTuple, NoReturn, Protocol, cast, runtime_checkable
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.lookups import Counter

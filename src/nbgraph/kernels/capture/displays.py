@@ -20,12 +20,7 @@ from nbgraph.kernels.capture.environment import adopt, placed
 from nbgraph.kernels.capture.items import MANY, listed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, lookup
-from nbgraph.kernels.capture.syntax import (
-    Comprehension,
-    assigned_within,
-    loops_of,
-    nonlocals,
-)
+from nbgraph.kernels.capture.syntax import Comprehension, assigned_within, loops_of, nonlocals
 from nbgraph.kernels.capture.text import CountError
 from nbgraph.kernels.capture.values import Env, Node, Value
 
