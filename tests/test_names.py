@@ -37,6 +37,12 @@ def test_an_operator_is_listed_once_by_the_name_that_numpy_has_for_it():
             assert known.__name__ == name
 
 
+def test_every_name_of_a_row_is_found_before_the_row_is_used():
+    """Else `ng.logsoftmax` is there only after somebody wrote `ng.log_softmax`."""
+    entries = [registry.entry(name) for name in ops.PLACES]
+    assert {name for entry in entries for name in entry.names} <= set(ops.PLACES)
+
+
 @pytest.mark.parametrize("space", [ng.nd, ng.sym], ids=repr)
 def test_other_spellings_are_listed_with_the_arrays_and_found_on_ng(space):
     listed = set(dir(space))

@@ -90,7 +90,7 @@ def test_messages_name_the_kind_of_a_value_by_its_article():
 
 def test_public_layers_and_optimisers_document_their_own_parameters():
     """In their own docstrings; options that all optimisers share are those of Optimizer."""
-    shared = inspect.signature(ng.optim.Optimizer.__init__).parameters
+    shared = inspect.signature(ng.optim.Optimizer).parameters
     lacking, seen = {}, 0
     for module, base in ((ng.nn, ng.nn.Module), (ng.optim, ng.optim.Optimizer)):
         known = {"self", "args", "kwargs", "options"}
@@ -100,7 +100,7 @@ def test_public_layers_and_optimisers_document_their_own_parameters():
             cls = getattr(module, name)
             if inspect.isclass(cls) and issubclass(cls, base) and cls is not base:
                 seen += 1
-                names = set(inspect.signature(cls.__init__).parameters) - known
+                names = set(inspect.signature(cls).parameters) - known
                 text = vars(cls)["__doc__"]
                 lacking[name] = [n for n in names if not re.search(rf"\b{n}\b", text)]
     assert seen > 30 and not {name: each for name, each in lacking.items() if each}

@@ -469,6 +469,7 @@ from nbgraph.ops import logical_xor as logical_xor
 from nbgraph.ops import logistic_loss as logistic_loss
 from nbgraph.ops import logistic_regression_output as logistic_regression_output
 from nbgraph.ops import logit as logit
+from nbgraph.ops import logsoftmax as logsoftmax
 from nbgraph.ops import logsumexp as logsumexp
 from nbgraph.ops import mae_regression_output as mae_regression_output
 from nbgraph.ops import make_loss as make_loss

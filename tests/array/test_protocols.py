@@ -383,3 +383,10 @@ def test_arrow_takes_the_values_of_one_axis(dtype):
         np.testing.assert_array_equal(actual, x)
     with pytest.raises(pa.ArrowInvalid, match="1-dimensional"):
         pa.array(ng.ones((2, 2)))
+
+
+def test_matplotlib_takes_columns():
+    """By the name that it asks other libraries' arrays for; it would take rows as series."""
+    cbook = pytest.importorskip("matplotlib.cbook")
+    columns = cbook._reshape_2D(ng.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), "x")
+    assert [c.tolist() for c in columns] == [[1, 3, 5], [2, 4, 6]]

@@ -320,6 +320,14 @@ def test_a_function_that_is_computed_again_has_the_same_derivatives_and_keeps_it
     assert ng.checkpoint(X).shape == X.shape  # arrays as ever
 
 
+def test_a_function_with_a_state_is_not_computed_again():
+    norm = ng.nn.BatchNorm(3)
+    with pytest.raises(
+        ng.errors.ArgumentError, match=r"checkpoint: .*batch_statistics.*h = ng.checkpoint"
+    ):
+        ng.checkpoint(lambda x: norm(x).sum())(ng.ones((2, 3)))
+
+
 # without values ---------------------------------------------------------------------------------
 
 

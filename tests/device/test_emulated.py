@@ -7,6 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.device.emulated import EmulatedDriver
+from nbgraph.device.protocol import Launch
 from nbgraph.errors import DeviceError
 from tests.support import child, run_python
 
@@ -91,17 +92,19 @@ def test_what_is_captured_may_be_changed_for_later_replays(driver):
     stream.write(at, np.zeros(8, np.uint8))
     kernel = driver.function(0, Counted())
     record = lambda n: np.array([1, 0, at, n]).tobytes()
-    graph = stream.captured(lambda: [stream.launch(kernel, 1, 32, record(n)) for n in (1, 10)])
+    graph = stream.captured(
+        lambda: [stream.launch(Launch(kernel, 1, 32), record(n)) for n in (1, 10)]
+    )
     driver.devices[0].hurry(0)
     for n in (10, 20, 30):
-        graph.node(1).launch(kernel, 1, 32, record(n))
+        graph.node(1).launch(Launch(kernel, 1, 32), record(n))
         stream.replay(graph)
     stream.read(out, at)
     stream.synchronize()
     driver.devices[0].hurry(None)
     assert out.view(np.int64)[0] == 3 + 60
     with pytest.raises(DeviceError, match="0 blocks"):
-        graph.node(0).launch(kernel, 0, 32, record(1))
+        graph.node(0).launch(Launch(kernel, 0, 32), record(1))
     for use in (stream.record, stream.synchronize, lambda: stream.call(print, [])):
         with pytest.raises(DeviceError, match="not permitted when stream is capturing"):
             stream.captured(use)

@@ -13,9 +13,9 @@ from distributed.protocol.pickle import dumps, loads
 
 import nbgraph as ng
 from nbgraph.array.chunk import apart
+from nbgraph.kvstore.attempt import call
 from nbgraph.kvstore.job import Job
 from nbgraph.kvstore.shard import Shard
-from nbgraph.kvstore.workers import call
 
 
 class Here:

@@ -130,7 +130,7 @@ def test_progress_of_all_workers_is_one_bar_where_they_were_started(cluster, cap
         def draw(self, label, done, total=None, note=""):
             bars.append((label, total))
 
-    monkeypatch.setattr("nbgraph.kvstore.bar.Bar", Drawn)
+    monkeypatch.setattr("nbgraph.kvstore.attempt.Bar", Drawn)
     assert cluster.run(shows) == [False] * 2
     assert bars[0] == ("epoch 1/2", 4) and {total for _, total in bars} == {4}
     lines = capsys.readouterr().out.splitlines()

@@ -47,6 +47,26 @@ def by_numpy(step, cell, x):
     return np.stack(outs, axis=1), state
 
 
+@pytest.mark.parametrize("lengths", [None, np.array([6, 1, 4])])
+@pytest.mark.parametrize("kind", KINDS)
+def test_layers_run_on_expressions(kind, lengths):
+    """Step by step, in both directions, and with the gradient of what comes in."""
+    net, graph = getattr(nn, kind)(4, bidirectional=True), ng.ExpressionGraph()
+    x = ng.array(X)
+    x.attach_grad()
+    with ng.autograd.record():
+        outs, ends = net(x, lengths=lengths)
+        outs.sum().backward()
+    param = graph.param("x", X.shape, init=X)
+    made, last = net(param, lengths=lengths)
+    total = made.sum()
+    graph.forward()
+    graph.backward(heads=total)
+    np.testing.assert_allclose(made.val.asnumpy(), outs.asnumpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(param.grad.asnumpy(), x.grad.asnumpy(), rtol=1e-4, atol=1e-6)
+    assert [[part.shape for part in end] for end in last] == [[p.shape for p in e] for e in ends]
+
+
 @pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("kind", KINDS)

@@ -150,10 +150,9 @@ def test_training_goes_as_on_the_host(compiled, optimizer):
             graph.backprop()
             losses.append(loss.val)
             if step is None:
-                params = {name: p.val for name, p in graph.params().items()}
                 kinds = {"sgd": ng.optim.SGD, "adam": ng.optim.Adam}
-                step = kinds[optimizer](params, lr=0.05)
-            step.step({name: p.grad for name, p in graph.params().items()})
+                step = kinds[optimizer](graph, lr=0.05)
+            step.step()
         return [*losses, *(p.val for p in graph.params().values())]
 
     with hurried(3):

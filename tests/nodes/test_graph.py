@@ -102,6 +102,19 @@ def test_results_beside_the_one_that_is_used_are_no_roots(graph, name):
     assert (x.grad.asnumpy() == found).all() and found.any()
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_stopped_value_is_no_root(compiled):
+    """X-MAR-05: gradients do not flow to a constant for derivatives, nor to what is made of it."""
+    graph = ng.ExpressionGraph(compiled=compiled)
+    x = graph.param("x", (2,), [1.0, 2.0])
+    still = ng.stop_gradient(x)
+    shown = still * 2.0
+    loss = ng.sum(x * still)
+    assert [e.trainable for e in (still, shown, loss)] == [False, False, True]
+    graph.backprop()
+    assert x.grad.tolist() == [1.0, 2.0] and shown.val.tolist() == [2.0, 4.0]
+
+
 def test_backward_needs_one_root(graph):
     """X-MAR-05, Z-14: several roots are listed; heads, or remove_as_root, say what is meant."""
     x = graph.param("x", (2,), [1.0, 2.0])
@@ -395,3 +408,22 @@ def test_the_first_nan_is_named():
     graph.throw_nan = False
     graph.backward(heads=root)
     assert np.isnan(x.grad.asnumpy()[0]) and z.shape == (2,)
+
+
+def test_an_optimizer_takes_a_graph(graph):
+    """MTE-04: its trainable parameters as they are at each step, those of later batches too."""
+    optimizer = ng.optim.SGD(graph, lr=0.25)
+    optimizer.step()  # of no parameter
+    for names in ("a", "ab"):
+        graph.clear()
+        still = graph.param("still", (1,), 2.0, trainable=False)
+        loss = ng.sum(still * sum(graph.param(name, (1,), 3.0) for name in names))
+        if names == "a":
+            graph.forward()
+            with pytest.raises(ArgumentError, match="no parameter has a gradient"):
+                optimizer.step()
+        graph.backprop()
+        assert loss.trainable
+        optimizer.step()
+    values = {name: p.val.tolist() for name, p in graph.params().items()}
+    assert values == {"still": [2.0], "a": [2.0], "b": [2.5]}

@@ -263,7 +263,6 @@ CALLS = {
     if row[0]
     and all(isinstance(x, np.ndarray) and x.dtype == "float32" for x in row[0])
     and not name.endswith(WRITE_STATES)
-    and name not in {"rnn_layers", "RNN"}  # loops are for arrays and symbols
 }
 DAILY = {*sorted(CALLS)[::10], "UpSampling", "BilinearSampler", "SpatialTransformer"}
 

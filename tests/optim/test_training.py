@@ -207,6 +207,16 @@ def test_a_step_with_batch_norm_runs_no_python(shape):
         assert all(isinstance(s.run, NativeCall) for s in trained._program.plan.steps)
 
 
+def test_parameters_from_outside_are_refused():
+    """They are constants there: gradients would be 0, and nothing would be learnt."""
+    net, x = ng.nn.Dense(1, in_features=3), ng.ones((2, 3))
+    step = ng.optim.train_step(lambda p, x: net(x).sum(), ng.optim.SGD(net.parameters(), lr=0.5))
+    with pytest.raises(ArgumentError, match=r"reads 'weight', 'bias' from outside.*SGD\(model\)"):
+        step(x)
+    step = ng.optim.train_step(lambda net, x: net(x).sum(), ng.optim.SGD(net, lr=0.5))
+    assert float(step(x)) > float(step(x))
+
+
 def test_a_step_of_fit_runs_no_python():
     """Loss, metrics, gradients and update are kernels of one plan."""
     model = ng.nn.Dense(3, in_features=4)

@@ -13,11 +13,13 @@ from nbgraph.array.dlpack import copied_now, from_dlpack
 from nbgraph.array.dlpack_device import on_gpu
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import layout_of
 from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.ops.carrier.operators import operator_of
+from nbgraph.ops.define import library
 from nbgraph.settings import config
 
 if TYPE_CHECKING:
@@ -94,6 +96,34 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> ND
     memory = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
     return make(memory, address, layout_of(values), chunk.Holder(memory, values.nbytes))
+
+
+def initial(who: str, shape: tuple[int, ...], dtype: Any, init: Any, device: Context) -> NDArray:
+    """Return a new array of that shape and dtype, from values that broadcast, or the result of
+    `init(shape, dtype)`.
+
+    >>> import nbgraph as ng
+    >>> initial("w", (2,), "float32", ng.init.ones(), ng.cpu())
+    array([1., 1.], dtype=float32)
+    """
+    name = getattr(init, "__qualname__", "<locals>")
+    if "<" not in name and str(init.__module__).startswith("nbgraph.ops.draws."):
+        raise ArgumentError(f"{who}: init is the function {name} itself; call it: ng.init.{name}()")
+    if init is None or isinstance(init, str):
+        raise ArgumentError(
+            f"{who}: init is {init!r}; give a number, an array, or a function of shape and dtype, "
+            "such as ng.init.glorot_uniform()"
+        )
+    value = init(shape, dtype) if callable(init) else init
+    value = value if isinstance(value, Array) else as_operand(who, "init", value)
+    values: Any = array(value, device=device)
+    values = values if values.dtype == dtype else library.astype(values, dtype)
+    if values.shape == shape:
+        return values
+    try:
+        return library.broadcast_to(values, shape).copy()
+    except ShapeError:
+        raise ShapeError(f"{who}: init has shape {values.shape}, expected {shape}") from None
 
 
 def _holds_arrays(obj: Any) -> bool:

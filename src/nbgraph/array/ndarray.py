@@ -180,6 +180,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         self._wanted("asnumpy")
         return place(self._chunk.device).read(self)
 
+    to_numpy = asnumpy  # without it Matplotlib draws a box for each row, not for each column
+
     def item(self, *index: int) -> Any:
         """Return one element as a Python number; wait for it.
 

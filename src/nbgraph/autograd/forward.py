@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.autograd.control.closing import applied, closed, effects_so_far, fresh, spec_of
+from nbgraph.autograd.control.closing import Closing, applied, effects_so_far, fresh, spec_of
 from nbgraph.dtype import inexact
 from nbgraph.executor.control.loop import Loop
 from nbgraph.executor.control.loop_op import LoopOp, loop_op
@@ -97,7 +97,7 @@ def _of_loop(
     heads = _moved([*values, *slopes, test], constants)
     first = [*variables[: loop.carries], *inside[: len(carries)]]
     names = [f"carry {k}" for k in range(len(first))]
-    body = closed("while_loop", heads, first, before, names, None)
+    body = Closing("while_loop", first, before, names, None).over(heads)
     joint = loop_op(Loop(body.heads, body.variables, len(first), 0, 0, None, tests=True))
     begin = [*operands[: loop.carries], *(tangents[k] for k in carries)]
     outputs = applied(joint, [*begin, *body.captured])

@@ -18,7 +18,6 @@ from nbgraph.array.place import ELSEWHERE
 from nbgraph.autograd.tree import mapped, offers_parameters
 from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.graph.build import frozen
-from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.scalar.typing import is_foreign
 
@@ -27,7 +26,7 @@ _OBJECTS = (type, FunctionType, BuiltinFunctionType)
 
 
 class InlineError(Exception):
-    """An argument is a symbol: the function is called as it is."""
+    """An argument is a symbol or an expression: the function is called as it is."""
 
 
 class Keyed:
@@ -72,7 +71,7 @@ class Keyed:
         if isinstance(value, (np.ndarray, np.generic)) or is_foreign(value):
             self._copied.append(len(self.arrays))
             return self.array(new_array(value))
-        if isinstance(value, Symbol):
+        if hasattr(kind, "__nbgraph_call__"):
             raise InlineError
         if kind is slice:
             return kind, frozen((value.start, value.stop, value.step))
@@ -135,10 +134,8 @@ class Keyed:
 def floats_as_arrays(value: Any, chosen: Sequence[int]) -> list[Any]:
     """Return positional arguments with Python floats as arrays, where they are differentiated."""
     return [
-        mapped(_as_array, v, objects=True) if i in chosen and not offers_parameters(v) else v
+        mapped(lambda x: new_array(x) if type(x) is float else x, v, objects=True)
+        if i in chosen and not offers_parameters(v)
+        else v
         for i, v in enumerate(value)
     ]
-
-
-def _as_array(value: Any) -> Any:
-    return new_array(value) if type(value) is float else value

@@ -21,7 +21,7 @@ from nbgraph.device.protocol import (
     Captured,
     Code,
     Event,
-    Extent,
+    Launch,
     Launcher,
     Stream,
     View,
@@ -82,17 +82,10 @@ class EmulatedNode(Launcher):
     def __init__(self, graph: EmulatedGraph, place: int) -> None:
         self._graph, self._place = graph, place
 
-    def launch(
-        self,
-        function: EmulatedFunction,
-        blocks: Extent,
-        threads: Extent,
-        record: bytes,
-        shared: int = 0,
-    ) -> None:
+    def launch(self, launch: Launch, record: bytes) -> None:
         emulation = self._graph.emulation
         emulation.require_well()
-        self._graph.jobs[self._place] = function.job(emulation.room, blocks, threads, record)
+        self._graph.jobs[self._place] = launch.function.job(emulation.room, launch, record)
 
 
 class EmulatedStream(Stream):
@@ -173,15 +166,8 @@ class EmulatedStream(Stream):
         self._emulation.require_well()
         self._jobs.put(event.pause)
 
-    def launch(
-        self,
-        function: EmulatedFunction,
-        blocks: Extent,
-        threads: Extent,
-        record: bytes,
-        shared: int = 0,
-    ) -> None:
-        job = function.job(self._emulation.room, blocks, threads, record)
+    def launch(self, launch: Launch, record: bytes) -> None:
+        job = launch.function.job(self._emulation.room, launch, record)
         if self._capturing is not None:
             self._capturing.kernels.append(len(self._capturing.jobs))
         self._work(job)
@@ -242,8 +228,9 @@ class EmulatedFunction:
     def __init__(self, code: Code) -> None:
         self.name, self._pointers, self._run = code.name, code.pointers, code.host()
 
-    def job(self, room: Room, blocks: Extent, threads: Extent, record: bytes) -> Job:
+    def job(self, room: Room, launch: Launch, record: bytes) -> Job:
         """Return a launch; DeviceError where no device takes it."""
+        blocks, threads = launch.blocks, launch.threads
         if not 0 < math.prod(three(blocks)) < 1 << 31 or not 0 < math.prod(three(threads)) <= 1024:
             raise DeviceError(f"launch of {self.name}: {blocks} blocks of {threads} threads")
         return lambda: self.run(room, record)

@@ -10,7 +10,7 @@ from ctypes import POINTER, byref, c_int, c_size_t, c_uint, c_void_p
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.device.gemm import Gemm
-from nbgraph.device.protocol import Bytes, Captured, Event, Extent, Stream, View, three
+from nbgraph.device.protocol import Bytes, Captured, Event, Launch, Stream, View, three
 from nbgraph.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -73,6 +73,11 @@ def parameters(function: NvidiaFunction, record: bytes) -> Any:
     return (c_void_p * len(places))(*places)
 
 
+def extents(launch: Launch) -> tuple[int, ...]:
+    """Blocks and threads along three axes, and bytes of shared memory, as the driver takes them."""
+    return *three(launch.blocks), *three(launch.threads), launch.shared
+
+
 class NodeParams(ctypes.Structure):
     """CUDA_KERNEL_NODE_PARAMS_v2; kernel and context are the function's unless given."""
 
@@ -121,20 +126,10 @@ class NvidiaNode(NamedTuple):
     graph: NvidiaGraph
     handle: int
 
-    def launch(
-        self,
-        function: NvidiaFunction,
-        blocks: Extent,
-        threads: Extent,
-        record: bytes,
-        shared: int = 0,
-    ) -> None:
+    def launch(self, launch: Launch, record: bytes) -> None:
         """See Captured."""
-        places = parameters(function, record)
-        self.graph.change(
-            self.handle,
-            NodeParams(function.handle, *three(blocks), *three(threads), shared, places),
-        )
+        own = (launch.function.handle, *extents(launch), parameters(launch.function, record))
+        self.graph.change(self.handle, NodeParams(*own))
 
 
 NON_BLOCKING = 1  # of streams: they do not wait for the legacy stream
@@ -188,18 +183,11 @@ class NvidiaStream(Stream):
     def wait(self, event: NvidiaEvent) -> None:
         self._driver.on(self.device, "cuStreamWaitEvent", self.handle, event.handle, 0)
 
-    def launch(
-        self,
-        function: NvidiaFunction,
-        blocks: Extent,
-        threads: Extent,
-        record: bytes,
-        shared: int = 0,
-    ) -> None:
-        places = parameters(function, record)
+    def launch(self, launch: Launch, record: bytes) -> None:
+        places = parameters(launch.function, record)
         self._driver.on(
-            *(self.device, "cuLaunchKernel", function.handle, *three(blocks), *three(threads)),
-            *(shared, self.handle, places, None),
+            *(self.device, "cuLaunchKernel", launch.function.handle, *extents(launch)),
+            *(self.handle, places, None),
         )
         if self._nodes is not None:
             self._nodes.append(self._last_node())

@@ -9,7 +9,7 @@ show when its event is waited for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -65,13 +65,20 @@ class Event(Protocol):
         ...
 
 
+class Launch(NamedTuple):
+    """A kernel in so many blocks of threads, each with bytes of dynamic shared memory."""
+
+    function: Any
+    blocks: Extent
+    threads: Extent
+    shared: int = 0
+
+
 class Launcher(Protocol):
     """What kernels are given to."""
 
-    def launch(
-        self, function: Any, blocks: Extent, threads: Extent, record: bytes, shared: int = 0
-    ) -> None:
-        """Run a kernel in so many blocks of threads, each with bytes of dynamic shared memory."""
+    def launch(self, launch: Launch, record: bytes) -> None:
+        """Run a kernel on a record."""
         ...
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.copying import filled
-from nbgraph.array.core import Array, empty_of
+from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
+from nbgraph.array.create import initial
 from nbgraph.device import Context, cpu, require
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError, noun
 from nbgraph.executor.executor import Executor
@@ -169,10 +170,7 @@ def _allocated(node: GraphNode, device: Context) -> Any:
     init = node.marks.get("init")
     if init is None:
         return filled(own, device, 0)
-    value = init(own.shape, own.dtype) if callable(init) else init
-    array: Any = empty_of(own, device)
-    array[...] = value if hasattr(value, "_chunk") else np.asarray(value)
-    return array
+    return initial(f"variable {node.name!r}", own.shape, own.dtype, init, device)
 
 
 def _spec(node: GraphNode) -> Spec:

@@ -76,7 +76,11 @@ class Compiled:
         self.result_layouts = [layout(*spec(head)) for head in self.graph.heads]
         self.schedule = lowering.schedule
         # the plan of the engine has no others, so none may stand between two that have to wait
-        self.schedule.tasks = [task for task in self.schedule.tasks if _does_something(task)]
+        self.schedule.tasks = [
+            task
+            for task in self.schedule.tasks
+            if not (isinstance(task.work, KernelWork) and task.work.empty)
+        ]
         self.memory = _planned(self.schedule, options)
         self.tasks = self.schedule.tasks
         self.slots = [*lowering.arguments, *lowering.results, *lowering.constants]
@@ -178,11 +182,6 @@ def _losses_first(tasks: list[Task]) -> None:
         over = all((value.given or value.lasts) and value not in needed for value in task.writes)
         if small and over:
             following.after = (*following.after, task)
-
-
-def _does_something(task: Task) -> bool:
-    """Return whether a task has elements to compute."""
-    return not (isinstance(task.work, KernelWork) and task.work.empty)
 
 
 def compiled(

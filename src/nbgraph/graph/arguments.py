@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph import build, naming
-from nbgraph.graph.build import GraphNode, PartialShape
+from nbgraph.graph.build import GraphNode, PartialShape, as_partial, variable_dtype
 from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.graph import Entry, Graph, with_names, with_variables
-from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.operator.arrays.array_op import FilledOp, visible_of
 from nbgraph.operator.deferred import Slot
 from nbgraph.operator.expected import EXPECTED
@@ -244,7 +243,10 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
         name = str(node.name)
         variables[node] = build.variable(name, *spec, node.marks, node.line)
         if by_name.setdefault(name, variables[node]) is not variables[node]:
-            raise _two_of_one_name(name)
+            raise ArgumentError(
+                f"two variables are called {name!r}, and differ in shape, dtype or attributes; "
+                "give them two names, or use one of them in both places"
+            )
     return with_variables(graph, variables, without=EXPECTED)
 
 
@@ -286,11 +288,3 @@ def _typed_forward(
     others = chosen and any(is_float(dtype) and dtype != default for dtype in dtypes_met)
     meets_complex = any(dtype.kind == "c" for dtype in dtypes_met)  # other operators stand for some
     return None if others or meets_complex else typed
-
-
-def _two_of_one_name(name: str) -> ArgumentError:
-    """Return the error of two variables of one name, which a name cannot tell apart."""
-    return ArgumentError(
-        f"two variables are called {name!r}, and differ in shape, dtype or attributes; give "
-        "them two names, or use one of them in both places"
-    )

@@ -11,6 +11,7 @@ application carries a token of its own, which a recomputed copy of it shares.
 from __future__ import annotations
 
 import itertools
+import operator
 import threading
 from collections.abc import Mapping, Sequence
 from types import CodeType
@@ -20,7 +21,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import CaptureError, DTypeError, NbgraphError
+from nbgraph.errors import ArgumentError, CaptureError, DTypeError, NbgraphError, ShapeError
 from nbgraph.graph.constant import constant_node_value
 from nbgraph.graph.node import Node
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
@@ -154,6 +155,39 @@ def variable(
     fresh.open = complete and dtype is None
     fresh.token, fresh.after, fresh.marks, fresh.line, fresh.scope = None, (), marks, line, ""
     return _entered(key, fresh)
+
+
+def as_partial(what: str, shape: Any) -> PartialShape:
+    """Return a shape as a user writes it: a number or tuple of them, None for the whole or one
+    extent.
+
+    >>> as_partial("x", [2, None]), as_partial("x", 3), as_partial("x", None)
+    ((2, None), (3,), None)
+    """
+    if shape is None:
+        return None
+    parts = (shape,) if isinstance(shape, (int, np.integer)) else shape
+    try:
+        extents = tuple([None if n is None else operator.index(n) for n in parts])
+    except TypeError:
+        raise ArgumentError(
+            f"{what}: shape={shape!r}; give a tuple of whole numbers, None where an extent is not "
+            "known"
+        ) from None
+    if any(n is not None and n < 0 for n in extents):
+        raise ShapeError(f"{what}: shape={shape!r} has a negative size; sizes start at 0")
+    return extents
+
+
+def variable_dtype(name: str, dtype: Any) -> np.dtype[Any]:
+    """Return a dtype for a variable; DTypeError names the variable where there is no such dtype."""
+    try:
+        return as_dtype(dtype)
+    except TypeError as error:
+        raise DTypeError(
+            f"variable {name!r}: {dtype!r} is given as its dtype: {error}; give one such as "
+            "'float32'"
+        ) from None
 
 
 def constant(value: Any) -> GraphNode:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import require_supported
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec, constant
 from nbgraph.shape import Array
 
 _SHOWN = 6  # elements up to which a listing shows the values
@@ -65,12 +65,13 @@ def _compute(inputs: list[Array], outputs: list[Array], *, value: Data) -> None:
     outputs[0][...] = value.array
 
 
-def _none(g: Gradients) -> list[Any]:
-    return list(constant(g))
-
-
 CONSTANT = ArrayOp(
-    "constant", _infer, _compute, gradient=_none, operands=(), doc="An array known beforehand."
+    "constant",
+    _infer,
+    _compute,
+    gradient=lambda g: list(constant(g)),
+    operands=(),
+    doc="An array known beforehand.",
 )
 
 

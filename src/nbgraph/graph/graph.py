@@ -165,6 +165,3 @@ def with_names(graph: Graph) -> Graph:
                 graph.names[node], **node.attributes, marks=marks, line=node.line
             )
     return with_variables(graph, moved) if moved else graph
-
-
-__all__ = ["Entry", "Graph", "Moved", "spec_of", "with_names", "with_variables"]

@@ -13,7 +13,6 @@ what is made of it, where these operators keep dtypes; else it has `ng.config.de
 
 from __future__ import annotations
 
-import operator
 from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
@@ -22,8 +21,8 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.engine.sites import site
-from nbgraph.errors import ArgumentError, DTypeError, NbgraphError, ShapeError
-from nbgraph.graph.build import GraphNode, PartialShape, infer
+from nbgraph.errors import ArgumentError, DTypeError, NbgraphError
+from nbgraph.graph.build import GraphNode, PartialShape, as_partial, infer, variable_dtype
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.flow import certain_dtypes, keeps_float, output_dtypes, partial_shapes
 from nbgraph.graph.graph import Entry, Graph
@@ -264,10 +263,14 @@ class Inference:
         shapes = self._operand_shapes(node)
         for k, dtype in enumerate(certain_dtypes(node, dtypes, shapes) or ()):
             self._learn_dtype((node, k), dtype)
+        operands: list[Any] = [*node.inputs]
         beside = [
             d
-            for d, operand in zip(dtypes, node.inputs, strict=True)
-            if isinstance(d, np.dtype) and is_float(d) and not _number(operand)
+            for d, operand in zip(dtypes, operands, strict=True)
+            if isinstance(d, np.dtype)
+            and is_float(d)
+            # a number that an operator over whole arrays took as a constant
+            and not (operand[0].op is CONSTANT and operand[0].specs[0].shape == ())
         ]
         out = self.dtypes.get((node, 0))
         if out is not None and is_float(out):
@@ -319,39 +322,6 @@ class Inference:
         """Return whether all around the node is known."""
         outputs = all(self.spec((node, k)) is not None for k in range(node.nout))
         return outputs and all(_known(self.shapes.get(v)) for v in node.entries)
-
-
-def as_partial(what: str, shape: Any) -> PartialShape:
-    """Return a shape as a user writes it: a number or tuple of them, None for the whole or one
-    extent.
-
-    >>> as_partial("x", [2, None]), as_partial("x", 3), as_partial("x", None)
-    ((2, None), (3,), None)
-    """
-    if shape is None:
-        return None
-    parts = (shape,) if isinstance(shape, (int, np.integer)) else shape
-    try:
-        extents = tuple([None if n is None else operator.index(n) for n in parts])
-    except TypeError:
-        raise ArgumentError(
-            f"{what}: shape={shape!r}; give a tuple of whole numbers, None where an extent is not "
-            "known"
-        ) from None
-    if any(n is not None and n < 0 for n in extents):
-        raise ShapeError(f"{what}: shape={shape!r} has a negative size; sizes start at 0")
-    return extents
-
-
-def variable_dtype(name: str, dtype: Any) -> np.dtype[Any]:
-    """Return a dtype for a variable; DTypeError names the variable where there is no such dtype."""
-    try:
-        return as_dtype(dtype)
-    except TypeError as error:
-        raise DTypeError(
-            f"variable {name!r}: {dtype!r} is given as its dtype: {error}; give one such as "
-            "'float32'"
-        ) from None
 
 
 def _all_known(dtypes: Sequence[Any]) -> bool:
@@ -409,8 +379,3 @@ def _told(known: Inference, entry: Entry) -> str:
         return f": {spec}"
     shape = known.shapes.get(entry)
     return "" if shape is None else f": {partial_text(shape)}"
-
-
-def _number(operand: Any) -> bool:
-    """Return whether it is a number that an operator over whole arrays took as a constant."""
-    return type(operand) is tuple and operand[0].op is CONSTANT and operand[0].specs[0].shape == ()

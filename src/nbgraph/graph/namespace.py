@@ -43,12 +43,18 @@ class SymbolicOperator(Lifted):
         if self.__name__ == "var" and (isinstance(args[0], str) if args else "x" not in kwargs):
             named = {"name": name} if name is not None else {}
             return var(*args, attr=attr, **named, **kwargs)  # MXNet's other name of it
-        if args and _is_group(args[0]) and _takes_several(self.__wrapped__):
+        if (
+            args
+            and isinstance(args[0], Symbol)
+            and len(args[0].entries) > 1
+            and _takes_several(self.__wrapped__)
+        ):
             args = (list(args[0]), *args[1:])
         marks = {key: kwargs.pop(key) for key in MARKS if key in kwargs}
         attributes = attributes_of(self.__name__, attr) | marks
         op, args, kwargs = in_words(self.__wrapped__, args, kwargs)
-        names_itself = _names_itself(op)
+        names_itself = isinstance(op, RegisteredOperator)  # it may call variables by it
+        names_itself = names_itself or "name" in inspect.signature(op).parameters
         if names_itself:
             kwargs["name"] = name
         parts = name is None and op.__name__ in _OF_PARTS
@@ -61,10 +67,6 @@ class SymbolicOperator(Lifted):
                 result = _named(op, result, args, kwargs, name)
             several = isinstance(result, (list, tuple)) and len(result) > 1
             return group(result) if several else result
-
-
-def _is_group(value: Any) -> bool:
-    return isinstance(value, Symbol) and len(value.entries) > 1
 
 
 def _takes_several(op: Any) -> bool:
@@ -80,11 +82,6 @@ def _named(op: Any, made: Any, args: Any, kwargs: dict[str, Any], name: str) -> 
         return Symbol.__nbgraph_defer__(op, args, kwargs, len(made), name)
     symbols = [symbol.named(name) for symbol in made]
     return type(made)(*symbols) if hasattr(made, "_fields") else type(made)(symbols)
-
-
-def _names_itself(op: Any) -> bool:
-    """Return whether the operator takes the name: it may call variables by it."""
-    return isinstance(op, RegisteredOperator) or "name" in inspect.signature(op).parameters
 
 
 def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> Any:

@@ -72,7 +72,8 @@ class RecipeWriter:
         name = op.__name__
         if OWN.get(name) is op:
             return {"kind": "own", "name": name}
-        if is_library(op) or isinstance(op, FormerOp):
+        own = name in registry.library() and _registered_as(name) is op
+        if own or isinstance(op, FormerOp):
             return {"kind": "library", "name": name}
         if isinstance(op, CompositeOp):
             return {"kind": "composite", "name": name, "outputs": op.nout}
@@ -214,11 +215,6 @@ _NAMES = {  # what a thing is called and where it is from does not change what i
     "written": ("module", "name"),
     "fused": ("name",),
 }
-
-
-def is_library(op: Operator) -> bool:
-    """Return whether it is the library's operator of its name."""
-    return op.__name__ in registry.library() and _registered_as(op.__name__) is op
 
 
 def library_module(op: Operator) -> str | None:

@@ -21,13 +21,12 @@ from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph import build, naming
 from nbgraph.graph.absent import Absent
 from nbgraph.graph.binding import Binding
-from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape
+from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape, as_partial, variable_dtype
 from nbgraph.graph.calling import Calling
 from nbgraph.graph.compose import composed
 from nbgraph.graph.composite import deferred
 from nbgraph.graph.files import Saved
 from nbgraph.graph.graph import Entry, Graph
-from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.graph.listing import drawn, listing
 from nbgraph.operator.arrays.array_op import Attributes, Spec
 from nbgraph.operator.call import recording

@@ -82,21 +82,17 @@ class ValueWriter:
         place = self._places.get(data)
         if place is None:
             place = self._places[data] = len(self.arrays)
-            a = data.array
+            a = data.array  # in little-endian order, in files
+            stored = a if a.dtype.name == "bfloat16" else a.astype(a.dtype.newbyteorder("<"))
             self.arrays.append(
                 {
                     "dtype": a.dtype.name,
                     "shape": list(a.shape),
                     "digest": data.digest.hex(),
-                    "base64": base64.b64encode(_little(a).tobytes()).decode("ascii"),
+                    "base64": base64.b64encode(stored.tobytes()).decode("ascii"),
                 }
             )
         return place
-
-
-def _little(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the elements in little-endian order, as files hold them."""
-    return array if array.dtype.name == "bfloat16" else array.astype(array.dtype.newbyteorder("<"))
 
 
 class ValueReader:

@@ -116,8 +116,8 @@ def _of_arrow(name: str) -> Callable[[Any], bool]:
     return lambda data: type(data).__module__.startswith("pyarrow") and named(data)
 
 
-def _all_chunked(data: Any) -> bool:
-    return isinstance(data, (tuple, list)) and len(data) > 0 and all(map(is_chunked, data))
+def _listed(data: Any) -> list[Any]:
+    return list(data) if isinstance(data, (tuple, list)) else [data]
 
 
 def _by_number(data: Any) -> bool:
@@ -127,7 +127,7 @@ def _by_number(data: Any) -> bool:
 
 def _chunked(data: Any) -> Source:
     """Return a source of arrays in chunks; of several the last is the label."""
-    arrays = list(data) if isinstance(data, (tuple, list)) else [data]
+    arrays = _listed(data)
     names = ["data", *[f"data{k}" for k in range(1, len(arrays))]]
     labels = names[-1:] if len(arrays) > 1 else []
     return ChunkedSource(dict(zip(names, arrays)), labels)
@@ -148,8 +148,7 @@ def _batches(data: Any) -> Stream:
 _ROWS: list[tuple[Callable[[Any], bool], Callable[[Any], Source | Stream]]] = [
     (_of_arrow("Table"), lambda data: _table(Pieces(data))),
     (_of_arrow("Dataset"), lambda data: _table(RowGroups(data))),
-    (_all_chunked, _chunked),
-    (is_chunked, _chunked),
+    (lambda data: all(map(is_chunked, _listed(data) or [None])), _chunked),
     (_has("to_delayed", "npartitions"), PartitionSource),  # Dask's bags and dataframes
     (_has("as_numpy_iterator"), lambda data: _batches(data.as_numpy_iterator)),  # tf.data
     (_has("dataset", "batch_size", "__iter__"), _batches),  # a DataLoader

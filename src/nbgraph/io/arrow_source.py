@@ -40,6 +40,61 @@ class TableIter(SourceIter):
         )
 
 
+class RowGroups(Tables):
+    """The row groups of a dataset; of files in other formats, each file is one."""
+
+    def __init__(self, uri: Any) -> None:
+        pa = arrow()
+        package = extra("pyarrow.dataset", "pyarrow", "data", "ParquetIter")
+        try:
+            ready = isinstance(uri, package.Dataset)
+            parts = [uri] if ready else [_part(package, name) for name in split(uri)]
+            dataset = parts[0] if len(parts) == 1 else package.dataset(parts)
+            self._groups = [group for file in dataset.get_fragments() for group in _split(file)]
+            counts = [_length(group) for group in self._groups]
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"{uri}: not read as Parquet: {error}") from error
+        self.name = self._groups[0].path if self._groups else str(uri)
+        self.schema = dataset.schema
+        self.blocks = offsets(self.name, counts)
+
+    def table(self, block: int, columns: Any) -> Any:
+        pa = arrow()
+        try:
+            group = self._groups[block]
+            return group.to_table(schema=self.schema, columns=list(columns), use_threads=False)
+        except (pa.ArrowException, OSError) as error:
+            text = " ".join(str(error).split())
+            raise DataError(f"row group {block}: {text}", file=self.place(block)) from error
+
+    def place(self, block: int) -> str:
+        return getattr(self._groups[block], "path", None) or self.name
+
+
+def _split(file: Any) -> list[Any]:
+    """Return the row groups of a file; the file itself, where its format has none."""
+    return list(file.split_by_row_group()) if hasattr(file, "split_by_row_group") else [file]
+
+
+def _length(group: Any) -> int:
+    own = getattr(group, "row_groups", None)  # count_rows() counts the whole file
+    return own[0].num_rows if own else group.count_rows()
+
+
+def _part(package: Any, name: str) -> Any:
+    """Return the dataset of a file, a folder, a pattern or a URL."""
+    how = {"format": "parquet", "partitioning": "hive"}
+    if is_remote(name):
+        files, path = file_system(name)
+        return package.dataset(path, filesystem=files, **how)
+    if Path(local(name)).is_dir():
+        return package.dataset(local(name), **how)
+    paths = expand(name)
+    for path in paths:
+        require_file(path)
+    return package.dataset(paths, **how)
+
+
 class ParquetIter(TableIter):
     """Batches of rows of Parquet files, or of any dataset of pyarrow.
 
@@ -80,69 +135,7 @@ class ParquetIter(TableIter):
     [[0.0, 3.0], [1.0, -1.0], [2.0, 5.0]]
     """
 
-    @staticmethod
-    def _tables_of(uri: Any) -> Tables:
-        """Return the tables of files or of a dataset."""
-        return RowGroups(uri)
-
-
-class RowGroups(Tables):
-    """The row groups of a dataset; of files in other formats, each file is one."""
-
-    def __init__(self, uri: Any) -> None:
-        pa = arrow()
-        package = extra("pyarrow.dataset", "pyarrow", "data", "ParquetIter")
-        try:
-            ready = isinstance(uri, package.Dataset)
-            dataset = uri if ready else _dataset(package, uri)
-            self._groups = [group for file in dataset.get_fragments() for group in _split(file)]
-            counts = [_length(group) for group in self._groups]
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{uri}: not read as Parquet: {error}") from error
-        self.name = self._groups[0].path if self._groups else str(uri)
-        self.schema = dataset.schema
-        self.blocks = offsets(self.name, counts)
-
-    def table(self, block: int, columns: Any) -> Any:
-        pa = arrow()
-        try:
-            group = self._groups[block]
-            return group.to_table(schema=self.schema, columns=list(columns), use_threads=False)
-        except (pa.ArrowException, OSError) as error:
-            text = " ".join(str(error).split())
-            raise DataError(f"row group {block}: {text}", file=self.place(block)) from error
-
-    def place(self, block: int) -> str:
-        return getattr(self._groups[block], "path", None) or self.name
-
-
-def _split(file: Any) -> list[Any]:
-    """Return the row groups of a file; the file itself, where its format has none."""
-    return list(file.split_by_row_group()) if hasattr(file, "split_by_row_group") else [file]
-
-
-def _length(group: Any) -> int:
-    own = getattr(group, "row_groups", None)  # count_rows() counts the whole file
-    return own[0].num_rows if own else group.count_rows()
-
-
-def _dataset(package: Any, uri: Any) -> Any:
-    parts = [_part(package, name) for name in split(uri)]
-    return parts[0] if len(parts) == 1 else package.dataset(parts)
-
-
-def _part(package: Any, name: str) -> Any:
-    """Return the dataset of a file, a folder, a pattern or a URL."""
-    how = {"format": "parquet", "partitioning": "hive"}
-    if is_remote(name):
-        files, path = file_system(name)
-        return package.dataset(path, filesystem=files, **how)
-    if Path(local(name)).is_dir():
-        return package.dataset(local(name), **how)
-    paths = expand(name)
-    for path in paths:
-        require_file(path)
-    return package.dataset(paths, **how)
+    _tables_of = RowGroups
 
 
 _STEP = 1 << 16  # rows of a block at most: a window is in memory, however long the batches are

@@ -79,7 +79,8 @@ class Batcher:
             arrays: list[Any] = [np.empty(own.shape, own.dtype) for own in layouts]
             views = arrays
         else:
-            arrays = [_writable(own) for own in layouts]
+            buffers = [chunk.take_settled(own.nbytes, CPU) for own in layouts]
+            arrays = [make(b, b.address, own) for b, own in zip(buffers, layouts, strict=True)]
             views = [array._view() for array in arrays]
         try:
             with counted("reading"):
@@ -141,9 +142,3 @@ class Batcher:
             for k, own in enumerate(labels):
                 self._places[own].append(k)
         return self._stage
-
-
-def _writable(own: Layout) -> Any:
-    """Return a new array on the host that may be written at once."""
-    buffer = chunk.take_settled(own.nbytes, CPU)
-    return make(buffer, buffer.address, own)

@@ -167,7 +167,9 @@ class Texts(Tables):
         for column in table.columns:
             kind = column.type
             text = pa.types.is_string(kind)
-            if kind in {pa.float64(), pa.null()} or (text and (numbers or _begins(column))):
+            values = column.drop_null() if text else ()
+            begins = len(values) > 0 and _number(values[0].as_py(), float)
+            if kind in {pa.float64(), pa.null()} or begins or (text and numbers):
                 kind = pa.float32()
             types.append(kind)
         return pa.schema(list(zip(table.column_names, types)))
@@ -250,12 +252,6 @@ def _header(file: Bytes, delimiter: str) -> list[str]:
     if twice:
         raise DataError(f"two columns are named {twice[0]!r}; give names=[...]", file=file.name)
     return names
-
-
-def _begins(column: Any) -> bool:
-    """Return whether the first value of a column of text is a number."""
-    first = column.drop_null()
-    return len(first) > 0 and _number(first[0].as_py(), float)
 
 
 def _number(text: str, kind: Callable[[str], Any]) -> bool:

@@ -135,13 +135,11 @@ class RecordSource(Source):
                 blocks.append(before + min(first + step, count))
             before += count
         self.blocks = np.array(blocks, np.int64)
-        self._plain = [self._as_it_is(index) for index in self._indices]
-
-    def _as_it_is(self, index: records.Index) -> Values:
-        """Return which records are one part, and as long as an array of `shape` is."""
-        if self._decode is not None:
-            return np.zeros(len(index.starts), bool)
-        return (index.parts == 1) & (index.sizes == self._before() + self._bytes())
+        size = self._before() + self._bytes()
+        self._plain = [  # records of one part, as long as an array of `shape` is
+            (index.parts == 1) & (index.sizes == size) & (self._decode is None)
+            for index in self._indices
+        ]
 
     def _before(self) -> int:
         """Return the bytes of header and labels, if they are those that are expected."""

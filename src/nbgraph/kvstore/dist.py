@@ -15,12 +15,20 @@ from nbgraph.array.core import empty_of
 from nbgraph.engine import new_variable, push_async
 from nbgraph.errors import ArgumentError, KVMembershipError, NbgraphError, require_whole
 from nbgraph.kvstore import checkpoint as checkpoints
-from nbgraph.kvstore.bar import reporter
-from nbgraph.kvstore.job import Report, current_job, require_picklable
+from nbgraph.kvstore.job import Report, current_job, reporter, require_picklable
 from nbgraph.kvstore.joint import SLICE, Joint
-from nbgraph.kvstore.sender import Sender
+from nbgraph.kvstore.sender import Countdown, Sender
 from nbgraph.kvstore.shard import Shard, closed
-from nbgraph.kvstore.slices import SMALL, Parcel, Slice, joined, parameter, parcels, parted, slices
+from nbgraph.kvstore.slices import (
+    Parcel,
+    Slice,
+    joined,
+    keys_of,
+    messages,
+    parameter,
+    parted,
+    slices,
+)
 from nbgraph.kvstore.store import Key, Keys, Lists, Updater
 from nbgraph.operator.layout import layout
 
@@ -72,7 +80,7 @@ class Dist(Joint):
         views = {k: np.ascontiguousarray(v.asnumpy()) for k, v in arrays.items()}
         items = {k: v.dtype.itemsize for k, v in arrays.items()}
         calls = []
-        for parcel in (each for parts in self._messages(items) for each in parts):
+        for parcel in (each for parts in messages(items, self._slices) for each in parts):
             specs = [(str(views[k].dtype), views[k].shape, b - a) for k, a, b in parcel.places]
             data = parcel.gathered(views) if self.rank == 0 else b""
             calls.append(self._asked(parcel.shard, "init", self.rank, parcel.names, specs, data))
@@ -82,10 +90,10 @@ class Dist(Joint):
         sums = {k: self._sum(k, v) for k, v in zip(keys, values, strict=True)}
         targets = self._targets(keys, outs)
         numbers = self._numbers()
-        for parts in self._messages({k: v.dtype.itemsize for k, v in sums.items()}):
-            mine = _keys_of(parts)
+        for parts in messages({k: v.dtype.itemsize for k, v in sums.items()}, self._slices):
+            mine = keys_of(parts)
 
-            def begin(done: _Countdown, parts: Any = parts, mine: Any = mine) -> None:
+            def begin(done: Countdown, parts: Any = parts, mine: Any = mine) -> None:
                 for key in mine:
                     self._rounds[key] += 1
                 views = {key: sums[key]._view() for key in mine}
@@ -107,10 +115,10 @@ class Dist(Joint):
 
     def _pull(self, keys: Keys, outs: Lists, priority: int) -> None:
         targets = self._targets(keys, outs)
-        for parts in self._messages({k: t[0].dtype.itemsize for k, t in targets.items()}):
-            mine = _keys_of(parts)
+        for parts in messages({k: t[0].dtype.itemsize for k, t in targets.items()}, self._slices):
+            mine = keys_of(parts)
 
-            def begin(done: _Countdown, parts: Any = parts, mine: Any = mine) -> None:
+            def begin(done: Countdown, parts: Any = parts, mine: Any = mine) -> None:
                 rooms = {key: [t._view() for t in targets[key]] for key in mine}
                 for parcel in parts:
                     self._soon(self._fetch(parcel, self._named(parcel), rooms, done))
@@ -125,23 +133,6 @@ class Dist(Joint):
                 keys=mine,
             )
         _finish(keys, outs, targets)
-
-    def _messages(self, items: dict[Key, int]) -> list[list[Parcel]]:
-        """Return the parcels of each operation, which keys share up to `SMALL` bytes.
-
-        `items`: bytes of an element of each key.
-        """
-        groups: list[dict[Key, Any]] = []
-        room = 0
-        for key, itemsize in items.items():
-            own = self._slices[key]
-            nbytes = own[-1].stop * itemsize
-            if not groups or nbytes > room:
-                groups.append({})
-                room = SMALL
-            groups[-1][key] = own, itemsize
-            room -= nbytes
-        return [parcels(group) for group in groups]
 
     def _targets(self, keys: Keys, outs: Lists) -> dict[Key, list[Any]]:
         """Return, by key, the arrays to pull to: contiguous ones on the host."""
@@ -158,7 +149,7 @@ class Dist(Joint):
     # messages -------------------------------------------------------------------------------------
 
     def _exchange(
-        self, parcel: Parcel, views: Any, rooms: Any, numbers: Any, done: _Countdown
+        self, parcel: Parcel, views: Any, rooms: Any, numbers: Any, done: Countdown
     ) -> Callable[[], Any]:
         """Return the coroutine function that sends a parcel's values and asks for the sum."""
         named = self._named(parcel)
@@ -190,7 +181,7 @@ class Dist(Joint):
         return send
 
     async def _fetch(
-        self, parcel: Parcel, named: Any, rooms: Any, done: _Countdown, data: Any = None
+        self, parcel: Parcel, named: Any, rooms: Any, done: Countdown, data: Any = None
     ) -> None:
         """Write a round to its arrays; `data`: what a push brought of it."""
         try:
@@ -218,7 +209,7 @@ class Dist(Joint):
     def _operate(
         self,
         verb: str,
-        begin: Callable[[_Countdown], None],
+        begin: Callable[[Countdown], None],
         count: int,
         *,
         reads: Sequence[Any],
@@ -230,7 +221,7 @@ class Dist(Joint):
         more = "" if len(keys) == 1 else f" and {len(keys) - 1} more"
 
         def run(_: Any, on_complete: Any) -> None:
-            begin(_Countdown(count, on_complete))
+            begin(Countdown(count, on_complete))
 
         push_async(
             run,
@@ -258,9 +249,11 @@ class Dist(Joint):
         except NbgraphError:
             raise
         except Exception as error:
+            late = isinstance(error, TimeoutError)
+            text = f"no answer within {2 * self._job.timeout:g} s" if late else str(error)
+            kind = "" if late else f"{type(error).__name__}: "
             self._lost = KVMembershipError(
-                f"kv.{method}: worker {self.rank} has lost shard {shard} "
-                f"({_text(error, 2 * self._job.timeout)})"
+                f"kv.{method}: worker {self.rank} has lost shard {shard} ({kind}{text})"
             )
             raise self._lost from error
 
@@ -395,35 +388,6 @@ class DistAsync(Dist):
 
     def _agreed(self) -> dict[str, Any]:
         return {"max_staleness": self._staleness}
-
-
-class _Countdown:
-    """Ends an operation when its last message is answered; runs on the event loop."""
-
-    __slots__ = ("_error", "_left", "_on_complete")
-
-    def __init__(self, count: int, on_complete: Any) -> None:
-        self._left, self._on_complete = count, on_complete
-        self._error: BaseException | None = None
-
-    def __call__(self, error: BaseException | None = None) -> None:
-        self._error = self._error or error
-        self._left -= 1
-        if not self._left:
-            if self._error is None:
-                self._on_complete()
-            else:
-                self._on_complete(self._error)
-
-
-def _text(error: Exception, seconds: float) -> str:
-    if isinstance(error, TimeoutError):
-        return f"no answer within {seconds:g} s"
-    return f"{type(error).__name__}: {error}"
-
-
-def _keys_of(parts: Sequence[Parcel]) -> list[Key]:
-    return list(dict.fromkeys(key for parcel in parts for key, _, _ in parcel.places))
 
 
 def _chunks(targets: dict[Key, list[Any]], keys: Keys) -> list[Any]:

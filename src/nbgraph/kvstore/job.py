@@ -69,3 +69,12 @@ def require_picklable(call: str, value: Any) -> None:
             f"{call}: {noun(value)} cannot be pickled for other processes "
             f"({type(error).__name__}: {error}); make what it holds inside of it"
         ) from error
+
+
+def reporter(topic: str) -> Report | None:
+    """Return what sends progress from this worker of Dask; None outside of one."""
+    try:
+        worker = distributed().get_worker()
+    except ValueError:
+        return None
+    return lambda **progress: worker.log_event(topic, {"progress": progress})

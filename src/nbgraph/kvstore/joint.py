@@ -21,6 +21,7 @@ _NUMBERS = ("lr", "rescale", "weight_decay", "clip_value")  # of an optimizer th
 class Joint(KVStore):
     """Sums of a worker's own devices, and rounds that are kept in a folder."""
 
+    capabilities = frozenset(["optimizer", "compression"])
     _folder: Any = None
     _restored: checkpoints.Restored | None = None
     _patience: float | None = None  # seconds that pushes and pulls under way may take
@@ -29,9 +30,6 @@ class Joint(KVStore):
         super().__init__()
         self._rounds: dict[Key, int] = {}  # of each key the pushes of this worker that have begun
         self._variables: dict[Key, Any] = {}
-
-    def is_capable(self, capability: str) -> bool:
-        return capability.lower() in {"optimizer", "compression"}
 
     @property
     def shown(self) -> Report | bool:

@@ -98,12 +98,10 @@ class Device(Local):
     """Values where the first array of a key lies: sums of devices need not come to the host."""
 
     type = "device"
+    capabilities = frozenset(["optimizer", "compression"])
 
     def _init(self, keys: Keys, values: Sequence[Any]) -> None:
         self._stored |= {k: copy_of(v) for k, v in zip(keys, values, strict=True)}
 
     def _keep(self, keys: Keys, values: Sequence[Any]) -> None:
         self._stored |= zip(keys, values, strict=True)
-
-    def is_capable(self, capability: str) -> bool:
-        return capability.lower() in {"optimizer", "compression"}

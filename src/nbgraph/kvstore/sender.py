@@ -46,3 +46,22 @@ class Sender:
         finally:
             self._under_way -= 1
             self._go_on()
+
+
+class Countdown:
+    """Ends an operation when its last message is answered; runs on the event loop."""
+
+    __slots__ = ("_error", "_left", "_on_complete")
+
+    def __init__(self, count: int, on_complete: Any) -> None:
+        self._left, self._on_complete = count, on_complete
+        self._error: BaseException | None = None
+
+    def __call__(self, error: BaseException | None = None) -> None:
+        self._error = self._error or error
+        self._left -= 1
+        if not self._left:
+            if self._error is None:
+                self._on_complete()
+            else:
+                self._on_complete(self._error)

@@ -242,21 +242,13 @@ class Shard:
         """Return the values of a round, when every worker has pushed it."""
         rank, names, rounds = opened(head)
         own = [self._entries[name] for name in names]
-        if not self._asynchronous:
+        slack = self._staleness
 
-            def reached() -> bool:
+        def reached() -> bool:
+            if not self._asynchronous:
                 return all(h.round >= r for h, r in zip(own, rounds, strict=True))
-
-        elif self._staleness is not None:
-            bound = self._staleness
-
-            def reached() -> bool:
-                return all(min(h.seen) >= r - bound for h, r in zip(own, rounds, strict=True))
-
-        else:
-
-            def reached() -> bool:
-                return True
+            pairs = zip(own, rounds, strict=True)
+            return slack is None or all(min(h.seen) >= r - slack for h, r in pairs)
 
         await self._until(reached, lambda: self._missing(rank, names, own, rounds))
         return await self._work(lambda: self._snapshot(names))

@@ -95,6 +95,29 @@ def parcels(plans: dict[Any, tuple[list[Slice], int]], small: int = SMALL) -> li
     return messages + [*together.values()]
 
 
+def messages(items: Mapping[Any, int], slices: Mapping[Any, list[Slice]]) -> list[list[Parcel]]:
+    """Return the parcels of each operation, which keys share up to `SMALL` bytes.
+
+    `items`: bytes of an element of each key.
+    """
+    groups: list[dict[Any, Any]] = []
+    room = 0
+    for key, itemsize in items.items():
+        own = slices[key]
+        nbytes = own[-1].stop * itemsize
+        if not groups or nbytes > room:
+            groups.append({})
+            room = SMALL
+        groups[-1][key] = own, itemsize
+        room -= nbytes
+    return [parcels(group) for group in groups]
+
+
+def keys_of(parts: Sequence[Parcel]) -> list[Any]:
+    """Return the keys that messages are of."""
+    return list(dict.fromkeys(key for parcel in parts for key, _, _ in parcel.places))
+
+
 Slices = Mapping[Any, Sequence[Slice]]
 
 

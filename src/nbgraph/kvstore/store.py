@@ -40,6 +40,7 @@ class KVStore(ABC):
     """
 
     type: ClassVar[str]  # the name that `create` knows it by
+    capabilities: ClassVar[frozenset[str]] = frozenset(["optimizer"])
     rank = 0
     num_workers = 1
 
@@ -249,7 +250,7 @@ class KVStore(ABC):
     def is_capable(self, capability: str) -> bool:
         """Return whether the store can do something: "optimizer" (runs in the store),
         "compression"."""
-        return capability.lower() == "optimizer"
+        return capability.lower() in self.capabilities
 
     @property
     def shown(self) -> Any:

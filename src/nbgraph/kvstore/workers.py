@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Self
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 from nbgraph.errors import (
     ArgumentError,
@@ -22,17 +21,10 @@ from nbgraph.errors import (
     require_word,
 )
 from nbgraph.kvstore import checkpoint as checkpoints
-from nbgraph.kvstore.bar import drawn
-from nbgraph.kvstore.job import JOB, Job, distributed, impatient, require_picklable
-from nbgraph.kvstore.shard import Shard
-from nbgraph.kvstore.slices import parameter
-from nbgraph.scopes import Scopes
+from nbgraph.kvstore.attempt import GRACE, POLL, SCHEDULER, Attempt, present
+from nbgraph.kvstore.job import distributed, require_picklable
 
-_jobs = Scopes(JOB)
 _LOSSES = ("fail", "wait", "shrink")
-_POLL = 0.1  # seconds between looks at who is there
-_GRACE = 10.0  # seconds that the others have to end after a failure
-_SCHEDULER = 30.0  # seconds that a scheduler has to answer
 _TRIES = 3  # losses in a row between which the job keeps no new round
 
 
@@ -84,14 +76,14 @@ class Cluster:
         require_picklable("Cluster.run", function)
         count, losses, latest = self.workers, 0, checkpoints.number(checkpoint)
         while True:
-            attempt = _Attempt(self.client, self._addresses(count, timeout), timeout)
+            attempt = Attempt(self.client, self._addresses(count, timeout), timeout)
             try:
                 return attempt.run(function, args, checkpoint)
             except KVMembershipError as error:
                 before, latest = latest, checkpoints.number(checkpoint)
                 losses = 1 if latest != before else losses + 1
                 if on_loss == "fail" or losses == _TRIES:
-                    self._restart(attempt.busy, _GRACE)
+                    self._restart(attempt.busy, GRACE)
                     if on_loss != "fail":
                         error.add_note(f"after {losses} losses without a new checkpoint")
                     raise
@@ -99,7 +91,7 @@ class Cluster:
                 if on_loss == "shrink":
                     count = max(1, count - 1)
             except BaseException:
-                self._restart(attempt.busy, _GRACE)
+                self._restart(attempt.busy, GRACE)
                 raise
 
     def _restart(self, addresses: Sequence[str], timeout: float) -> None:
@@ -123,7 +115,7 @@ class Cluster:
                 raise KVMembershipError(
                     f"Cluster.run: {len(workers)} of {count} workers are there after {timeout:g} s"
                 )
-            time.sleep(_POLL)
+            time.sleep(POLL)
 
     def _refill(self) -> None:
         """Let a cluster that was started in this process have its workers again: where one that
@@ -138,7 +130,7 @@ class Cluster:
         owned, self._owned = self._owned, ()
         for each in owned:
             try:
-                each.close(timeout=_SCHEDULER)
+                each.close(timeout=SCHEDULER)
             except TimeoutError:
                 _kill(each)
 
@@ -152,186 +144,16 @@ class Cluster:
         return f"<Cluster of {self.workers} workers at {self.client.scheduler.address}>"
 
 
-class _Attempt:
-    """One call of a function on these workers."""
-
-    def __init__(self, client: Any, addresses: list[str], timeout: float) -> None:
-        self.client, self.addresses, self.timeout = client, addresses, timeout
-        self.shards: list[Any] = []
-        self.busy: list[str] = []  # who had not ended some time after the job was over
-        self._mark = uuid4().hex  # of this call, in the names that the dashboard shows
-        self._kept: list[Any] = []  # an actor lives as long as its future
-
-    def run(
-        self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
-    ) -> list[Any]:
-        """Return the results in rank order; raise the first failure when all have ended."""
-        futures: list[Any] = []
-        try:
-            self._begin()
-            with drawn(self.client, self._mark):
-                try:
-                    futures += self._calls(function, args, checkpoint)
-                except TypeError:
-                    require_picklable("Cluster.run", args)
-                    raise
-                self._watch(futures)
-                return [future.result(self.timeout) for future in futures]
-        except BaseException as error:
-            self._abandon(futures, f"kv: the job is over: {error}")
-            raise
-        finally:
-            for future in futures:
-                future.release()
-
-    def _begin(self) -> None:
-        """Make a shard on each worker."""
-        count = len(self.addresses)
-        for rank, address in enumerate(self.addresses):
-            options = {"actor": True, "workers": [address], "key": f"shard-{rank}-{self._mark}"}
-            future = self.client.submit(Shard, rank, count, self.timeout, **options)
-            self._kept.append(future)
-        for rank, future in enumerate(self._kept):
-            try:
-                self.shards.append(future.result(self.timeout))
-            except Exception as error:
-                raise KVMembershipError(
-                    f"kv: worker {rank} ({self.addresses[rank]}) took no shard within "
-                    f"{self.timeout:g} s ({type(error).__name__}: {error})"
-                ) from error
-
-    def _calls(
-        self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
-    ) -> list[Any]:
-        name = getattr(function, "__name__", "function")
-        count = len(self.addresses)
-        return [
-            self.client.submit(
-                call,
-                Job(rank, count, self.shards, self.timeout, checkpoint, topic=self._mark),
-                function,
-                args,
-                workers=[address],
-                key=f"{name}-{rank}-{self._mark}",
-            )
-            for rank, address in enumerate(self.addresses)
-        ]
-
-    def _watch(self, futures: list[Any]) -> None:
-        """Return when all are finished; raise for the first that fails or is lost."""
-        while any(future.status == "pending" for future in futures):
-            failed = [(k, f) for k, f in enumerate(futures) if f.status in {"error", "lost"}]
-            if failed:
-                self._raise(failed)
-            there = present(self.client)
-            for rank, address in enumerate(self.addresses):
-                if address not in there and futures[rank].status != "finished":
-                    raise self._loss(rank)
-            time.sleep(_POLL)
-        failed = [(k, f) for k, f in enumerate(futures) if f.status != "finished"]
-        if failed:
-            self._raise(failed)
-
-    def _raise(self, failed: list[tuple[int, Any]]) -> None:
-        """Raise what a worker raised; a lost one goes before those that noticed it."""
-        errors = [(rank, future.exception(self.timeout)) for rank, future in failed]
-        own = [each for each in errors if not isinstance(each[1], KVMembershipError)]
-        self._require_all(0 if own else 10 * _POLL)
-        rank, error = (own or errors)[0]
-        if error is None:
-            raise KVMembershipError(f"kv: worker {rank} was cancelled")
-        error.add_note(f"on worker {rank} of {len(self.addresses)}")
-        raise error
-
-    def _require_all(self, seconds: float) -> None:
-        """Raise KVMembershipError when a worker is lost, or is found to be within some seconds."""
-        end = time.monotonic() + seconds
-        while True:
-            there = present(self.client)
-            for rank, address in enumerate(self.addresses):
-                if address not in there:
-                    raise self._loss(rank)
-            if time.monotonic() >= end:
-                return
-            time.sleep(_POLL)
-
-    def _loss(self, rank: int) -> KVMembershipError:
-        """Return the error for a worker that is lost, with what the shards know of it."""
-        rounds = self._asked("last", rank)
-        number, name = max(rounds, key=lambda each: each[0], default=(0, ""))
-        last = f"its last push was of round {number} of the key {parameter(name)!r}"
-        return KVMembershipError(
-            f"kv: worker {rank} ({self.addresses[rank]}) is lost; "
-            f"{last if number else 'no shard has a push of it'}"
-        )
-
-    def _asked(self, method: str, *args: Any, end: float | None = None) -> list[Any]:
-        """Return what the shards that are left answer, by default within some seconds."""
-        there, futures, answers = present(self.client), [], []
-        with self.client.as_current():  # an actor looks for its client
-            for shard, address in zip(self.shards, self.addresses, strict=False):
-                with suppress(Exception):  # its host is gone
-                    if address in there:
-                        futures.append(getattr(shard, method)(*args))
-        end = end or time.monotonic() + _GRACE / 5
-        for each in futures:
-            with suppress(Exception):
-                answers.append(each.result(max(_POLL, end - time.monotonic())))
-        return answers
-
-    def _abandon(self, futures: list[Any], why: str) -> None:
-        """Let those that wait for others fail now, and give all some time to end."""
-        with suppress(Exception):  # the scheduler may be gone, and with it who could be told
-            end = time.monotonic() + _GRACE
-            self._asked("abandon", why, end=end)
-            while (busy := self._busy(futures)) and time.monotonic() < end:
-                time.sleep(_POLL)
-            self.busy = busy
-            self.client.cancel(futures, force=True)
-
-    def _busy(self, futures: list[Any]) -> list[str]:
-        there = present(self.client)
-        pairs = zip(futures, self.addresses, strict=False)
-        return [a for f, a in pairs if f.status == "pending" and a in there]
-
-
-def call(job: Job, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Call a function as a worker of a job."""
-    if job.loop is None:
-        loop, *_ = [impatient(shard) for shard in job.shards]
-        job = job._replace(shards=[_near(shard) for shard in job.shards], loop=loop)
-    with _jobs(job):
-        return function(job.rank, *args)
-
-
-def _near(shard: Any) -> Any:
-    """Return the object itself of an actor that lives in this process: calls are not messages."""
-    worker = distributed().get_worker()
-    return worker.state.actors[shard.key] if worker.address == shard._address else shard
-
-
-def present(client: Any) -> set[str]:
-    """Return the addresses of the workers that the scheduler knows now."""
-    try:
-        cores = client.sync(client.scheduler.ncores, callback_timeout=_SCHEDULER)
-    except Exception as error:
-        raise KVStoreError(
-            f"ng.kv: the scheduler at {client.scheduler.address} does not answer "
-            f"({type(error).__name__}: {error})"
-        ) from error
-    return set(cores)
-
-
 def within(seconds: float, call: Callable[..., Any], *args: Any, **options: Any) -> None:
     """Wait for a call that may never return, but so long at most."""
-    thread = threading.Thread(target=_quietly, args=(call, args, options), daemon=True)
+
+    def quietly() -> None:
+        with suppress(Exception):
+            call(*args, **options)
+
+    thread = threading.Thread(target=quietly, daemon=True)
     thread.start()
     thread.join(seconds)
-
-
-def _quietly(call: Callable[..., Any], args: Any, options: Any) -> None:
-    with suppress(Exception):
-        call(*args, **options)
 
 
 def _kill(local: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -22,11 +21,21 @@ from nbgraph.errors import (
     MissingName,
     NbgraphError,
     ShapeError,
-    noun,
     require_whole,
 )
-from nbgraph.foreign import MODULES, accepts, checked_init, remedy
-from nbgraph.nn.state import Deferred, Initialiser, collecting, made, moved, outside, write
+from nbgraph.foreign import MODULES, checked_init, remedy
+from nbgraph.nn.state import (
+    Deferred,
+    Initialiser,
+    collecting,
+    fits,
+    made,
+    mark,
+    moved,
+    outside,
+    require_arrays,
+    write,
+)
 from nbgraph.optim import files
 from nbgraph.picture import columns
 from nbgraph.settings import config
@@ -84,7 +93,7 @@ class Module:
                 return self.forward(*args, **kwargs)
             except (AttributeError, IndexError, TypeError) as error:
                 if not isinstance(error, NbgraphError):
-                    _require_arrays(self, args)
+                    require_arrays(self, args)
                 raise
         if self._seen != _changes[0]:
             return self._begin(args, kwargs)
@@ -106,7 +115,7 @@ class Module:
                 _changes[0] += 1
             if name not in self.statistics_named:
                 for _, array in _within("", value):
-                    _mark(array)
+                    mark(array)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
@@ -201,7 +210,7 @@ class Module:
                     self.forward(*args)
                 except TypeError as error:
                     if not isinstance(error, NbgraphError):
-                        _require_arrays(self, args)
+                        require_arrays(self, args)
                     raise
         return self
 
@@ -278,7 +287,11 @@ class Module:
             )
         arrays = {name: array for name, array in arrays.items() if name in state}
         for name, array in arrays.items():
-            _require_shape(self, name, array, state[name].shape)
+            if not fits(array.shape, state[name].shape):
+                raise ShapeError(
+                    f"{type(self).__name__}.load: {name!r} has shape {state[name].shape} in the "
+                    f"file, {array.shape} here; load it into a module of the same sizes"
+                )
         for name, array in arrays.items():
             if isinstance(array, Deferred):
                 path, _, last = name.rpartition(".")
@@ -356,7 +369,8 @@ def _trains(array: Any) -> bool:
 def _replacement(name: str, array: Any, value: Any) -> Any:
     """Return the value that replaces an array of a module: plain values become an array like it."""
     traced = not isinstance(value, Array) and hasattr(value, "__nbgraph_priority__")
-    if value is None or traced or isinstance(value, (Module, Deferred)) or _has_parts(value):
+    parts = isinstance(value, (list, tuple, dict)) and any(True for _ in _within("", value))
+    if value is None or traced or parts or isinstance(value, (Module, Deferred)):
         return value
     numbers = not isinstance(value, Array)
     if numbers:
@@ -367,7 +381,7 @@ def _replacement(name: str, array: Any, value: Any) -> Any:
             raise ArgumentError(
                 f"{name}: {value!r} is not an array of numbers; give one, or del it first"
             ) from None
-    if not _fits(array.shape, value.shape):
+    if not fits(array.shape, value.shape):
         raise ShapeError(
             f"{name}: the array has shape {value.shape}, the parameter {array.shape}; give one of "
             "that shape, fill it with [...] = value, or del it first"
@@ -385,32 +399,6 @@ def _replacement(name: str, array: Any, value: Any) -> Any:
     return value
 
 
-def _has_parts(value: Any) -> bool:
-    return isinstance(value, (list, tuple, dict)) and any(True for _ in _within("", value))
-
-
-def _mark(value: Any) -> None:
-    """Let a parameter collect gradients, unless it was marked otherwise."""
-    array: Any = value
-    if isinstance(value, Array) and value._node is None and is_float(value.dtype):
-        array.attach_grad()
-
-
-def _require_shape(module: Module, name: str, array: Any, stored: tuple[int, ...]) -> None:
-    if not _fits(array.shape, stored):
-        raise ShapeError(
-            f"{type(module).__name__}.load: {name!r} has shape {stored} in the file, "
-            f"{array.shape} here; load it into a module of the same sizes"
-        )
-
-
-def _fits(shape: tuple[int | None, ...], extents: tuple[int, ...]) -> bool:
-    """Return whether an array of a shape fits one of which None stands for unknown extents."""
-    return len(extents) == len(shape) and all(
-        own in (None, extent) for own, extent in zip(shape, extents, strict=True)
-    )
-
-
 _STRUCTURE = (*_PLAIN, Module, list, tuple, dict)
 
 
@@ -422,23 +410,3 @@ def _with_parameters(doc: str, bases: Sequence[type]) -> str:
         if section.lstrip().startswith("Parameters\n"):
             return doc if section in rest else "\n\n".join([first, section.rstrip(), *rest])
     return doc
-
-
-def _require_arrays(module: Module, inputs: tuple[Any, ...]) -> None:
-    """Raise an error for an input of one of our layers that is not an array, or has no axis."""
-    name = type(module).__name__
-    if not type(module).__module__.startswith("nbgraph."):
-        return
-    if not accepts(module.forward, len(inputs)):
-        names = ", ".join(inspect.signature(module.forward).parameters)
-        raise ArgumentError(
-            f"{name}: {len(inputs)} inputs were given; expected ({names}). Of the arrays that fit "
-            "and evaluate get, the last one is the target"
-        ) from None
-    for i, x in enumerate(inputs):
-        if not hasattr(x, "shape"):
-            raise ArgumentError(f"{name}: input {i} is {noun(x)}; expected an array") from None
-        if x.shape == ():
-            raise ShapeError(
-                f"{name}: input {i} has shape (); expected an array with axes, (samples, ...)"
-            ) from None

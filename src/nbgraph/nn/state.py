@@ -6,15 +6,19 @@ moving averages are handed out under their names, and written when the graph has
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import CPU
 from nbgraph.array.core import Array
-from nbgraph.array.create import array
+from nbgraph.array.create import initial
 from nbgraph.autograd.tape import Leaf
 from nbgraph.device import Context
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError, ShapeError, noun
+from nbgraph.foreign import accepts
 from nbgraph.operator.call import recording
 from nbgraph.scopes import Scopes
 from nbgraph.settings import config
@@ -40,11 +44,8 @@ def outside() -> Any:
 
 def made(shape: tuple[int, ...], init: Initialiser, device: Context = CPU) -> Any:
     """Return an array of the default dtype, even in a trace; equal on all devices."""
-    dtype = config.default_float
     with outside():
-        values = init(shape, dtype)
-        buffer: Any = values if isinstance(values, Array) else array(values, dtype)
-        return buffer.to_device(device)
+        return initial(f"a parameter of shape {shape}", shape, config.default_float, init, device)
 
 
 def moved(value: Any, device: Context, known: dict[int, Any]) -> Any:
@@ -119,3 +120,37 @@ def write(state: Any, value: Any) -> None:
         state[...] = value  # which tells that a trace writes nothing outside
     with outside():
         state[...] = value.detach()
+
+
+def mark(value: Any) -> None:
+    """Let a parameter collect gradients, unless it was marked otherwise."""
+    array: Any = value
+    if isinstance(value, Array) and value._node is None and is_float(value.dtype):
+        array.attach_grad()
+
+
+def fits(shape: tuple[int | None, ...], extents: tuple[int, ...]) -> bool:
+    """Return whether an array of a shape fits one of which None stands for unknown extents."""
+    return len(extents) == len(shape) and all(
+        own in (None, extent) for own, extent in zip(shape, extents, strict=True)
+    )
+
+
+def require_arrays(module: Any, inputs: tuple[Any, ...]) -> None:
+    """Raise an error for an input of one of our layers that is not an array, or has no axis."""
+    name = type(module).__name__
+    if not type(module).__module__.startswith("nbgraph."):
+        return
+    if not accepts(module.forward, len(inputs)):
+        names = ", ".join(inspect.signature(module.forward).parameters)
+        raise ArgumentError(
+            f"{name}: {len(inputs)} inputs were given; expected ({names}). Of the arrays that fit "
+            "and evaluate get, the last one is the target"
+        ) from None
+    for i, x in enumerate(inputs):
+        if not hasattr(x, "shape"):
+            raise ArgumentError(f"{name}: input {i} is {noun(x)}; expected an array") from None
+        if x.shape == ():
+            raise ShapeError(
+                f"{name}: input {i} has shape (); expected an array with axes, (samples, ...)"
+            ) from None

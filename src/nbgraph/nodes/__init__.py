@@ -13,8 +13,7 @@ from nbgraph._listing import bring, public_names
 
 _PLACES = """
 byhand CallbackNodeOp LambdaNodeOp
-classes CastNodeOp CSRDotNodeOp ReduceNodeOp ReshapeNodeOp ScalarProductNodeOp SliceNodeOp
-classes TransposeNodeOp
+classes CastNodeOp CSRDotNodeOp ReduceNodeOp ScalarProductNodeOp
 expr Expr expression
 graph ExpressionGraph
 library callback cast csr_dot debug lambda_ mean reduce reshape scalar_product slice sum transpose

@@ -5,10 +5,7 @@ from nbgraph.nodes.byhand import LambdaNodeOp as LambdaNodeOp
 from nbgraph.nodes.classes import CSRDotNodeOp as CSRDotNodeOp
 from nbgraph.nodes.classes import CastNodeOp as CastNodeOp
 from nbgraph.nodes.classes import ReduceNodeOp as ReduceNodeOp
-from nbgraph.nodes.classes import ReshapeNodeOp as ReshapeNodeOp
 from nbgraph.nodes.classes import ScalarProductNodeOp as ScalarProductNodeOp
-from nbgraph.nodes.classes import SliceNodeOp as SliceNodeOp
-from nbgraph.nodes.classes import TransposeNodeOp as TransposeNodeOp
 from nbgraph.nodes.expr import Expr as Expr
 from nbgraph.nodes.expr import expression as expression
 from nbgraph.nodes.graph import ExpressionGraph as ExpressionGraph

@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.array.chunk import CPU
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array
-from nbgraph.array.create import array
+from nbgraph.array.create import array, initial
 from nbgraph.array.push import WEAK
 from nbgraph.device import Context, require
 from nbgraph.dtype import as_dtype
@@ -24,7 +24,7 @@ from nbgraph.errors import ArgumentError, DeviceError, noun
 from nbgraph.graph.node import topological
 from nbgraph.nodes.classes import FragmentNodeOp
 from nbgraph.nodes.expr import Expr
-from nbgraph.nodes.leaves import ConstantNode, Parameters, content_of, initial
+from nbgraph.nodes.leaves import ConstantNode, Parameters, content_of
 from nbgraph.nodes.node import FOREVER, NaryNodeOp, require_identity, same
 from nbgraph.nodes.opnode import Application, OpNode
 from nbgraph.nodes.structure import Structure, applied, trim, variable

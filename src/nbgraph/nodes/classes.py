@@ -1,4 +1,4 @@
-"""Node classes of the graph's own: reductions that keep their axis, views, casts, sparse products.
+"""Node classes of the graph's own: reductions that keep their axis, casts, sparse products.
 
 A `FragmentNodeOp` stands for operators of the library over its children: `graph.add` makes the
 nodes of those instead, so they are compiled and differentiated like any other.
@@ -19,7 +19,6 @@ from nbgraph.errors import ArgumentError, AxisError, ShapeError, require_word
 from nbgraph.nodes.node import NaryNodeOp, node_of
 from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.tensors import add, aggregate
-from nbgraph.ops.shapes.shape import resolved
 
 # code: what the axis without elements gives, the operator
 _CODES: dict[str, tuple[float, Callable[..., Any]]] = {
@@ -123,42 +122,6 @@ class CastNodeOp(FragmentNodeOp):
     def define(self, x: Any, dtype: Any) -> Any:
         """See FragmentNodeOp."""
         return ops.astype(x, dtype)
-
-
-class TransposeNodeOp(FragmentNodeOp):
-    """A view: axes in another order, by default with the last two exchanged."""
-
-    def define(self, x: Any, axes: Sequence[int] | None = None) -> Any:
-        """See FragmentNodeOp."""
-        plain = range(x.ndim)
-        order = (*plain[:-2], *plain[:-3:-1]) if axes is None else axes
-        order = tuple(axis_of("transpose", d, x.ndim) for d in order)
-        if sorted(order) != list(range(x.ndim)):
-            raise ArgumentError(
-                f"transpose: axes={axes!r} of an expression of {x.ndim}-d; name each axis once"
-            )
-        return ops.transpose(x, order)
-
-
-class ReshapeNodeOp(FragmentNodeOp):
-    """A view: the elements in C order under another shape; one size may be -1."""
-
-    def define(self, x: Any, shape: Sequence[int]) -> Any:
-        """See FragmentNodeOp."""
-        return ops.reshape(x, resolved(tuple(shape), x.shape))
-
-
-class SliceNodeOp(FragmentNodeOp):
-    """A view: part of an axis, `a[..., begin:end:step, ...]`."""
-
-    def define(
-        self, x: Any, axis: int, begin: int | None = None, end: int | None = None, step: int = 1
-    ) -> Any:
-        """See FragmentNodeOp."""
-        own = axis_of("slice", axis, x.ndim)
-        if not isinstance(step, int) or not step:
-            raise ArgumentError(f"slice: step={step!r}; expected a whole number other than 0")
-        return x[(slice(None),) * own + (slice(begin, end, None if step == 1 else step),)]
 
 
 class CSRDotNodeOp(FragmentNodeOp):

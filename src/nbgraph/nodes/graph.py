@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from nbgraph.array.core import Array
@@ -14,7 +14,6 @@ from nbgraph.graph.listing import drawn
 from nbgraph.nodes import memory, passes, segments
 from nbgraph.nodes.building import Building
 from nbgraph.nodes.expr import Expr
-from nbgraph.nodes.listing import dot
 from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.nodes.opnode import OpNode
 from nbgraph.operator.call import recording, training
@@ -247,6 +246,24 @@ class ExpressionGraph(Building):
         """Return parameters by full name, all or those of a dtype."""
         return {n: Expr(self, p) for n, p in self._parameters.chosen(dtype).items()}
 
+    def parameters(self) -> dict[str, Any]:
+        """Return the values of the trainable parameters by full name: an optimizer takes the graph.
+
+        >>> import nbgraph as ng
+        >>> graph = ng.ExpressionGraph()
+        >>> p = graph.param("p", (1,), init=3.0)
+        >>> loss = p * p
+        >>> graph.backprop()
+        >>> ng.optim.SGD(graph, lr=0.5).step()
+        >>> p.val
+        array([0.], dtype=float32)
+        """
+        return {name: p.val for name, p in self.params().items() if p.trainable}
+
+    def gradients(self) -> dict[str, Any]:
+        """Return the gradients of `parameters()`, None before the first `backward`."""
+        return {name: p.grad for name, p in self.params().items() if p.trainable}
+
     def switch_params(self, namespace: str) -> None:
         """Put names that `param` gets into this namespace from now on; "" is none."""
         self._parameters.namespace = str(namespace)
@@ -286,3 +303,24 @@ def _positive(clip: float) -> float:
     if not clip > 0:
         raise ArgumentError(f"backward: clip={clip!r}; expected a positive number")
     return float(clip)
+
+
+def dot(nodes: Iterable[Any]) -> str:
+    """Return Graphviz' text of boxes with type, name, id, shape; trainable ones in colour."""
+    lines = ["digraph expressions {", "  rankdir=BT", "  node [shape=box, style=filled]"]
+    boxes: set[int] = set()
+    for node in nodes:
+        for one in (*node.children, node):
+            if one.id not in boxes:
+                boxes.add(one.id)
+                lines.append(_box(one))
+        lines += [f"  n{child.id} -> n{node.id}" for child in node.children]
+    return "\n".join([*lines, "}", ""])
+
+
+def _box(node: Any) -> str:
+    name = f" {node.name}" if node.name else ""
+    text = f"{node.type()}{name}\\n#{node.id} {node.dtype}{list(node.shape)}".replace('"', "'")
+    colour = "lightblue" if node.trainable else "white"
+    trains = "true" if node.trainable else "false"
+    return f'  n{node.id} [label="{text}\\ntrainable: {trains}", fillcolor={colour}]'

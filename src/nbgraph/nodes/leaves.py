@@ -12,13 +12,10 @@ import numpy as np
 
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array
-from nbgraph.array.create import array
+from nbgraph.array.create import initial
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.nodes.node import FOREVER, GRAPH, RUN, NaryNodeOp
-from nbgraph.operator.scalar.typing import as_operand
-from nbgraph.ops.elementwise.casting import astype
-from nbgraph.ops.shapes.shape import broadcast_to
 
 _BETWEEN = "::"  # a namespace and a name
 
@@ -85,30 +82,6 @@ class ParamNode(Leaf):
 
     def type(self) -> str:
         return "param"
-
-
-def initial(who: str, shape: tuple[int, ...], dtype: Any, init: Any, device: Context) -> Any:
-    """Return a new array of that shape and dtype, from a number, an array, or the result of
-    `init(shape, dtype)`.
-
-    >>> import numpy as np, nbgraph as ng
-    >>> initial("w", (2,), np.dtype("float32"), lambda shape, dtype: np.ones(shape), ng.cpu())
-    array([1., 1.], dtype=float32)
-    """
-    value = init(shape, dtype) if callable(init) and not isinstance(init, Array) else init
-    if value is None:
-        raise ArgumentError(
-            f"{who}: init is None; give a number, an array, or a function of shape and dtype"
-        )
-    value = value if isinstance(value, Array) else as_operand(who, "init", value)
-    value_array: Any = array(value, device=device)
-    if value_array.dtype != dtype:
-        value_array = astype(value_array, dtype)
-    if value_array.shape != shape:
-        if value_array.size != 1:
-            raise ShapeError(f"{who}: init has shape {value_array.shape}, expected {shape}")
-        value_array = broadcast_to(value_array.reshape(()), shape).copy()
-    return value_array
 
 
 def content_of(value: Any) -> Any:

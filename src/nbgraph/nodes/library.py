@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from nbgraph import ops
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.nodes.byhand import CallbackNodeOp, LambdaNodeOp
@@ -18,13 +19,13 @@ from nbgraph.nodes.classes import (
     CastNodeOp,
     CSRDotNodeOp,
     ReduceNodeOp,
-    ReshapeNodeOp,
     ScalarProductNodeOp,
-    SliceNodeOp,
-    TransposeNodeOp,
     axis_of,
 )
 from nbgraph.nodes.expr import Expr, expression, graph_of
+from nbgraph.ops.shapes.shape import resolved
+
+_slice = slice
 
 
 def reduce(a: Expr, axis: int, code: str) -> Expr:
@@ -106,19 +107,32 @@ def transpose(a: Expr, axes: Sequence[int] | None = None) -> Expr:
     >>> transpose(ng.ExpressionGraph().constant([[[1.0, 2.0]]])).shape
     (1, 2, 1)
     """
-    return expression(TransposeNodeOp, a, axes=axes)
+    graph_of("transpose", (a,))
+    plain = range(a.ndim)
+    order = (*plain[:-2], *plain[:-3:-1]) if axes is None else axes
+    order = tuple(axis_of("transpose", d, a.ndim) for d in order)
+    if sorted(order) != [*plain]:
+        raise ArgumentError(
+            f"transpose: axes={axes!r} of an expression of {a.ndim}-d; name each axis once"
+        )
+    return ops.transpose(a, order)
 
 
 def reshape(a: Expr, shape: Sequence[int]) -> Expr:
     """Return the elements in C order under another shape; `a` itself where it has that shape."""
-    return a if tuple(shape) == a.shape else expression(ReshapeNodeOp, a, shape=tuple(shape))
+    graph_of("reshape", (a,))
+    return a if tuple(shape) == a.shape else ops.reshape(a, resolved(tuple(shape), a.shape))
 
 
 def slice(
     a: Expr, axis: int, begin: int | None = None, end: int | None = None, step: int = 1
 ) -> Expr:
     """Return a view of a part of an axis."""
-    return expression(SliceNodeOp, a, axis=axis, begin=begin, end=end, step=step)
+    graph_of("slice", (a,))
+    own = axis_of("slice", axis, a.ndim)
+    if not isinstance(step, int) or not step:
+        raise ArgumentError(f"slice: step={step!r}; expected a whole number other than 0")
+    return a[(_slice(None),) * own + (_slice(begin, end, None if step == 1 else step),)]
 
 
 def cast(a: Expr, dtype: Any) -> Expr:

@@ -288,17 +288,10 @@ def _slots(kind: type) -> tuple[str, ...]:
     return tuple(s for s in own if s not in ("__dict__", "__weakref__"))
 
 
-@cache
-def _tells(kind: type) -> bool:
-    """Return whether the class has `hash` and `equal` of its own."""
-    of_any: Any = kind
-    return of_any.hash is not NaryNodeOp.hash and of_any.equal is not NaryNodeOp.equal
-
-
 def require_identity(node: NaryNodeOp) -> None:
     """Raise ArgumentError for a node with attributes whose class does not say how they count."""
     kind = type(node)
-    if _tells(kind):
+    if kind.hash is not NaryNodeOp.hash and kind.equal is not NaryNodeOp.equal:
         return
     attributes = [*getattr(node, "__dict__", ()), *node.attributes]
     attributes += [s for s in _slots(kind) if hasattr(node, s)]

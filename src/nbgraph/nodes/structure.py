@@ -15,7 +15,7 @@ from nbgraph.array.push import WEAK
 from nbgraph.array.push import inferred as map_inferred
 from nbgraph.errors import DTypeError
 from nbgraph.graph import build
-from nbgraph.operator.arrays.array_op import Attributes, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Spec, gives_constant
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.mapper.mapper import Mapper
 
@@ -104,7 +104,7 @@ def _made(op: Any, operands: Sequence[Any], attributes: Attributes) -> tuple[Str
     inputs: list[Any] = [v if type(v) in WEAK else v.entry for v in operands]
     node = build.apply(op, inputs, attributes)
     memoise = min([v.memoise for v in structures], default=0)
-    trainable = any(v.trainable for v in structures)
+    trainable = not gives_constant(op) and any(v.trainable for v in structures)
     return tuple(
         Structure(node, k, own, trainable and own.floating, memoise)
         for k, own in enumerate(layouts)

@@ -39,7 +39,7 @@ import sys
 import textwrap
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -291,6 +291,14 @@ def complete() -> None:
         table.complete(now=True)
 
 
+def scalar(row: Row, scope: dict[str, Any], **options: Any) -> Any:
+    """Return the operator of a row, whose call is an expression of numbers."""
+    text = f"def {row.name}({row.parameters}):\n    return {row.call}\n"
+    function = _executed(text, row, scope)
+    function.__doc__ = documentation(row.doc, ())
+    return op(function, **options)
+
+
 def define_scalars(
     table: str, scope: dict[str, Any], without: Mapping[str, Callable[..., Any]] | None = None
 ) -> None:
@@ -299,11 +307,7 @@ def define_scalars(
     scope.update(math=math, np=np, special=special, composed=composed)
 
     def make(row: Row) -> dict[str, Any]:
-        function = _executed(
-            f"def {row.name}({row.parameters}):\n    return {row.call}\n", row, scope
-        )
-        function.__doc__ = documentation(row.doc, ())
-        names, own = (row.name, *row.aliases), cast("Any", op(function))
+        names, own = (row.name, *row.aliases), scalar(row, scope)
         own.without = (without or {}).get(row.name)
         return dict.fromkeys(names, registry.register(own, *names))
 

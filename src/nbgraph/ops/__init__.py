@@ -32,14 +32,12 @@ FAMILIES: dict[str, str] = {
     ),
     "elementwise.rounding": ("floor ceil trunc fix rint round around modf copysign nextafter"),
     "elementwise.exponential": (
-        "exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 sqrt rsqrt cbrt"
+        "exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 sqrt rsqrt cbrt erf erfc erfinv "
+        "gamma lgamma gammaln digamma psi polygamma xlogy xlog1py logit"
     ),
     "elementwise.trigonometric": (
         "sin cos tan asin arcsin acos arccos atan arctan atan2 arctan2 hypot sinh cosh tanh asinh "
         "arcsinh acosh arccosh atanh arctanh degrees rad2deg radians deg2rad sinc"
-    ),
-    "elementwise.special": (
-        "erf erfc erfinv gamma lgamma gammaln digamma psi polygamma xlogy xlog1py logit"
     ),
     "elementwise.activation": (
         "relu relu6 leaky_relu prelu elu celu selu gelu silu swish mish sigmoid expit log_sigmoid "

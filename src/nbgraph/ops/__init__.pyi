@@ -5,6 +5,7 @@ from nbgraph.ops.composed import atleast_1d as atleast_1d
 from nbgraph.ops.composed import atleast_2d as atleast_2d
 from nbgraph.ops.composed import atleast_3d as atleast_3d
 from nbgraph.ops.composed import column_stack as column_stack
+from nbgraph.ops.composed import cosine_similarity as cosine_similarity
 from nbgraph.ops.composed import cumprod as cumprod
 from nbgraph.ops.composed import cumsum as cumsum
 from nbgraph.ops.composed import dstack as dstack
@@ -167,17 +168,29 @@ from nbgraph.ops.elementwise.complexes import angle as angle
 from nbgraph.ops.elementwise.complexes import imag as imag
 from nbgraph.ops.elementwise.complexes import real as real
 from nbgraph.ops.elementwise.exponential import cbrt as cbrt
+from nbgraph.ops.elementwise.exponential import digamma as digamma
+from nbgraph.ops.elementwise.exponential import erf as erf
+from nbgraph.ops.elementwise.exponential import erfc as erfc
+from nbgraph.ops.elementwise.exponential import erfinv as erfinv
 from nbgraph.ops.elementwise.exponential import exp as exp
 from nbgraph.ops.elementwise.exponential import exp2 as exp2
 from nbgraph.ops.elementwise.exponential import expm1 as expm1
+from nbgraph.ops.elementwise.exponential import gamma as gamma
+from nbgraph.ops.elementwise.exponential import gammaln as gammaln
+from nbgraph.ops.elementwise.exponential import lgamma as lgamma
 from nbgraph.ops.elementwise.exponential import log as log
 from nbgraph.ops.elementwise.exponential import log10 as log10
 from nbgraph.ops.elementwise.exponential import log1p as log1p
 from nbgraph.ops.elementwise.exponential import log2 as log2
 from nbgraph.ops.elementwise.exponential import logaddexp as logaddexp
 from nbgraph.ops.elementwise.exponential import logaddexp2 as logaddexp2
+from nbgraph.ops.elementwise.exponential import logit as logit
+from nbgraph.ops.elementwise.exponential import polygamma as polygamma
+from nbgraph.ops.elementwise.exponential import psi as psi
 from nbgraph.ops.elementwise.exponential import rsqrt as rsqrt
 from nbgraph.ops.elementwise.exponential import sqrt as sqrt
+from nbgraph.ops.elementwise.exponential import xlog1py as xlog1py
+from nbgraph.ops.elementwise.exponential import xlogy as xlogy
 from nbgraph.ops.elementwise.logic import bitwise_and as bitwise_and
 from nbgraph.ops.elementwise.logic import bitwise_invert as bitwise_invert
 from nbgraph.ops.elementwise.logic import bitwise_left_shift as bitwise_left_shift
@@ -211,18 +224,6 @@ from nbgraph.ops.elementwise.rounding import nextafter as nextafter
 from nbgraph.ops.elementwise.rounding import rint as rint
 from nbgraph.ops.elementwise.rounding import round as round
 from nbgraph.ops.elementwise.rounding import trunc as trunc
-from nbgraph.ops.elementwise.special import digamma as digamma
-from nbgraph.ops.elementwise.special import erf as erf
-from nbgraph.ops.elementwise.special import erfc as erfc
-from nbgraph.ops.elementwise.special import erfinv as erfinv
-from nbgraph.ops.elementwise.special import gamma as gamma
-from nbgraph.ops.elementwise.special import gammaln as gammaln
-from nbgraph.ops.elementwise.special import lgamma as lgamma
-from nbgraph.ops.elementwise.special import logit as logit
-from nbgraph.ops.elementwise.special import polygamma as polygamma
-from nbgraph.ops.elementwise.special import psi as psi
-from nbgraph.ops.elementwise.special import xlog1py as xlog1py
-from nbgraph.ops.elementwise.special import xlogy as xlogy
 from nbgraph.ops.elementwise.trigonometric import acos as acos
 from nbgraph.ops.elementwise.trigonometric import acosh as acosh
 from nbgraph.ops.elementwise.trigonometric import arccos as arccos
@@ -319,13 +320,9 @@ from nbgraph.ops.linalg.table import linalg_trace as linalg_trace
 from nbgraph.ops.linalg.table import linalg_vector_norm as linalg_vector_norm
 from nbgraph.ops.losses.alignments import CTCLoss as CTCLoss
 from nbgraph.ops.losses.alignments import CTCLoss as _ctc_loss
-from nbgraph.ops.losses.likelihoods import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from nbgraph.ops.losses.likelihoods import cross_entropy as cross_entropy
 from nbgraph.ops.losses.likelihoods import softmax_cross_entropy as softmax_cross_entropy
 from nbgraph.ops.losses.likelihoods import unlikelihood as unlikelihood
-from nbgraph.ops.losses.losses import cosine_embedding_loss as cosine_embedding_loss
-from nbgraph.ops.losses.losses import cosine_similarity as cosine_similarity
-from nbgraph.ops.losses.losses import triplet_margin_loss as triplet_margin_loss
 from nbgraph.ops.losses.outputs import linear_regression_output as _LinearRegressionOutput
 from nbgraph.ops.losses.outputs import linear_regression_output as linear_regression_output
 from nbgraph.ops.losses.outputs import logistic_regression_output as _LogisticRegressionOutput
@@ -336,6 +333,8 @@ from nbgraph.ops.losses.softmax_outputs import softmax_output as _Softmax
 from nbgraph.ops.losses.softmax_outputs import softmax_output as _SoftmaxOutput
 from nbgraph.ops.losses.softmax_outputs import softmax_output as softmax_output
 from nbgraph.ops.losses.table import binary_cross_entropy as binary_cross_entropy
+from nbgraph.ops.losses.table import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
+from nbgraph.ops.losses.table import cosine_embedding_loss as cosine_embedding_loss
 from nbgraph.ops.losses.table import focal_loss as focal_loss
 from nbgraph.ops.losses.table import hinge_loss as hinge_loss
 from nbgraph.ops.losses.table import huber_loss as huber_loss
@@ -345,6 +344,7 @@ from nbgraph.ops.losses.table import l2_loss as l2_loss
 from nbgraph.ops.losses.table import logistic_loss as logistic_loss
 from nbgraph.ops.losses.table import smooth_l1_loss as smooth_l1_loss
 from nbgraph.ops.losses.table import squared_hinge_loss as squared_hinge_loss
+from nbgraph.ops.losses.table import triplet_margin_loss as triplet_margin_loss
 from nbgraph.ops.losses.terms import smooth_l1 as smooth_l1
 from nbgraph.ops.named.contrib import arange_like as arange_like
 from nbgraph.ops.named.contrib import boolean_mask as boolean_mask
@@ -453,6 +453,7 @@ from nbgraph.ops.normalisation.norms import instance_norm as instance_norm
 from nbgraph.ops.normalisation.norms import layer_norm as layer_norm
 from nbgraph.ops.normalisation.norms import rms_norm as rms_norm
 from nbgraph.ops.normalisation.projections import sparsemax as sparsemax
+from nbgraph.ops.normalisation.softmaxes import log_softmax as _logsoftmax
 from nbgraph.ops.normalisation.softmaxes import log_softmax as log_softmax
 from nbgraph.ops.normalisation.softmaxes import logsumexp as logsumexp
 from nbgraph.ops.normalisation.softmaxes import softmax as softmax
@@ -474,8 +475,6 @@ from nbgraph.ops.ordering.sorting import topk as topk
 from nbgraph.ops.products.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from nbgraph.ops.products.connected import fully_connected as fully_connected
 from nbgraph.ops.products.contraction import einsum as einsum
-from nbgraph.ops.products.linalg import tril as tril
-from nbgraph.ops.products.linalg import triu as triu
 from nbgraph.ops.products.products import batch_dot as batch_dot
 from nbgraph.ops.products.products import dot as dot
 from nbgraph.ops.products.products import inner as inner
@@ -506,15 +505,15 @@ from nbgraph.ops.shapes.creation import arange as arange
 from nbgraph.ops.shapes.creation import empty as empty
 from nbgraph.ops.shapes.creation import eye as eye
 from nbgraph.ops.shapes.creation import full as full
+from nbgraph.ops.shapes.creation import full_like as full_like
 from nbgraph.ops.shapes.creation import linspace as linspace
+from nbgraph.ops.shapes.creation import meshgrid as meshgrid
 from nbgraph.ops.shapes.creation import ones as ones
 from nbgraph.ops.shapes.creation import tri as tri
 from nbgraph.ops.shapes.creation import zeros as zeros
-from nbgraph.ops.shapes.joining import concat as concat
+from nbgraph.ops.shapes.joining import concatenate as _concat
 from nbgraph.ops.shapes.joining import concatenate as concatenate
 from nbgraph.ops.shapes.joining import stack as stack
-from nbgraph.ops.shapes.likeness import full_like as full_like
-from nbgraph.ops.shapes.likeness import meshgrid as meshgrid
 from nbgraph.ops.shapes.repeating import pad as pad
 from nbgraph.ops.shapes.repeating import repeat as repeat
 from nbgraph.ops.shapes.repeating import roll as roll
@@ -537,6 +536,8 @@ from nbgraph.ops.shapes.shape import transpose as transpose
 from nbgraph.ops.shapes.slicing import diagonal as diagonal
 from nbgraph.ops.shapes.slicing import flip as _reverse
 from nbgraph.ops.shapes.slicing import flip as flip
+from nbgraph.ops.shapes.slicing import tril as tril
+from nbgraph.ops.shapes.slicing import triu as triu
 from nbgraph.ops.updates.steps import adam_update as adam_update
 from nbgraph.ops.updates.steps import ftml_update as ftml_update
 from nbgraph.ops.updates.steps import ftrl_update as ftrl_update
@@ -604,6 +605,7 @@ broadcast_power = _broadcast_power
 broadcast_sub = _broadcast_sub
 cast = _cast
 choose_element_0index = _choose_element_0index
+concat = _concat
 crop = _crop
 ctc_loss = _ctc_loss
 elemwise_add = _elemwise_add
@@ -613,6 +615,7 @@ elemwise_sub = _elemwise_sub
 flatten = _flatten
 lesser = _lesser
 lesser_equal = _lesser_equal
+logsoftmax = _logsoftmax
 make_loss = _make_loss
 max_axis = _max_axis
 min_axis = _min_axis

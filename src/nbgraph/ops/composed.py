@@ -115,6 +115,16 @@ outer(x1, x2, /, *, out=None): The products of every element of the one with eve
     array([[3, 4],
            [6, 8]])
     = library.multiply(library.reshape(x1, (-1, 1)), library.reshape(x2, (1, -1)), out=out)
+cosine_similarity(a, b, axis: int = -1, *, eps: float = 1e-08): The cosine of the angle between a
+    and b along an axis; norms count `eps` at least.
+    a, b : arrays that broadcast
+    axis : int
+    eps : float
+    -> array of the broadcast shape without `axis`, from -1 to 1
+    >>> cosine_similarity([1.0, 0.0], [3.0, 4.0])
+    np.float64(0.6)
+    = library.divide(library.sum(library.multiply(a, b), axis), library.multiply(
+        *[library.maximum(library.vector_norm(x, axis=axis), float(eps)) for x in (a, b)]))
 index_select(x, axis, indices): The parts of x at these indices of an axis, in their order.
 
     The gradient is added up where indices repeat.
@@ -173,4 +183,4 @@ def extremes(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any]:
     return library.max(x, axis, keepdims=keepdims), library.min(x, axis, keepdims=keepdims)
 
 
-define_rows(parse(_TABLE), globals(), ("x", "indices"), _BY_SHAPE, _DOCS)
+define_rows(parse(_TABLE), globals(), ("a", "b", "x", "indices"), _BY_SHAPE, _DOCS)

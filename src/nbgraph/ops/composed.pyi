@@ -224,6 +224,22 @@ def outer(x1: Any, x2: Any, /, *, out: Any=None) -> Any:
     array([[3, 4],
            [6, 8]])
     """
+def cosine_similarity(a: Operand[Carried], b: Operand[Carried], axis: int=-1, *, eps: float=1e-08) -> Carried:
+    r"""The cosine of the angle between a and b along an axis; norms count `eps` at least.
+
+    Parameters
+    ----------
+    a, b : arrays that broadcast
+    axis : int
+    eps : float
+
+    Returns
+    -------
+    array of the broadcast shape without `axis`, from -1 to 1
+
+    >>> cosine_similarity([1.0, 0.0], [3.0, 4.0])
+    np.float64(0.6)
+    """
 def index_select(x: Operand[Carried], axis: int | tuple[int, ...] | None, indices: Operand[Carried]) -> Carried:
     r"""The parts of x at these indices of an axis, in their order. The gradient is added up where
     indices repeat.

@@ -63,9 +63,7 @@ class _Debug(ArrayOp):
         """Its turn."""
         return (_Turn(),)
 
-    def compute(
-        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
-    ) -> None:
+    def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
         """Tell, and pass the values on."""
         values, callback = inputs[0], attributes["callback"]
         message, what = attributes["message"], attributes["what"]

@@ -7,10 +7,9 @@ ARRAY_FAMILIES: dict[str, str] = {
         "reshape ravel transpose permute_dims swapaxes moveaxis matrix_transpose expand_dims "
         "squeeze broadcast_to broadcast_arrays"
     ),
-    "shapes.slicing": "slice_view slice_scatter flip diagonal diagonal_scatter",
+    "shapes.slicing": "slice_view slice_scatter flip diagonal diagonal_scatter tril triu",
     "shapes.sections": "split_part split array_split unstack",
-    "shapes.creation": "zeros ones full empty arange linspace eye tri",
-    "shapes.likeness": "full_like meshgrid",
+    "shapes.creation": "zeros ones full empty arange linspace eye tri full_like meshgrid",
     "shapes.joining": "concatenate concat stack",
     "shapes.repeating": "tile repeat pad roll shift",
     "elementwise.complexes": "real imag angle complex_parts complex_map",
@@ -31,26 +30,25 @@ ARRAY_FAMILIES: dict[str, str] = {
     "reductions.others": "reduce_others",
     "reductions.norms": "norm vector_norm",
     "products.sparse": "csr_dot dot_csr sparse_dot",
-    "products.linalg": "tril triu",
     "products.products": "matmul dot batch_dot vecdot inner tensordot",
     "products.contraction": "einsum",
     "products.connected": "fully_connected",
     "products.attention": "scaled_dot_product_attention attention_parts attention_gradient",
-    "normalisation.softmaxes": ("softmax softmax_within log_softmax logsumexp"),
+    "normalisation.softmaxes": "softmax softmax_within log_softmax logsoftmax logsumexp",
     "normalisation.projections": "sparsemax sparsemax_gradient",
     "normalisation.standardising": ("layer_norm_parts layer_norm_weights rms_norm_parts"),
     "normalisation.norms": "batch_norm layer_norm rms_norm group_norm instance_norm",
     "normalisation.batches": "batch_statistics batch_standard channel_moments channel_sums",
-    "losses.entropy": "label_entropy label_entropy_gradient label_entropy_at_once",
-    "losses.shares": "target_entropy target_entropy_gradient target_entropy_at_once",
+    "losses.entropy": (
+        "label_entropy label_entropy_gradient label_entropy_at_once target_entropy "
+        "target_entropy_gradient target_entropy_at_once"
+    ),
     "losses.table": (
         "l1_loss l2_loss smooth_l1_loss huber_loss hinge_loss squared_hinge_loss logistic_loss "
-        "binary_cross_entropy focal_loss kl_divergence"
+        "binary_cross_entropy binary_cross_entropy_with_logits focal_loss kl_divergence "
+        "cosine_embedding_loss triplet_margin_loss"
     ),
-    "losses.losses": "cosine_embedding_loss cosine_similarity triplet_margin_loss",
-    "losses.likelihoods": (
-        "binary_cross_entropy_with_logits cross_entropy softmax_cross_entropy unlikelihood"
-    ),
+    "losses.likelihoods": "cross_entropy softmax_cross_entropy unlikelihood",
     "losses.softmax_outputs": "softmax_output SoftmaxOutput Softmax softmax_output_gradient",
     "losses.outputs": (
         "linear_regression_output LinearRegressionOutput mae_regression_output "
@@ -66,8 +64,8 @@ ARRAY_FAMILIES: dict[str, str] = {
     "named.layers": "FullyConnected Convolution Deconvolution BatchNorm",
     "composed": (
         "zeros_like ones_like empty_like identity atleast_1d atleast_2d atleast_3d hstack vstack "
-        "row_stack dstack column_stack append cumsum cumprod ptp trace outer index_select "
-        "slice_channel SliceChannel random_randn"
+        "row_stack dstack column_stack append cumsum cumprod ptp trace outer cosine_similarity "
+        "index_select slice_channel SliceChannel random_randn"
     ),
 }
 
@@ -197,7 +195,7 @@ OTHER_SPELLINGS: frozenset[str] = (
     real imag conj conjugate angle unique_all unique_counts unique_inverse unique_values
     shift highway clip_gradient csr_dot dot_csr unlikelihood
     index_select pick gather_nd scatter_nd slice_axis slice_channel SliceChannel batch_dot norm
-    softmax_output SoftmaxOutput Softmax linear_regression_output LinearRegressionOutput
+    logsoftmax softmax_output SoftmaxOutput Softmax linear_regression_output LinearRegressionOutput
     mae_regression_output MAERegressionOutput logistic_regression_output LogisticRegressionOutput
     softmax_cross_entropy roi_pooling im2col col2im
     FullyConnected Convolution Deconvolution BatchNorm random_randn

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Unpack
+from dataclasses import InitVar
+from typing import Any
 
 from nbgraph.ops.updates import rules
-from nbgraph.optim.optimizer import Optimizer, Rate
-from nbgraph.optim.options import Options
+from nbgraph.optim.optimizer import Optimizer
+from nbgraph.optim.options import Rate, bound, flag, number, rate
 
 
 class Adagrad(Optimizer):
@@ -31,20 +32,9 @@ class Adagrad(Optimizer):
     rule = rules.adagrad
     states = ("total",)
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 0.01,
-        *,
-        lr_decay: float = 0.0,
-        initial: float = 0.0,
-        eps: float = 1e-10,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, **options)
-        self.hyper = {"epsilon": self._number("eps", eps)}
-        self.lr_decay = self._number("lr_decay", lr_decay)
-        self.initial = {"total": self._number("initial", initial)}
+    lr_decay: float = number(default=0.0)
+    initial: InitVar[float] = number(default=0.0)
+    eps: InitVar[float] = number("epsilon", default=1e-10)
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """Return the decayed rate, by name."""
@@ -74,33 +64,20 @@ class RMSProp(Optimizer):
     rule = rules.rmsprop
     states = ("square",)
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 0.01,
-        *,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        momentum: float = 0.0,
-        centered: bool = False,
-        clip_weights: float | None = None,
-        **options: Unpack[Options],
-    ) -> None:
+    alpha: InitVar[float] = number("gain", default=0.99, below=1, rest=True)
+    eps: InitVar[float] = number("epsilon", default=1e-8)
+    momentum: InitVar[float] = number("momentum", default=0.0)
+    centered: InitVar[bool] = flag(default=False)
+    clip_weights: InitVar[float | None] = bound("most", math.inf, default=None)
+
+    def choose(self, *, momentum: float, centered: bool, **_: Any) -> None:
         if centered:
             self.rule = rules.rmsprop_centered  # type: ignore[misc]
             self.states = ("square", "velocity", "mean")  # type: ignore[misc]
         elif momentum:
             self.rule = rules.rmsprop_momentum  # type: ignore[misc]
             self.states = ("square", "velocity")  # type: ignore[misc]
-        super().__init__(params, lr, **options)
-        self.hyper = {
-            "gain": 1.0 - self._number("alpha", alpha, below=1),
-            "epsilon": self._number("eps", eps),
-            "inner": 0.0,
-            "momentum": self._number("momentum", momentum),
-            "fresh": 1.0,
-            "most": self._positive("clip_weights", clip_weights) or math.inf,
-        }
+        self.hyper |= {"inner": 0.0, "fresh": 1.0}
 
 
 class Adadelta(Optimizer):
@@ -123,20 +100,9 @@ class Adadelta(Optimizer):
     rule = rules.adadelta
     states = ("square", "change")
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 1.0,
-        *,
-        rho: float = 0.9,
-        eps: float = 1e-6,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, **options)
-        self.hyper = {
-            "gain": 1.0 - self._number("rho", rho, below=1),
-            "epsilon": self._number("eps", eps),
-        }
+    lr: Rate = rate(default=1.0, kw_only=False)
+    rho: InitVar[float] = number("gain", default=0.9, below=1, rest=True)
+    eps: InitVar[float] = number("epsilon", default=1e-6)
 
 
 class Ftrl(Optimizer):
@@ -159,14 +125,6 @@ class Ftrl(Optimizer):
     rule = rules.ftrl
     states = ("pull", "total")
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 0.1,
-        *,
-        lasso: float = 0.01,
-        beta: float = 1.0,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, **options)
-        self.hyper = {"lasso": self._number("lasso", lasso), "beta": self._number("beta", beta)}
+    lr: Rate = rate(default=0.1, kw_only=False)
+    lasso: InitVar[float] = number("lasso", default=0.01)
+    beta: InitVar[float] = number("beta", default=1.0)

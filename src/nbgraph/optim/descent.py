@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack
+from dataclasses import InitVar
+from typing import Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.ops.updates import rules
-from nbgraph.optim.optimizer import Optimizer, Rate
-from nbgraph.optim.options import Options
+from nbgraph.optim.optimizer import Optimizer
+from nbgraph.optim.options import Betas, Rate, flag, means, number, rate
 from nbgraph.optim.rows import Row, scalar_array
 from nbgraph.optim.update import Operands
 
@@ -39,27 +40,19 @@ class SGD(Optimizer):
 
     rule = rules.sgd
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 0.01,
-        *,
-        momentum: float = 0.0,
-        dampening: float = 0.0,
-        nesterov: bool = False,
-        **options: Unpack[Options],
-    ) -> None:
+    momentum: InitVar[float] = number("momentum", default=0.0)
+    dampening: float = number(default=0.0)
+    nesterov: InitVar[bool] = flag(default=False)
+
+    def choose(self, *, momentum: float, nesterov: bool, **_: Any) -> None:
         if momentum:
             self.rule = rules.nesterov if nesterov else rules.momentum  # type: ignore[misc]
             self.states = ("velocity",)  # type: ignore[misc]
-        super().__init__(params, lr, **options)
-        if nesterov and (not momentum or dampening):
+        if nesterov and (not momentum or self.dampening):
             raise ArgumentError(
-                f"{self.name}: nesterov with momentum={momentum}, dampening={dampening}; expected "
-                "a momentum above 0 and no dampening"
+                f"{self.name}: nesterov with momentum={momentum}, dampening={self.dampening}; "
+                "expected a momentum above 0 and no dampening"
             )
-        self.hyper = {"momentum": self._number("momentum", momentum)}
-        self.dampening = self._number("dampening", dampening)
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """Return the factor of the fresh gradient, by name."""
@@ -84,7 +77,7 @@ class NAG(SGD):
         lr: Rate = 0.01,
         *,
         momentum: float = 0.9,
-        **options: Unpack[Options],
+        **options: Any,
     ) -> None:
         super().__init__(params, lr, momentum=momentum, nesterov=bool(momentum), **options)
 
@@ -108,18 +101,8 @@ class Signum(Optimizer):
     rule = rules.signum
     states = ("velocity",)
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 0.01,
-        *,
-        momentum: float = 0.9,
-        shrink: float = 0.0,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, **options)
-        self.hyper = {"gain": 1.0 - self._number("momentum", momentum, below=1)}
-        self.shrink = self._number("shrink", shrink)
+    momentum: InitVar[float] = number("gain", default=0.9, below=1, rest=True)
+    shrink: float = number(default=0.0)
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """Return the factor that decay leaves of the weight, by name."""
@@ -146,16 +129,8 @@ class Lion(Optimizer):
     states = ("mean",)
     decoupled = True
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 1e-4,
-        *,
-        betas: tuple[float, float] = (0.9, 0.99),
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, **options)
-        self.hyper = self._betas(betas)
+    lr: Rate = rate(default=1e-4, kw_only=False)
+    betas: InitVar[Betas] = means(default=(0.9, 0.99))
 
 
 class SGLD(Optimizer):
@@ -208,22 +183,10 @@ class LARS(Optimizer):
     rule = rules.lars
     states = ("velocity",)
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 0.1,
-        *,
-        momentum: float = 0.9,
-        trust: float = 1e-3,
-        eps: float = 1e-9,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, **options)
-        self.hyper = {
-            "momentum": self._number("momentum", momentum),
-            "trust": self._number("trust", trust),
-            "epsilon": self._number("eps", eps),
-        }
+    lr: Rate = rate(default=0.1, kw_only=False)
+    momentum: InitVar[float] = number("momentum", default=0.9)
+    trust: InitVar[float] = number("trust", default=1e-3)
+    eps: InitVar[float] = number("epsilon", default=1e-9)
 
     def rows(self, operands: Operands) -> list[Row]:
         """Return the row of the norms, then the rows of the step."""

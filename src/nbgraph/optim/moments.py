@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Unpack
+from dataclasses import InitVar
+from typing import Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.mapper.decorator import op
 from nbgraph.ops.updates import rules
 from nbgraph.ops.updates.variants import variant
-from nbgraph.optim.optimizer import Optimizer, Rate
-from nbgraph.optim.options import AdamOptions, Options
+from nbgraph.optim.optimizer import Optimizer
+from nbgraph.optim.options import Betas, Rate, bound, flag, means, number, rate
 from nbgraph.optim.rows import Row, scalar_array
 from nbgraph.optim.update import Operands
-
-Betas = tuple[float, float]
 
 
 class _Means(Optimizer):
     """Rules of two fading means, which begin with 0."""
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 1e-3,
-        *,
-        betas: Betas = (0.9, 0.999),
-        eps: float = 1e-8,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, **options)
-        self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
+    rule = rules.adam
+    states = ("mean", "square")
+
+    lr: Rate = rate(default=1e-3, kw_only=False)
+    betas: InitVar[Betas] = means(default=(0.9, 0.999))
+    eps: InitVar[float] = number("epsilon", default=1e-8)
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """Return the bias corrections of means that began with 0, by name."""
@@ -58,23 +52,12 @@ class Adam(_Means):
     array([0.5, 1.5], dtype=float32)
     """
 
-    rule = rules.adam
-    states = ("mean", "square")
+    amsgrad: InitVar[bool] = flag(default=False)
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 1e-3,
-        *,
-        betas: Betas = (0.9, 0.999),
-        eps: float = 1e-8,
-        amsgrad: bool = False,
-        **options: Unpack[Options],
-    ) -> None:
+    def choose(self, *, amsgrad: bool, **_: Any) -> None:
         if amsgrad:
             self.rule = rules.amsgrad  # type: ignore[misc]
             self.states = (*self.states, "largest")  # type: ignore[misc]
-        super().__init__(params, lr, betas=betas, eps=eps, **options)
 
 
 class AdamW(Adam):
@@ -93,12 +76,10 @@ class AdamW(Adam):
 
     decoupled = True
 
-    def __init__(self, params: Any = None, lr: Rate = 1e-3, **options: Unpack[AdamOptions]) -> None:
-        options.setdefault("weight_decay", 0.01)
-        super().__init__(params, lr, **options)
+    weight_decay: float = number(default=0.01)
 
 
-class AdaBelief(Adam):
+class AdaBelief(_Means):
     """Adam by how far gradients are from their mean, not from 0 (Zhuang et al., 2020).
 
     Parameters
@@ -109,16 +90,7 @@ class AdaBelief(Adam):
     rule = rules.adabelief
     decoupled = True
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 1e-3,
-        *,
-        betas: Betas = (0.9, 0.999),
-        eps: float = 1e-16,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, betas=betas, eps=eps, **options)
+    eps: InitVar[float] = number("epsilon", default=1e-16)
 
 
 class Adamax(_Means):
@@ -133,16 +105,7 @@ class Adamax(_Means):
     rule = rules.adamax
     states = ("mean", "most")
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 2e-3,
-        *,
-        betas: Betas = (0.9, 0.999),
-        eps: float = 1e-8,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, betas=betas, eps=eps, **options)
+    lr: Rate = rate(default=2e-3, kw_only=False)
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """Return the rate with the bias correction of the mean, by name."""
@@ -170,7 +133,6 @@ class RAdam(_Means):
     """
 
     rule = rules.radam
-    states = ("mean", "square")
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """Return the rate with the bias correction of the mean, and the rectification factor, by
@@ -201,16 +163,8 @@ class FTML(_Means):
     rule = rules.ftml
     states = ("slope", "square", "pull")
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 2.5e-3,
-        *,
-        betas: Betas = (0.6, 0.999),
-        eps: float = 1e-8,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, betas=betas, eps=eps, **options)
+    lr: Rate = rate(default=2.5e-3, kw_only=False)
+    betas: InitVar[Betas] = means(default=(0.6, 0.999))
 
 
 class LAMB(_Means):
@@ -229,25 +183,14 @@ class LAMB(_Means):
 
     elementwise = False
     rule = rules.lamb
-    states = ("mean", "square")
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 1e-3,
-        *,
-        betas: Betas = (0.9, 0.999),
-        eps: float = 1e-6,
-        lower: float | None = None,
-        upper: float | None = None,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, betas=betas, eps=eps, **options)
-        low = self._positive("lower", lower) or 0.0
-        high = self._positive("upper", upper) or math.inf
-        if low > high:
+    eps: InitVar[float] = number("epsilon", default=1e-6)
+    lower: InitVar[float | None] = bound("low", 0.0, default=None)
+    upper: InitVar[float | None] = bound("high", math.inf, default=None)
+
+    def choose(self, *, lower: float, upper: float, **_: Any) -> None:
+        if lower > upper:
             raise ArgumentError(f"{self.name}: lower={lower}, upper={upper}; expected lower first")
-        self.hyper |= {"low": low, "high": high}
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         return {

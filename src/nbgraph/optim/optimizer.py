@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import InitVar
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,13 +13,14 @@ from nbgraph.array.carry import writable
 from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.array.core import Array
 from nbgraph.array.push import copied
-from nbgraph.errors import ArgumentError, FormatError, require_number
-from nbgraph.foreign import checked_init
+from nbgraph.errors import ArgumentError, FormatError
+from nbgraph.foreign import unknown_keyword
 from nbgraph.kernels.capture.snapshot import freeze, thaw
 from nbgraph.operator.call import recording
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.draws import distributions
 from nbgraph.optim import files
+from nbgraph.optim.options import DEFAULT, Declared, Rate, bound, flag, number, plain, rate
 from nbgraph.optim.parameters import (
     Multipliers,
     Renamed,
@@ -36,11 +38,9 @@ from nbgraph.optim.update import Entry, Group, Operands, Update
 
 FORMAT = 1  # of state dicts
 _KEPT = 1024  # updates: one for each set of parameters that are updated together
-Rate = float | Callable[[int], float]
 
 
-@checked_init
-class Optimizer:
+class Optimizer(Declared):
     """Steps that change parameters in place, by their gradients.
 
     Parameters
@@ -73,42 +73,41 @@ class Optimizer:
     decoupled: ClassVar[bool] = False  # decay shrinks weights, and is not a part of the gradient
     elementwise: ClassVar[bool] = True  # a step of a part of a parameter is the part of a step
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if cls.__module__.startswith("nbgraph."):
-            checked_init(cls)
+    params: InitVar[Any] = plain(default=None, kw_only=False)
+    lr: Rate = rate(default=0.01, kw_only=False)
+    weight_decay: float = number(default=0.0)
+    clip_value: float | None = bound(default=None)
+    clip_norm: float | None = bound(default=None)
+    rescale: float = plain(default=1.0)
+    lr_mult: Multipliers = plain(default=None)
+    wd_mult: Multipliers = plain(default=None)
+    scaler: LossScaler | None = plain(default=None)
+    multi_precision: bool = flag(default=True)
+    joint: bool = flag(default=True)
 
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 0.01,
-        *,
-        weight_decay: float = 0.0,
-        clip_value: float | None = None,
-        clip_norm: float | None = None,
-        rescale: float = 1.0,
-        lr_mult: Multipliers = None,
-        wd_mult: Multipliers = None,
-        scaler: LossScaler | None = None,
-        multi_precision: bool = True,
-        joint: bool = True,
-    ) -> None:
-        self.name = type(self).__name__
-        self._params = params
-        self.lr = lr if callable(lr) else self._number("lr", lr)
-        self.weight_decay = self._number("weight_decay", weight_decay)
-        self.clip_value = self._positive("clip_value", clip_value)
-        self.clip_norm = self._positive("clip_norm", clip_norm)
-        self.rescale, self.scaler = float(rescale), scaler
-        self.lr_mult, self.wd_mult = lr_mult, wd_mult
-        self.multi_precision, self.joint = bool(multi_precision), bool(joint)
+    def __init__(self, params: Any = None, lr: Any = DEFAULT, **options: Any) -> None:
+        self.name, self._params = type(self).__name__, params
         self.hyper: dict[str, float] = {}  # numbers of the rule that stay the same
-        self.initial = dict.fromkeys(self.states, 0.0)  # what states begin with
+        if lr is not DEFAULT:
+            options["lr"] = lr
+        for name in options.keys() - self.options:
+            raise ArgumentError(unknown_keyword(self.name, name, self.options))
+        for name, (default, check, of_rule) in self.options.items():
+            value: Any = check(f"{self.name}: {name}", options.get(name, default))
+            options[name] = value
+            if of_rule is not None:
+                self.hyper |= value if of_rule == "betas" else {of_rule: value}
+            elif name != "params":
+                setattr(self, name, value)
+        self.choose(**options)
+        begin: float = options.get("initial", 0.0)
+        self.initial = dict.fromkeys(self.states, begin)  # what states begin with
         self._states: dict[str, State] = {}
         self._clocks: dict[str, Clock] = {}
         self._loaded: dict[str, Any] = {}  # of parameters that have not been seen yet
         self._updates: dict[Any, Update] = {}
-        for what, multipliers in (("lr_mult", lr_mult), ("wd_mult", wd_mult)):
+        for what in ("lr_mult", "wd_mult"):
+            multipliers = options[what]
             if isinstance(multipliers, Mapping) and params is not None:
                 require_known(self.name, what, self.parameters, multipliers)
         for key, weight in self.parameters.items():
@@ -150,6 +149,8 @@ class Optimizer:
         array([0.5, 2.5], dtype=float32)
         """
         weights = self.parameters
+        if grads is None and callable(own := getattr(self._params, "gradients", None)):
+            grads = own()  # of an expression graph
         gradients = gradients_for(self.name, weights, grads)
         self._apply([(key, weights[key], grad) for key, grad in gradients.items()])
 
@@ -194,6 +195,9 @@ class Optimizer:
                 grad._chunk.writes += 1
 
     # what kinds of optimizers say ---------------------------------------------------------------
+
+    def choose(self, **options: Any) -> None:
+        """Set what depends on the values of options: the rule and its states."""
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """Return the numbers of the rule, by name, that depend on how many steps were taken, this
@@ -444,24 +448,6 @@ class Optimizer:
     def load(self, path: Any) -> None:
         """Take what `save` wrote."""
         self.load_state_dict(files.load(path))
-
-    # checks -------------------------------------------------------------------------------------
-
-    def _number(self, what: str, value: Any, *, below: float = math.inf) -> float:
-        """Return a number from 0 on as a float; raise ArgumentError for others."""
-        return require_number(f"{self.name}: {what}", value, 0, below=below)
-
-    def _betas(self, betas: tuple[float, float]) -> dict[str, float]:
-        """Return the numbers of a rule with two means, by name."""
-        if not isinstance(betas, tuple | list) or len(betas) != 2:
-            raise ArgumentError(f"{self.name}: betas={betas!r}; expected two numbers")
-        pairs = zip(("beta1", "beta2"), betas, strict=True)
-        numbers = {name: self._number(name, value, below=1) for name, value in pairs}
-        return {**numbers, "gain1": 1.0 - numbers["beta1"], "gain2": 1.0 - numbers["beta2"]}
-
-    def _positive(self, what: str, value: Any) -> float | None:
-        what = f"{self.name}: {what}"
-        return None if value is None else require_number(what, value, above=0)
 
     def __repr__(self) -> str:
         lr = "a schedule" if callable(self.lr) else self.lr

@@ -133,7 +133,15 @@ class _Trained:
         heads = {key: one.which for key, one in gradients.items()}
         if not set(heads.values()).isdisjoint(_heads(value)):
             return None
-        trained = {id(weights[key]) for key in heads}
+        trained = {id(weights[key]): key for key in heads}
+        outside = trained.keys() & {id(a) for a in arrays} & {id(a) for a in version.captured}
+        if outside:
+            named = ", ".join(repr(key) for each, key in trained.items() if each in outside)
+            raise ArgumentError(
+                f"train_step: the function reads {named} from outside its arguments, where they "
+                "are constants without gradients; read the parameters from its first argument, "
+                "which is the model itself for an optimizer made of the model: ng.optim.SGD(model)"
+            )
         fixed = [a if id(a) in trained else None for a in (*arrays, *version.captured)]
         if sum(each is not None for each in fixed) < len(trained):
             return None  # a parameter that the function does not take from what it is given

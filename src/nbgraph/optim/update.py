@@ -41,13 +41,8 @@ class Group:
     def set(self, values: Mapping[str, Any]) -> None:
         """Set numbers, or arrays of shape (), in all slots."""
         for name, slot in self.slots.items():
-            value = values[name]
-            slot.value = _of_precision(value, self.precision)
-
-
-def _of_precision(value: Any, precision: str) -> Any:
-    """Return a number as a float, or an array in a precision."""
-    return float(value) if isinstance(value, (int, float, np.floating)) else value.astype(precision)
+            value, plain = values[name], isinstance(values[name], (int, float, np.floating))
+            slot.value = float(value) if plain else value.astype(self.precision)
 
 
 class Operands:

@@ -75,3 +75,28 @@ def test_poles_are_no_overflow(function):
     """The slope is 1 or -1 there, which the rule cannot know: NaN, and never 0."""
     with np.errstate(all="ignore"):
         assert math.isnan(ng.op(function, name="pole").derivative("x")(np.float64(0.0)))
+
+
+BRANCHES = {  # operators whose slope is 0 on a branch
+    "where": lambda x: ng.where(x > 0, x, 0),
+    "relu": ng.relu,
+    "relu6": ng.relu6,
+    "maximum": lambda x: ng.maximum(x, 0),
+    "clip": lambda x: ng.clip(x, 0, 9),
+    "hard_tanh": lambda x: ng.hard_tanh(x, low=0.0, high=9.0),
+    "own": ng.op(lambda x: math.sqrt(x * x) if x > 0 else 0.0, name="own"),
+}
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_an_infinite_gradient_stays_with_its_branch(name):
+    """What another operator sends back meets the branch taken: 0, not 0 times infinity."""
+    program = lambda x: ng.sqrt(BRANCHES[name](x)).sum()
+    x = ng.array([-1.0, 4.0])
+    for gradient in (ng.grad(program), ng.jit(ng.grad(program))):
+        assert gradient(x).tolist() == [0, 0.25]
+    x.attach_grad()
+    with ng.autograd.record():
+        loss = program(x)
+    loss.backward()
+    assert x.grad.tolist() == [0, 0.25]

@@ -88,6 +88,22 @@ def test_shapes_that_do_not_fit(fill, shape, match):
         fill(shape, np.dtype("float32"))
 
 
+PLACES = {
+    "param": lambda init: ng.ExpressionGraph().param("w", (2, 2), init=init),
+    "variable": lambda init: ng.var("w", shape=(2, 2), init=init).simple_bind(),
+    "module": lambda init: ng.nn.Dense(2, in_features=2, init=init),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_function_that_was_not_called_and_a_name_are_refused(place):
+    for fill in (init.ones, init.glorot_uniform, init.he_normal):
+        with pytest.raises(ng.ArgumentError, match=rf"call it: ng.init.{fill.__name__}\(\)"):
+            PLACES[place](fill)
+    with pytest.raises(ng.ArgumentError, match=r"'xavier'.*such as ng.init.glorot_uniform\(\)"):
+        PLACES[place]("xavier")
+
+
 def test_a_mask_needs_a_probability():
     with pytest.raises(ng.ArgumentError, match=r"p=1\.0; give a probability"):
         init.dropout(1.0)

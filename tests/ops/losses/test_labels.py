@@ -122,6 +122,20 @@ def test_ignored_labels_are_no_classes_and_pass(ignored):
         ng.cross_entropy(ng.array(x), ng.array(label), ignore_index=99).item()
 
 
+@pytest.mark.parametrize("weight", [None, np.array([0.5, 1, 2, 3])])
+def test_ignored_rows_count_for_nothing(weight):
+    """Whatever their scores are; where all are ignored, a mean is NaN and its gradient 0."""
+    x = np.zeros((3, 4), "float32")
+    x[1] = np.nan, np.inf, -np.inf, 0
+    options = {"ignore_index": -1, "class_weight": weight}
+    for label, expected in ([1, -1, 1], np.log(4)), ([-1, -1, -1], np.nan):
+        loss = lambda x: ng.cross_entropy(x, ng.array(label), **options)
+        value, slopes = ng.value_and_grad(loss)(ng.array(x))
+        np.testing.assert_allclose(value.item(), expected, rtol=1e-6)
+        rest = (np.full(4, 0.25) - np.eye(4)[1]) / 2 if expected == expected else np.zeros(4)
+        np.testing.assert_allclose(slopes[::2].asnumpy(), [rest, rest], rtol=1e-6)
+
+
 def test_what_mxnet_calls_softmax_output_passes_any_label():
     """MXNet looks at labels in the gradient alone, where one that is not a class takes
     nothing off."""

@@ -448,6 +448,8 @@ def test_a_mask_of_the_largest_has_the_shape_of_data():
     x = ng.array([[1.0, 5.0, 2.0], [4.0, 0.0, 3.0]])
     mask = ng.nd.topk(data=x, axis=None, k=2, ret_typ="mask")
     assert mask.tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    symbol = ng.sym.topk(ng.var("x"), k=1, ret_typ="mask")  # of a shape that is known later
+    assert symbol.eval(x=x)[0].tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
 
 
 def test_methods_reduce_all_axes_but_some():

@@ -75,6 +75,18 @@ def test_a_frozen_layer_trains_without_moving():
     np.testing.assert_array_equal(own.asnumpy(), out.asnumpy())
 
 
+@pytest.mark.parametrize("frozen", [False, True])
+def test_moving_averages_take_nothing_of_an_infinite_value(frozen):
+    """OPR-12: where they are used, a gradient does not depend on the values of the batch."""
+    x = ng.array([[1.0, 2.0], [-np.inf, 4.0]])
+    x.attach_grad()
+    with ng.autograd.record(train_mode=frozen):
+        out = ng.batch_norm(x, None, None, ng.zeros(2), ng.ones(2), frozen=frozen, eps=0)
+    out.backward()
+    assert x.grad.asnumpy().ravel()[[0, 1, 3]].tolist() == [1, 1, 1]
+    assert x.grad[1, 0] == 1 or not frozen
+
+
 def test_a_graph_has_states():
     """OPR-12: in a graph the moving averages are auxiliary states, whose shapes follow from x; its
     gradients are those of the tape."""

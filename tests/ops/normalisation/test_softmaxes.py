@@ -86,6 +86,9 @@ def test_logsumexp_of_rows_with_infinities():
     np.testing.assert_allclose(ng.logsumexp(rows, 1), [-INF, INF, NAN, 1e4 + np.log(2)])
     assert ng.logsumexp(np.zeros((2, 0)), axis=1).tolist() == [-INF, -INF]
     assert ng.logsumexp(np.zeros((0, 2)), axis=1).shape == (0,)
+    slopes = ng.grad(lambda x: ng.logsumexp(x, 1).sum())(ng.array(rows))
+    expected = [[0, 0], [NAN, 0], [NAN, NAN], [0.5, 0.5]]
+    np.testing.assert_allclose(slopes.asnumpy(), expected)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "bool", "uint64"])

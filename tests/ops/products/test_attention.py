@@ -59,6 +59,7 @@ CASES = {
     "rows that see nothing": ((2, 5), seen(2, 1, 1, 300, share=0.01), True, {}),
     "numbers": ((2, 3), NUMBERS, True, {}),
     "infinite numbers": ((2, 3), np.where(seen(300) | (np.arange(300) == 0), 0, -np.inf), True, {}),
+    "rows of infinite numbers": ((2, 3), np.where(seen(130, 1), 0, -np.inf), True, {}),
     "numbers far below": ((2, 3), np.where(seen(130, 1), 0, -1e30), False, {}),
 }
 
@@ -78,6 +79,17 @@ def test_blocks_agree_with_the_composition(case, dtype):
     wanted = gradients(lambda *x: composition(*x, *masks, causal=causal, scale=scale), operands)
     for own, judge in zip(found, wanted, strict=True):
         near(own, judge, dtype)
+
+
+@pytest.mark.parametrize("rows", [3, 130])
+def test_minus_infinity_hides_as_false_does(rows):
+    """Rows that see nothing included, which get the mean of all values; no NaN backward."""
+    operands, mask = arrays(2, rows=rows), seen(rows, 300)
+    mask[1] = False
+    numbers = np.where(mask, 0, -np.inf).astype("float32")
+    found, wanted = (gradients(lambda *x: attend(*x, m), operands) for m in (numbers, mask))
+    for own, judge in zip(found, wanted, strict=True):
+        near(own, judge, "float32")
 
 
 def test_no_scores_in_memory():

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.autograd.control.closing import (
+    Closing,
     applied,
-    closed,
     eagerly,
     effects_so_far,
     entries_of,
@@ -129,7 +129,7 @@ def _branches(name: str, index: Any, functions: Sequence[Function], operands: An
     if not heads:
         return outs[0]
     names = [f"operand {k}" for k in range(len(inputs))]
-    body = closed(name, heads, variables, before, names, ())
+    body = Closing(name, variables, before, names, ()).over(heads)
     count = len(heads) // len(functions)
     each = [body.heads[k : k + count] for k in range(0, len(heads), count)]
     op = branch_op(Branches(tuple(each), body.variables))

@@ -58,6 +58,14 @@ def symbolic(*structures: Any) -> bool:
     return any(isinstance(p.value, Symbol) for s in structures for p in places(s, ""))
 
 
+def stepwise(*structures: Any) -> bool:
+    """Return whether some value is of a graph that is built anew at each run, as `ng.Expr` is."""
+    values = (p.value for s in structures for p in places(s, ""))
+    return any(
+        hasattr(type(v), "__nbgraph_call__") and not isinstance(v, (Array, Symbol)) for v in values
+    )
+
+
 def wrapped(entry: Entry) -> Any:
     """Return an entry as functions see it here: traced, or as a symbol."""
     return Symbol([entry]) if current_tracer() is None else Traced([entry])
@@ -232,10 +240,16 @@ class Closing:
         attributes = dict(node.attributes)
         dropout = node.op is library.dropout.op
         if self.steps is None or not (dropout or (not node.inputs and "size" in attributes)):
+            remedy = (
+                "mark values that are kept instead, as h = ng.checkpoint(h), in a function that "
+                "ng.jit or ng.optim.train_step compiles"
+                if self.name == "checkpoint"
+                else "draw before the loop and give each step its part (xs of ng.scan), and carry "
+                "states along"
+            )
             raise ArgumentError(
                 f"{self.name}: the body applies {node.label}, which draws random numbers or "
-                "updates a state; draw before the loop and give each step its part (xs of "
-                "ng.scan), and carry states along"
+                f"updates a state; {remedy}"
             )
         operands: list[Any] = []
         if dropout:  # of ones: the factor of each element
@@ -263,18 +277,6 @@ class Closing:
         return variable, 0
 
 
-def closed(
-    name: str,
-    heads: Sequence[Entry],
-    own: Sequence[GraphNode],
-    before: tuple[int, int],
-    names: Sequence[str],
-    steps: tuple[int, ...] | None,
-) -> Closed:
-    """Return heads over canonical variables, closed; see Closing."""
-    return Closing(name, own, before, names, steps).over(heads)
-
-
 # at once ----------------------------------------------------------------------------------------
 
 
@@ -282,6 +284,12 @@ def applied(op: Any, operands: Sequence[Entry]) -> list[Any]:
     """Return the outputs of an operator over entries."""
     outputs = op(*(wrapped(entry) for entry in operands))
     return list(outputs) if isinstance(outputs, tuple) else [outputs]
+
+
+def shown(op: Any, operands: Sequence[Entry]) -> list[Any]:
+    """Return the outputs of a loop's operator that a user sees."""
+    outputs = applied(op, operands)
+    return [outputs[k] for k in op.shown]
 
 
 def eagerly(

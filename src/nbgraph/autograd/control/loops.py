@@ -13,8 +13,7 @@ import numpy as np
 
 from nbgraph.autograd.control.closing import (
     Closed,
-    applied,
-    closed,
+    Closing,
     eagerly,
     effects_so_far,
     entries_of,
@@ -22,15 +21,17 @@ from nbgraph.autograd.control.closing import (
     fresh,
     require_like,
     require_spec,
+    shown,
     spec_of,
+    stepwise,
     symbolic,
     wrapped,
 )
-from nbgraph.autograd.control.segments import segmented, wanted
+from nbgraph.autograd.control.segments import segmented, steps_of, unrolled, wanted
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tree import like, places
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, ShapeError, noun, require_whole
+from nbgraph.errors import ArgumentError, noun, require_whole
 from nbgraph.executor.control.loop import Loop
 from nbgraph.executor.control.loop_op import loop_op
 from nbgraph.executor.control.reverse import keeping
@@ -98,6 +99,8 @@ def scanned(
     length: int | None = None,
     reverse: bool = False,
     checkpoint: bool | None = None,
+    *,
+    name: str = "scan",
 ) -> tuple[Any, Any]:
     """Return the results of `scan`; on arrays, functions of equal keys are traced once."""
     weak = tuple([type(p.value) in (int, float) for p in places(init, "")])
@@ -107,10 +110,12 @@ def scanned(
     def run(init: Any, xs: Any) -> Any:
         return _scan(f, init, xs, length, reverse, weak, checkpoint)
 
+    if stepwise(init, xs):
+        return unrolled(f, init, xs, length, reverse)
     if symbolic(init, xs):
         return run(init, xs)
     key = key, length, reverse, weak, checkpoint
-    return eagerly("scan", key, run, (init, xs), "init", "xs")
+    return eagerly(name, key, run, (init, xs), "init", "xs")
 
 
 def _scan(
@@ -123,7 +128,7 @@ def _scan(
     checkpoint: bool | None = None,
 ) -> Any:
     carries, parts = entries_of("scan", init, "init"), entries_of("scan", xs, "xs")
-    count = _steps(parts, xs, length)
+    count = steps_of(xs, length)
     own = [spec and Spec(spec.shape[1:], spec.dtype) for spec in map(spec_of, parts)]
     before, results = effects_so_far(), None
 
@@ -142,7 +147,7 @@ def _scan(
     variables, heads = traced
     names = [f"carry {k}" for k in range(len(carries))] + [f"x {k}" for k in range(len(parts))]
     steps = None if count is None else (count,)
-    body = closed("scan", [*heads, *ys], variables, before, names, steps)
+    body = Closing("scan", variables, before, names, steps).over([*heads, *ys])
     parts += body.drawn
     loop = Loop(body.heads, body.variables, len(carries), len(parts), len(ys), count, bool(reverse))
     outputs = _outputs(loop, [*carries, *parts], body, checkpoint)
@@ -221,7 +226,7 @@ def _stacked(
 
     carries, (variables, heads), rest = _carried(name, call, init, carries, weak, [])
     names = [f"carry {k}" for k in range(len(carries))]
-    body = closed(name, [*heads, *rest], variables, before, names, None)
+    body = Closing(name, variables, before, names, None).over([*heads, *rest])
     ys = len(rest) - 1
     loop = Loop(body.heads, body.variables, len(carries), 0, ys, most, tests=True)
     outputs, split = _outputs(loop, carries, body), len(carries)
@@ -308,11 +313,7 @@ def map_parts(f: Function, xs: Any) -> Any:
     array([1., 4.], dtype=float32)
     """
     require_function("map", f)
-
-    def run(xs: Any) -> Any:
-        return _scan(lambda _, x: (None, f(x)), None, xs, None, False, ())[1]
-
-    return run(xs) if symbolic(xs) else eagerly("map", ("map", f), run, (xs,), "xs")
+    return scanned(("map", f), lambda _, x: (None, f(x)), None, xs, name="map")[1]
 
 
 map_parts.__wrapped__.__name__ = "map"  # type: ignore[attr-defined]  (errors name it so)
@@ -375,45 +376,11 @@ def _outputs(
         plain = op.typed([spec_of(e) for e in inputs])  # type: ignore[misc]
         op = keeping(loop_op(plain))
         if wanted(op, checkpoint):
-            return segmented(plain, [wrapped(e) for e in inputs], _run, _scan_of(plain))
-    outputs = applied(op, inputs)
-    return [outputs[k] for k in op.shown]
-
-
-def _run(loop: Loop, operands: Sequence[Any]) -> list[Any]:
-    """Return the outputs of a loop of symbols."""
-    op = keeping(loop_op(loop))
-    outputs = applied(op, [value.entry for value in operands])
-    return [outputs[k] for k in op.shown]
-
-
-def _scan_of(loop: Loop) -> Callable[[Function, Any, Any, int], tuple[Any, Any]]:
-    """Return a scan of symbols in the direction of a loop."""
-
-    def scan_on(f: Function, init: Any, xs: Any, length: int) -> tuple[Any, Any]:
-        return _scan(f, init, xs, length, loop.reverse, [False] * len(init))
-
-    return scan_on
-
-
-def _steps(parts: Sequence[Entry], xs: Any, length: int | None) -> int | None:
-    """Return the number of steps, or None where it is not known; raise where axes differ."""
-    for entry, place in zip(parts, places(xs, "xs"), strict=True):
-        own = spec_of(entry)
-        if own is None:
-            continue
-        if not own.shape:
-            raise ShapeError(f"scan: {place.path} has no axes; its first one counts the steps")
-        if length is None:
-            length = own.shape[0]
-        elif own.shape[0] != length:
-            raise ShapeError(
-                f"scan: {place.path} has {own.shape[0]} parts along its first axis; expected "
-                f"{length}, as length= or the arrays before it say"
+            own, back = [wrapped(e) for e in inputs], plain.reverse
+            return segmented(
+                plain, own, lambda f, a, xs, n: _scan(f, a, xs, n, back, [False] * len(a))
             )
-    if length is None and not parts:
-        raise ArgumentError("scan: there is no xs; give length=, the number of steps")
-    return length
+    return shown(op, inputs)
 
 
 def _integer(name: str, what: str, value: Any) -> Any:

@@ -1,4 +1,5 @@
-"""Long loops whose gradient computes steps again: what is kept grows as the root of the length."""
+"""Loops in other forms: step by step, for expressions; in segments, where a long loop's gradient
+computes steps again, so that what is kept grows as the root of the length."""
 
 from __future__ import annotations
 
@@ -6,15 +7,55 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from nbgraph.autograd.control.branches import checkpointed
+from nbgraph.autograd.control.closing import shown
+from nbgraph.autograd.tree import like, places
+from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.executor.control.loop import Loop
-from nbgraph.executor.control.loop_op import LoopOp
+from nbgraph.executor.control.loop_op import LoopOp, loop_op
+from nbgraph.executor.control.reverse import keeping
 from nbgraph.graph.graph import spec
 from nbgraph.ops.define import library
 
 MOST_KEPT = 1 << 28  # bytes that a loop keeps for its gradient before steps are computed again
-Run = Callable[[Loop, Sequence[Any]], list[Any]]
 Scan = Callable[[Callable[..., Any], Any, Any, int], tuple[Any, Any]]
+
+
+def steps_of(xs: Any, length: int | None) -> int | None:
+    """Return the number of steps, or None where it is not known; raise where axes differ."""
+    every = places(xs, "xs")
+    for place in every:
+        shape = place.value.shape if hasattr(place.value, "shape") else np.shape(place.value)
+        if shape is None:
+            continue
+        if not shape:
+            raise ShapeError(f"scan: {place.path} has no axes; its first one counts the steps")
+        if length is None:
+            length = shape[0]
+        elif shape[0] != length:
+            raise ShapeError(
+                f"scan: {place.path} has {shape[0]} parts along its first axis; expected "
+                f"{length}, as length= or the arrays before it say"
+            )
+    if length is None and not every:
+        raise ArgumentError("scan: there is no xs; give length=, the number of steps")
+    return length
+
+
+def unrolled(f: Callable[..., Any], carry: Any, xs: Any, length: int | None, reverse: bool) -> Any:
+    """Return the results of `scan`, called step by step: an expression graph has nodes for each."""
+    count, parts = steps_of(xs, length), [p.value for p in places(xs, "xs")]
+    if not count:
+        raise ArgumentError("scan: there are no steps; expressions take one or more")
+    results: list[Any] = []
+    for k in range(count)[:: -1 if reverse else 1]:
+        carry, result = f(carry, like(xs, [x[k] for x in parts]))
+        results.append(result)
+    ys = zip(*[[p.value for p in places(result, "")] for result in results], strict=True)
+    along = [library.stack(list(column)[:: -1 if reverse else 1]) for column in ys]
+    return carry, like(results[0], along)
 
 
 def wanted(op: LoopOp, checkpoint: bool | None) -> bool:
@@ -27,12 +68,11 @@ def wanted(op: LoopOp, checkpoint: bool | None) -> bool:
     return (loop.length or 0) * sum(own.nbytes for own in residuals) > MOST_KEPT
 
 
-def segmented(loop: Loop, operands: Sequence[Any], run: Run, scan: Scan) -> list[Any]:
+def segmented(loop: Loop, operands: Sequence[Any], scan: Scan) -> list[Any]:
     """Return the outputs of a loop over parts, by a loop of loops: of the outer one only carries
     are kept, and the inner one runs again for its gradient.
 
-    `run` applies a loop to operands, `scan` carries a value through parts, both in the direction of
-    the loop.
+    `scan` carries a value through parts in the direction of the loop.
     """
     count = loop.length or 0
     size = max(1, math.isqrt(count))
@@ -40,6 +80,9 @@ def segmented(loop: Loop, operands: Sequence[Any], run: Run, scan: Scan) -> list
     first, last = loop.carries, loop.carries + loop.xs
     parts, rest = operands[first:last], operands[last:]
     stacked = loop.ys
+
+    def run(loop: Loop, operands: Sequence[Any]) -> list[Any]:
+        return shown(keeping(loop_op(loop)), [value.entry for value in operands])
 
     def segment(carry: Any, xs: Any) -> Any:
         out = run(loop._replace(length=size), [*carry, *xs, *rest])

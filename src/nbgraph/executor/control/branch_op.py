@@ -21,6 +21,7 @@ from nbgraph.graph.passes.gradient import gradient
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.request import OpReqType
+from nbgraph.shape import Arrays
 
 _OPS: WeakValueDictionary[Branches, BranchOp] = WeakValueDictionary()
 
@@ -105,13 +106,7 @@ class BranchOp(ArrayOp):
         call, nbytes = rows.call("cond", front, order, len(needed) + 1, 1)
         return Lowered((call,), case.contiguous(), (scratch_bytes(nbytes),), adds=False)
 
-    def compute(
-        self,
-        inputs: Sequence[Any],
-        outputs: Sequence[Any],
-        attributes: Attributes,
-        resources: Sequence[Any] = (),
-    ) -> None:
+    def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
         """See ArrayOp: the branch operator by operator."""
         graphs = self.typed([Spec.of(x) for x in inputs])
         chosen = int(np.clip(int(inputs[0]), 0, len(graphs) - 1))

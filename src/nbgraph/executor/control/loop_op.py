@@ -188,9 +188,7 @@ class LoopOp(ArrayOp):
 
     # without kernels --------------------------------------------------------------------------
 
-    def compute(
-        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
-    ) -> None:
+    def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
         """See ArrayOp: step by step, operator by operator."""
         loop = self.typed([Spec.of(x) for x in inputs])
         first, last = loop.carries, loop.carries + loop.ys

@@ -116,10 +116,8 @@ def _reverse(
     seeded = [k for k in every if k < loop.carries or out_grads[k] is not None]
     place = {v: k for k, v in enumerate(loop.variables)}
     wrt = [v for v in floating if place[v] < loop.carries or g.wanted[first + place[v]]]
-    again = loop.variables[: loop.carries]
-    saved = {
-        head: last - loop.saved + k for k, head in enumerate(loop.heads[last - loop.saved : last])
-    }
+    again, kept = loop.variables[: loop.carries], range(last - loop.saved, last)
+    saved = {loop.heads[k]: k for k in kept}
     back = reversed_body(loop.body, seeded, wrt, again)
     if any(entry not in saved for entry in back.kept):
         seeded = every
@@ -136,9 +134,9 @@ def _reverse(
     sums = [k for k in seeded if k >= last]
     of_parts = [v for v in back.slopes if loop.carries <= place[v] < loop.carries + loop.xs]
     of_whole = [v for v in back.slopes if place[v] >= loop.carries + loop.xs]
+    ordered = [*(loop.variables[k] for k in carries), *of_parts, *of_whole]
     variables = [
-        *(back.seeds[k] for k in carries),
-        *(back.seeds[k] for k in moving),
+        *(back.seeds[k] for k in (*carries, *moving)),
         *back.stand_ins,
         *parts,
         *(back.seeds[k] for k in sums),
@@ -155,9 +153,7 @@ def _reverse(
     ]
     backward = canonical(
         loop._replace(
-            heads=tuple(
-                slopes[v] for v in (*(loop.variables[k] for k in carries), *of_parts, *of_whole)
-            ),
+            heads=tuple([slopes[v] for v in ordered]),
             variables=tuple(variables),
             carries=len(carries),
             xs=len(moving) + len(back.stand_ins) + len(parts),
@@ -171,9 +167,7 @@ def _reverse(
     results = op.of(backward)(*operands)
     results = results if isinstance(results, tuple) else (results,)
     gradients: list[Any] = [None] * len(g.specs)
-    for v, value in zip(
-        (*(loop.variables[k] for k in carries), *of_parts, *of_whole), results, strict=True
-    ):
+    for v, value in zip(ordered, results, strict=True):
         gradients[first + place[v]] = value
     return gradients
 

@@ -103,23 +103,13 @@ def _cut(part: Part, part_of: Mapping[GraphNode, Part]) -> Graph:
                 continue
             own = build.variable(f"from another device {len(part.takes)}", *spec(entry))
             part.takes[own], moved[entry] = entry, (own, 0)
-    own_nodes = set(part.nodes)
-    for node in topological([n for n, _ in part.gives], _Others(part, part_of)):
+    own_nodes, others = set(part.nodes), {n for n, p in part_of.items() if p is not part}
+    for node in topological([n for n, _ in part.gives], others):
         if node.op is not None and (node in own_nodes or node not in part_of):
             inputs = [moved.get(v, v) if type(v) is tuple else v for v in node.inputs]
             same = build.rebuilt(node, inputs)
             moved.update({(node, k): (same, k) for k in range(node.nout)})
     return Graph([moved.get(entry, entry) for entry in part.gives])  # type: ignore[misc]
-
-
-class _Others:
-    """Nodes of other parts: nothing above them is looked at."""
-
-    def __init__(self, part: Part, part_of: Mapping[GraphNode, Part]) -> None:
-        self.part, self.part_of = part, part_of
-
-    def __contains__(self, node: object) -> bool:
-        return self.part_of.get(node, self.part) is not self.part  # type: ignore[call-overload]
 
 
 def _is_constant(node: GraphNode) -> bool:

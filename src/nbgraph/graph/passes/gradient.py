@@ -25,7 +25,7 @@ from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.graph import Entry, Graph, spec, spec_of
 from nbgraph.graph.node import topological
 from nbgraph.graph.passes.reverse import Value, in_gradients, located
-from nbgraph.operator.arrays.array_op import Spec, constant
+from nbgraph.operator.arrays.array_op import Spec, gives_constant
 from nbgraph.ops.define import library
 from nbgraph.ops.elementwise.arithmetic import add
 from nbgraph.ops.elementwise.casting import astype
@@ -139,7 +139,7 @@ def _useful(graph: Graph, wrt: Sequence[GraphNode]) -> set[Entry]:
 
 
 def _passes(node: GraphNode, useful: set[Entry]) -> bool:
-    if getattr(node.op, "rule", None) is constant:
+    if gives_constant(node.op):
         return False
     return any(type(operand) is tuple and operand in useful for operand in node.inputs)
 

@@ -211,13 +211,12 @@ class _Sums:
     def in_time(self, case: _Sum) -> bool:
         """Return whether all that touches x, and what the sum has to follow, comes before the
         adder; the adder is moved behind them if it can be."""
-        first = {task for task in self.touching(case.x) if task is not case.total}
+        x = case.x
+        touching = self.latest.get(x) or [*self.writers[x], *self.readers[x]]
+        first = {task for task in touching if task is not case.total}
         first.update(t for t in case.total.after if t in self.at and t is not case.adder)
         late = max(self.at[task] for task in first)
         return late < self.at[case.adder] or self.postpone(case.adder, late, first)
-
-    def touching(self, value: Value) -> list[Task]:
-        return self.latest.get(value) or [*self.writers[value], *self.readers[value]]
 
     def postpone(self, task: Task, until: int, first: set[Task]) -> bool:
         """Move a task and what depends on it behind place `until`, unless one of `first` does."""
@@ -278,17 +277,15 @@ class _Behind:
 
     def joins(self, task: Task) -> bool:
         """Return whether it has to stay behind; then so must those that depend on it."""
-        if task in self._set or self._depends(task):
+        if (
+            task in self._set
+            or any(value in self._writes for value in task.reads)
+            or any(value in self._writes or value in self._reads for value in task.writes)
+            or any(other in self._set for other in task.after)
+        ):
             self.tasks.append(task)
             self._set.add(task)
             self._reads.update(task.reads)
             self._writes.update(task.writes)
             return True
         return False
-
-    def _depends(self, task: Task) -> bool:
-        return (
-            any(value in self._writes for value in task.reads)
-            or any(value in self._writes or value in self._reads for value in task.writes)
-            or any(other in self._set for other in task.after)
-        )

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.errors import NbgraphError
-from nbgraph.graph.build import NUMBERS, GraphNode, Operand, apply
+from nbgraph.graph.build import NUMBERS, Operand, apply
 from nbgraph.graph.graph import spec_of
 from nbgraph.graph.passes.trivial import everywhere
 from nbgraph.operator.mapper.mapper import Mapper
@@ -96,13 +96,10 @@ def match(pattern: Any, operand: Operand, bound: Bound) -> bool:
         return False
     if node.attributes != pattern.attributes:
         return False
-    return any(_match_all(pattern, inputs, bound) for inputs in _orders(node))
-
-
-def _orders(node: GraphNode) -> list[tuple[Operand, ...]]:
-    if node.op is not None and node.op.__name__ in COMMUTATIVE:
-        return [node.inputs, node.inputs[::-1]]
-    return [node.inputs]
+    orders = [node.inputs]
+    if pattern.op.__name__ in COMMUTATIVE:
+        orders.append(node.inputs[::-1])
+    return any(_match_all(pattern, inputs, bound) for inputs in orders)
 
 
 def _match_all(pattern: Pattern, inputs: Sequence[Operand], bound: Bound) -> bool:

@@ -15,9 +15,10 @@ on it that is an ancestor. Of tasks on the other paths only direct predecessors 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeVar
 
 import numpy as np
+
+from nbgraph.graph.passes.arena import Segment
 
 EXACT = 1 << 14  # tasks
 TRACKED = 64  # paths
@@ -25,67 +26,12 @@ TRACKED = 64  # paths
 EVERY = (0,)
 
 
-class Guarded(Protocol):
-    """What is guarded by tasks; for `ends`, which `firm` is without, one may wait."""
-
-    guard: Any
-    firm: Any
-    ends: tuple[int, ...]
-
-
-G = TypeVar("G", bound=Guarded)
-
-
-class Reach(Protocol):
-    """Ancestors of the current task.
+class Exact:
+    """Ancestors of the current task, as sets of bits.
 
     A guard is a set of tasks in the form that is quickest to ask for. A colour is a class of tasks:
     what is an ancestor has one of `colours()`, as far as is known.
     """
-
-    def enter(self, task: int) -> None:
-        """The next task in list order becomes the current one."""
-        ...
-
-    def after(self, task: int) -> bool:
-        """Return whether a task is an ancestor of the current one."""
-        ...
-
-    def guard(self, tasks: Iterable[int]) -> Any:
-        """Tasks as a guard."""
-        ...
-
-    def sift(self, guarded: Sequence[G]) -> tuple[list[G], list[G]]:
-        """Those with ancestors of the current task as guards; those with such firm guards."""
-        ...
-
-    def wait(self, task: int) -> None:
-        """An earlier task becomes an ancestor of the current one."""
-        ...
-
-    def colour(self, task: int) -> int:
-        """Return the class of a task that was entered."""
-        ...
-
-    def colours(self) -> Iterable[int]:
-        """Return the classes of ancestors of the current task."""
-        ...
-
-
-def reach(before: Sequence[set[int]], *, exact: int = EXACT) -> Reach:
-    """From the predecessors of each task; sets of bits for up to `exact` tasks, else chains.
-
-    >>> order = reach([set(), {0}, {0}, {1}])
-    >>> for task in range(4):
-    ...     order.enter(task)
-    >>> order.after(1), order.after(2)
-    (True, False)
-    """
-    return Exact(before) if len(before) <= exact else Chains(before)
-
-
-class Exact(Reach):
-    """Sets of ancestors, as bits."""
 
     def __init__(self, before: Sequence[set[int]]) -> None:
         self.before = before
@@ -93,6 +39,7 @@ class Exact(Reach):
         self._others = 0  # bits of those that are not ancestors of the current task
 
     def enter(self, task: int) -> None:
+        """Go on to the next task in list order."""
         sets = self._sets
         bits = 0
         for other in self.before[task]:
@@ -101,16 +48,19 @@ class Exact(Reach):
         self._others = bits ^ (2 << task) - 1
 
     def after(self, task: int) -> bool:
+        """Return whether a task is an ancestor of the current one."""
         return not self._others >> task & 1
 
     def guard(self, tasks: Iterable[int]) -> int:
-        """Their bits."""
+        """Return tasks as a guard."""
         bits = 0
         for task in tasks:
             bits |= 1 << task
         return bits
 
-    def sift(self, guarded: Sequence[G]) -> tuple[list[G], list[G]]:
+    def sift(self, guarded: Sequence[Segment]) -> tuple[list[Segment], list[Segment]]:
+        """Return those with ancestors of the current task as guards, and those with such firm
+        guards, for whose `ends` one may wait."""
         others = self._others
         return (
             [one for one in guarded if not one.guard & others],
@@ -118,20 +68,21 @@ class Exact(Reach):
         )
 
     def wait(self, task: int) -> None:
+        """Make an earlier task an ancestor of the current one."""
         self._sets[-1] |= self._sets[task]
         self._others &= ~self._sets[task]
 
     def colour(self, task: int) -> int:
-        """One class for all."""
+        """Return the class of a task that was entered: one for all."""
         return 0
 
     def colours(self) -> Iterable[int]:
-        """One class for all."""
+        """Return the classes of ancestors of the current task."""
         return EVERY
 
 
-class Chains(Reach):
-    """The last ancestor on each of the longest paths."""
+class Chains:
+    """The last ancestor on each of the longest paths; see `Exact`."""
 
     def __init__(self, before: Sequence[set[int]], tracked: int = TRACKED) -> None:
         self.before = before
@@ -144,6 +95,7 @@ class Chains(Reach):
         self._near: set[int] = set()  # its direct predecessors
 
     def enter(self, task: int) -> None:
+        """See Exact."""
         self._current, self._near = task, self.before[task]
         self._note(self._near)
 
@@ -158,6 +110,7 @@ class Chains(Reach):
             row[column] = self.place[task]
 
     def after(self, task: int) -> bool:
+        """See Exact."""
         chain = self.chain[task]
         if chain == self.chain[self._current]:
             return task < self._current
@@ -170,9 +123,10 @@ class Chains(Reach):
         """Return the latest first: it is the least likely ancestor."""
         return tuple(sorted(tasks, reverse=True))
 
-    def sift(self, guarded: Sequence[G]) -> tuple[list[G], list[G]]:
-        free: list[G] = []
-        late: list[G] = []
+    def sift(self, guarded: Sequence[Segment]) -> tuple[list[Segment], list[Segment]]:
+        """See Exact."""
+        free: list[Segment] = []
+        late: list[Segment] = []
         after = self.after
         for one in guarded:
             if all(map(after, one.guard)):
@@ -182,6 +136,7 @@ class Chains(Reach):
         return free, late
 
     def wait(self, task: int) -> None:
+        """See Exact."""
         self._near = self._near | {task}
         self._note((task,))
 
@@ -193,6 +148,21 @@ class Chains(Reach):
         """Return its own path, those of its direct predecessors, and the longest ones."""
         near = sorted(self.chain[task] for task in self._near)
         return dict.fromkeys((self.chain[self._current], *near, *self._column))
+
+
+Reach = Exact | Chains
+
+
+def reach(before: Sequence[set[int]], *, exact: int = EXACT) -> Reach:
+    """From the predecessors of each task; sets of bits for up to `exact` tasks, else chains.
+
+    >>> order = reach([set(), {0}, {0}, {1}])
+    >>> for task in range(4):
+    ...     order.enter(task)
+    >>> order.after(1), order.after(2)
+    (True, False)
+    """
+    return Exact(before) if len(before) <= exact else Chains(before)
 
 
 def cover(before: Sequence[set[int]]) -> tuple[list[int], list[int], list[int]]:

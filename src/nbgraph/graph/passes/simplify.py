@@ -13,6 +13,7 @@ return %2
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from nbgraph.graph.build import GraphNode, Operand, rebuilt
 from nbgraph.graph.graph import Entry, Graph
@@ -29,6 +30,7 @@ from nbgraph.graph.passes.trivial import (
 from nbgraph.graph.passes.views import dense, simpler
 from nbgraph.operator.mapper.mapper import Mapper
 
+_JOIN = ("reshape", "expand_dims", "squeeze")  # views whose chains may hold a copy
 _ROUNDS = 8  # what one round makes may be simpler still; each round is linear
 
 
@@ -126,13 +128,9 @@ class _Round:
         head = entry in self._graph.head_set
         if head and simple[0].op is None:
             return False
-        composed = getattr(entry[0].op, "view", None) is not None and not _joins(entry[0])
+        op: Any = entry[0].op
+        composed = getattr(op, "view", None) is not None and op.__name__ not in _JOIN
         if composed or dense(simple):
             return True
         users = self._graph.users.get(entry, ())
         return not head and all(isinstance(user.op, Mapper) for user, _ in users)
-
-
-def _joins(node: GraphNode) -> bool:
-    """Return whether a view splits or joins axes: then a chain of them may hold a copy."""
-    return node.op is not None and node.op.__name__ in ("reshape", "expand_dims", "squeeze")

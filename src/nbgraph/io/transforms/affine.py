@@ -70,7 +70,8 @@ class RandomAffine(Images):
         source, target = channels_last(plain, axes), channels_last(out, axes)
         nearest = self.interpolation == "nearest"
         warp(source, target, self._maps(size, draws), self.fill, nearest=nearest)
-        return out if out.dtype == x.dtype else _as_dtype(out, x.dtype)
+        out = np.rint(out) if x.dtype.kind in "iu" and out.dtype != x.dtype else out
+        return out.astype(x.dtype, copy=False)
 
     def _maps(self, size: tuple[int, int], draws: Draws) -> Array:
         """Return for each sample the map from a pixel to its place in the image: rows (r, q, 1)."""
@@ -89,7 +90,3 @@ class RandomAffine(Images):
         middle = (np.array(size) - 1) / 2
         start = middle - (back @ (middle + moved)[..., None])[..., 0]
         return np.ascontiguousarray(np.concatenate([back, start[..., None]], axis=2))
-
-
-def _as_dtype(values: Array, dtype: Any) -> Array:
-    return (np.rint(values) if dtype.kind in "iu" else values).astype(dtype)

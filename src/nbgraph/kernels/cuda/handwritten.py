@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.device.protocol import Bytes, Capability
+from nbgraph.device.protocol import Bytes, Capability, Launch
 from nbgraph.errors import CompileError, DeviceError
 from nbgraph.kernels.compiler.handwritten import Compiled, ThreadKernel, python_function
 from nbgraph.kernels.cuda.arguments import SHAPE_WORDS, Signature
@@ -192,4 +192,5 @@ class HandLaunches(Launcher):
     def ready(self, record: Sequence[int], device: int) -> Ready:
         """See Launcher; the record's last words are the shape."""
         b0, b1, b2, t0, t1, t2, shared = record[-SHAPE_WORDS:]
-        return Ready.of(self.code.on(device), (b0, b1, b2), (t0, t1, t2), len(record), shared)
+        launch = Launch(self.code.on(device), (b0, b1, b2), (t0, t1, t2), shared)
+        return Ready.of(launch, len(record))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.device import RunContext, driver
-from nbgraph.device.protocol import Bytes, Capability, Extent
+from nbgraph.device.protocol import Bytes, Capability, Launch
 from nbgraph.errors import CompileError
 from nbgraph.kernels.cuda.compile import CAPABILITIES, Form, entry_name, form_of
 from nbgraph.kernels.cuda.emit import emit
@@ -96,19 +96,14 @@ def suited(capability: Capability) -> Capability:
 class Ready(NamedTuple):
     """A launch but for its record: `pack` takes its first `words`."""
 
-    function: Any
-    blocks: Extent
-    threads: Extent
+    launch: Launch
     words: int
     pack: Callable[..., bytes]
-    shared: int = 0
 
     @classmethod
-    def of(
-        cls, function: Any, blocks: Extent, threads: Extent, words: int, shared: int = 0
-    ) -> Ready:
+    def of(cls, launch: Launch, words: int) -> Ready:
         """Return the launch of a kernel whose record has so many words."""
-        return cls(function, blocks, threads, words, struct.Struct(f"={words}q").pack, shared)
+        return cls(launch, words, struct.Struct(f"={words}q").pack)
 
 
 class Launcher:
@@ -135,7 +130,7 @@ class Launcher:
                 self._known.clear()
             code, count = self.chosen(record, device)
             form = code.form
-            ready = Ready.of(code.on(device), count, form.threads, form.words)
+            ready = Ready.of(Launch(code.on(device), count, form.threads), form.words)
             self._known[key] = ready
         return ready
 
@@ -151,7 +146,7 @@ class Launcher:
         """Put it on the stream."""
         words = record[: ready.words - self.fails]
         packed = ready.pack(*words, *(run_ctx.slot(self.name) for _ in range(self.fails)))
-        run_ctx.stream.launch(ready.function, ready.blocks, ready.threads, packed, ready.shared)
+        run_ctx.stream.launch(ready.launch, packed)
 
 
 def wave(device: int, threads: int) -> int:

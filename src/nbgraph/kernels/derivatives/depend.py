@@ -99,7 +99,7 @@ class _Rewriter:
 
     def rewrite(self, node: Node, extra: dict[int, Node]) -> Node:
         """`node` with everything that the output tells replaced by it."""
-        if node.id in extra:
+        if node.id in extra and node.op != "const":  # a constant says more than the output
             return extra[node.id]
         if node.id in self._known:
             return self._known[node.id]

@@ -12,6 +12,7 @@ from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.derivatives import guards
 from nbgraph.kernels.derivatives.depend import OUT, Dependence, depend
 from nbgraph.kernels.derivatives.partials import partials
+from nbgraph.kernels.derivatives.vanishing import ConstantBranches
 from nbgraph.kernels.function.probe import probe, probe_kinds
 from nbgraph.kernels.function.scalar_function import Captured, Scalar, WrittenFunction
 from nbgraph.kernels.function.signature import (
@@ -325,16 +326,19 @@ class Backward(Derived):
             slopes = [list(partials(graph, values, captured.operands[i])) for i in positions]
         for i in positions:
             _warn(self, graph, values, captured.operands[i])
-        return [self._total(graph, grads, row) for row in slopes]
+        rows = zip(positions, slopes, strict=True)
+        return [self._total(graph, grads, row, captured.operands[i]) for i, row in rows]
 
     @staticmethod
-    def _total(graph: Graph, grads: list[Node], slopes: Sequence[Node | None]) -> Node:
-        """Sum of out_grad times slope; a slope that is identically zero adds nothing."""
+    def _total(graph: Graph, grads: list[Node], slopes: Sequence[Node | None], x: Node) -> Node:
+        """Sum of out_grad times slope by x; a slope that is zero, also one of a branch, adds
+        nothing: an infinite gradient of sqrt(where(x > 0, x, 0)) stays with its branch."""
         total: Node | None = None
+        constant = ConstantBranches(graph, x)
         for g, slope in zip(grads, slopes, strict=True):
             if slope is None or (slope.op == "const" and slope.data == 0):
                 continue
-            term = graph.arithmetic("mul", g, slope)
+            term = constant.product(g, slope, sums=False)
             total = term if total is None else graph.arithmetic("add", total, term)
         return total if total is not None else graph.const(0.0)
 

@@ -30,7 +30,7 @@ Mask = Literal["", "seen", "added"]  # none, truth values, numbers
 OPERANDS = ("query", "key", "value")
 SIZES = ("size", "width", "offset", "scale", "own", "beside", "parts")
 FAR = -1e30
-SEEN = "load_element(beside_p, i) != 0"
+HIDDEN = {"seen": "load_element(beside_p, i) == 0", "added": f"load_element(beside_p, i) <= {FAR}"}
 _LOWEST = {"float32": -3.4028234663852886e38, "float64": -1.7976931348623157e308}
 NO, YES = ord("N"), ord("T")
 
@@ -156,11 +156,8 @@ def address_part(layout: Record, arrays: tuple[str, ...]) -> str:
 
 def score_lines(dtype: str, mask: Mask) -> list[str]:
     """Return the lines that make of the product `t` a score."""
-    if mask == "added":
-        return ["    t = t + load_element(beside_p, i)"]
-    if mask == "seen":
-        return [f"    t = select({SEEN}, t, {dtype}({FAR}))"]
-    return []
+    score = "t + load_element(beside_p, i)" if mask == "added" else "t"
+    return [f"    t = select({HIDDEN[mask]}, {dtype}({FAR}), {score})"] if mask else []
 
 
 def masked_part(name: str, operands: str, mask: Mask, dtype: str, *lines: str) -> str:
@@ -311,7 +308,7 @@ def _to_query(results: Results, item: int, key: str) -> list[str]:
 def _sloped(dtype: str, mask: Mask) -> str:
     """Return the text of a part: products as probabilities, in place, and what comes from above as
     gradients of products."""
-    hidden = [f"    g = select({SEEN}, g, {dtype}(0))"] if mask == "seen" else []
+    hidden = [f"    g = select({HIDDEN[mask]}, {dtype}(0), g)"] if mask else []
     return masked_part(
         "sloped", "p, d, m, scale, top, inverse, delta", mask, dtype,
         "for i in range(m):",

@@ -10,7 +10,7 @@ from nbgraph.errors import require_whole
 from nbgraph.nn.metrics.metric import Mean
 from nbgraph.ops.define import library
 from nbgraph.ops.losses.alike import require_rows
-from nbgraph.ops.losses.classes import zeros_of_classes
+from nbgraph.ops.losses.entropy import zeros_of_classes
 from nbgraph.settings import config
 
 

@@ -11,7 +11,7 @@ from nbgraph.errors import ShapeError, require_word
 from nbgraph.nn.metrics.metric import Metric, Sums
 from nbgraph.ops.define import library
 from nbgraph.ops.losses.alike import require_rows
-from nbgraph.ops.losses.classes import zeros_of_classes
+from nbgraph.ops.losses.entropy import zeros_of_classes
 from nbgraph.shape import Array
 
 

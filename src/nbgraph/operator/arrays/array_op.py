@@ -66,6 +66,11 @@ def constant(g: Gradients) -> Sequence[Any]:
     return [None] * len(g.specs)
 
 
+def gives_constant(op: Any) -> bool:
+    """Return whether the results of an operator are constants for derivatives."""
+    return getattr(op, "rule", None) is constant
+
+
 class ArrayOp:
     """An operator over whole arrays.
 
@@ -115,6 +120,7 @@ class ArrayOp:
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
     effect = False  # whether applying it does something besides giving its outputs
+    is_loss = False  # whether a pass back may begin here, whatever comes from above
     kernels: Collection[str] = ()  # where `lower` may give kernel calls: "host", "devices"
     takes_complex: Collection[str] = ()  # where kernels take complex numbers: as `kernels`
     kernels_at_once = True  # whether they serve NumPy arrays, too
@@ -325,6 +331,7 @@ class ArrayOp:
         outputs: Arrays,
         attributes: Attributes,
         resources: Sequence[Resource] = (),
+        /,
     ) -> None:
         """Fill the outputs."""
         if self._compute is not None and self.resources:

@@ -49,9 +49,7 @@ class PiecesOp(ArrayOp):
         self._parts = parts
         in_pieces(self)(parts)
 
-    def compute(
-        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
-    ) -> None:
+    def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
         target = out = outputs[0]
         pieces = self._parts(out, *inputs, **attributes)
         if pieces is None:

@@ -105,9 +105,7 @@ class TiledOp(ArrayOp):
         """What a kernel makes of operands of which the first is of `dtype`."""
         return dtype
 
-    def compute(
-        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
-    ) -> None:
+    def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
         """See ArrayOp: by NumPy."""
         (out,) = outputs
         wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else out.dtype
@@ -127,9 +125,7 @@ class PlacingOp(TiledOp):
     def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         return np.dtype("int64")
 
-    def compute(
-        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
-    ) -> None:
+    def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
         outputs[0][...] = self.naive(*inputs, **attributes)
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.full.operator import Arrays, Operator, Requests
+from nbgraph.operator.full.operator import Operator
 from nbgraph.scopes import forkable
 
 ROUNDS = 3  # measurements of each implementation: the first one may compile
@@ -101,34 +102,15 @@ class Choice(Operator):
         self._tuner, self._key, self._stateful = tuner, key, stateful
         self._last = [0]
 
-    def forward(
-        self, ctx: Any, in_data: Arrays, req: Requests, out_data: Arrays, aux_states: Arrays
-    ) -> None:
+    def forward(self, ctx: Any, *arrays: Any, **named: Any) -> None:
         key = ("forward", ctx.is_train, self._key)
-        index = self._tuner.next(key, len(self.candidates))
-        self._last[0] = index
-        one = self.candidates[index]
-        self._timed(key, index, lambda: one.forward(ctx, in_data, req, out_data, aux_states))
+        index = self._last[0] = self._tuner.next(key, len(self.candidates))
+        self._timed(key, index, partial(self.candidates[index].forward, ctx, *arrays, **named))
 
-    def backward(
-        self,
-        ctx: Any,
-        out_grad: Arrays,
-        in_data: Arrays,
-        out_data: Arrays,
-        req: Requests,
-        in_grad: Arrays,
-        aux_states: Arrays,
-    ) -> None:
-        key = ("backward", True, self._key)
-        last = self._last[0]
+    def backward(self, *arrays: Any, **named: Any) -> None:
+        key, last = ("backward", True, self._key), self._last[0]
         index = last if self._stateful else self._tuner.next(key, len(self.candidates))
-        one = self.candidates[index]
-
-        def work() -> Any:
-            return one.backward(ctx, out_grad, in_data, out_data, req, in_grad, aux_states)
-
-        self._timed(key, index, work)
+        self._timed(key, index, partial(self.candidates[index].backward, *arrays, **named))
 
     def _timed(self, key: Any, index: int, work: Callable[[], Any]) -> Any:
         began = self._tuner.clock()

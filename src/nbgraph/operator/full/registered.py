@@ -45,8 +45,7 @@ from nbgraph.errors import ArgumentError, NbgraphError
 from nbgraph.operator import registry
 from nbgraph.operator.call import call, carrier_of, outputs_of, sources
 from nbgraph.operator.full.choosing import Measured, Tuner
-from nbgraph.operator.full.content import content
-from nbgraph.operator.full.facts import facts_of
+from nbgraph.operator.full.facts import content, facts_of
 from nbgraph.operator.full.handles import Facts
 from nbgraph.operator.full.op import PropertyOp
 from nbgraph.operator.full.operator import Operator

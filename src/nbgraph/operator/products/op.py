@@ -263,9 +263,7 @@ class ProductOp(ArrayOp):
 
     # without a kernel -------------------------------------------------------------------------
 
-    def compute(
-        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
-    ) -> None:
+    def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
         (out,) = outputs
         wide = np.dtype(compute_dtype(out.dtype)) if inexact(out.dtype) else out.dtype
         factors = [x.astype(wide, copy=False) for x in inputs]

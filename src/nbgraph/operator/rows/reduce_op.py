@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from nbgraph.operator.rows.reduce_call import along_axes, block_on, reduce_call
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.shape import Arrays, axes_of
-
-if TYPE_CHECKING:
-    from nbgraph.resource import Resource
 
 Shape = tuple[int, ...]
 # the layout of the operand that the first call takes, the calls, the memory between them
@@ -114,20 +111,14 @@ class ReduceOp(ArrayOp):
         whole = target.dtype.kind in "iu" or source.dtype.kind == target.dtype.kind == "b"
         return whole and source.dtype.kind in "iub"
 
-    def compute(
-        self,
-        inputs: Arrays,
-        outputs: Arrays,
-        attributes: Attributes,
-        resources: Sequence[Resource] = (),
-    ) -> None:
+    def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
         """See ArrayOp: where kernels are not asked, a row program's own text does it."""
         (x,), (out,) = inputs, outputs
         dtype = self.taken_dtype(Spec.of(x), Spec.of(out), attributes) or x.dtype
         (target,) = self.infer([Spec(x.shape, dtype)], attributes)
         rows = self.by_rows(Spec(x.shape, dtype), target, attributes)
         if rows is None:
-            super().compute(inputs, outputs, attributes, resources)
+            super().compute(inputs, outputs, attributes)
             return
         total = np.empty(rows.shape, target.dtype)
         x = x if dtype.kind == "c" else x.real  # the engine's threads do not warn
@@ -159,7 +150,7 @@ class ReduceOp(ArrayOp):
             return None
         taken = x if dtype == x.dtype else layout(x.shape, dtype)
         lower = self._question if self.asks else self._on_host if host else self._in_blocks
-        lowered = lower(taken, own, word, attributes, host)
+        lowered = lower(Application([taken], [own], [word], attributes, host))
         if lowered is None:
             return None
         place, stages, scratch = lowered
@@ -170,23 +161,21 @@ class ReduceOp(ArrayOp):
         places = (None if place is x else place, None if own is out else own)
         return Lowered(tuple(calls), places, tuple(scratch), adds=False)
 
-    def _on_host(
-        self, x: Layout, out: Layout, request: str, attributes: Attributes, host: bool
-    ) -> Stages | None:
+    def _on_host(self, case: Application) -> Stages | None:
+        (x,), (out,), (request,), attributes, host = case
         source, target = Spec(x.shape, x.dtype), Spec(out.shape, out.dtype)
         by_rows = self.by_rows(source, target, attributes)
         if by_rows is None:
-            return self._in_blocks(x, out, request, attributes, host)
+            return self._in_blocks(case)
         seen = layout(by_rows.shape, out.dtype)
         rows = by_rows.op.lower(Application([x], [seen], [request], by_rows.attributes, host))
         assert rows is not None, self
         assert rows.places[1] is None, self
         return rows.places[0] or x, rows.having(by_rows.op.values(by_rows.attributes)).calls, ()
 
-    def _in_blocks(
-        self, x: Layout, out: Layout, request: str, attributes: Attributes, host: bool
-    ) -> Stages | None:
+    def _in_blocks(self, case: Application) -> Stages | None:
         """In blocks, which workers may share."""
+        (x,), (out,), (request,), attributes, host = case
         numbers = {x.dtype.kind, out.dtype.kind}
         if self.combine is None or (self.averages and not host):
             return None
@@ -205,10 +194,9 @@ class ReduceOp(ArrayOp):
         last = map_call(plan, out.shape, [totals], [out], [request])
         return taken, [*stages, last], [*scratch, totals]
 
-    def _question(
-        self, x: Layout, out: Layout, request: str, attributes: Attributes, host: bool
-    ) -> Stages | None:
+    def _question(self, case: Application) -> Stages | None:
         """What is asked of all elements at once: in one kernel where rows end with the array."""
+        (x,), (out,), (request,), attributes, host = case
         if self.asks is None or (request == "add" and out.dtype.kind == "b"):
             return None
         of, combine = self.asks

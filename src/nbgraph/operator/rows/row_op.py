@@ -277,9 +277,7 @@ class RowOp(ArrayOp):
 
     # the specification ------------------------------------------------------------------------
 
-    def compute(
-        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
-    ) -> None:
+    def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
         """See ArrayOp; by the program's text, element by element."""
         shape, axes, _ = self._rows(inputs, attributes)
         kept = [d for d in range(len(shape)) if d not in axes]

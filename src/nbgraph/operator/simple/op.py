@@ -25,18 +25,21 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
+
+import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import registry
 from nbgraph.operator.call import call
 from nbgraph.operator.environment import EnvArguments
-from nbgraph.operator.full.content import content
-from nbgraph.operator.full.facts import facts_of
+from nbgraph.operator.full.facts import content, facts_of
 from nbgraph.operator.full.gradient import Run, Specs
 from nbgraph.operator.full.op import CustomOp
-from nbgraph.operator.simple.forms import Form, Pass, kNoInplace
+from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.report.facts import dependence_rows, in_place
+from nbgraph.operator.simple.forms import Form, Pass, SimpleOpInplaceOption, kNoInplace
 from nbgraph.operator.simple.function import (
     DeviceFunction,
     OwnKernel,
@@ -334,3 +337,38 @@ def register_simple_op(name: str, *, operands: Sequence[str] | None = None) -> S
             f"register_simple_op: {name!r} is not a name; give an identifier such as 'smooth_l1'"
         )
     return SimpleOp(name, module, operands)
+
+
+# what would have to be declared to make an `@ng.op` a simple operator ----------------------------
+
+
+class Declaration(NamedTuple):
+    """Form of the gradient ("" where there is none), option of the function, of the gradient."""
+
+    form: str
+    function: SimpleOpInplaceOption
+    gradient: SimpleOpInplaceOption
+
+
+def simple_declaration(op: Mapper, dtype: object = "float32") -> Declaration:
+    """Return the declaration that is inferred for operands of a dtype.
+
+    ArgumentError for more than two operands or several outputs, which simple operators have not.
+
+    >>> import math, nbgraph as ng
+    >>> form, function, gradient = simple_declaration(ng.op(lambda x: math.exp(x)))
+    >>> form, function.name, gradient.name
+    ('T1', 'kInplaceInOut', 'kInplaceOutIn')
+    """
+    if op.nin > 2 or op.nout != 1:
+        raise ArgumentError(
+            f"{op.__name__}: a simple operator has one or two operands and one output, this one "
+            f"has {op.nin} and {op.nout}"
+        )
+    rows = dependence_rows(op)
+    options = in_place(op, rows, np.dtype(dtype))  # type: ignore[call-overload]
+    return Declaration(
+        max((str(row["class"]) for row in rows), default=""),
+        SimpleOpInplaceOption[options["forward_option"]],
+        SimpleOpInplaceOption[options["backward_option"]],
+    )

@@ -13,22 +13,14 @@ from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.table import rows
 
 _ROWS = """
-median(a, axis=None, out=None, overwrite_input=False, keepdims=False): kept
-    = quantile_of(np.median, a, 0.5, axis, out, keepdims, "mean", None)
-quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
+{0}median(a, axis=None, out=None, overwrite_input=False, keepdims=False): kept
+    = quantile_of(np.{0}median, a, 0.5, axis, out, keepdims, "mean", None)
+{0}quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
     weights=None): kept
-    = quantile_of(np.quantile, a, q, axis, out, keepdims, method, weights)
-percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
+    = quantile_of(np.{0}quantile, a, q, axis, out, keepdims, method, weights)
+{0}percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
     weights=None): kept
-    = quantile_of(np.percentile, a, q, axis, out, keepdims, method, weights)
-nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False): kept
-    = quantile_of(np.nanmedian, a, 0.5, axis, out, keepdims, "mean", None)
-nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
-    weights=None): kept
-    = quantile_of(np.nanquantile, a, q, axis, out, keepdims, method, weights)
-nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
-    weights=None): kept
-    = quantile_of(np.nanpercentile, a, q, axis, out, keepdims, method, weights)
+    = quantile_of(np.{0}percentile, a, q, axis, out, keepdims, method, weights)
 """
 # methods that take an element as it is
 _DISCRETE = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest"}
@@ -135,4 +127,4 @@ def _blend(low: Any, high: Any, share: Any, method: str) -> Any:
     return library.where(same, low, library.where(library.less(share, 0.5), near, far))
 
 
-FUNCTIONS = rows(_ROWS, globals())
+FUNCTIONS = rows(_ROWS.format("") + _ROWS.format("nan"), globals())

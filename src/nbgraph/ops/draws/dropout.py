@@ -11,7 +11,7 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype, compute_dtype
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.arrays.array_op import Attributes, Compute, Gradients, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Compute, Spec
 from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
@@ -35,7 +35,9 @@ class InTraining(DrawnOp):
             name,
             infer,
             compute,
-            gradient=_times_factor,
+            gradient=lambda g: [
+                None if g.out_grad is None else library.multiply(g.out_grad, g.outputs[1])
+            ],
             keeps=("out1",),
             nout=2,
             partial=same_shape,
@@ -86,13 +88,6 @@ def _compute(
     kept = env.random().random(x.shape, dtype.type) >= p
     np.multiply(kept, 0 if p == 1 else 1 / (1 - p), out=factor, casting="same_kind")
     np.multiply(x, factor, out=out)
-
-
-def _times_factor(g: Gradients) -> Sequence[Any]:
-    """The gradient of what was multiplied by the second output."""
-    if g.out_grad is None:
-        return [None]
-    return [library.multiply(g.out_grad, g.outputs[1])]
 
 
 def _kernel(dtype: str, *, factor: bool, p: float) -> Made:

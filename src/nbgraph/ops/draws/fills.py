@@ -70,13 +70,7 @@ def _gamma_kernel(dtype: str, shape: float) -> Made:
     return gamma(dtype), (shape,)
 
 
-def _fill_beta(rng: Generator, out: Array, a: Any, b: Any) -> None:
-    out[...] = rng.beta(a, b, out.shape)
-
-
 STANDARD_GAMMA = Drawing("standard_gamma", _fill_gamma, kernel=_gamma_kernel)
-BETA = Drawing("beta", _fill_beta)
-
 
 # whole numbers ----------------------------------------------------------------------------------
 
@@ -91,8 +85,16 @@ def store(out: Array, values: Array, name: str) -> None:
     out[...] = values
 
 
-def _fill_binomial(rng: Generator, out: Array, n: Any, p: Any) -> None:
-    store(out, rng.binomial(n, p, out.shape), "binomial")
+def _by_generator(kind: str) -> Drawing:
+    """A distribution by the method of NumPy's generators."""
+
+    def fill(rng: Generator, out: Array, *parameters: Any) -> None:
+        store(out, getattr(rng, kind)(*parameters, out.shape), kind)
+
+    return Drawing(kind, fill)
+
+
+BETA, BINOMIAL, NEGATIVE_BINOMIAL = map(_by_generator, ("beta", "binomial", "negative_binomial"))
 
 
 def _fill_bernoulli(rng: Generator, out: Array, p: Any) -> None:
@@ -157,14 +159,9 @@ def _geometric_kernel(dtype: str, p: float) -> Made | None:
 
 
 POISSON = Drawing("poisson", _fill_poisson, kernel=_poisson_kernel)
-BINOMIAL = Drawing("binomial", _fill_binomial)
 GEOMETRIC = Drawing("geometric", _fill_geometric, kernel=_geometric_kernel)
 BERNOULLI = Drawing("bernoulli", _fill_bernoulli, kernel=_bernoulli_kernel)
 INTEGERS = Drawing("integers", _fill_integers, kernel=_integers_kernel)
-
-
-def _fill_negative_binomial(rng: Generator, out: Array, n: Any, p: Any) -> None:
-    store(out, rng.negative_binomial(n, p, out.shape), "negative_binomial")
 
 
 def _fill_dispersed(rng: Generator, out: Array, mu: Any, alpha: Any) -> None:
@@ -176,5 +173,4 @@ def _fill_dispersed(rng: Generator, out: Array, mu: Any, alpha: Any) -> None:
     store(out, counts, "generalized_negative_binomial")
 
 
-NEGATIVE_BINOMIAL = Drawing("negative_binomial", _fill_negative_binomial)
 GENERALIZED_NEGATIVE_BINOMIAL = Drawing("generalized_negative_binomial", _fill_dispersed)

@@ -1,6 +1,9 @@
 """`ng.init`: how arrays begin. Functions of shape and dtype, for `ng.var(..., init=)` and `param`.
 
 Each call here gives such a function. Random ones draw from `ng.random`, so a seed repeats them.
+Weights of layers begin scaled by how many values a unit sees, or passes on: a weight's first axis
+counts units (outputs), its second one inputs; further axes are those of a kernel that is moved over
+its input.
 
 >>> import nbgraph as ng
 >>> exe = ng.var("w", shape=(2, 2), init=ng.init.eye()).simple_bind()
@@ -18,19 +21,10 @@ from typing import Any
 import numpy as np
 
 from nbgraph._listing import public_names
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.foreign import missing
 from nbgraph.operator.declared import define, parse
-from nbgraph.ops.draws import distributions
-from nbgraph.ops.draws.layered import bilinear as bilinear
-from nbgraph.ops.draws.layered import fans as _fans
-from nbgraph.ops.draws.layered import he_normal as he_normal
-from nbgraph.ops.draws.layered import he_uniform as he_uniform
-from nbgraph.ops.draws.layered import lecun_normal as lecun_normal
-from nbgraph.ops.draws.layered import lecun_uniform as lecun_uniform
-from nbgraph.ops.draws.layered import orthogonal as orthogonal
-from nbgraph.ops.draws.layered import truncated_normal as truncated_normal
-from nbgraph.ops.draws.layered import variance_scaling as variance_scaling
+from nbgraph.ops.draws import categories, distributions
 from nbgraph.shape import Array
 
 __dir__ = public_names(globals())
@@ -38,6 +32,7 @@ __getattr__ = missing("ng.init", globals())
 
 Shape = tuple[int, ...]
 Initialiser = Callable[[Shape, Any], Any]
+_DEVIATION = 0.8796256610342398  # of normal numbers between -2 and 2
 
 
 def from_lambda(fn: Callable[[Array], Any]) -> Initialiser:
@@ -110,30 +105,13 @@ def eye(value: float = 1.0) -> Initialiser:
     return fill
 
 
-def bernoulli(p: float, scale: float = 1.0, shift: float = 0.0) -> Initialiser:
-    """`scale` with probability `p`, else 0; plus `shift`."""
-    return lambda shape, dtype: (distributions.bernoulli(p, shape) * scale + shift).astype(dtype)
-
-
 def dropout(p: float) -> Initialiser:
     """A mask: 0 with probability `p`, else 1 / (1 - p), so that its mean is 1."""
     if not 0 <= p < 1:
         raise ArgumentError(f"init.dropout: p={p!r}; give a probability from 0 up to less than 1")
-    return bernoulli(1 - p, 1 / (1 - p))
-
-
-def glorot_uniform(
-    *, fan_in: bool = False, fan_out: bool = False, scale: float = 1.0
-) -> Initialiser:
-    """Uniform numbers of variance 2 / (rows + columns) times `scale`**2, or with one of the two
-    alone: 1 / rows for `fan_in`, 1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows
-    (features, channels, *window) channels and features count, times the elements of a window."""
-
-    def fill(shape: Shape, dtype: Any) -> Any:
-        bound = math.sqrt(3) * _glorot(shape, fan_in, fan_out, scale)
-        return distributions.uniform(-bound, bound, shape, dtype=dtype)
-
-    return fill
+    return lambda shape, dtype: (distributions.bernoulli(1 - p, shape) * (1 / (1 - p))).astype(
+        dtype
+    )
 
 
 def glorot_normal(
@@ -168,14 +146,124 @@ def sinusoidal(start: int = 0) -> Initialiser:
     return fill
 
 
+def _fans(shape: Shape) -> tuple[int, int]:
+    """How many values a unit sees, and how many see each of its inputs.
+
+    >>> _fans((64, 3, 5, 5))
+    (75, 1600)
+    """
+    if len(shape) < 2:
+        raise ShapeError(f"init: shape {shape} has no inputs; give a shape of two axes or more")
+    kernel = math.prod(shape[2:])
+    return shape[1] * kernel, shape[0] * kernel
+
+
 def _glorot(shape: Shape, fan_in: bool, fan_out: bool, scale: float) -> float:
-    """The standard deviation."""
+    """The standard deviation of `glorot_uniform`."""
     if len(shape) < 2:
         raise ShapeError(f"init.glorot: shape {shape}; give a matrix, its rows and columns count")
     rows, columns = shape if len(shape) == 2 else _fans(shape)
     if fan_in == fan_out:
         return scale * math.sqrt(2 / (rows + columns))
     return scale / math.sqrt(rows if fan_in else columns)
+
+
+def _within(spread: float, shape: Shape, dtype: Any) -> Any:
+    """Uniform numbers of mean 0 and this standard deviation."""
+    bound = math.sqrt(3) * spread
+    return distributions.uniform(-bound, bound, shape, dtype=dtype)
+
+
+def variance_scaling(
+    scale: float = 1.0, *, mode: str = "in", distribution: str = "normal"
+) -> Initialiser:
+    """Numbers of mean 0 and variance scale / n, where n is what a unit sees ("in"), what sees an
+    input ("out"), or the mean of both ("mean"); "normal", "truncated" or "uniform".
+
+    >>> import numpy as np
+    >>> w = np.asarray(variance_scaling(2.0, distribution="uniform")((4, 6), "float32"))
+    >>> bool((abs(w) <= 1).all())
+    True
+    """
+    require_word("init.variance_scaling: mode", mode, ("in", "out", "mean"))
+    kinds = ("normal", "truncated", "uniform")
+    require_word("init.variance_scaling: distribution", distribution, kinds)
+
+    def fill(shape: Shape, dtype: Any) -> Any:
+        seen, passed = _fans(shape)
+        count = {"in": seen, "out": passed, "mean": (seen + passed) / 2}[mode]
+        spread = math.sqrt(scale / max(1, count))
+        if distribution == "uniform":
+            return _within(spread, shape, dtype)
+        if distribution == "truncated":
+            return truncated_normal(0.0, spread / _DEVIATION)(shape, dtype)
+        return distributions.normal(0.0, spread, shape, dtype=dtype)
+
+    return fill
+
+
+def truncated_normal(
+    mean: float = 0.0, stddev: float = 1.0, *, low: float = -2.0, high: float = 2.0
+) -> Initialiser:
+    """Normal numbers, of which only those from `low` to `high` deviations off the mean appear.
+
+    >>> import numpy as np
+    >>> x = np.asarray(truncated_normal(1.0, 0.5)((1000,), "float32"))
+    >>> bool((x >= 0).all() and (x <= 2).all())
+    True
+    """
+    if not low < high:
+        raise ArgumentError(f"init.truncated_normal: low={low}, high={high}; expected low < high")
+
+    return lambda shape, dtype: categories.truncated_normal(
+        mean, stddev, shape, low=low, high=high, dtype=dtype
+    )
+
+
+def orthogonal(gain: float = 1.0) -> Initialiser:
+    """`gain` times a matrix with orthonormal rows, or columns if there are fewer of these; axes
+    behind the first are one (Saxe, McClelland and Ganguli, 2014).
+
+    >>> import numpy as np
+    >>> w = np.asarray(orthogonal()((3, 5), "float64"))
+    >>> np.allclose(w @ w.T, np.eye(3))
+    True
+    """
+
+    def fill(shape: Shape, dtype: Any) -> Array:
+        _fans(shape)  # two axes or more
+        rows, columns = shape[0], math.prod(shape[1:])
+        drawn = distributions.normal(0.0, 1.0, (max(rows, columns), min(rows, columns)))
+        q, r = np.linalg.qr(np.asarray(drawn, np.float64))
+        q *= np.where(np.diag(r) < 0, -1.0, 1.0)  # else the draw decides only in part
+        return (gain * (q if rows >= columns else q.T)).reshape(shape).astype(dtype)
+
+    return fill
+
+
+def bilinear() -> Initialiser:
+    """Weights of a transposed convolution that interpolates between cells, as `UpSampling` has.
+
+    Along an axis of n elements element i is 1 - abs(i - c) / f, f = ceil(n / 2) and c the middle of
+    a window of 2 * f - f % 2 elements (Long, Shelhamer and Darrell, 2015).
+
+    >>> bilinear()((1, 1, 4, 4), "float64")[0, 0, 1]
+    array([0.1875, 0.5625, 0.5625, 0.1875])
+    """
+
+    def fill(shape: Shape, dtype: Any) -> Array:
+        if len(shape) < 3:
+            raise ShapeError(
+                f"init: shape {shape} has no window; give a shape of three axes or more"
+            )
+        weights = np.ones(())
+        for n in shape[2:]:
+            reach = -(-n // 2)
+            middle = (2 * reach - 1 - reach % 2) / (2 * reach)
+            weights = weights[..., None] * (1 - np.abs(np.arange(n) / reach - middle))
+        return np.broadcast_to(weights, shape).astype(dtype)
+
+    return fill
 
 
 _TABLE = """
@@ -204,6 +292,23 @@ uniform(low: float = 0.0, high: float = 1.0): Numbers between two bounds, all eq
     >>> 2 <= float(uniform(2, 3)((), "float32")) < 3
     True
     = lambda shape, dtype: distributions.uniform(low, high, shape, dtype=dtype)
+bernoulli(p: float, scale: float = 1.0, shift: float = 0.0): `scale` with probability `p`, else 0;
+    plus `shift`.
+    = lambda shape, dtype: (distributions.bernoulli(p, shape) * scale + shift).astype(dtype)
+glorot_uniform(*, fan_in=False, fan_out=False, scale: float = 1.0): Uniform numbers of variance
+    2 / (rows + columns) times `scale`**2, or with one of the two alone: 1 / rows for `fan_in`,
+    1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows (features, channels, *window)
+    channels and features count, times the elements of a window.
+    = lambda shape, dtype: _within(_glorot(shape, fan_in, fan_out, scale), shape, dtype)
+he_normal(slope: float = 0.0): Normal numbers of variance 2 / (1 + slope**2) over what a unit sees:
+    for units that pass negative values on times `slope`, as relu does with 0 (He et al., 2015).
+    = variance_scaling(2 / (1 + slope * slope))
+he_uniform(slope: float = 0.0): Uniform numbers of the variance that `he_normal` has.
+    = variance_scaling(2 / (1 + slope * slope), distribution="uniform")
+lecun_normal(): Normal numbers of variance 1 over what a unit sees (LeCun et al., 1998).
+    = variance_scaling(1.0)
+lecun_uniform(): Uniform numbers of the variance that `lecun_normal` has.
+    = variance_scaling(1.0, distribution="uniform")
 gumbel(loc: float = 0.0, scale: float = 1.0): Gumbel-distributed numbers.
     = lambda shape, dtype: distributions.gumbel(loc, scale, shape, dtype=dtype)
 """

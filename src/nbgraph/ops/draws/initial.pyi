@@ -2,14 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from nbgraph.ops.draws.layered import bilinear as bilinear
-from nbgraph.ops.draws.layered import he_normal as he_normal
-from nbgraph.ops.draws.layered import he_uniform as he_uniform
-from nbgraph.ops.draws.layered import lecun_normal as lecun_normal
-from nbgraph.ops.draws.layered import lecun_uniform as lecun_uniform
-from nbgraph.ops.draws.layered import orthogonal as orthogonal
-from nbgraph.ops.draws.layered import truncated_normal as truncated_normal
-from nbgraph.ops.draws.layered import variance_scaling as variance_scaling
 from nbgraph.shape import Array
 
 Shape = tuple[int, ...]
@@ -37,14 +29,8 @@ def eye(value: float=1.0) -> Initialiser:
     
     >>> eye(2)((2, 2), "float32").tolist()
     [[2.0, 0.0], [0.0, 2.0]]"""
-def bernoulli(p: float, scale: float=1.0, shift: float=0.0) -> Initialiser:
-    """`scale` with probability `p`, else 0; plus `shift`."""
 def dropout(p: float) -> Initialiser:
     """A mask: 0 with probability `p`, else 1 / (1 - p), so that its mean is 1."""
-def glorot_uniform(*, fan_in: bool=False, fan_out: bool=False, scale: float=1.0) -> Initialiser:
-    """Uniform numbers of variance 2 / (rows + columns) times `scale`**2, or with one of the two
-    alone: 1 / rows for `fan_in`, 1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows
-    (features, channels, *window) channels and features count, times the elements of a window."""
 def glorot_normal(*, fan_in: bool=False, fan_out: bool=False, scale: float=1.0) -> Initialiser:
     """Normal numbers of the variance that `glorot_uniform` has."""
 def sinusoidal(start: int=0) -> Initialiser:
@@ -53,6 +39,37 @@ def sinusoidal(start: int=0) -> Initialiser:
     
     >>> sinusoidal()((2, 4), "float64")[1].round(4).tolist()
     [0.8415, 0.0001, 0.5403, 1.0]"""
+def variance_scaling(scale: float=1.0, *, mode: str='in', distribution: str='normal') -> Initialiser:
+    """Numbers of mean 0 and variance scale / n, where n is what a unit sees ("in"), what sees an
+    input ("out"), or the mean of both ("mean"); "normal", "truncated" or "uniform".
+    
+    >>> import numpy as np
+    >>> w = np.asarray(variance_scaling(2.0, distribution="uniform")((4, 6), "float32"))
+    >>> bool((abs(w) <= 1).all())
+    True"""
+def truncated_normal(mean: float=0.0, stddev: float=1.0, *, low: float=-2.0, high: float=2.0) -> Initialiser:
+    """Normal numbers, of which only those from `low` to `high` deviations off the mean appear.
+    
+    >>> import numpy as np
+    >>> x = np.asarray(truncated_normal(1.0, 0.5)((1000,), "float32"))
+    >>> bool((x >= 0).all() and (x <= 2).all())
+    True"""
+def orthogonal(gain: float=1.0) -> Initialiser:
+    """`gain` times a matrix with orthonormal rows, or columns if there are fewer of these; axes
+    behind the first are one (Saxe, McClelland and Ganguli, 2014).
+    
+    >>> import numpy as np
+    >>> w = np.asarray(orthogonal()((3, 5), "float64"))
+    >>> np.allclose(w @ w.T, np.eye(3))
+    True"""
+def bilinear() -> Initialiser:
+    """Weights of a transposed convolution that interpolates between cells, as `UpSampling` has.
+    
+    Along an axis of n elements element i is 1 - abs(i - c) / f, f = ceil(n / 2) and c the middle of
+    a window of 2 * f - f % 2 elements (Long, Shelhamer and Darrell, 2015).
+    
+    >>> bilinear()((1, 1, 4, 4), "float64")[0, 0, 1]
+    array([0.1875, 0.5625, 0.5625, 0.1875])"""
 def from_value(value: float) -> Initialiser:
     r"""One number everywhere.
 
@@ -88,6 +105,27 @@ def uniform(low: float=0.0, high: float=1.0) -> Initialiser:
 
     >>> 2 <= float(uniform(2, 3)((), "float32")) < 3
     True
+    """
+def bernoulli(p: float, scale: float=1.0, shift: float=0.0) -> Initialiser:
+    r"""`scale` with probability `p`, else 0; plus `shift`.
+    """
+def glorot_uniform(*, fan_in: bool=False, fan_out: bool=False, scale: float=1.0) -> Initialiser:
+    r"""Uniform numbers of variance 2 / (rows + columns) times `scale`**2, or with one of the two alone:
+    1 / rows for `fan_in`, 1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows
+    (features, channels, *window) channels and features count, times the elements of a window.
+    """
+def he_normal(slope: float=0.0) -> Initialiser:
+    r"""Normal numbers of variance 2 / (1 + slope**2) over what a unit sees: for units that pass
+    negative values on times `slope`, as relu does with 0 (He et al., 2015).
+    """
+def he_uniform(slope: float=0.0) -> Initialiser:
+    r"""Uniform numbers of the variance that `he_normal` has.
+    """
+def lecun_normal() -> Initialiser:
+    r"""Normal numbers of variance 1 over what a unit sees (LeCun et al., 1998).
+    """
+def lecun_uniform() -> Initialiser:
+    r"""Uniform numbers of the variance that `lecun_normal` has.
     """
 def gumbel(loc: float=0.0, scale: float=1.0) -> Initialiser:
     r"""Gumbel-distributed numbers.

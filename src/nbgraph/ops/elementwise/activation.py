@@ -74,7 +74,7 @@ softsign(x): x / (1 + abs(x)).
 hard_swish(x): x * hard_sigmoid(x).
     >>> hard_swish([-4.0, 3.0])
     array([-0.,  3.])
-    = x * hard_sigmoid(x)
+    = -0.0 if x <= -3.0 else (x if x >= 3.0 else x * hard_sigmoid(x))
 hard_tanh(x, *, low=-1.0, high=1.0): x limited to [low, high]. Its slope at the limits is 0.
     >>> hard_tanh([-2.0, 0.5])
     array([-1. ,  0.5])

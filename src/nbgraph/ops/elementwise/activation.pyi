@@ -365,7 +365,7 @@ def hard_swish(x):
     Formula::
 
         def hard_swish(x):
-            return x * hard_sigmoid(x)
+            return -0.0 if x <= -3.0 else (x if x >= 3.0 else x * hard_sigmoid(x))
 
     Backward: x is T2: the derivative reads x, kept until backward
     """

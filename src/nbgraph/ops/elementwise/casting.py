@@ -59,15 +59,11 @@ def _astype(inputs: list[Array], outputs: list[Array], *, dtype: np.dtype[Any]) 
         np.copyto(outputs[0], inputs[0], casting="unsafe")
 
 
-def _astype_rule(g: Gradients) -> list[Any]:
-    return [g.out_grad] if inexact(g.attributes["dtype"]) else []
-
-
 _ASTYPE = ArrayOp(
     "astype",
     lambda x, *, dtype: Spec(x.shape, dtype),
     _astype,
-    gradient=_astype_rule,
+    gradient=lambda g: [g.out_grad] if inexact(g.attributes["dtype"]) else [],
     copies=True,
     partial=same_shape,
 )

@@ -284,3 +284,244 @@ def cbrt(x):
 
     Backward: x is T1: the derivative can be written with the output: the operands may be freed
     """
+@op
+def erf(x):
+    r"""The error function.
+
+    >>> erf([0.0, 1.0])
+    array([0.        , 0.84270079])
+
+    Parameters
+    ----------
+    x : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def erf(x):
+            return math.erf(x)
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
+def erfc(x):
+    r"""1 - erf(x), accurate where that is small.
+
+    >>> erfc([0.0, 1.0])
+    array([1.        , 0.15729921])
+
+    Parameters
+    ----------
+    x : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def erfc(x):
+            return math.erfc(x)
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
+def erfinv(x):
+    r"""The number whose `erf` is x: infinite at -1 and 1, NaN beyond.
+
+    >>> erfinv([0.0, 0.5, 1.0])
+    array([0.        , 0.47693628,        inf])
+
+    Parameters
+    ----------
+    x : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def erfinv(x):
+            return special.erfinv(x)
+
+    Backward: x is T1: the derivative can be written with the output: the operands may be freed
+    """
+@op
+def gamma(x):
+    r"""The gamma function.
+
+    >>> gamma([1.0, 5.0])
+    array([ 1., 24.])
+
+    Parameters
+    ----------
+    x : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def gamma(x):
+            return math.gamma(x)
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
+def lgamma(x):
+    r"""The logarithm of the gamma function's size.
+
+    >>> lgamma([1.0, 3.0])
+    array([0.        , 0.69314718])
+
+    Parameters
+    ----------
+    x : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def lgamma(x):
+            return math.lgamma(x)
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+gammaln = lgamma
+@op
+def digamma(x):
+    r"""The slope of `lgamma`.
+
+    >>> digamma([1.0])
+    array([-0.57721566])
+
+    Parameters
+    ----------
+    x : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def digamma(x):
+            return special.digamma(x)
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+psi = digamma
+@op
+def polygamma(x, *, n=1):
+    r"""The n-th derivative of `digamma`, n whole, from 0 to 170; by default the first one.
+
+    >>> polygamma([1.0])
+    array([1.64493407])
+    >>> polygamma([1.0], n=2)
+    array([-2.40411381])
+
+    Parameters
+    ----------
+    x : array or number
+    n : scalar, default 1
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def polygamma(x, *, n=1):
+            return special.polygamma(n, x)
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
+def xlogy(x1, x2):
+    r"""x1 * log(x2), 0 where x1 is 0.
+
+    >>> xlogy([0.0, 2.0], [0.0, 1.0])
+    array([0., 0.])
+
+    Parameters
+    ----------
+    x1 : array or number
+    x2 : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def xlogy(x1, x2):
+            return composed.xlogy(x1, x2)
+
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
+    """
+@op
+def xlog1py(x1, x2):
+    r"""x1 * log(1 + x2), 0 where x1 is 0.
+
+    >>> xlog1py([0.0, 2.0], [-1.0, 0.0])
+    array([0., 0.])
+
+    Parameters
+    ----------
+    x1 : array or number
+    x2 : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def xlog1py(x1, x2):
+            return composed.xlog1py(x1, x2)
+
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
+    """
+@op
+def logit(x):
+    r"""log(x / (1 - x)), the inverse of `sigmoid`.
+
+    >>> logit([0.5, 1.0])
+    array([ 0., inf])
+
+    Parameters
+    ----------
+    x : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def logit(x):
+            return composed.logit(x)
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """

@@ -16,8 +16,8 @@ from nbgraph.ops.gpu.addressing import indexed, raw, threads
 from nbgraph.ops.indexing.indexing import one_hot
 from nbgraph.ops.indexing.sets import isin
 from nbgraph.ops.ordering.sorting import searchsorted
-from nbgraph.ops.products.linalg import tril, triu
 from nbgraph.ops.reductions.reductions import accumulator
+from nbgraph.ops.shapes.slicing import tril, triu
 
 _SEARCH = """\
 value = load(wanted, i)

@@ -56,7 +56,7 @@ def _true(x: Any) -> Any:
     return _flagged(library.astype(_flat(x), "bool"))[0]
 
 
-@elsewhere.dynamic(sets.nonzero)
+@elsewhere.dynamic(np.nonzero)
 def nonzero(x: Any) -> tuple[Any, ...]:
     """Coordinates of what is not zero, an array for each axis."""
     if not x.shape:
@@ -64,7 +64,7 @@ def nonzero(x: Any) -> tuple[Any, ...]:
     return tuple(library.unstack(library.unravel_index(_true(x), tuple(x.shape))))
 
 
-@elsewhere.dynamic(sets.argwhere)
+@elsewhere.dynamic(np.argwhere)
 def argwhere(x: Any) -> Any:
     """The same as rows."""
     if not x.shape:

@@ -77,20 +77,17 @@ def _gather(x: Array, *arrays: Array, key: Template) -> Array:
     return picked
 
 
-def _gather_rule(g: Gradients) -> list[Any]:
-    _, *arrays = g.inputs
-    shape, key = g.specs[0].shape, g.attributes["key"]
-    added = library.scatter_add(g.out_grad, *arrays, shape=shape, key=key)
-    return [added]
-
-
 _GATHER = PickingOp(
     "gather",
     _gather_infer,
     gather_tiling,
     _gather,
     operands=("x", "*index_arrays"),
-    gradient=_gather_rule,
+    gradient=lambda g: [
+        library.scatter_add(
+            g.out_grad, *g.inputs[1:], shape=g.specs[0].shape, key=g.attributes["key"]
+        )
+    ],
     keeps=("*index_arrays",),
 )
 
@@ -106,18 +103,13 @@ def _scatter(value: Array, *arrays: Array, shape: Shape, key: Template) -> Array
     return out
 
 
-def _scatter_rule(g: Gradients) -> list[Any]:
-    _, *arrays = g.inputs
-    return [library.gather(g.out_grad, *arrays, key=g.attributes["key"])]
-
-
 _SCATTER_ADD = AddingOp(
     "scatter_add",
     _scatter_infer,
     add_tiling,
     _scatter,
     operands=("value", "*index_arrays"),
-    gradient=_scatter_rule,
+    gradient=lambda g: [library.gather(g.out_grad, *g.inputs[1:], key=g.attributes["key"])],
     keeps=("*index_arrays",),
 )
 

@@ -23,7 +23,6 @@ from nbgraph.ops.define import (
     one_of,
     optional_dtype,
     public,
-    shape_tuple,
     whole,
 )
 from nbgraph.ops.indexing.picking_tiles import add_along_tiling, take_along_tiling, take_tiling
@@ -285,18 +284,18 @@ def _one_hot(
 _ONE_HOT = UnitOp("one_hot", _one_hot_infer, _one_hot, operands=("indices",))
 
 
-@public(_ONE_HOT)
-def one_hot(
-    indices: Any,
-    depth: int,
-    *,
-    on_value: Number = 1,
-    off_value: Number = 0,
-    dtype: Any = None,
-    out: Any = None,
-) -> Any:
-    """Rows of `depth` zeros with a one at the index; only zeros for an index outside.
+def hot(indices: Any, depth: int, values: dict[str, Number], dtype: Any, out: Any) -> Any:
+    """Rows with a one at the index, by default; see `one_hot`."""
+    dtype = optional_dtype(config.default_float if dtype is None else dtype)
+    indices = _indices(indices)
+    if indices.shape is None or indices.dtype.kind not in "iub":
+        indices = library.astype(indices, "int64")
+    return _ONE_HOT(indices, depth=depth, dtype=dtype, out=out, **values)
 
+
+_TABLE = """
+one_hot(indices, depth: int, *, on_value: float = 1, off_value: float = 0, dtype=None, out=None):
+    Rows of `depth` zeros with a one at the index; only zeros for an index outside.
     indices : array of any shape; floats are cut to whole numbers
     depth : int, the size of the new last axis
     on_value, off_value : numbers in place of one and zero
@@ -306,19 +305,8 @@ def one_hot(
     array([[1., 0., 0.],
            [0., 0., 1.],
            [0., 0., 0.]], dtype=float32)
-    """
-    (depth,) = shape_tuple("one_hot", (depth,), "depth")
-    dtype = optional_dtype(config.default_float if dtype is None else dtype)
-    indices = _indices(indices)
-    if indices.shape is None or indices.dtype.kind not in "iub":
-        indices = library.astype(indices, "int64")
-    if (on_value, off_value) == (1, 0):
-        return _ONE_HOT(indices, depth=depth, dtype=dtype, out=out)
-    values = {"on_value": on_value, "off_value": off_value}
-    return _ONE_HOT(indices, depth=depth, dtype=dtype, out=out, **values)
-
-
-_TABLE = """
+    = hot(indices, shape_tuple("one_hot", (depth,), "depth")[0], {} if (on_value, off_value) == (1,
+        0) else {"on_value": on_value, "off_value": off_value}, dtype, out)
 take_along_axis(x, indices, axis: int = -1, *, out=None): Elements along an axis, at indices of
     their own for each line: `x` at argsort(x) is sorted.
 

@@ -36,9 +36,11 @@ def within(name: str, x: Any, indices: Any, axis: int, mode: str) -> Any:
     """Indices brought into the bounds of an axis; ArgumentError where `mode` is not known."""
 from nbgraph.operator.arrays.array_op import ArrayOp as _WITHIN
 WITHIN: _WITHIN
-def one_hot(indices: Operand[Carried], depth: int, *, on_value: Number=1, off_value: Number=0, dtype: Any=None, out: Any=None) -> Carried:
-    """Rows of `depth` zeros with a one at the index; only zeros for an index outside.
-    
+def hot(indices: Any, depth: int, values: dict[str, Number], dtype: Any, out: Any) -> Any:
+    """Rows with a one at the index, by default; see `one_hot`."""
+def one_hot(indices: Operand[Carried], depth: int, *, on_value: float=1, off_value: float=0, dtype: Any=None, out: Any=None) -> Carried:
+    r"""Rows of `depth` zeros with a one at the index; only zeros for an index outside.
+
     Parameters
     ----------
     indices : array of any shape; floats are cut to whole numbers
@@ -46,15 +48,16 @@ def one_hot(indices: Operand[Carried], depth: int, *, on_value: Number=1, off_va
     on_value, off_value : numbers in place of one and zero
     dtype : of the result, by default float32
     out : array to write to, optional
-    
+
     Returns
     -------
     array (*indices.shape, depth), a constant for derivatives
-    
+
     >>> one_hot([0, 2, 5], 3)
     array([[1., 0., 0.],
            [0., 0., 1.],
-           [0., 0., 0.]], dtype=float32)"""
+           [0., 0., 0.]], dtype=float32)
+    """
 def take_along_axis(x: Operand[Carried], indices: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
     r"""Elements along an axis, at indices of their own for each line: `x` at argsort(x) is sorted.
 

@@ -5,11 +5,10 @@ Made of `take`, `gather` and kin: see there for indices out of bounds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import DTypeError
-from nbgraph.operator.expected import with_shape
+from nbgraph.operator.expected import with_shape as with_shape
 from nbgraph.ops.define import (
     as_array,
     as_known,
@@ -23,8 +22,10 @@ from nbgraph.ops.define import (
 from nbgraph.ops.elementwise.comparison import not_equal
 from nbgraph.ops.indexing.indexing import take, take_along_axis, within
 from nbgraph.ops.indexing.keys import ARRAY
-from nbgraph.ops.shapes.joining import arrays_of, stack
-from nbgraph.ops.shapes.shape import broadcast_arrays, expand_dims, squeeze
+from nbgraph.ops.shapes.joining import arrays_of as arrays_of
+from nbgraph.ops.shapes.joining import stack
+from nbgraph.ops.shapes.shape import broadcast_arrays as broadcast_arrays
+from nbgraph.ops.shapes.shape import expand_dims, squeeze
 from nbgraph.ops.shapes.slicing import at_axis, slice_view
 
 
@@ -36,37 +37,13 @@ def _integers(x: Any) -> Any:
     return library.astype(array, "int64")
 
 
-@composed("indices", "weight")
-@deferrable(ordered=True)
-def embedding(
-    indices: Any,
-    weight: Any,
-    *,
-    input_dim: int | None = None,
-    output_dim: int | None = None,
-    padding_index: int | None = None,
-) -> Any:
-    """The rows of `weight` at these indices.
-
-    indices : array of any shape; floats are cut to whole numbers, negative ones count from the end
-    weight : array (rows, size)
-    input_dim, output_dim : ints, optional: rows and size that weight has to have
-    padding_index : int, optional: a row that gets no gradient from here
-    -> array (*indices.shape, size). The gradient is added up where indices repeat.
-    ! IndexingError for an index out of bounds; ShapeError for another shape of weight.
-    >>> embedding([1, 0, 1], [[0.0, 1.0], [2.0, 3.0]])
-    array([[2., 3.],
-           [0., 1.],
-           [2., 3.]])
-    """
-    table = {"input_dim": input_dim, "output_dim": output_dim}
-    places = _integers(indices)
-    weight = with_shape(as_array(weight), tuple(table.values()), "embedding", "weight", table)
+def rows_of(weight: Any, places: Any, padding_index: int | None) -> Any:
+    """The rows of a table at places; that of `padding_index` gets no gradient."""
+    rows = take(weight, places, 0)
     if padding_index is None:
-        return take(weight, places, 0)
+        return rows
     count = as_known("embedding", weight).shape[0]
     kept = expand_dims(not_equal(places, padding_index % count), -1)
-    rows = take(weight, places, 0)
     return library.where(kept, rows, library.stop_gradient(rows))
 
 
@@ -129,20 +106,33 @@ def slice_axis(x: Any, axis: int, begin: int = 0, end: int | None = None, step: 
     return slice_view(x, (Ellipsis, part, *(slice(None),) * (-1 - place)))
 
 
-@composed("indices")
-def choose(indices: Any, choices: Sequence[Any]) -> Any:
-    """For each element that of `choices[index]`; arrays broadcast against each other.
-
-    indices : array of ints, negative ones count from the end; out of bounds an IndexingError
-    choices : sequence of arrays
-    >>> choose([0, 1, 1], [[1, 2, 3], [10, 20, 30]])
-    array([ 1, 20, 30])
-    """
-    places, *arrays = broadcast_arrays(indices, *arrays_of("choose", choices))
+def picked(places: Any, *arrays: Any) -> Any:
+    """For each element that of the array at its place."""
     return squeeze(take_along_axis(stack(arrays, 0), expand_dims(places, 0), 0), 0)
 
 
 _TABLE = """
+embedding(indices, weight, *, input_dim: int | None = None, output_dim: int | None = None,
+    padding_index: int | None = None): The rows of `weight` at these indices.
+    indices : array of any shape; floats are cut to whole numbers, negative ones count from the end
+    weight : array (rows, size)
+    input_dim, output_dim : ints, optional: rows and size that weight has to have
+    padding_index : int, optional: a row that gets no gradient from here
+    -> array (*indices.shape, size). The gradient is added up where indices repeat.
+    ! IndexingError for an index out of bounds; ShapeError for another shape of weight.
+    >>> embedding([1, 0, 1], [[0.0, 1.0], [2.0, 3.0]])
+    array([[2., 3.],
+           [0., 1.],
+           [2., 3.]])
+    = rows_of(with_shape(as_array(weight), (input_dim, output_dim), "embedding", "weight",
+        {"input_dim": input_dim, "output_dim": output_dim}), _integers(indices), padding_index)
+choose(indices, choices): For each element that of `choices[index]`; arrays broadcast against each
+    other.
+    indices : array of ints, negative ones count from the end; out of bounds an IndexingError
+    choices : sequence of arrays
+    >>> choose([0, 1, 1], [[1, 2, 3], [10, 20, 30]])
+    array([ 1, 20, 30])
+    = picked(*broadcast_arrays(indices, *arrays_of("choose", choices)))
 gather_nd(data, indices): Parts of data at `data[indices[0], indices[1], ...]`: each column of
     indices is one place.
     data : array (n1, n2, ..., *rest)
@@ -166,4 +156,10 @@ scatter_nd(data, indices, shape): Zeros of `shape` with data added at places as 
     = at_places(library.scatter_add, data, "scatter_nd", indices, shape=shape_tuple("scatter_nd",
         shape))
 """
-define_rows(_TABLE, globals(), ("data", "indices"), ("gather_nd", "scatter_nd"))
+define_rows(
+    _TABLE,
+    globals(),
+    ("data", "indices", "weight"),
+    ("gather_nd", "scatter_nd"),
+    like=("embedding",),
+)

@@ -1,104 +1,61 @@
 """Results whose shape depends on values: nonzero, unique and its kin; and membership.
 
-These cannot be inferred before they are computed: they are marked `dynamic`, and are computed at
-once. A class of arrays takes part by `__nbgraph_dynamic__`. Where values come out, it is told at
-which places they are, and takes them by an operator: so gradients flow to those places.
+These cannot be inferred before they are computed: they are computed at once. A class of arrays
+takes part by `__nbgraph_dynamic__`. Where values come out, it is told at which places they are, and
+takes them by an operator: so gradients flow to those places.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.foreign import require_keywords
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of, recording
-from nbgraph.ops.define import composed, define_rows, is_elsewhere, library
+from nbgraph.ops.define import define_rows, is_elsewhere, library
 from nbgraph.shape import Array
 
 
-def dynamic(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
-    """Mark a function of NumPy arrays whose results have shapes that depend on values.
+def at_once(name: str, compute: Callable[..., Any], *operands: Any) -> Any:
+    """The results of a function of NumPy arrays, whose shapes depend on values.
 
-    The function itself is kept as `compute`. For other arrays the class that carries operators
-    is asked: its `__nbgraph_dynamic__(name, compute, operands, options)` waits for the values,
-    computes, and wraps the results. A class without it is refused.
+    For other arrays the class that carries operators is asked: its
+    `__nbgraph_dynamic__(name, compute, operands, options)` waits for the values, computes, and
+    wraps the results. A class without it is refused.
     """
-
-    @functools.wraps(function)
-    def apply(*operands: Any, **options: Any) -> Any:
-        if options:
-            require_keywords(function, options)
-        carrier: Any = carrier_of(operands)
-        if carrier is None:
-            return function(*map(np.asarray, operands), **options)
-        hook = getattr(carrier, "__nbgraph_dynamic__", None)
-        if hook is None:
-            raise ArgumentError(
-                f"{name or function.__name__}: the shape of the result depends on values, which a "
-                f"{carrier.__name__} does not have; compute it outside of the graph"
-            )
-        return hook(name or function.__name__, function, operands, options)
-
-    apply.compute = function  # type: ignore[attr-defined]
-    return apply
+    carrier: Any = carrier_of(operands)
+    if carrier is None:
+        return compute(*map(np.asarray, operands))
+    hook = getattr(carrier, "__nbgraph_dynamic__", None)
+    if hook is None:
+        raise ArgumentError(
+            f"{name}: the shape of the result depends on values, which a {carrier.__name__} does "
+            "not have; compute it outside of the graph"
+        )
+    return hook(name, compute, operands, {})
 
 
-def choosing(choose: Callable[..., Any], make: Callable[..., Any] | None = None) -> Any:
-    """Mark a function whose values are elements of its last operand.
+def chosen(
+    name: str,
+    compute: Callable[..., Any],
+    choose: Callable[..., Any],
+    *operands: Any,
+    make: Callable[..., Any] | None = None,
+) -> Any:
+    """`at_once`, where values are elements of the last operand.
 
     `choose` gives their places in that array, flat, and whatever else comes out, where derivatives
     are recorded or on devices; `make` puts values and the rest together where there is a rest.
     """
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        chosen, computed = dynamic(choose, function.__name__), dynamic(function)
-
-        @functools.wraps(function)
-        def apply(*operands: Any, **options: Any) -> Any:
-            if options:  # NumPy's way, which carriers know
-                require_keywords(function, options)
-                return function(*operands, **options)
-            if carrier_of(operands) is None:
-                return function(*map(np.asarray, operands))
-            if recording.get() is None and not any(map(is_elsewhere, operands)):
-                return computed(*operands)
-            places, *rest = chosen(*operands)
-            values = library.take(library.ravel(operands[-1]), places)
-            return values if make is None else make(values, *rest)
-
-        return apply
-
-    return decorate
-
-
-@composed("x")
-@dynamic
-def nonzero(x: Any) -> tuple[Any, ...]:
-    """The indices of the elements that are not zero; waits for the values.
-
-    -> tuple of an array of int64 for each axis, in C order
-    >>> nonzero([[0, 1], [2, 0]])
-    (array([0, 1]), array([1, 0]))
-    """
-    return np.nonzero(x)
-
-
-@composed("x")
-@dynamic
-def argwhere(x: Any) -> Any:
-    """The indices of the elements that are not zero; waits for the values.
-
-    -> array (found, axes) of int64
-    >>> argwhere([[0, 1], [2, 0]])
-    array([[0, 1],
-           [1, 0]])
-    """
-    return np.argwhere(x)
+    plain = recording.get() is None and not any(map(is_elsewhere, operands))
+    if plain or carrier_of(operands) is None:
+        return at_once(name, compute, *operands)
+    places, *rest = at_once(name, choose, *operands)
+    values = library.take(library.ravel(operands[-1]), places)
+    return values if make is None else make(values, *rest)
 
 
 def true_places(condition: Any, x: Any) -> tuple[Array, ...]:
@@ -110,17 +67,8 @@ def true_places(condition: Any, x: Any) -> tuple[Array, ...]:
     return (np.flatnonzero(condition),)
 
 
-@composed("x")
-@choosing(true_places)
-def extract(condition: Any, x: Any) -> Any:
-    """The elements at which the condition, of the same shape, is true.
-
-    condition : array of truth values
-    x : array of that shape
-    -> array (found,), in C order
-    >>> extract([True, False, True], [1, 2, 3])
-    array([1, 3])
-    """
+def extracted(condition: Any, x: Any) -> Array:
+    """The elements of x where a condition of its shape is true."""
     return x.reshape(-1)[true_places(condition, x)]
 
 
@@ -183,83 +131,15 @@ def first_places_with_nan(x: Any) -> tuple[Array, ...]:
     return np.unique(x, return_index=True)[1:]
 
 
-@composed("x")
-@choosing(all_places, UniqueAll)
-def unique_all(x: Any) -> UniqueAll:
-    """The different values in order, with all that `np.unique` can tell; waits for the values. No
-    NaN equals another.
-
-    x : array of any shape
-    -> named tuple: values (n,); indices of where each is first; inverse_indices, of the shape of x;
-        counts. A gradient goes to where a value is first.
-    >>> unique_all([3, 1, 3]).counts
-    array([1, 2])
-    """
-    return _each(x)
-
-
-@composed("x")
-@choosing(count_places, UniqueCounts)
-def unique_counts(x: Any) -> UniqueCounts:
-    """The different values in order, and how often each is there. No NaN equals another.
-
-    x : array of any shape
-    -> named tuple: values (n,); counts (n,) of int64
-    >>> unique_counts([3, 1, 3]).values
-    array([1, 3])
-    """
+def counted(x: Any) -> UniqueCounts:
+    """Different values, and how often each is there."""
     return UniqueCounts(*np.unique(x, return_counts=True, equal_nan=False))
 
 
-@composed("x")
-@choosing(inverse_places, UniqueInverse)
-def unique_inverse(x: Any) -> UniqueInverse:
-    """The different values in order, and which of them each element is. No NaN equals another.
-
-    x : array of any shape
-    -> named tuple: values (n,); inverse_indices of int64, of the shape of x
-    >>> unique_inverse([3, 1, 3]).inverse_indices
-    array([1, 0, 1])
-    """
+def inverted(x: Any) -> UniqueInverse:
+    """Different values, and which of them each element is."""
     values, inverse = np.unique(x, return_inverse=True, equal_nan=False)
     return UniqueInverse(values, inverse.reshape(x.shape))
-
-
-@composed("x")
-@choosing(first_places)
-def unique_values(x: Any) -> Any:
-    """The different values in order. No NaN equals another.
-
-    x : array of any shape
-    -> array (n,); a gradient goes to where a value is first
-    >>> unique_values([3, 1, 3])
-    array([1, 3])
-    """
-    return np.unique(x, equal_nan=False)
-
-
-@composed("x")
-@choosing(first_places_with_nan)
-def unique(
-    x: Any,
-    *,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: int | None = None,
-) -> Any:
-    """The different values in order, NaN once; waits for the values.
-
-    x : array of any shape
-    return_index, return_inverse, return_counts, axis : as of `numpy.unique`
-    -> array (n,); a gradient goes to where a value is first. With options what NumPy returns, as
-        constants.
-    >>> unique([3, 1, 3])
-    array([1, 3])
-    >>> unique([3, 1, 3], return_counts=True)
-    (array([1, 3]), array([1, 2]))
-    """
-    return np.unique(x, return_index, return_inverse, return_counts, axis)
 
 
 # membership -------------------------------------------------------------------------------------
@@ -272,6 +152,65 @@ _ISIN = ArrayOp(
 )
 
 _TABLE = """
+nonzero(x) -> tuple[Any, ...]: The indices of the elements that are not zero; waits for the values.
+    -> tuple of an array of int64 for each axis, in C order
+    >>> nonzero([[0, 1], [2, 0]])
+    (array([0, 1]), array([1, 0]))
+    = at_once("nonzero", np.nonzero, x)
+argwhere(x): The indices of the elements that are not zero; waits for the values.
+    -> array (found, axes) of int64
+    >>> argwhere([[0, 1], [2, 0]])
+    array([[0, 1],
+           [1, 0]])
+    = at_once("argwhere", np.argwhere, x)
+extract(condition, x): The elements at which the condition, of the same shape, is true.
+    condition : array of truth values
+    x : array of that shape
+    -> array (found,), in C order
+    >>> extract([True, False, True], [1, 2, 3])
+    array([1, 3])
+    = chosen("extract", extracted, true_places, condition, x)
+unique_all(x) -> UniqueAll: The different values in order, with all that `np.unique` can tell; waits
+    for the values. No NaN equals another.
+    x : array of any shape
+    -> named tuple: values (n,); indices of where each is first; inverse_indices, of the shape of x;
+        counts. A gradient goes to where a value is first.
+    >>> unique_all([3, 1, 3]).counts
+    array([1, 2])
+    = chosen("unique_all", _each, all_places, x, make=UniqueAll)
+unique_counts(x) -> UniqueCounts: The different values in order, and how often each is there. No NaN
+    equals another.
+    x : array of any shape
+    -> named tuple: values (n,); counts (n,) of int64
+    >>> unique_counts([3, 1, 3]).values
+    array([1, 3])
+    = chosen("unique_counts", counted, count_places, x, make=UniqueCounts)
+unique_inverse(x) -> UniqueInverse: The different values in order, and which of them each element
+    is. No NaN equals another.
+    x : array of any shape
+    -> named tuple: values (n,); inverse_indices of int64, of the shape of x
+    >>> unique_inverse([3, 1, 3]).inverse_indices
+    array([1, 0, 1])
+    = chosen("unique_inverse", inverted, inverse_places, x, make=UniqueInverse)
+unique_values(x): The different values in order. No NaN equals another.
+    x : array of any shape
+    -> array (n,); a gradient goes to where a value is first
+    >>> unique_values([3, 1, 3])
+    array([1, 3])
+    = chosen("unique_values", lambda x: np.unique(x, equal_nan=False), first_places, x)
+unique(x, *, return_index=False, return_inverse=False, return_counts=False, axis: int | None =
+    None): The different values in order, NaN once; waits for the values.
+    x : array of any shape
+    return_index, return_inverse, return_counts, axis : as of `numpy.unique`
+    -> array (n,); a gradient goes to where a value is first. With options what NumPy returns, as
+        constants.
+    >>> unique([3, 1, 3])
+    array([1, 3])
+    >>> unique([3, 1, 3], return_counts=True)
+    (array([1, 3]), array([1, 2]))
+    = np.unique(x, return_index, return_inverse, return_counts, axis) if (
+        return_index or return_inverse or return_counts or axis is not None
+        ) else chosen("unique", np.unique, first_places_with_nan, x)
 isin(x1, x2, *, invert=False, out=None): Whether each element of `x1` is among those of `x2`, or is
     not (`invert`).
     x1, x2 : arrays of any shapes
@@ -280,4 +219,4 @@ isin(x1, x2, *, invert=False, out=None): Whether each element of `x1` is among t
     >>> isin([1, 2, 3], [3, 1])
     array([ True, False,  True])
 """
-define_rows(_TABLE, globals())
+define_rows(_TABLE, globals(), ("x",))

@@ -6,60 +6,21 @@ from nbgraph.shape import Array
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def dynamic(function: Callable[..., Any], name: str | None=None) -> Callable[..., Any]:
-    """Mark a function of NumPy arrays whose results have shapes that depend on values.
+def at_once(name: str, compute: Callable[..., Any], *operands: Any) -> Any:
+    """The results of a function of NumPy arrays, whose shapes depend on values.
     
-    The function itself is kept as `compute`. For other arrays the class that carries operators
-    is asked: its `__nbgraph_dynamic__(name, compute, operands, options)` waits for the values,
-    computes, and wraps the results. A class without it is refused."""
-def choosing(choose: Callable[..., Any], make: Callable[..., Any] | None=None) -> Any:
-    """Mark a function whose values are elements of its last operand.
+    For other arrays the class that carries operators is asked: its
+    `__nbgraph_dynamic__(name, compute, operands, options)` waits for the values, computes, and
+    wraps the results. A class without it is refused."""
+def chosen(name: str, compute: Callable[..., Any], choose: Callable[..., Any], *operands: Any, make: Callable[..., Any] | None=None) -> Any:
+    """`at_once`, where values are elements of the last operand.
     
     `choose` gives their places in that array, flat, and whatever else comes out, where derivatives
     are recorded or on devices; `make` puts values and the rest together where there is a rest."""
-def nonzero(x: Any) -> tuple[Any, ...]:
-    """The indices of the elements that are not zero; waits for the values.
-    
-    Parameters
-    ----------
-    x : array
-    
-    Returns
-    -------
-    tuple of an array of int64 for each axis, in C order
-    
-    >>> nonzero([[0, 1], [2, 0]])
-    (array([0, 1]), array([1, 0]))"""
-def argwhere(x: Operand[Carried]) -> Carried:
-    """The indices of the elements that are not zero; waits for the values.
-    
-    Parameters
-    ----------
-    x : array
-    
-    Returns
-    -------
-    array (found, axes) of int64
-    
-    >>> argwhere([[0, 1], [2, 0]])
-    array([[0, 1],
-           [1, 0]])"""
 def true_places(condition: Any, x: Any) -> tuple[Array, ...]:
     """Where a condition of x's shape is true."""
-def extract(condition: Any, x: Operand[Carried]) -> Carried:
-    """The elements at which the condition, of the same shape, is true.
-    
-    Parameters
-    ----------
-    condition : array of truth values
-    x : array of that shape
-    
-    Returns
-    -------
-    array (found,), in C order
-    
-    >>> extract([True, False, True], [1, 2, 3])
-    array([1, 3])"""
+def extracted(condition: Any, x: Any) -> Array:
+    """The elements of x where a condition of its shape is true."""
 class UniqueAll(NamedTuple):
     """Different values in order, where each is first, which each element is, how often."""
     values: Any
@@ -84,77 +45,130 @@ def first_places(x: Any) -> tuple[Array, ...]:
     """Where values are first."""
 def first_places_with_nan(x: Any) -> tuple[Array, ...]:
     """The same, with NaN once."""
+def counted(x: Any) -> UniqueCounts:
+    """Different values, and how often each is there."""
+def inverted(x: Any) -> UniqueInverse:
+    """Different values, and which of them each element is."""
+def nonzero(x: Any) -> tuple[Any, ...]:
+    r"""The indices of the elements that are not zero; waits for the values.
+
+    Parameters
+    ----------
+    x : array
+
+    Returns
+    -------
+    tuple of an array of int64 for each axis, in C order
+
+    >>> nonzero([[0, 1], [2, 0]])
+    (array([0, 1]), array([1, 0]))
+    """
+def argwhere(x: Operand[Carried]) -> Carried:
+    r"""The indices of the elements that are not zero; waits for the values.
+
+    Parameters
+    ----------
+    x : array
+
+    Returns
+    -------
+    array (found, axes) of int64
+
+    >>> argwhere([[0, 1], [2, 0]])
+    array([[0, 1],
+           [1, 0]])
+    """
+def extract(condition: Any, x: Operand[Carried]) -> Carried:
+    r"""The elements at which the condition, of the same shape, is true.
+
+    Parameters
+    ----------
+    condition : array of truth values
+    x : array of that shape
+
+    Returns
+    -------
+    array (found,), in C order
+
+    >>> extract([True, False, True], [1, 2, 3])
+    array([1, 3])
+    """
 def unique_all(x: Any) -> UniqueAll:
-    """The different values in order, with all that `np.unique` can tell; waits for the values. No NaN
+    r"""The different values in order, with all that `np.unique` can tell; waits for the values. No NaN
     equals another.
-    
+
     Parameters
     ----------
     x : array of any shape
-    
+
     Returns
     -------
     named tuple: values (n,); indices of where each is first; inverse_indices, of the shape of x;
         counts. A gradient goes to where a value is first.
-    
+
     >>> unique_all([3, 1, 3]).counts
-    array([1, 2])"""
+    array([1, 2])
+    """
 def unique_counts(x: Any) -> UniqueCounts:
-    """The different values in order, and how often each is there. No NaN equals another.
-    
+    r"""The different values in order, and how often each is there. No NaN equals another.
+
     Parameters
     ----------
     x : array of any shape
-    
+
     Returns
     -------
     named tuple: values (n,); counts (n,) of int64
-    
+
     >>> unique_counts([3, 1, 3]).values
-    array([1, 3])"""
+    array([1, 3])
+    """
 def unique_inverse(x: Any) -> UniqueInverse:
-    """The different values in order, and which of them each element is. No NaN equals another.
-    
+    r"""The different values in order, and which of them each element is. No NaN equals another.
+
     Parameters
     ----------
     x : array of any shape
-    
+
     Returns
     -------
     named tuple: values (n,); inverse_indices of int64, of the shape of x
-    
+
     >>> unique_inverse([3, 1, 3]).inverse_indices
-    array([1, 0, 1])"""
+    array([1, 0, 1])
+    """
 def unique_values(x: Operand[Carried]) -> Carried:
-    """The different values in order. No NaN equals another.
-    
+    r"""The different values in order. No NaN equals another.
+
     Parameters
     ----------
     x : array of any shape
-    
+
     Returns
     -------
     array (n,); a gradient goes to where a value is first
-    
+
     >>> unique_values([3, 1, 3])
-    array([1, 3])"""
+    array([1, 3])
+    """
 def unique(x: Operand[Carried], *, return_index: bool=False, return_inverse: bool=False, return_counts: bool=False, axis: int | None=None) -> Carried:
-    """The different values in order, NaN once; waits for the values.
-    
+    r"""The different values in order, NaN once; waits for the values.
+
     Parameters
     ----------
     x : array of any shape
     return_index, return_inverse, return_counts, axis : as of `numpy.unique`
-    
+
     Returns
     -------
     array (n,); a gradient goes to where a value is first. With options what NumPy returns, as
         constants.
-    
+
     >>> unique([3, 1, 3])
     array([1, 3])
     >>> unique([3, 1, 3], return_counts=True)
-    (array([1, 3]), array([1, 2]))"""
+    (array([1, 3]), array([1, 2]))
+    """
 def isin(x1: Operand[Carried], x2: Operand[Carried], *, invert: bool=False, out: Any=None) -> Carried:
     r"""Whether each element of `x1` is among those of `x2`, or is not (`invert`).
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from nbgraph.dtype import inexact
 from nbgraph.errors import ArgumentError, ShapeError, require_word
-from nbgraph.foreign import checked
-from nbgraph.operator.declared import DOCS, parse
+from nbgraph.operator.declared import DOCS, define, parse
 from nbgraph.operator.mapper.complex_call import known_dtype
 from nbgraph.ops.define import as_array, as_known, define_rows, library, number, one_of
 from nbgraph.ops.define import whole as whole
@@ -248,43 +247,25 @@ linalg_tensorsolve(a, b, axes=None): x with tensordot(a, x, x.ndim) = b.
     array([1. , 0.5])
     = tensor_solve(a, b, axes)
 """
+# beside the operators that MXNet has by these names
+_OWN_TABLE = """
+det(a): Determinants of matrices; see `ng.nd.linalg_det`.
+    a : array (..., n, n)
+    >>> det([[2, 0], [0, 4]]).round()
+    np.float64(8.0)
+    = library.linalg_det(floating(a))
+slogdet(a): Signs of determinants, and the logarithms of their sizes; see `ng.nd.linalg_slogdet`.
+    a : array (..., n, n)
+    -> named tuple of sign and logabsdet, arrays (...)
+    >>> slogdet([[1, 0], [0, -1]]).sign
+    np.float64(-1.0)
+    = library.linalg_slogdet(floating(a))
+"""
 _BY_SHAPE: dict[str, Any] = {
     f"linalg_{name}": None
     for name in "pinv matrix_power matrix_rank cond cross outer multi_dot tensorinv "
     "tensorsolve".split()
 } | {"linalg_lstsq": lambda *args, **options: 4}
-
-
-@checked
-def det(a: Any) -> Any:
-    """Determinants of matrices; see `ng.nd.linalg_det`.
-
-    Parameters
-    ----------
-    a : array (..., n, n)
-
-    >>> det([[2, 0], [0, 4]]).round()
-    np.float64(8.0)
-    """
-    return library.linalg_det(floating(a))
-
-
-@checked
-def slogdet(a: Any) -> Any:
-    """Signs of determinants, and the logarithms of their sizes; see `ng.nd.linalg_slogdet`.
-
-    Parameters
-    ----------
-    a : array (..., n, n)
-
-    Returns
-    -------
-    named tuple of sign and logabsdet, arrays (...)
-
-    >>> slogdet([[1, 0], [0, -1]]).sign
-    np.float64(-1.0)
-    """
-    return library.linalg_slogdet(floating(a))
 
 
 def floating(x: Any) -> Any:
@@ -504,6 +485,7 @@ _DOCS = {**DOCS, **dict.fromkeys(("x", "x1", "x2", "a", "b"), "array")}
 _OPERANDS = "a b x A x1 x2".split()
 globals().update({f"_{name}": op for name, op in OPERATORS.items()})  # theirs are these rows
 define_rows(_TABLE, globals(), _OPERANDS, _BY_SHAPE, _DOCS)
+define(parse(_OWN_TABLE), globals())
 
 Function = Callable[..., Any]
 NAMES = tuple(row.name.removeprefix("linalg_") for row in parse(_TABLE))

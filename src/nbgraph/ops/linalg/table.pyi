@@ -23,28 +23,6 @@ class SVDResult(NamedTuple):
     U: Any
     S: Any
     Vh: Any
-def det(a: Any) -> Any:
-    """Determinants of matrices; see `ng.nd.linalg_det`.
-    
-    Parameters
-    ----------
-    a : array (..., n, n)
-    
-    >>> det([[2, 0], [0, 4]]).round()
-    np.float64(8.0)"""
-def slogdet(a: Any) -> Any:
-    """Signs of determinants, and the logarithms of their sizes; see `ng.nd.linalg_slogdet`.
-    
-    Parameters
-    ----------
-    a : array (..., n, n)
-    
-    Returns
-    -------
-    named tuple of sign and logabsdet, arrays (...)
-    
-    >>> slogdet([[1, 0], [0, -1]]).sign
-    np.float64(-1.0)"""
 def floating(x: Any) -> Any:
     """Return an array of floats or complex numbers; of integers one of float64, as NumPy does."""
 def apply(name: str, *arrays: Any, **attributes: Any) -> Any:
@@ -479,4 +457,28 @@ def linalg_tensorsolve(a: Operand[Carried], b: Operand[Carried], axes: Any=None)
 
     >>> linalg_tensorsolve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])
     array([1. , 0.5])
+    """
+def det(a: Any) -> Any:
+    r"""Determinants of matrices; see `ng.nd.linalg_det`.
+
+    Parameters
+    ----------
+    a : array (..., n, n)
+
+    >>> det([[2, 0], [0, 4]]).round()
+    np.float64(8.0)
+    """
+def slogdet(a: Any) -> Any:
+    r"""Signs of determinants, and the logarithms of their sizes; see `ng.nd.linalg_slogdet`.
+
+    Parameters
+    ----------
+    a : array (..., n, n)
+
+    Returns
+    -------
+    named tuple of sign and logabsdet, arrays (...)
+
+    >>> slogdet([[1, 0], [0, -1]]).sign
+    np.float64(-1.0)
     """

@@ -15,8 +15,8 @@ import numpy as np
 from nbgraph.dtype import compute_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import by_numpy, library, one_of, public, require_floats
-from nbgraph.ops.named.layering import named
+from nbgraph.ops.define import by_numpy, define_rows, library, require_floats
+from nbgraph.ops.named.layering import named as named
 from nbgraph.shape import Array, Arrays
 
 _NEVER = -np.inf
@@ -133,21 +133,22 @@ _CTC = ArrayOp(
 _CTC.visible = 1
 
 
-@public(_CTC, "ctc_loss")
-def CTCLoss(
-    data: Any,
-    label: Any,
-    data_lengths: Any = None,
-    label_lengths: Any = None,
-    *,
-    use_data_lengths: bool = False,
-    use_label_lengths: bool = False,
-    blank_label: str = "first",
-    name: str | None = None,
-) -> Any:
-    """-log of the probability of each sample's labels, over all alignments with its steps (Graves
-    et al., Connectionist temporal classification, 2006).
+def lengths_of(data_lengths: Any, label_lengths: Any, use_data: bool, use_label: bool) -> list[Any]:
+    """The lengths that are used; ArgumentError where one is missing."""
+    if use_label and not use_data and label_lengths is None:
+        data_lengths, label_lengths = None, data_lengths  # as MXNet: the third operand
+    asked = [(data_lengths, use_data), (label_lengths, use_label)]
+    lengths = [x for x, use in asked if use]
+    if any(x is None for x in lengths):
+        raise ArgumentError("CTCLoss: lengths are to be used, but not given; give one a sample")
+    return lengths
 
+
+_TABLE = """
+CTCLoss ctc_loss(data, label, data_lengths=None, label_lengths=None, *, use_data_lengths=False,
+    use_label_lengths=False, blank_label: str = "first", name=None): -log of the probability of each
+    sample's labels, over all alignments with its steps (Graves et al., Connectionist temporal
+    classification, 2006).
     data : array (steps, samples, classes), scores of which a softmax is taken
     label : array (samples, labels), padded with 0, or with -1 where the blank is last
     data_lengths, label_lengths : arrays (samples,), used where `use_data_lengths`,
@@ -156,17 +157,9 @@ def CTCLoss(
     -> array (samples,)
     >>> CTCLoss(np.zeros((2, 1, 2)), [[1]]).round(6)
     array([0.287682])
-    """
-    one_of("CTCLoss", "blank_label", blank_label, ("first", "last"))
-    if use_label_lengths and not use_data_lengths and label_lengths is None:
-        data_lengths, label_lengths = None, data_lengths  # as MXNet: the third operand
-    asked = [(data_lengths, use_data_lengths), (label_lengths, use_label_lengths)]
-    lengths = [x for x, use in asked if use]
-    if any(x is None for x in lengths):
-        raise ArgumentError("CTCLoss: lengths are to be used, but not given; give one a sample")
-    how = {
-        "use_data_lengths": bool(use_data_lengths),
-        "use_label_lengths": bool(use_label_lengths),
-        "blank_label": blank_label,
-    }
-    return named(_CTC(data, label, *lengths, **how)[0], name)
+    = named(_CTC(data, label,
+        *lengths_of(data_lengths, label_lengths, use_data_lengths, use_label_lengths),
+        use_data_lengths=bool(use_data_lengths), use_label_lengths=bool(use_label_lengths),
+        blank_label=one_of("CTCLoss", "blank_label", blank_label, ("first", "last")))[0], name)
+"""
+define_rows(_TABLE, globals())

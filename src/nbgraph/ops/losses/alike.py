@@ -7,7 +7,8 @@ from typing import Any
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import ShapeError
-from nbgraph.ops.define import as_known, library
+from nbgraph.ops.define import as_known, library, one_of
+from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.shape import axis_of
 
 _NUMBERS = (bool, int, float)  # NumPy's float64 among them
@@ -58,3 +59,11 @@ def require_rows(name: str, label: str, target: Any, scores: str, x: Any, axis: 
             f"{name}: {label} has shape {target_shape}; expected {wanted}, that of {scores}{shape} "
             f"without axis {axis}"
         )
+
+
+def reduced(name: str, loss: Any, reduction: str, weight: Any = None) -> Any:
+    """Losses of elements as they are asked for."""
+    one_of(name, "reduction", reduction, ("mean", "sum", "none"))
+    if weight is not None:
+        loss = multiply(loss, floats_like(loss, weight))
+    return loss if reduction == "none" else getattr(library, reduction)(loss)

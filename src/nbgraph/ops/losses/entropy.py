@@ -1,4 +1,4 @@
-"""Cross entropy of softmax against classes, as row programs: one pass over memory each way.
+"""Cross entropies of softmax, as row programs: one pass over memory each way.
 
 The forward pass gives, for each row, the loss and two numbers of the row from which the gradient is
 one more pass: the largest element and 1 / sum(exp(x - largest)), which 16 bits hold as well. For
@@ -10,17 +10,90 @@ On devices it gives NaN, also throughout the gradient of its row.
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.errors import ArgumentError
-from nbgraph.operator.arrays.array_op import Gradients
-from nbgraph.operator.rows.row_program import Result
-from nbgraph.ops.define import added, define_rows, library, number
-from nbgraph.ops.elementwise.arithmetic import multiply, negative
-from nbgraph.ops.losses.classes import LabelOp
-from nbgraph.ops.losses.scores import Entropy, element, inverse_of, largest, weight
+import numpy as np
+
+from nbgraph.errors import ArgumentError, LabelError, ShapeError
+from nbgraph.kernel_errors import no_class
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.rows.row_op import RowOp
+from nbgraph.operator.rows.row_program import Result, no_classes
+from nbgraph.ops.define import added, axis_of, define_rows, library, number, require_floats
+from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
+from nbgraph.ops.elementwise.exponential import log
+from nbgraph.ops.reductions.reductions import kept
 from nbgraph.ops.rowwise.derived import derived
+from nbgraph.shape import Array
+
+
+class Entropy(RowOp):
+    """A row program of floating scores; operands with elements have one shape."""
+
+    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+        if specs:
+            require_floats(self.__name__, specs[0])
+        for name, spec in zip(self.program.elements, specs, strict=False):
+            if spec.shape != specs[0].shape:
+                raise ShapeError(
+                    f"{self.__name__}: {name} has shape {spec.shape}; expected that of x, "
+                    f"{specs[0].shape}"
+                )
+        return super().infer(specs, attributes)
+
+
+_element = lambda x: x
+_weight = lambda x, top: math.exp(x - top)  # an element's part of the total, without overflow
+_largest = lambda top: top
+_inverse_of = lambda total: 1 / total  # by what weights are multiplied to be shares
+
+
+# classes ------------------------------------------------------------------------------------------
+
+
+def check_classes(name: str, label: Array, count: int) -> None:
+    """LabelError where a label is not a class from 0 to `count - 1`."""
+    wrong = no_classes(label, count)
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        where = f"label[{', '.join(map(str, place))}]"
+        raise no_class(name, where, label[place], count)
+
+
+class LabelOp(RowOp):
+    """A row program of scores and labels; of those in NumPy arrays the wrong one is named."""
+
+    def on_numpy(
+        self, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
+    ) -> Any:
+        try:
+            return super().on_numpy(operands, attributes, out)
+        except LabelError:  # the kernel knows the place in its order of rows
+            x, label = map(np.asarray, operands)
+            axis = axis_of("", attributes.get("axis", -1), x.ndim)
+            check_classes(self.__name__, label, x.shape[axis])
+            raise
+
+
+_nothing = lambda label: 0.0 * label
+
+
+@functools.cache
+def _looking(name: str) -> LabelOp:
+    return LabelOp.of(name, "x | label", {}, [Result(_nothing, row=True)], classes="label")
+
+
+def zeros_of_classes(name: str, scores: Any, label: Any) -> Any:
+    """0 for each label, a place along the last axis of `scores`; LabelError where one is none, at
+    the call among NumPy arrays, else where the result is waited for.
+
+    >>> zeros_of_classes("accuracy", [[0.1, 0.9]], [1])
+    array([0.])
+    """
+    return _looking(name)(scores, label)
 
 
 class _LabelEntropy(LabelOp, Entropy):
@@ -43,11 +116,11 @@ def _delivered(power, index, label, inverse, share, hit, count, smoothing):
 
 
 def _label_slope(x, index, label, top, inverse, share, hit, count, *, smoothing=0.0):
-    return _delivered(weight(x, top), index, label, inverse, share, hit, count, smoothing)
+    return _delivered(_weight(x, top), index, label, inverse, share, hit, count, smoothing)
 
 
 def _label_slope_at_once(x, index, label, top, total, share, hit, count, *, smoothing=0.0):
-    return _delivered(weight(x, top), index, label, 1 / total, share, hit, count, smoothing)
+    return _delivered(_weight(x, top), index, label, 1 / total, share, hit, count, smoothing)
 
 
 def _label_rule(g: Gradients) -> list[Any]:
@@ -61,12 +134,12 @@ def _label_rule(g: Gradients) -> list[Any]:
 
 
 _LABEL_TOTALS = {
-    "top": ("max", element),
-    "total": ("add", weight),
+    "top": ("max", _element),
+    "total": ("add", _weight),
     "picked": ("add", _chosen),
-    "sum_": ("add", element),
+    "sum_": ("add", _element),
 }
-_LABEL_RESULTS = [Result(f, row=True) for f in (_label_loss, largest, inverse_of)]
+_LABEL_RESULTS = [Result(f, row=True) for f in (_label_loss, _largest, _inverse_of)]
 _LABEL = _LabelEntropy.of(
     "label_entropy", "x | label", _LABEL_TOTALS, _LABEL_RESULTS, _label_rule, "x label out1 out2",
     classes="label",
@@ -91,6 +164,69 @@ def smoothing_share(name: str, value: Any) -> float:
     return float(value)
 
 
+# shares of all classes ----------------------------------------------------------------------------
+
+_target = lambda target: target
+_product = lambda x, target, top: target * (x - top) if target != 0 else 0.0
+_target_loss = lambda total, mass, product: mass * math.log(total) - product
+
+
+def _shared(power, target, inverse, share, hit, mass):
+    return power * (inverse * (share + mass * hit)) - target * hit
+
+
+def _target_slope(x, target, top, inverse, share, hit, mass):
+    return _shared(_weight(x, top), target, inverse, share, hit, mass)
+
+
+def _target_slope_at_once(x, target, top, total, share, hit, mass):
+    return _shared(_weight(x, top), target, 1 / total, share, hit, mass)
+
+
+def _target_rule(g: Gradients) -> list[Any]:
+    to_loss, _, to_inverse = g.out_grads
+    (x, target), (_, top, inverse) = g.inputs, g.outputs
+    more = None if to_inverse is None else negative(multiply(to_inverse, inverse))
+    through = added(to_loss, more)
+    if through is None:
+        return []
+    hit, share = (library.zeros_like(through) if v is None else v for v in (to_loss, more))
+
+    def to_target() -> Any:
+        wide_top, wide_inverse, wide_hit = (kept(v, g) for v in (top, inverse, hit))
+        return negative(multiply(wide_hit, add(subtract(x, wide_top), log(wide_inverse))))
+
+    values = x, target, top, inverse, share, hit
+    return [lambda: library.target_entropy_gradient(*values, **g.attributes), to_target]
+
+
+_SHARE_TOTALS = {
+    "top": ("max", _element),
+    "mass": ("add", _target),
+    "total": ("add", _weight),
+    "product": ("add", _product),
+}
+_SHARE_RESULTS = [Result(f, row=True) for f in (_target_loss, _largest, _inverse_of)]
+_TARGET = Entropy.of(
+    "target_entropy",
+    "x target",
+    _SHARE_TOTALS,
+    _SHARE_RESULTS,
+    _target_rule,
+    "x target out1 out2",
+)
+_TARGET_GRADIENT = Entropy.of(
+    "target_entropy_gradient", "x target | top inverse share hit", {"mass": ("add", _target)},
+    [_target_slope], derived,
+)  # fmt: skip
+_TARGET_AT_ONCE = Entropy.of(
+    "target_entropy_at_once",
+    "x target | share hit",
+    _SHARE_TOTALS,
+    [*_SHARE_RESULTS, _target_slope_at_once],
+)
+_TARGET.at_once = _TARGET_GRADIENT, _TARGET_AT_ONCE
+
 _TABLE = """
 label_entropy(x, label, axis: int = -1, *, keepdims=False, smoothing: float = 0.0, out=None):
     -log(softmax(x)) at the label's class, and what its derivative needs. See `cross_entropy`.
@@ -104,5 +240,12 @@ label_entropy_at_once(x, label, share, hit, axis: int = -1, *, keepdims=False,
     smoothing: float = 0.0, out=None): What `label_entropy` gives, and what
     `label_entropy_gradient` makes of it, in one pass.
     = op(..., smoothing=smoothing_share("label_entropy_at_once", smoothing))
+target_entropy(x, target, axis=-1, *, keepdims=False, out=None): -sum(target * log(softmax(x))), and
+    what its derivative needs. See `cross_entropy`.
+    -> three arrays, one value a row: losses; the largest of x; 1 / sum(exp(x - largest))
+target_entropy_gradient(x, target, top, inverse, share, hit, axis=-1, *, keepdims=False, out=None):
+    softmax(x) * (share + sum(target) * hit) - target * hit: `target_entropy` backward.
+target_entropy_at_once(x, target, share, hit, axis=-1, *, keepdims=False, out=None): What
+    `target_entropy` gives, and what `target_entropy_gradient` makes of it, in one pass.
 """
 define_rows(_TABLE, globals())

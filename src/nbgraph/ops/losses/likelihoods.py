@@ -1,10 +1,8 @@
-"""Losses of probabilities and of scores of classes, as PyTorch names them; see `losses`."""
+"""Losses of scores of classes, as PyTorch names them."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops.define import (
@@ -15,52 +13,14 @@ from nbgraph.ops.define import (
     deferrable,
     define_rows,
     library,
-    not_negative,
     require_floats,
 )
-from nbgraph.ops.elementwise.activation import log_sigmoid
-from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, subtract
+from nbgraph.ops.elementwise.arithmetic import add, divide, multiply
 from nbgraph.ops.elementwise.comparison import not_equal
-from nbgraph.ops.losses.alike import floats_like
-from nbgraph.ops.losses.entropy import label_entropy
-from nbgraph.ops.losses.losses import loss, reduced
-from nbgraph.ops.losses.shares import target_entropy
-from nbgraph.ops.losses.terms import binary_logits_term
+from nbgraph.ops.losses.alike import floats_like, reduced
+from nbgraph.ops.losses.entropy import label_entropy, target_entropy
 from nbgraph.ops.losses.terms import unlikelihood_term as unlikelihood_term
 from nbgraph.ops.reductions.reductions import sum as total
-
-# probabilities ----------------------------------------------------------------------------------
-
-
-@loss("x", "target")
-def binary_cross_entropy_with_logits(
-    x: Any, target: Any, *, positive_weight: Any = 1.0, weight: Any = None, reduction: str = "mean"
-) -> Any:
-    """`binary_cross_entropy` of sigmoid(x), without overflow.
-
-    Parameters
-    ----------
-    x : array of logits
-    target : array of that shape, 0 to 1
-    positive_weight : what the part of target counts: a number, or an array that broadcasts, such as
-        one number a class
-    weight, reduction : as those of `l1_loss`
-
-    >>> binary_cross_entropy_with_logits([0.0, 1000.0], [1.0, 0.0], reduction="none")
-    array([6.93147181e-01, 1.00000000e+03])
-    """
-    name = "binary_cross_entropy_with_logits"
-    if isinstance(positive_weight, (bool, int, float, str, np.generic)):
-        positive = not_negative(name, "positive_weight", positive_weight)
-        loss = binary_logits_term(x, target, positive=positive)
-    else:  # the same formula, of an operand
-        counts = add(multiply(subtract(positive_weight, 1), target), 1)
-        loss = multiply(subtract(1, target), x)
-        loss = subtract(loss, multiply(counts, log_sigmoid(x)))
-    return reduced(name, loss, reduction, weight)
-
-
-# classes ----------------------------------------------------------------------------------------
 
 
 @composed("x", "target")
@@ -152,8 +112,8 @@ def _of_labels(
         loss = _weighed(x, label, axis, weight, chosen, smoothing)
         weight = chosen
     if counts is not None:
+        loss = library.where(counts, loss, 0)
         counts = library.astype(counts, loss.dtype)
-        loss = multiply(loss, counts)
         weight = counts if weight is None else multiply(weight, counts)
     if weight is None or reduction != "mean":
         return reduced(name, loss, reduction)

@@ -5,19 +5,6 @@ from nbgraph.ops.losses.terms import unlikelihood_term as unlikelihood_term
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def binary_cross_entropy_with_logits(x: Operand[Carried], target: Operand[Carried], *, positive_weight: Any=1.0, weight: Any=None, reduction: str='mean') -> Carried:
-    """`binary_cross_entropy` of sigmoid(x), without overflow.
-    
-    Parameters
-    ----------
-    x : array of logits
-    target : array of that shape, 0 to 1
-    positive_weight : what the part of target counts: a number, or an array that broadcasts, such as
-        one number a class
-    weight, reduction : as those of `l1_loss`
-    
-    >>> binary_cross_entropy_with_logits([0.0, 1000.0], [1.0, 0.0], reduction="none")
-    array([6.93147181e-01, 1.00000000e+03])"""
 def cross_entropy(x: Operand[Carried], target: Operand[Carried], axis: int=-1, *, dense: bool | None=None, class_weight: Any=None, ignore_index: int | None=None, label_smoothing: float=0.0, reduction: str='mean') -> Carried:
     """-log(softmax(x)) at the target along an axis: one pass over memory, one more backward.
     

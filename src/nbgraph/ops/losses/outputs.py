@@ -12,13 +12,33 @@ from collections.abc import Callable
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Infer, Partial, Rule, Spec
 from nbgraph.operator.declared import DOCS, Row, parse
 from nbgraph.ops.define import define_rows, library, require_floats
 from nbgraph.ops.elementwise.activation import sigmoid
 from nbgraph.ops.elementwise.arithmetic import multiply, sign, subtract
 from nbgraph.ops.named.layering import applied as applied
 from nbgraph.shape import Shapes
+
+
+def head(
+    name: str,
+    infer: Infer,
+    rule: Rule,
+    partial: Partial,
+    operands: str = "data label",
+    value: Callable[[Any], Any] = lambda x: x,
+    place: int = 0,
+) -> ArrayOp:
+    """Return a loss that gives `value` of the operand at `place`, by default as it is; its gradient
+    reads that and the label."""
+    op = ArrayOp(
+        name, infer, gradient=rule, operands=operands.split(), keeps=("label", "out"),
+        inplace=[(place, 0)], composition=lambda *values, **_: value(values[place]),
+        partial=partial,
+    )  # fmt: skip
+    op.is_loss = True
+    return op
 
 
 def _regression(
@@ -41,12 +61,7 @@ def _regression(
         scale = g.attributes["grad_scale"] / max(numbers, 1)
         return [multiply(slope(g.outputs[0], library.astype(label, data.dtype)), scale)]
 
-    loss_op = ArrayOp(
-        name, infer, gradient=rule, operands=("data", "label"), keeps=("label", "out"),
-        inplace=[(0, 0)], composition=lambda data, _label, **_: value(data), partial=_partial,
-    )  # fmt: skip
-    setattr(loss_op, "is_loss", True)  # noqa: B010  (asked by executors)
-    return loss_op
+    return head(name, infer, rule, _partial, value=value)
 
 
 def _partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, Shapes]:
@@ -55,12 +70,10 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, S
     return (data, label or data), (data,)
 
 
-def _sign_of_difference(out: Any, label: Any) -> Any:
-    return sign(subtract(out, label))
-
-
 _LINEAR = _regression("linear_regression_output", lambda data: data, subtract)
-_MAE = _regression("mae_regression_output", lambda data: data, _sign_of_difference)
+_MAE = _regression(
+    "mae_regression_output", lambda data: data, lambda out, label: sign(subtract(out, label))
+)
 _LOGISTIC = _regression("logistic_regression_output", sigmoid, subtract)
 _TABLE = """
 linear_regression_output LinearRegressionOutput(data): `data`; its gradient is (data - label) *

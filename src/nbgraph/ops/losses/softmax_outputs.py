@@ -11,27 +11,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.ops.define import (
     Shape,
     as_array,
     define_rows,
     library,
-    number,
-    one_of,
-    public,
     require_floats,
-    whole,
 )
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum, not_equal
+from nbgraph.ops.losses.outputs import head
 from nbgraph.ops.named.layering import applied, composer, named
 from nbgraph.ops.reductions.reductions import kept
 from nbgraph.shape import Shapes, axis_of
-
-_NORMALIZATIONS = ("null", "batch", "valid")
-
 
 _OWN = ("grad_scale", "ignore_label", "normalization", "multi_output")
 
@@ -118,13 +112,13 @@ def _head_infer(data: Spec, share: Spec, label: Spec, **attributes: Any) -> Spec
 
 
 def _head_rule(g: Gradients) -> list[Any]:
-    data, label = g.specs[0], g.specs[2]
+    data, _, label = g.specs
     if label.shape == data.shape:
         scale = g.attributes["grad_scale"]
         slope = multiply(subtract(g.outputs[0], library.astype(g.inputs[2], data.dtype)), scale)
     else:
         slope = _by_label(g.outputs[0], g.inputs[2], data, g.attributes)
-    return [slope if getattr(g.op, "is_loss", False) else multiply(slope, g.out_grad)]
+    return [slope if g.op.is_loss else multiply(slope, g.out_grad)]
 
 
 def _head_partial(
@@ -138,22 +132,11 @@ def _head_partial(
     return (known, known, label), (known,)
 
 
-def _head_op(name: str) -> ArrayOp:
-    """`share`, the softmax of data, as a result; for labels that are shares, or not known yet."""
-    return ArrayOp(
-        name,
-        _head_infer,
-        gradient=_head_rule,
-        composition=lambda _data, share, *_, **__: share,
-        operands=("data", "share", "label"),
-        keeps=("label", "out"),
-        inplace=[(1, 0)],
-        partial=_head_partial,
-    )
-
-
-HEAD, TIMES_HEAD = _head_op("softmax_output_head"), _head_op("softmax_output_times")
-setattr(HEAD, "is_loss", True)  # noqa: B010  (asked by executors)
+HEAD, TIMES_HEAD = (  # `share`, the softmax of data; for labels that are shares, or not known yet
+    head(name, _head_infer, _head_rule, _head_partial, "data share label", place=1)
+    for name in ("softmax_output_head", "softmax_output_times")
+)
+TIMES_HEAD.is_loss = False
 
 
 def _is_plain(data: Any, label: Any) -> bool:
@@ -166,27 +149,28 @@ def _is_plain(data: Any, label: Any) -> bool:
     return known is None or len(label.shape) != len(known) or 1 in label.shape
 
 
-@public(_SOFTMAX, "SoftmaxOutput", "Softmax")
-def softmax_output(
-    data: Any,
-    label: Any = None,
-    *,
-    grad_scale: float = 1.0,
-    ignore_label: float = -1,
-    use_ignore: bool = False,
-    multi_output: bool = False,
-    normalization: str = "null",
-    smoothing: float = 0.0,
-    smooth_alpha: float | None = None,
-    out_grad: bool = False,
-    preserve_shape: bool = True,
-    axis: int | None = None,
-    keepdims: bool = False,
-    name: str | None = None,
-    out: Any = None,
+def output(
+    data: Any, label: Any, how: dict[str, Any], name: str | None, out: Any, *, times: bool
 ) -> Any:
-    """softmax(data); its gradient is that of the cross entropy with the labels.
+    """The shares; `times`: with a gradient that is multiplied by that of the result."""
+    data, label = as_array(data), None if label is None else as_array(label)
+    if times or not _is_plain(data, label):
+        share = library.stop_gradient(library.softmax(data, how["axis"]))
+        op, operands = TIMES_HEAD if times else HEAD, [data, share, label]
+        if composer(data, label) is not None:
+            return applied(op, operands, how, name)
+        return named(op(*operands, **how, out=out), name)
+    if name is not None or label is None:
+        return applied(_SOFTMAX, [data, label], how, name)
+    return _SOFTMAX(data, label, **how, out=out)
 
+
+_TABLE = """
+softmax_output SoftmaxOutput Softmax(data, label=None, *, grad_scale: float = 1.0,
+    ignore_label: float = -1, use_ignore=False, multi_output=False, normalization: str = "null",
+    smoothing: float = 0.0, smooth_alpha: float | None = None, out_grad=False, preserve_shape=True,
+    axis: int | None = None, keepdims=False, name=None, out=None): softmax(data); its gradient is
+    that of the cross entropy with the labels.
     data : (samples, ..., classes); with `multi_output` (samples, classes, ...)
     label : classes from 0, of the shape of data without that axis; or shares of classes, of the
         shape of data. On symbols, left out, it becomes a variable, as `name_label`.
@@ -203,39 +187,16 @@ def softmax_output(
     keepdims : whether labels have that axis, with size 1
     >>> softmax_output([[0.0, 0.0]], [1])
     array([[0.5, 0.5]])
-    """
-    one_of("softmax_output", "normalization", normalization, _NORMALIZATIONS)
-    how: dict[str, Any] = {
-        "axis": (1 if multi_output else -1)
-        if axis is None
-        else whole("softmax_output", "axis", axis),
-        "keepdims": bool(keepdims),
+    = output(data, label, {
+        "axis": whole("softmax_output", "axis", (1 if multi_output else -1) if axis is None
+            else axis),
+        "keepdims": bool(keepdims), "multi_output": bool(multi_output),
         "grad_scale": float(number("softmax_output", "grad_scale", grad_scale)),
         "ignore_label": ignore_label if use_ignore else None,
-        "multi_output": bool(multi_output),
-        "normalization": normalization,
+        "normalization": one_of("softmax_output", "normalization", normalization,
+            ("null", "batch", "valid")),
         "smoothing": float(smoothing if smooth_alpha is None else smooth_alpha),
-    }
-    data = as_array(data)
-    label = None if label is None else as_array(label)
-    if out_grad or not _is_plain(data, label):
-        return _with_head(data, label, how, name, out, times=out_grad)
-    if name is not None or label is None:
-        return applied(_SOFTMAX, [data, label], how, name)
-    return _SOFTMAX(data, label, **how, out=out)
-
-
-def _with_head(
-    data: Any, label: Any, how: dict[str, Any], name: str | None, out: Any, *, times: bool
-) -> Any:
-    share = library.stop_gradient(library.softmax(data, how["axis"]))
-    op = TIMES_HEAD if times else HEAD
-    if composer(data, label) is not None:
-        return applied(op, [data, share, label], how, name)
-    return named(op(data, share, label, **how, out=out), name)
-
-
-_TABLE = """
+        }, name, out, times=bool(out_grad))
 softmax_output_gradient(share, label, scale, *, axis: int = -1, keepdims=False,
     smoothing: float = 0.0, out=None): (share - one at the label's class) * scale:
     `softmax_output` backward.

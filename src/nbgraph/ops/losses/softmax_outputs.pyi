@@ -8,9 +8,13 @@ from nbgraph.operator.arrays.array_op import ArrayOp as _HEAD
 HEAD: _HEAD
 from nbgraph.operator.arrays.array_op import ArrayOp as _TIMES_HEAD
 TIMES_HEAD: _TIMES_HEAD
+from nbgraph.operator.arrays.array_op import ArrayOp as _TIMES_HEAD
+TIMES_HEAD: _TIMES_HEAD
+def output(data: Any, label: Any, how: dict[str, Any], name: str | None, out: Any, *, times: bool) -> Any:
+    """The shares; `times`: with a gradient that is multiplied by that of the result."""
 def softmax_output(data: Operand[Carried], label: Operand[Carried] | None=None, *, grad_scale: float=1.0, ignore_label: float=-1, use_ignore: bool=False, multi_output: bool=False, normalization: str='null', smoothing: float=0.0, smooth_alpha: float | None=None, out_grad: bool=False, preserve_shape: bool=True, axis: int | None=None, keepdims: bool=False, name: str | None=None, out: Any=None) -> Carried:
-    """softmax(data); its gradient is that of the cross entropy with the labels.
-    
+    r"""softmax(data); its gradient is that of the cross entropy with the labels.
+
     Parameters
     ----------
     data : (samples, ..., classes); with `multi_output` (samples, classes, ...)
@@ -29,9 +33,10 @@ def softmax_output(data: Operand[Carried], label: Operand[Carried] | None=None, 
     keepdims : whether labels have that axis, with size 1
     name : of the node, where data is a symbol
     out : array to write to, optional
-    
+
     >>> softmax_output([[0.0, 0.0]], [1])
-    array([[0.5, 0.5]])"""
+    array([[0.5, 0.5]])
+    """
 def softmax_output_gradient(share: Operand[Carried], label: Operand[Carried], scale: Operand[Carried], *, axis: int=-1, keepdims: bool=False, smoothing: float=0.0, out: Any=None) -> Carried:
     r"""(share - one at the label's class) * scale: `softmax_output` backward.
 

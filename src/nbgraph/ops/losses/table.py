@@ -1,18 +1,26 @@
-"""Losses of predictions against targets, element by element: a table of scalar functions.
+"""Losses of predictions against targets, as PyTorch names them: a table of scalar functions.
 
-A row is the loss of an element; `weight` and `reduction` are the same for all.
+A row is the loss of an element; `weight` and `reduction` are the same for all. Predictions and
+targets have one shape, or are numbers: (n, 1) beside (n,) is an error and no table of n by n.
+`weight` multiplies before the reduction, and broadcasts; a mean is over elements, whatever their
+weights. In a graph function and reduction are one loop.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from nbgraph.operator.declared import DOCS, Row, define, parse
-from nbgraph.ops.define import not_negative as not_negative
-from nbgraph.ops.define import number as number
-from nbgraph.ops.losses import terms as terms
-from nbgraph.ops.losses.losses import loss
-from nbgraph.ops.losses.losses import reduced as reduced
+import numpy as np
+
+from nbgraph.operator.declared import DOCS, Row, parse
+from nbgraph.ops.define import define_rows, library, not_negative, number
+from nbgraph.ops.elementwise.activation import log_sigmoid
+from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
+from nbgraph.ops.elementwise.comparison import maximum
+from nbgraph.ops.losses import terms
+from nbgraph.ops.losses.alike import floats_like, reduced, require_alike, require_rows
 
 _TABLE = """
 l1_loss(prediction, target): abs(prediction - target).
@@ -63,6 +71,15 @@ binary_cross_entropy(probability, target): -target * log(probability) - (1 - tar
     >>> binary_cross_entropy([0.5, 1.0], [1.0, 1.0], reduction="none")
     array([0.69314718, 0.        ])
     = terms.binary_term(probability, target)
+binary_cross_entropy_with_logits(x, target, *, positive_weight=1.0): `binary_cross_entropy` of
+    sigmoid(x), without overflow.
+    x : array of logits
+    target : array of that shape, 0 to 1
+    positive_weight : what the part of target counts: a number, or an array that broadcasts, such as
+        one number a class
+    >>> binary_cross_entropy_with_logits([0.0, 1000.0], [1.0, 0.0], reduction="none")
+    array([6.93147181e-01, 1.00000000e+03])
+    = of_logits(x, target, positive_weight)
 focal_loss(x, target, *, alpha: float | None = 0.25, gamma: float = 2.0):
     `binary_cross_entropy_with_logits`, where what is nearly right counts less (Lin et al., Focal
     loss for dense object detection, 2017).
@@ -82,6 +99,27 @@ kl_divergence(x, target, *, log_target: bool = False): target * (log(target) - x
     >>> kl_divergence([-0.5, -1.0], [1.0, 0.0], reduction="sum")
     np.float64(0.5)
     = (terms.log_divergence_term if log_target else terms.divergence_term)(x, target)
+cosine_embedding_loss(a, b, target, *, margin: float = 0.0, axis: int = -1): 1 - cosine of the angle
+    of a and b where target is 1; its surplus over `margin` where -1.
+    a, b : arrays (..., n, ...) of one shape, n along `axis`
+    target : array of the shape of a without `axis`, 1 or -1
+    margin : number
+    axis : int
+    -> number, or with "none" a loss for each pair
+    >>> cosine_embedding_loss([[1.0, 0.0], [1.0, 0.0]], [[0.0, 2.0], [3.0, 0.0]], [1, -1])
+    np.float64(1.0)
+    = cosines(a, b, target, number("cosine_embedding_loss", "margin", margin), axis)
+triplet_margin_loss(anchor, positive, negative, *, margin: float = 1.0, p: float = 2,
+    axis: int = -1): By how much the anchor is not nearer to the positive than to the negative, by
+    `margin` (Schroff, Kalenichenko and Philbin, 2015).
+    anchor, positive, negative : arrays of one shape, vectors along `axis`
+    margin : number from 0
+    p : number: distances are `p`-norms
+    axis : int
+    -> number, or with "none" a loss for each vector
+    >>> triplet_margin_loss([[0.0, 0.0]], [[3.0, 4.0]], [[6.0, 0.0]])
+    np.float64(0.0)
+    = triplets(anchor, positive, negative, number("triplet_margin_loss", "margin", margin), p, axis)
 """
 _DOCS = {
     **DOCS,
@@ -90,10 +128,8 @@ _DOCS = {
     "weight": "array or number, optional: a factor of each loss, broadcast",
     "reduction": '"mean" over all elements (weights do not count in it), "sum", or "none"',
 }
-_RESULT = """
--> number (an array without axes), or with "none" an array of that shape
-! ShapeError where the shapes are not equal, ArgumentError for another reduction.
-"""
+_RESULT = '-> number (an array without axes), or with "none" an array of that shape\n'
+_RAISED = "! ShapeError where the shapes are not equal, ArgumentError for another reduction.\n"
 
 
 def smooth(prediction: Any, target: Any, beta: float) -> Any:
@@ -112,17 +148,56 @@ def focal(x: Any, target: Any, alpha: float | None, gamma: float) -> Any:
     return terms.focal_term(x, target, gamma=gamma, positive=shares[0], negative=shares[1])
 
 
+def of_logits(x: Any, target: Any, positive_weight: Any) -> Any:
+    """The terms of `binary_cross_entropy_with_logits`."""
+    if isinstance(positive_weight, (bool, int, float, str, np.generic)):
+        name = "binary_cross_entropy_with_logits"
+        positive = not_negative(name, "positive_weight", positive_weight)
+        return terms.binary_logits_term(x, target, positive=positive)
+    counts = add(multiply(subtract(positive_weight, 1), target), 1)
+    return subtract(multiply(subtract(1, target), x), multiply(counts, log_sigmoid(x)))
+
+
+def cosines(a: Any, b: Any, target: Any, margin: float, axis: int) -> Any:
+    """The terms of `cosine_embedding_loss`."""
+    require_rows("cosine_embedding_loss", "target", target, "a", a, axis)
+    cosine = library.cosine_similarity(a, b, axis)
+    return terms.cosine_term(cosine, target, margin=float(margin))
+
+
+def triplets(anchor: Any, positive: Any, negative: Any, margin: float, p: float, axis: int) -> Any:
+    """The terms of `triplet_margin_loss`."""
+    others = (subtract(anchor, x) for x in (positive, negative))
+    near, far = (library.vector_norm(x, axis=axis, ord=p) for x in others)
+    return maximum(subtract(near, subtract(far, float(margin))), 0)
+
+
+def loss(
+    name: str, operands: Mapping[str, Any], term: Callable[..., Any], reduction: str, weight: Any
+) -> Any:
+    """The loss that terms of these operands add up to, of which the first two are alike in
+    `cosine_embedding_loss`, and all in others."""
+    count = 2 if name == "cosine_embedding_loss" else None
+    require_alike(name, dict(itertools.islice(operands.items(), count)))
+    scores = next(iter(operands.values()))
+    values = [floats_like(scores, value) for value in operands.values()]
+    return reduced(name, term(*values), reduction, weight)
+
+
 def _declared(row: Row) -> Row:
     """The row with the parameters of all losses."""
-    own = row.parameters if "*" in row.parameters else f"{row.parameters}, *"
+    arrays, _, options = row.parameters.partition(", *, ")
+    own = f"{arrays}, *, {options}, " if options else f"{arrays}, *, "
     doc, example, code = row.doc.partition(">>> ")
+    result = _RAISED if "\n-> " in doc else _RESULT + _RAISED
+    operands = ", ".join(f'"{x}": {x}' for x in arrays.split(", "))
     return row._replace(
-        parameters=f'{own}, weight=None, reduction: str = "mean"',
-        call=f'reduced("{row.name}", {row.call}, reduction, weight)',
-        doc=f"{doc.rstrip()}{_RESULT}{example}{code}",
+        parameters=f'{own}weight=None, reduction: str = "mean"',
+        call=f'loss("{row.name}", {{{operands}}}, lambda {arrays}: {row.call}, reduction, weight)',
+        doc=f"{doc.rstrip()}\n{result}{example}{code}",
     )
 
 
-for _row in map(_declared, parse(_TABLE)):
-    define([_row], globals(), docs=_DOCS)
-    globals()[_row.name] = loss(*_row.parameters.split(", *")[0].split(", "))(globals()[_row.name])
+_ROWS = [_declared(row) for row in parse(_TABLE)]
+_OPERANDS = "prediction target probability x a b anchor positive negative".split()
+define_rows(_ROWS, globals(), _OPERANDS, [row.name for row in _ROWS], _DOCS)

@@ -5,22 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.ops.define import define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, negative, subtract
 from nbgraph.ops.elementwise.comparison import greater, maximum, where
+from nbgraph.ops.losses.outputs import head
 from nbgraph.ops.named.layering import applied as applied
 from nbgraph.ops.named.layering import named as named
 from nbgraph.shape import Shapes, same_shape
-
-
-def _same(data: Any, *_: Any, **__: Any) -> Any:
-    return data
-
-
-def _loss(op: ArrayOp) -> ArrayOp:
-    setattr(op, "is_loss", True)  # noqa: B010  (asked by executors)
-    return op
 
 
 def _loss_infer(data: Spec, **_: Any) -> Spec:
@@ -41,18 +33,7 @@ def _loss_rule(g: Gradients) -> list[Any]:
     return [multiply(whole, scale)]
 
 
-_MAKE_LOSS = _loss(
-    ArrayOp(
-        "MakeLoss",
-        _loss_infer,
-        gradient=_loss_rule,
-        composition=_same,
-        operands=("data",),
-        keeps=("out",),
-        inplace=[(0, 0)],
-        partial=same_shape,
-    )
-)
+_MAKE_LOSS = head("MakeLoss", _loss_infer, _loss_rule, same_shape, "data")
 
 
 def _svm_infer(data: Spec, label: Spec, **_: Any) -> Spec:
@@ -85,18 +66,7 @@ def _svm_partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shape
     return (data, label if data is None else data[:1]), (data,)
 
 
-_SVM = _loss(
-    ArrayOp(
-        "SVMOutput",
-        _svm_infer,
-        gradient=_svm_rule,
-        composition=_same,
-        operands=("data", "label"),
-        keeps=("label", "out"),
-        inplace=[(0, 0)],
-        partial=_svm_partial,
-    )
-)
+_SVM = head("SVMOutput", _svm_infer, _svm_rule, _svm_partial)
 
 _TABLE = """
 MakeLoss make_loss(data, *, grad_scale: float = 1.0, valid_thresh: float = 0.0,

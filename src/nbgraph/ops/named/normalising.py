@@ -8,7 +8,7 @@ from typing import Any, Literal
 from nbgraph.errors import ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.parameters import Param, field
-from nbgraph.ops.define import composed, define_rows, library, whole
+from nbgraph.ops.define import composed, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, square
 from nbgraph.ops.named.layering import applied, composer, documented, named, read, unnamed
 from nbgraph.ops.named.reshaping import Reshape, reshape_like
@@ -144,38 +144,13 @@ def LayerNorm(
     return result, mean, library.sqrt(add(variance, p.eps))
 
 
-@composed("data", "gamma", "beta")
-def GroupNorm(
-    data: Any,
-    gamma: Any = None,
-    beta: Any = None,
-    *,
-    num_groups: int = 1,
-    eps: float = 1e-5,
-    output_mean_var: bool = False,
-    name: str | None = None,
+def grouped(
+    data: Any, weights: Sequence[Any], groups: int, eps: float, moments: bool, name: str | None
 ) -> Any:
-    """`group_norm` by MXNet's name: groups of channels of each sample with mean 0 and variance 1,
-    times gamma plus beta (Wu and He, 2018).
-
-    data : array (samples, channels, *space), floats
-    gamma, beta : arrays (num_groups,), one value a group, or (channels,), one a channel; on
-        symbols, left out, they become variables with a value for each group
-    num_groups : int, of which channels is a multiple
-    eps : float, added to the variance
-    output_mean_var : whether mean and deviation are outputs, too
-    -> array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), each
-        (samples, num_groups)
-    ! ShapeError where channels are not a multiple of the groups, or weights have another shape.
-    >>> import numpy as np
-    >>> GroupNorm(np.array([[[1.0], [3.0]]]), [1.0, 1.0], [0.0, 0.0], eps=0).ravel()
-    array([-1.,  1.])
-    """
-    groups = whole("GroupNorm", "num_groups", num_groups)
+    """Groups of channels with mean 0 and variance 1, weighted; with `moments` these, too."""
     rows = Reshape(data, (0, groups, -1))
-    result = _standard(rows, data, eps)
-    result = _weighted(result, data, (gamma, beta), name, groups)
-    if not output_mean_var:
+    result = _weighted(_standard(rows, data, eps), data, weights, name, groups)
+    if not moments:
         return result
     return result, library.mean(rows, -1), library.sqrt(add(library.var(rows, -1), eps))
 
@@ -251,6 +226,23 @@ def LRN(data: Any, *, name: str | None = None, **given: Any) -> Any:
 
 
 _TABLE = """
+GroupNorm(data, gamma=None, beta=None, *, num_groups: int = 1, eps: float = 1e-5,
+    output_mean_var=False, name=None): `group_norm` by MXNet's name: groups of channels of each
+    sample with mean 0 and variance 1, times gamma plus beta (Wu and He, 2018).
+    data : array (samples, channels, *space), floats
+    gamma, beta : arrays (num_groups,), one value a group, or (channels,), one a channel; on
+        symbols, left out, they become variables with a value for each group
+    num_groups : int, of which channels is a multiple
+    eps : float, added to the variance
+    output_mean_var : whether mean and deviation are outputs, too
+    -> array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), each
+        (samples, num_groups)
+    ! ShapeError where channels are not a multiple of the groups, or weights have another shape.
+    >>> import numpy as np
+    >>> GroupNorm(np.array([[[1.0], [3.0]]]), [1.0, 1.0], [0.0, 0.0], eps=0).ravel()
+    array([-1.,  1.])
+    = grouped(data, (gamma, beta), whole("GroupNorm", "num_groups", num_groups), eps,
+        output_mean_var, name)
 InstanceNorm(data, gamma=None, beta=None, *, eps: float = 0.001, name=None): `instance_norm` by
     MXNet's name: each channel of each sample with mean 0 and variance 1, times gamma plus beta
     (Ulyanov, Vedaldi and Lempitsky, 2016).

@@ -14,7 +14,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.parameters import Param, field
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import as_known, composed, deferrable, library
-from nbgraph.ops.draws.layered import bilinear
+from nbgraph.ops.draws.initial import bilinear
 from nbgraph.ops.named.deconvolutions import DECONVOLUTION
 from nbgraph.ops.named.layering import Axes, applied, documented, named, read
 from nbgraph.ops.windows.pools import avg_pooling, max_pooling

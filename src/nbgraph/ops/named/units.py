@@ -7,10 +7,11 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import composed, library, one_of
+from nbgraph.ops.define import define_rows, library, one_of
 from nbgraph.ops.draws.dropout import rrelu
 from nbgraph.ops.elementwise.activation import elu, gelu, leaky_relu, prelu, selu
-from nbgraph.ops.named.layering import applied, named
+from nbgraph.ops.named.layering import applied
+from nbgraph.ops.named.layering import named as named
 from nbgraph.shape import Shapes
 
 _BEGIN = {"gamma": (None, 0.25)}  # what a variable made for it begins with
@@ -64,19 +65,24 @@ SLOPES = ArrayOp(  # one value a channel, so that it broadcasts against the data
 )
 
 
-@composed("data", "gamma")
-def LeakyReLU(
-    data: Any,
-    gamma: Any = None,
-    *,
-    act_type: str = "leaky",
-    slope: float = 0.25,
-    lower_bound: float = 0.125,
-    upper_bound: float = 0.334,
-    name: str | None = None,
+def leaky(
+    data: Any, gamma: Any, kind: str, slope: float, bounds: tuple[float, float], name: str | None
 ) -> Any:
-    """`data` where it is positive, and something smaller where not, as `act_type` says.
+    """The activation of MXNet's word."""
+    one_of("LeakyReLU", "act_type", kind, _LEAKY)
+    if kind == "prelu":
+        return prelu(data, applied(SLOPES, [data, gamma], {}, name, _BEGIN))
+    if kind == "rrelu":
+        return rrelu(data, *bounds)
+    if kind in ("leaky", "elu"):
+        return leaky_relu(data, slope=slope) if kind == "leaky" else elu(data, alpha=slope)
+    return (selu if kind == "selu" else gelu)(data)
 
+
+_TABLE = """
+LeakyReLU(data, gamma=None, *, act_type: str = "leaky", slope: float = 0.25,
+    lower_bound: float = 0.125, upper_bound: float = 0.334, name=None): `data` where it is positive,
+    and something smaller where not, as `act_type` says.
     data : array (samples, channels, ...)
     gamma : array (channels,) or (1,), or of the shape of a sample, for "prelu" alone: slopes that
         are learned; on symbols, left out, a variable (channels,), as `name_gamma`
@@ -92,13 +98,6 @@ def LeakyReLU(
     array([-0.25,  2.  ])
     >>> LeakyReLU([[-1.0, -1.0]], [0.5, 0.25], act_type="prelu")
     array([[-0.5 , -0.25]])
-    """
-    one_of("LeakyReLU", "act_type", act_type, _LEAKY)
-    if act_type == "prelu":
-        return named(prelu(data, applied(SLOPES, [data, gamma], {}, name, _BEGIN)), name)
-    if act_type == "rrelu":
-        return named(rrelu(data, lower_bound, upper_bound), name)
-    if act_type in ("leaky", "elu"):
-        result = leaky_relu(data, slope=slope) if act_type == "leaky" else elu(data, alpha=slope)
-        return named(result, name)
-    return named((selu if act_type == "selu" else gelu)(data), name)
+    = named(leaky(data, gamma, act_type, slope, (lower_bound, upper_bound), name), name)
+"""
+define_rows(_TABLE, globals(), ("data", "gamma"))

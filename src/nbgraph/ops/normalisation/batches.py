@@ -102,10 +102,6 @@ class _Moments(_Channels):
         return inferred
 
 
-def _moments_rule(g: Gradients) -> Sequence[Any]:
-    return [_by_data(g.inputs[0], g.outputs[0], g.out_grads, g.specs[0])]
-
-
 def _by_data(x: Any, mean: Any, out_grads: Sequence[Any], spec: Spec) -> Any:
     """By x: to the mean each element gives 1/n, to the variance 2 (x - mean) / n."""
     axes, slope = len(spec.shape), None
@@ -126,7 +122,7 @@ _MOMENTS = _Moments.of(
     "x",
     {"total": ("add", _element), "spread": ("add", _spread)},
     [Result(_mean, row=True), Result(lambda spread, count: spread / count, row=True)],
-    _moments_rule,
+    lambda g: [_by_data(g.inputs[0], g.outputs[0], g.out_grads, g.specs[0])],
     "x out0",
 )
 
@@ -234,8 +230,8 @@ def _statistics_infer(x: Spec, mean: Spec, variance: Spec, **_: Any) -> list[Spe
 
 
 def _statistics_rule(g: Gradients) -> Sequence[Any]:
-    grads = [None if v is None else multiply(v, g.outputs[2]) for v in g.out_grads[:2]]
-    if all(v is None for v in grads):
+    grads = [None if v is None else library.where(g.outputs[2], v, 0) for v in g.out_grads[:2]]
+    if g.attributes["frozen"] or all(v is None for v in grads):
         return []
     return [_by_data(g.inputs[0], g.outputs[0], grads, g.specs[0])]
 

@@ -30,55 +30,24 @@ from nbgraph.ops.normalisation.standardising import rms_norm_parts as rms_norm_p
 from nbgraph.settings import config
 
 
-@composed("x", "gamma", "beta", "moving_mean", "moving_var")
-def batch_norm(
-    x: Any,
-    gamma: Any = None,
-    beta: Any = None,
-    moving_mean: Any = None,
-    moving_var: Any = None,
-    *,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-    frozen: bool = False,
-) -> Any:
-    """Each channel with mean 0 and variance 1, times `gamma` plus `beta` (Ioffe and Szegedy, 2015).
-
-    One trains within `ng.autograd.record()` or `train_mode()`.
-
-    x : array (images, channels, *space), floats
-    gamma, beta : arrays (channels,), by default 1 and 0
-    moving_mean, moving_var : arrays (channels,), both or none: in training they are written where
-        they lie and move towards the batch's (a variance divided by n - 1); else they are used.
-        Without them it is always the batch.
-    momentum : float, what they take of the batch's
-    eps : float from 0, added to the variance, which is divided by n
-    frozen : whether the moving ones are used in training, too
-    -> array of the shape of x
-    ! ShapeError and DTypeError where arrays do not fit, ArgumentError where one moving array is
-        given.
-    >>> x = np.array([[[1.0, 3.0], [5.0, 9.0]]])
-    >>> batch_norm(x, eps=0)
-    array([[[-1.,  1.],
-            [-1.,  1.]]])
-    """
-    x = as_array(x)
-    if (moving_mean is None) is not (moving_var is None):
+def statistics(x: Any, states: tuple[Any, Any], momentum: float, frozen: bool) -> Any:
+    """The means and variances that a batch norm uses."""
+    if (states[0] is None) is not (states[1] is None):
         raise ArgumentError(
             "batch_norm: of moving_mean and moving_var one is given; give both, or none"
         )
-    eps = not_negative("batch_norm", "eps", eps)
-    if moving_mean is None:
-        statistics = channel_moments(x)
-    else:
-        statistics = moving_mean, moving_var
-        if recording.get() is not None or not _stay(x, statistics, frozen=frozen):
-            *statistics, _ = batch_statistics(x, *statistics, momentum=momentum, frozen=frozen)
-    weights = [gamma, beta]
-    for k, make in enumerate((library.ones_like, library.zeros_like)):
-        if weights[k] is None:
-            weights[k] = make(statistics[0])
-    return batch_standard(x, *statistics, *weights, eps=eps)
+    if states[0] is None:
+        return channel_moments(x)
+    if recording.get() is None and _stay(x, states, frozen=frozen):
+        return states
+    return batch_statistics(x, *states, momentum=momentum, frozen=frozen)[:2]
+
+
+def scaled(x: Any, moments: Any, gamma: Any, beta: Any, eps: float) -> Any:
+    """Channels of these moments, times gamma plus beta."""
+    gamma = library.ones_like(moments[0]) if gamma is None else gamma
+    beta = library.zeros_like(moments[0]) if beta is None else beta
+    return batch_standard(x, moments[0], moments[1], gamma, beta, eps=eps)
 
 
 def _stay(x: Any, states: Sequence[Any], *, frozen: bool) -> bool:
@@ -133,24 +102,6 @@ def group_norm(
     return weighted(standard, gamma, beta)
 
 
-@composed("x", "gamma", "beta")
-@deferrable()
-def instance_norm(x: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1e-5) -> Any:
-    """Each channel of each image with mean 0 and variance 1; then `gamma` and `beta` (Ulyanov et
-    al., 2016).
-
-    x : array (images, channels, *space), floats
-    gamma, beta : arrays (channels,), optional
-    eps : float, added to the variance
-    -> array of the shape of x
-    >>> instance_norm(np.array([[[1.0, 3.0], [5.0, 9.0]]]), eps=0).ravel()
-    array([-1.,  1., -1.,  1.])
-    """
-    x = as_known("instance_norm", x)
-    channels = x.shape[1] if len(x.shape) > 1 else 1
-    return group_norm(x, max(1, channels), gamma, beta, eps=eps)
-
-
 def weighted(x: Any, gamma: Any, beta: Any) -> Any:
     """`x` times gamma plus beta, one value a channel, where they are given."""
     axes = tuple(range(1, len(x.shape) - 1))
@@ -160,6 +111,37 @@ def weighted(x: Any, gamma: Any, beta: Any) -> Any:
 
 
 _TABLE = """
+batch_norm(x, gamma=None, beta=None, moving_mean=None, moving_var=None, *, momentum: float = 0.1,
+    eps: float = 1e-5, frozen=False): Each channel with mean 0 and variance 1, times `gamma` plus
+    `beta` (Ioffe and Szegedy, 2015).
+
+    One trains within `ng.autograd.record()` or `train_mode()`.
+    x : array (images, channels, *space), floats
+    gamma, beta : arrays (channels,), by default 1 and 0
+    moving_mean, moving_var : arrays (channels,), both or none: in training they are written where
+        they lie and move towards the batch's (a variance divided by n - 1); else they are used.
+        Without them it is always the batch.
+    momentum : float, what they take of the batch's
+    eps : float from 0, added to the variance, which is divided by n
+    frozen : whether the moving ones are used in training, too
+    -> array of the shape of x
+    ! ShapeError and DTypeError where arrays do not fit, ArgumentError where one moving array is
+        given.
+    >>> x = np.array([[[1.0, 3.0], [5.0, 9.0]]])
+    >>> batch_norm(x, eps=0)
+    array([[[-1.,  1.],
+            [-1.,  1.]]])
+    = scaled(as_array(x), statistics(as_array(x), (moving_mean, moving_var), momentum, frozen),
+        gamma, beta, not_negative("batch_norm", "eps", eps))
+instance_norm(x, gamma=None, beta=None, *, eps: float = 1e-5): Each channel of each image with mean
+    0 and variance 1; then `gamma` and `beta` (Ulyanov et al., 2016).
+    x : array (images, channels, *space), floats
+    gamma, beta : arrays (channels,), optional
+    eps : float, added to the variance
+    -> array of the shape of x
+    >>> instance_norm(np.array([[[1.0, 3.0], [5.0, 9.0]]]), eps=0).ravel()
+    array([-1.,  1., -1.,  1.])
+    = group_norm(x, max((1, *as_known("instance_norm", x).shape[1:2])), gamma, beta, eps=eps)
 layer_norm(x, gamma=None, beta=None, axis=-1, *, eps: float = 1e-5): Rows along `axis` with mean 0
     and variance 1, times `gamma` plus `beta` (Ba, Kiros and Hinton, 2016).
     x : array, floats
@@ -185,4 +167,9 @@ rms_norm(x, gamma=None, axis=-1, *, eps: float = 1e-5): Rows along `axis` divide
     = rms_norm_parts(as_array(x), weight_of(gamma, x, 1), axis, eps=not_negative("rms_norm", "eps",
         eps))[0]
 """
-define_rows(_TABLE, globals(), ("beta", "gamma", "x"), ("layer_norm", "rms_norm"))
+define_rows(
+    _TABLE,
+    globals(),
+    "beta gamma x moving_mean moving_var".split(),
+    "layer_norm rms_norm instance_norm".split(),
+)

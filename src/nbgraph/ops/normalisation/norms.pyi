@@ -6,35 +6,10 @@ from nbgraph.ops.normalisation.standardising import rms_norm_parts as rms_norm_p
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def batch_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, moving_mean: Operand[Carried] | None=None, moving_var: Operand[Carried] | None=None, *, momentum: float=0.1, eps: float=1e-05, frozen: bool=False) -> Carried:
-    """Each channel with mean 0 and variance 1, times `gamma` plus `beta` (Ioffe and Szegedy, 2015).
-    
-    One trains within `ng.autograd.record()` or `train_mode()`.
-    
-    Parameters
-    ----------
-    x : array (images, channels, *space), floats
-    gamma, beta : arrays (channels,), by default 1 and 0
-    moving_mean, moving_var : arrays (channels,), both or none: in training they are written where
-        they lie and move towards the batch's (a variance divided by n - 1); else they are used.
-        Without them it is always the batch.
-    momentum : float, what they take of the batch's
-    eps : float from 0, added to the variance, which is divided by n
-    frozen : whether the moving ones are used in training, too
-    
-    Returns
-    -------
-    array of the shape of x
-    
-    Raises
-    ------
-    ShapeError and DTypeError where arrays do not fit, ArgumentError where one moving array is
-        given.
-    
-    >>> x = np.array([[[1.0, 3.0], [5.0, 9.0]]])
-    >>> batch_norm(x, eps=0)
-    array([[[-1.,  1.],
-            [-1.,  1.]]])"""
+def statistics(x: Any, states: tuple[Any, Any], momentum: float, frozen: bool) -> Any:
+    """The means and variances that a batch norm uses."""
+def scaled(x: Any, moments: Any, gamma: Any, beta: Any, eps: float) -> Any:
+    """Channels of these moments, times gamma plus beta."""
 def weight_of(value: Any, x: Any, default: float) -> Any:
     """A weight as an array, one number of x's dtype where none is given."""
 def group_norm(x: Operand[Carried], groups: int, gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, *, eps: float=1e-05) -> Carried:
@@ -58,24 +33,55 @@ def group_norm(x: Operand[Carried], groups: int, gamma: Operand[Carried] | None=
     
     >>> group_norm(np.array([[[1.0], [3.0], [10.0], [20.0]]]), 2, eps=0).ravel()
     array([-1.,  1., -1.,  1.])"""
+def weighted(x: Any, gamma: Any, beta: Any) -> Any:
+    """`x` times gamma plus beta, one value a channel, where they are given."""
+def batch_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, moving_mean: Operand[Carried] | None=None, moving_var: Operand[Carried] | None=None, *, momentum: float=0.1, eps: float=1e-05, frozen: bool=False) -> Carried:
+    r"""Each channel with mean 0 and variance 1, times `gamma` plus `beta` (Ioffe and Szegedy, 2015).
+
+    One trains within `ng.autograd.record()` or `train_mode()`.
+
+    Parameters
+    ----------
+    x : array (images, channels, *space), floats
+    gamma, beta : arrays (channels,), by default 1 and 0
+    moving_mean, moving_var : arrays (channels,), both or none: in training they are written where
+        they lie and move towards the batch's (a variance divided by n - 1); else they are used.
+        Without them it is always the batch.
+    momentum : float, what they take of the batch's
+    eps : float from 0, added to the variance, which is divided by n
+    frozen : whether the moving ones are used in training, too
+
+    Returns
+    -------
+    array of the shape of x
+
+    Raises
+    ------
+    ShapeError and DTypeError where arrays do not fit, ArgumentError where one moving array is
+        given.
+
+    >>> x = np.array([[[1.0, 3.0], [5.0, 9.0]]])
+    >>> batch_norm(x, eps=0)
+    array([[[-1.,  1.],
+            [-1.,  1.]]])
+    """
 def instance_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, *, eps: float=1e-05) -> Carried:
-    """Each channel of each image with mean 0 and variance 1; then `gamma` and `beta` (Ulyanov et al.,
+    r"""Each channel of each image with mean 0 and variance 1; then `gamma` and `beta` (Ulyanov et al.,
     2016).
-    
+
     Parameters
     ----------
     x : array (images, channels, *space), floats
     gamma, beta : arrays (channels,), optional
     eps : float, added to the variance
-    
+
     Returns
     -------
     array of the shape of x
-    
+
     >>> instance_norm(np.array([[[1.0, 3.0], [5.0, 9.0]]]), eps=0).ravel()
-    array([-1.,  1., -1.,  1.])"""
-def weighted(x: Any, gamma: Any, beta: Any) -> Any:
-    """`x` times gamma plus beta, one value a channel, where they are given."""
+    array([-1.,  1., -1.,  1.])
+    """
 def layer_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, axis: int | tuple[int, ...] | None=-1, *, eps: float=1e-05) -> Carried:
     r"""Rows along `axis` with mean 0 and variance 1, times `gamma` plus `beta` (Ba, Kiros and Hinton,
     2016).

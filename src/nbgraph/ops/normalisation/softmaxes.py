@@ -90,8 +90,8 @@ _log_total = lambda top, total: math.log(total) + _finite(top)
 
 def _logsumexp_rule(g: Gradients) -> list[Any]:
     (x,), (out,) = g.inputs, g.outputs
-    finite = library.where(library.isfinite(out), out, 0)
-    return [multiply(spread(g), library.exp(subtract(x, kept(finite, g))))]
+    some = library.where(library.equal(out, -math.inf), 0, out)  # a row of -inf has slopes of 0
+    return [multiply(spread(g), library.exp(subtract(x, kept(some, g))))]
 
 
 _LOGSUMEXP = RowOp.of(

@@ -18,6 +18,7 @@ from nbgraph.ops.define import (
     as_known,
     axis_of,
     by_numpy,
+    deferrable,
     define_rows,
     library,
     one_of,
@@ -211,6 +212,7 @@ _TOPK = OrderingOp(
 
 
 @public(_TOPK)
+@deferrable(lambda *_, ret_typ="both", **__: 2 if ret_typ == "both" else 0)
 def topk(
     x: Any,
     k: int,

@@ -14,7 +14,7 @@ def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried],
     key : array (..., source, size)
     value : array (..., source, values); axes in front broadcast
     mask : array that broadcasts to (..., positions, source), optional: truth values say what is
-        seen, numbers are added to the scores
+        seen, numbers (-inf hides) are added to the scores
     causal : whether a position sees itself and those before it alone; the last query is at
         the last key, where torch and JAX have the first at the first
     scale : float, by default 1 / sqrt(size)

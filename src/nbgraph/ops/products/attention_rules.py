@@ -16,17 +16,18 @@ from nbgraph.operator.arrays.array_op import Gradients
 from nbgraph.ops.define import added, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 
-_FAR = {2: -65504.0}  # by bytes of a float: the score of what is not to be seen
-_FARTHEST = -1e30
+_far = lambda x: -65504.0 if x.dtype.itemsize == 2 else -1e30  # the score of what is not seen
 
 
 def _turn(x: Any) -> Any:
     return None if x is None else library.swapaxes(x, -1, -2)
 
 
-def _hidden(mask: Sequence[Any], rows: int, columns: int, *, causal: bool) -> list[Any]:
-    """Return what says where scores are not to be seen."""
-    conditions = [library.logical_not(own) for own in mask if own.dtype == "bool"]
+def _hidden(mask: Sequence[Any], scores: Any, *, causal: bool) -> list[Any]:
+    """Return what says where scores are not to be seen: numbers of a mask as low as `far`, too."""
+    rows, columns = scores.shape[-2:]
+    tests = {True: library.logical_not, False: lambda own: library.less_equal(own, _far(scores))}
+    conditions = [tests[own.dtype == "bool"](own) for own in mask]
     if causal:
         here = np.arange(rows)[:, None] + (columns - rows)
         conditions.append(np.arange(columns) > here)
@@ -36,12 +37,11 @@ def _hidden(mask: Sequence[Any], rows: int, columns: int, *, causal: bool) -> li
 def scores_of(query: Any, key: Any, *mask: Any, causal: bool, scale: float) -> Any:
     """Return the scores, those that are not to be seen far below all others."""
     scores = library.matmul(multiply(query, scale), _turn(key))
-    far = _FAR.get(scores.dtype.itemsize, _FARTHEST)
     for own in mask:
         if own.dtype != "bool":
             scores = add(scores, own)
-    for own in _hidden(mask, *scores.shape[-2:], causal=causal):
-        scores = library.where(own, far, scores)
+    for own in _hidden(mask, scores, causal=causal):
+        scores = library.where(own, _far(scores), scores)
     return scores
 
 
@@ -73,7 +73,7 @@ def gradient(*operands: Any, causal: bool, scale: float) -> tuple[Any, Any, Any]
     share = multiply(library.exp(subtract(scores, top)), inverse)
     off = subtract(library.matmul(out_grad, _turn(value)), library.expand_dims(delta, -1))
     slope = multiply(multiply(share, off), scale)
-    for own in _hidden(mask, *share.shape[-2:], causal=causal):
+    for own in _hidden(mask, share, causal=causal):
         slope = library.where(own, 0, slope)
     return (
         library.matmul(slope, key),
@@ -87,8 +87,7 @@ class Slopes:
 
     def __init__(self, g: Gradients, query: Any, key: Any, mask: Sequence[Any]) -> None:
         self.share = library.softmax(scores_of(query, key, *mask, **g.attributes), axis=-1)
-        rows, columns = self.share.shape[-2:]
-        self.hidden = _hidden(mask, rows, columns, causal=g.attributes["causal"])
+        self.hidden = _hidden(mask, self.share, causal=g.attributes["causal"])
 
     def seen(self, x: Any) -> Any:
         """Return `x`, and 0 where nothing flows."""

@@ -12,7 +12,7 @@ from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.operator.arrays.tiled_op import TiledOp, tile_call
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import layout
-from nbgraph.ops.define import Shape, library, public, require_floats
+from nbgraph.ops.define import Shape, define_rows, library, require_floats
 from nbgraph.ops.windows.convolution_tiles import ONE
 from nbgraph.shape import Array, Shapes, merged
 
@@ -132,12 +132,9 @@ _PLAIN, BIASED = (
 )  # fmt: skip
 
 
-@public(_PLAIN)
-def fully_connected(
-    x: Any, weight: Any, bias: Any = None, *, flatten: bool = True, out: Any = None
-) -> Any:
-    """`x` times the transpose of `weight`, plus `bias`.
-
+_TABLE = """
+fully_connected(x, weight, bias=None, *, flatten=True, out=None): `x` times the transpose of
+    `weight`, plus `bias`.
     x : array (samples, *inputs)
     weight : array (features, inputs), inputs counted over all axes of x but the first; with
         flatten=False those of the last axis
@@ -148,6 +145,7 @@ def fully_connected(
     >>> fully_connected(np.ones((2, 3)), np.ones((1, 3)), np.array([10.0]))
     array([[13.],
            [13.]])
-    """
-    op, operands = (_PLAIN, (x, weight)) if bias is None else (BIASED, (x, weight, bias))
-    return op(*operands, flatten=bool(flatten), out=out)
+    = _PLAIN(x, weight, flatten=bool(flatten), out=out) if bias is None else BIASED(x, weight, bias,
+        flatten=bool(flatten), out=out)
+"""
+define_rows(_TABLE, globals())

@@ -14,8 +14,8 @@ class ConnectedOp(TiledOp):
 from nbgraph.ops.products.connected import ConnectedOp as _BIASED
 BIASED: _BIASED
 def fully_connected(x: Operand[Carried], weight: Operand[Carried], bias: Any=None, *, flatten: bool=True, out: Any=None) -> Carried:
-    """`x` times the transpose of `weight`, plus `bias`.
-    
+    r"""`x` times the transpose of `weight`, plus `bias`.
+
     Parameters
     ----------
     x : array (samples, *inputs)
@@ -23,16 +23,17 @@ def fully_connected(x: Operand[Carried], weight: Operand[Carried], bias: Any=Non
         flatten=False those of the last axis
     bias : array (features,), optional
     out : array to write to, optional
-    
+
     Returns
     -------
     array (samples, features); with flatten=False (*leading axes of x, features)
-    
+
     Raises
     ------
     ShapeError where shapes do not fit.
-    
+
     >>> import numpy as np
     >>> fully_connected(np.ones((2, 3)), np.ones((1, 3)), np.array([10.0]))
     array([[13.],
-           [13.]])"""
+           [13.]])
+    """

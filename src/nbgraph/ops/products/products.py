@@ -13,7 +13,6 @@ from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.operator.products.op import Labels, ProductOp
 from nbgraph.ops.define import (
     Shape,
-    as_array,
     as_known,
     axes_of,
     axis_of,
@@ -21,9 +20,11 @@ from nbgraph.ops.define import (
     deferrable,
     define_rows,
     library,
-    public,
     whole,
     whole_tuple,
+)
+from nbgraph.ops.define import (
+    as_array as as_array,
 )
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.products.contraction import product_rule
@@ -104,36 +105,10 @@ def _own(operand: str, shape: Shape) -> tuple[str, ...]:
 _DOT = ProductOp("dot", _dot_labels, gradient=product_rule, even=_ANY)
 
 
-@public(_DOT)
-def dot(
-    x1: Any,
-    x2: Any,
-    /,
-    *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    first: bool = False,
-    out: Any = None,
-) -> Any:
-    """The sum over the last axis of `x1` and the last but one (or only) of `x2`; of numbers *.
-
-    x1, x2 : arrays; one of them may be a scipy.sparse matrix: see `sparse_dot`
-    transpose_a, transpose_b : whether the last two axes of an operand are exchanged first
-    first : whether the axis of x2 is its first, and transposed operands have first and last axis
-        for each other, as in MXNet
-    -> array with the other axes of x1, then those of x2
-    ! ShapeError where sizes do not fit.
-    >>> dot([1, 2], [3, 4])
-    np.int64(11)
-    >>> dot([[1, 2]], [[3, 4]], transpose_b=True)
-    array([[11]])
-    """
-    if hasattr(x1, "tocsr") or hasattr(x2, "tocsr"):
-        return library.sparse_dot(x1, x2, transpose_a=transpose_a, transpose_b=transpose_b)
-    a, b = as_array(x1), as_array(x2)
+def dotted(a: Any, b: Any, flags: dict[str, bool], *, first: bool, out: Any) -> Any:
+    """`dot` of dense arrays."""
     if a.shape == () or b.shape == ():
-        return multiply(x1, x2, out=out)
-    flags = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
+        return multiply(a, b, out=out)
     if first and (a.shape is None or b.shape is None or max(len(a.shape), len(b.shape)) > 2):
         flags["first"] = True
     return _DOT(a, b, **flags, out=out)
@@ -206,23 +181,6 @@ def _inner_labels(a: Spec, b: Spec) -> Labels:
 _INNER = ProductOp("inner", _inner_labels, gradient=product_rule)
 
 
-@public(_INNER)
-def inner(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The sum of products over the last axes; of numbers it is the product.
-
-    x1 : array (..., k)
-    x2 : array (..., k)
-    -> array with the other axes of x1, then those of x2
-    ! ShapeError where the last sizes differ.
-    >>> inner([[1, 2], [3, 4]], [1, 1])
-    array([3, 7])
-    """
-    a, b = as_array(x1), as_array(x2)
-    if a.shape == () or b.shape == ():
-        return multiply(x1, x2, out=out)
-    return _INNER(a, b, out=out)
-
-
 # tensordot --------------------------------------------------------------------------------------
 
 
@@ -258,26 +216,15 @@ def _pairs(axes: Any, ndim_a: int, ndim_b: int) -> tuple[Shape, Shape]:
 _TENSORDOT = ProductOp("tensordot", _tensordot_labels, gradient=product_rule)
 
 
-@public(_TENSORDOT)
-def tensordot(x1: Any, x2: Any, /, axes: Any = 2, *, out: Any = None) -> Any:
-    """The sum of products over pairs of axes.
-
-    x1, x2 : arrays
-    axes : int: the last so many of x1 with the first of x2; or two sequences of axes
-    -> array with the other axes of x1, then those of x2
-    ! ShapeError where paired sizes differ.
-    >>> tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
-    np.int64(5)
-    """
-    if isinstance(axes, Sequence):
-        if len(axes) != 2:
-            raise ArgumentError(
-                f"tensordot: axes={axes!r}; give a count, or the axes of x1 and those of x2"
-            )
-        asked: Any = tuple(whole_tuple("tensordot", "axes", own) for own in axes)
-    else:
-        asked = whole("tensordot", "axes", axes)
-    return _TENSORDOT(x1, x2, axes=asked, out=out)
+def summed_axes(axes: Any) -> Any:
+    """The axes of `tensordot`: a count, or those of both operands."""
+    if not isinstance(axes, Sequence):
+        return whole("tensordot", "axes", axes)
+    if len(axes) != 2:
+        raise ArgumentError(
+            f"tensordot: axes={axes!r}; give a count, or the axes of x1 and those of x2"
+        )
+    return tuple(whole_tuple("tensordot", "axes", own) for own in axes)
 
 
 _TABLE = """
@@ -289,6 +236,37 @@ matmul(x1, x2, /, *, out=None): The product of matrices, `x1 @ x2`; leading axes
     ! ShapeError where sizes do not fit, or an operand is a number.
     >>> matmul([[1, 2], [3, 4]], [1, 1])
     array([3, 7])
+dot(x1, x2, /, *, transpose_a=False, transpose_b=False, first=False, out=None): The sum over the
+    last axis of `x1` and the last but one (or only) of `x2`; of numbers *.
+    x1, x2 : arrays; one of them may be a scipy.sparse matrix: see `sparse_dot`
+    transpose_a, transpose_b : whether the last two axes of an operand are exchanged first
+    first : whether the axis of x2 is its first, and transposed operands have first and last axis
+        for each other, as in MXNet
+    -> array with the other axes of x1, then those of x2
+    ! ShapeError where sizes do not fit.
+    >>> dot([1, 2], [3, 4])
+    np.int64(11)
+    >>> dot([[1, 2]], [[3, 4]], transpose_b=True)
+    array([[11]])
+    = (library.sparse_dot(x1, x2, transpose_a=transpose_a, transpose_b=transpose_b)
+        if hasattr(x1, "tocsr") or hasattr(x2, "tocsr") else dotted(as_array(x1), as_array(x2),
+        {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}, first=first, out=out))
+inner(x1, x2, /, *, out=None): The sum of products over the last axes; of numbers it is the product.
+    x1 : array (..., k)
+    x2 : array (..., k)
+    -> array with the other axes of x1, then those of x2
+    ! ShapeError where the last sizes differ.
+    >>> inner([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])
+    = multiply(x1, x2, out=out) if () in (as_array(x1).shape, as_array(x2).shape) else op(...)
+tensordot(x1, x2, /, axes=2, *, out=None): The sum of products over pairs of axes.
+    x1, x2 : arrays
+    axes : int: the last so many of x1 with the first of x2; or two sequences of axes
+    -> array with the other axes of x1, then those of x2
+    ! ShapeError where paired sizes differ.
+    >>> tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
+    np.int64(5)
+    = op(..., axes=summed_axes(axes))
 batch_dot(x1, x2, /, *, transpose_a=False, transpose_b=False, out=None): Products of matrices, pair
     by pair: all axes but the last two count pairs.
     x1 : array (..., m, k), with `transpose_a` (..., k, m)

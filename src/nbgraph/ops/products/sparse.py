@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import as_array, as_known, composed, deferrable, library, public
+from nbgraph.ops.define import as_array, as_known, composed, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.indexing.indexing import check_bounds, require_integers, take
 from nbgraph.shape import Array
@@ -86,7 +86,7 @@ def _rule(g: Gradients) -> list[Any]:
         return library.sum(each, axis=1) if len(g.specs[3].shape) == 2 else each
 
     operands = values, indices, offsets, g.out_grad
-    to_dense = lambda: csr_dot(*operands, columns=columns, transpose=not transpose)
+    to_dense = lambda: library.csr_dot(*operands, columns=columns, transpose=not transpose)
     return [to_values, None, None, to_dense]
 
 
@@ -100,20 +100,18 @@ _CSR_DOT = ArrayOp(
 )
 
 
-@public(_CSR_DOT)
-@deferrable()
-def csr_dot(
-    values: Any,
-    indices: Any,
-    offsets: Any,
-    dense: Any,
-    *,
-    columns: int | None = None,
-    transpose: bool = False,
-    out: Any = None,
-) -> Any:
-    """S @ dense, with `transpose` S.T @ dense, for a matrix S in compressed sparse rows.
+def columns_of(columns: int | None, dense: Any, *, transpose: bool) -> int:
+    """How many columns a matrix has: by default as many as dense has rows."""
+    if columns is not None:
+        return operator.index(columns)
+    if transpose:
+        raise ArgumentError("csr_dot: columns=None, but transpose=True; give columns=")
+    return as_known("csr_dot", dense).shape[0]
 
+
+_TABLE = """
+csr_dot(values, indices, offsets, dense, *, columns: int | None = None, transpose=False, out=None):
+    S @ dense, with `transpose` S.T @ dense, for a matrix S in compressed sparse rows.
     values : array (n,), the elements of S that are kept
     indices : array (n,) of ints, the column of each
     offsets : array (rows + 1,) of ints: row i holds elements offsets[i] up to offsets[i + 1]
@@ -123,32 +121,20 @@ def csr_dot(
     >>> csr_dot([5.0, 7.0], [0, 1], [0, 1, 2], [[1.0], [2.0]])
     array([[ 5.],
            [14.]])
-    """
-    dense = as_array(dense)
-    if columns is None:
-        if transpose:
-            raise ArgumentError("csr_dot: columns=None, but transpose=True; give columns=")
-        columns = as_known("csr_dot", dense).shape[0]
-    operands = as_array(values), as_array(indices), as_array(offsets), dense
-    columns = operator.index(columns)  # type: ignore[arg-type]
-    return _CSR_DOT(*operands, columns=columns, transpose=bool(transpose), out=out)
-
-
-@composed("dense", "values", "indices", "offsets")
-@deferrable(ordered=True)
-def dot_csr(
-    dense: Any, values: Any, indices: Any, offsets: Any, *, columns: int, transpose: bool = False
-) -> Any:
-    """dense @ S, with `transpose` dense @ S.T, for a matrix S in compressed sparse rows.
-
+    = _CSR_DOT(as_array(values), as_array(indices), as_array(offsets), as_array(dense),
+        columns=columns_of(columns, dense, transpose=transpose), transpose=bool(transpose), out=out)
+dot_csr(dense, values, indices, offsets, *, columns: int, transpose=False): dense @ S, with
+    `transpose` dense @ S.T, for a matrix S in compressed sparse rows.
     dense : array (k, rows), with `transpose` (k, columns)
     values, indices, offsets, columns : as those of `csr_dot`
     >>> dot_csr([[1.0, 2.0]], [5.0, 7.0], [0, 1], [0, 1, 2], columns=2)
     array([[ 5., 14.]])
-    """
-    turned = library.transpose(dense)
-    product = csr_dot(values, indices, offsets, turned, columns=columns, transpose=not transpose)
-    return library.transpose(product)
+    = library.transpose(library.csr_dot(values, indices, offsets, library.transpose(dense),
+        columns=columns, transpose=not transpose))
+"""
+define_rows(
+    _TABLE, globals(), "dense values indices offsets".split(), ("csr_dot",), like=("dot_csr",)
+)
 
 
 @composed()
@@ -179,5 +165,5 @@ def sparse_dot(a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool =
         values = values.astype(dense.dtype)
     parts, columns = (values, matrix.indices, matrix.indptr), matrix.shape[1]
     if sparse[0]:
-        return csr_dot(*parts, dense, columns=columns)
-    return dot_csr(dense, *parts, columns=columns)
+        return library.csr_dot(*parts, dense, columns=columns)
+    return library.dot_csr(dense, *parts, columns=columns)

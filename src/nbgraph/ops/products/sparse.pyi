@@ -4,35 +4,8 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def csr_dot(values: Operand[Carried], indices: Operand[Carried], offsets: Operand[Carried], dense: Operand[Carried], *, columns: int | None=None, transpose: bool=False, out: Any=None) -> Carried:
-    """S @ dense, with `transpose` S.T @ dense, for a matrix S in compressed sparse rows.
-    
-    Parameters
-    ----------
-    values : array (n,), the elements of S that are kept
-    indices : array (n,) of ints, the column of each
-    offsets : array (rows + 1,) of ints: row i holds elements offsets[i] up to offsets[i + 1]
-    dense : array (columns, k), with `transpose` (rows, k)
-    columns : int, how many S has; by default as many as dense has rows
-    out : array to write to, optional
-    
-    Returns
-    -------
-    array (rows, k), with `transpose` (columns, k). Gradients flow to values and dense.
-    
-    >>> csr_dot([5.0, 7.0], [0, 1], [0, 1, 2], [[1.0], [2.0]])
-    array([[ 5.],
-           [14.]])"""
-def dot_csr(dense: Operand[Carried], values: Operand[Carried], indices: Operand[Carried], offsets: Operand[Carried], *, columns: int, transpose: bool=False) -> Carried:
-    """dense @ S, with `transpose` dense @ S.T, for a matrix S in compressed sparse rows.
-    
-    Parameters
-    ----------
-    dense : array (k, rows), with `transpose` (k, columns)
-    values, indices, offsets, columns : as those of `csr_dot`
-    
-    >>> dot_csr([[1.0, 2.0]], [5.0, 7.0], [0, 1], [0, 1, 2], columns=2)
-    array([[ 5., 14.]])"""
+def columns_of(columns: int | None, dense: Any, *, transpose: bool) -> int:
+    """How many columns a matrix has: by default as many as dense has rows."""
 def sparse_dot(a: Any, b: Any, *, transpose_a: bool=False, transpose_b: bool=False) -> Any:
     """The product of a scipy.sparse matrix with a dense array of any kind, on either side.
     
@@ -47,3 +20,34 @@ def sparse_dot(a: Any, b: Any, *, transpose_a: bool=False, transpose_b: bool=Fal
     >>> import scipy.sparse
     >>> sparse_dot(scipy.sparse.csr_matrix([[0.0, 2.0], [1.0, 0.0]]), [3.0, 4.0])
     array([8., 3.])"""
+def csr_dot(values: Operand[Carried], indices: Operand[Carried], offsets: Operand[Carried], dense: Operand[Carried], *, columns: int | None=None, transpose: bool=False, out: Any=None) -> Carried:
+    r"""S @ dense, with `transpose` S.T @ dense, for a matrix S in compressed sparse rows.
+
+    Parameters
+    ----------
+    values : array (n,), the elements of S that are kept
+    indices : array (n,) of ints, the column of each
+    offsets : array (rows + 1,) of ints: row i holds elements offsets[i] up to offsets[i + 1]
+    dense : array (columns, k), with `transpose` (rows, k)
+    columns : int, how many S has; by default as many as dense has rows
+    out : array to write to, optional
+
+    Returns
+    -------
+    array (rows, k), with `transpose` (columns, k). Gradients flow to values and dense.
+
+    >>> csr_dot([5.0, 7.0], [0, 1], [0, 1, 2], [[1.0], [2.0]])
+    array([[ 5.],
+           [14.]])
+    """
+def dot_csr(dense: Operand[Carried], values: Operand[Carried], indices: Operand[Carried], offsets: Operand[Carried], *, columns: int, transpose: bool=False) -> Carried:
+    r"""dense @ S, with `transpose` dense @ S.T, for a matrix S in compressed sparse rows.
+
+    Parameters
+    ----------
+    dense : array (k, rows), with `transpose` (k, columns)
+    values, indices, offsets, columns : as those of `csr_dot`
+
+    >>> dot_csr([[1.0, 2.0]], [5.0, 7.0], [0, 1], [0, 1, 2], columns=2)
+    array([[ 5., 14.]])
+    """

@@ -7,9 +7,9 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.operator.arrays.array_op import Gradients, Spec
-from nbgraph.operator.mapper.complex_call import is_complex
+from nbgraph.operator.mapper.complex_call import is_complex as is_complex
 from nbgraph.operator.rows.reduce_op import ReduceOp
-from nbgraph.ops.define import Axis, as_known, composed, deferrable, hashable_axis, library, public
+from nbgraph.ops.define import Axis, as_known, composed, deferrable, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import absolute, divide, multiply, power
 from nbgraph.ops.reductions.extremes import shared_equally
 from nbgraph.ops.reductions.reductions import mean_dtype, reduction_infer, spread
@@ -51,23 +51,25 @@ _VECTOR_NORM = ReduceOp(
 )
 
 
-@public(_VECTOR_NORM)
-def vector_norm(
-    x: Any, *, axis: Any = None, keepdims: bool = False, ord: float = 2, out: Any = None
-) -> Any:
-    """sum(|x|**ord)**(1/ord) over axes, several as if they were one.
+def order(ord: Any) -> float:
+    """The order of a norm of vectors; ArgumentError for something else than a number."""
+    if isinstance(ord, (str, tuple, list)) or ord is None:
+        raise ArgumentError(f"vector_norm: ord={ord!r}; expected a number, inf or -inf")
+    return float(ord)
+
+
+_TABLE = """
+vector_norm(x, *, axis=None, keepdims=False, ord: float = 2, out=None): sum(|x|**ord)**(1/ord) over
+    axes, several as if they were one.
 
     The slope where the norm is 0 is taken as 0.
-
     ord : number; inf and -inf are the largest and the smallest size, 0 counts what is not zero
     >>> vector_norm([3.0, 4.0]), vector_norm([3.0, -4.0], ord=float("inf"))
     (np.float64(5.0), np.float64(4.0))
-    """
-    axis = hashable_axis("vector_norm", axis)
-    if isinstance(ord, (str, tuple, list)) or ord is None:
-        raise ArgumentError(f"vector_norm: ord={ord!r}; expected a number, inf or -inf")
-    x = absolute(x) if is_complex(x) else x
-    return _VECTOR_NORM(x, axis=axis, ord=float(ord), keepdims=bool(keepdims), out=out)
+    = _VECTOR_NORM(absolute(x) if is_complex(x) else x, axis=hashable_axis("vector_norm", axis),
+        ord=order(ord), keepdims=bool(keepdims), out=out)
+"""
+define_rows(_TABLE, globals())
 
 
 @composed("x")
@@ -102,4 +104,4 @@ def norm(
         value = library.moveaxis(value, (-2, -1), tuple(axis)) if keepdims and axis else value
         return value if out is None else library.copy(value, out=out)
     by: Any = 2 if ord in (None, "fro") else ord
-    return vector_norm(x, axis=axis, ord=by, keepdims=keepdims, out=out)
+    return library.vector_norm(x, axis=axis, ord=by, keepdims=keepdims, out=out)

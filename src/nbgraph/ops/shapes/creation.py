@@ -1,6 +1,7 @@
-"""New arrays: constants, ranges, identities. Floats default to `config.default_float`.
+"""New arrays: constants, ranges, identities, also in the likeness of others.
 
-`device` says where the array is made; NumPy's world has but one place.
+Floats default to `config.default_float`. `device` says where an array is made; NumPy's world has
+but one place.
 """
 
 from __future__ import annotations
@@ -12,10 +13,21 @@ import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, FilledOp, Spec
+from nbgraph.errors import ArgumentError, ShapeError, require_word
+from nbgraph.operator.arrays.array_op import ArrayOp, FilledOp, Spec, constant
 from nbgraph.operator.call import carrier_of, sources
-from nbgraph.ops.define import Shape, define_rows, library, number, public, shape_tuple, whole
+from nbgraph.ops.define import (
+    Shape,
+    as_known,
+    composed,
+    deferrable,
+    define_rows,
+    library,
+    number,
+    public,
+    shape_tuple,
+    whole,
+)
 from nbgraph.settings import config
 from nbgraph.shape import Array, PartialShape
 
@@ -25,7 +37,8 @@ Number = bool | int | float
 # what is asked for ------------------------------------------------------------------------------
 
 
-def _float_or(dtype: Any) -> np.dtype[Any]:
+def float_or(dtype: Any) -> np.dtype[Any]:
+    """Return a dtype, by default that of floats."""
     return as_dtype(config.default_float if dtype is None else dtype)
 
 
@@ -156,57 +169,76 @@ def arange(
     return _ARANGE(**numbers, dtype=as_dtype(dtype), device=device)
 
 
-@public(_LINSPACE)
-def linspace(
-    start: Any,
-    stop: Any,
-    num: int = 50,
-    endpoint: bool = True,
-    dtype: Any = None,
-    *,
-    device: Context | None = None,
-) -> Any:
-    """`num` numbers at equal distances from `start` to `stop`.
-
-    start, stop : numbers
-    num : int
-    endpoint : whether stop is the last one, or left out
-    dtype : by default `ng.config.default_float`
-    device : Context, by default the host
-    >>> [float(x) for x in linspace(0, 1, 3)]
-    [0.0, 0.5, 1.0]
-    """
-    if (count := whole("linspace", "num", num)) < 0:
-        raise ShapeError(f"linspace: num={num} is negative; give how many numbers")
-    return _LINSPACE(
-        start=number("linspace", "start", start, real=False),
-        stop=number("linspace", "stop", stop, real=False),
-        num=count,
-        endpoint=bool(endpoint),
-        dtype=_float_or(dtype),
-        device=device,
-    )
-
-
 # matrices ---------------------------------------------------------------------------------------
 
 
-def _eye(out: Array, *, n: int, m: int, k: int) -> None:
-    out[...] = np.eye(n, m, k, dtype=bool)
+def _diagonal_source(make: Any) -> ArrayOp:
+    """A matrix by NumPy's function of its size and diagonal."""
+
+    def compute(out: Array, *, n: int, m: int, k: int) -> None:
+        out[...] = make(n, m, k, dtype=bool)
+
+    return _source(make.__name__, compute, lambda *, n, m, k: (n, m))
 
 
-def _tri(out: Array, *, n: int, m: int, k: int) -> None:
-    out[...] = np.tri(n, m, k, dtype=bool)
-
-
-_EYE = _source("eye", _eye, lambda *, n, m, k: (n, m))
-_TRI = _source("tri", _tri, lambda *, n, m, k: (n, m))
+_EYE, _TRI = _diagonal_source(np.eye), _diagonal_source(np.tri)
 
 
 def sizes(name: str, n: Any, m: Any, k: Any) -> dict[str, int]:
     """Return the attributes of a matrix: rows, columns, diagonal."""
     rows, columns = shape_tuple(name, (n, n if m is None else m), "size")
     return {"n": rows, "m": columns, "k": whole(name, "k", k)}
+
+
+# in the likeness of others, and grids ------------------------------------------------------------
+
+
+def _like(x: Spec, *, fill_value: Number | None, dtype: Any, shape: Shape | None) -> Spec:
+    spec = Spec(x.shape if shape is None else shape, dtype or x.dtype)
+    if fill_value is not None:
+        require_fit("full_like", fill_value, spec.dtype)
+    return spec
+
+
+def _fill(
+    inputs: list[Array], outputs: list[Array], *, fill_value: Number | None, **_: Any
+) -> None:
+    if fill_value is not None:
+        outputs[0].fill(fill_value)
+
+
+# an operator of x although x is not read: it has to be where x is, and of its kind
+_FULL_LIKE = ArrayOp(
+    "full_like", _like, _fill, gradient=constant, constant=lambda fill_value, **_: fill_value
+)
+
+
+@composed()
+@deferrable(lambda *arrays, **_: len(arrays))
+def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
+    """Coordinates of a grid: one array for each axis, broadcast over the others (views).
+
+    *arrays : vectors
+    indexing : "xy": the first vector goes along the second axis; "ij": along the first
+    >>> [x.tolist() for x in meshgrid([1, 2], [3, 4])]
+    [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
+    """
+    require_word("meshgrid: indexing", indexing, ("xy", "ij"))
+    known = [as_known("meshgrid", x) for x in arrays]
+    for i, x in enumerate(known):
+        if len(x.shape) > 1:
+            raise ShapeError(f"meshgrid: arrays[{i}] has shape {x.shape}; give vectors")
+    places = list(range(len(known)))
+    if indexing == "xy" and len(known) > 1:
+        places[:2] = 1, 0
+    shape = [1] * len(known)
+    for place, x in zip(places, known, strict=True):
+        shape[place] = x.shape[0] if x.shape else 1
+    grids = [
+        library.reshape(x, [-1 if d == place else 1 for d in range(len(known))])
+        for place, x in zip(places, known, strict=True)
+    ]
+    return [library.broadcast_to(x, tuple(shape)) for x in grids]
 
 
 _TABLE = """
@@ -218,17 +250,29 @@ zeros(shape, dtype=None, *, device=None): Zeros.
     -> NDArray
     >>> zeros((2, 3)).shape
     (2, 3)
-    = op(..., shape=_extents("zeros", shape), dtype=_float_or(dtype))
+    = op(..., shape=_extents("zeros", shape), dtype=float_or(dtype))
 ones(shape, dtype=None, *, device=None): Ones.
     shape, dtype, device : as those of `zeros`
     >>> ones(2).dtype
     dtype('float32')
-    = op(..., shape=_extents("ones", shape), dtype=_float_or(dtype))
+    = op(..., shape=_extents("ones", shape), dtype=float_or(dtype))
 empty(shape, dtype=None, *, device=None): Memory with any values: for those who write it.
     shape, dtype, device : as those of `zeros`
     >>> empty((2, 0)).shape
     (2, 0)
-    = op(..., shape=_extents("empty", shape), dtype=_float_or(dtype))
+    = op(..., shape=_extents("empty", shape), dtype=float_or(dtype))
+linspace(start, stop, num: int = 50, endpoint=True, dtype=None, *, device=None): `num` numbers at
+    equal distances from `start` to `stop`.
+    start, stop : numbers
+    num : int
+    endpoint : whether stop is the last one, or left out
+    dtype : by default `ng.config.default_float`
+    device : Context, by default the host
+    >>> [float(x) for x in linspace(0, 1, 3)]
+    [0.0, 0.5, 1.0]
+    = op(..., start=number("linspace", "start", start, real=False),
+        stop=number("linspace", "stop", stop, real=False),
+        num=shape_tuple("linspace", whole("linspace", "num", num), "num")[0], dtype=float_or(dtype))
 eye(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones on diagonal `k` of
     an n by m matrix, zeros elsewhere.
     n, m : ints, rows and columns; m is by default n
@@ -236,7 +280,7 @@ eye(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones 
     dtype, device : as those of `zeros`
     >>> eye(2, 3).shape
     (2, 3)
-    = _EYE(**sizes("eye", n, m, k), dtype=_float_or(dtype), device=device)
+    = _EYE(**sizes("eye", n, m, k), dtype=float_or(dtype), device=device)
 tri(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones on and below
     diagonal `k` of an n by m matrix, zeros above.
     n, m : ints, rows and columns; m is by default n
@@ -244,6 +288,15 @@ tri(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones 
     dtype, device : as those of `zeros`
     >>> tri(2, 3).shape
     (2, 3)
-    = _TRI(**sizes("tri", n, m, k), dtype=_float_or(dtype), device=device)
+    = _TRI(**sizes("tri", n, m, k), dtype=float_or(dtype), device=device)
+full_like(x, fill_value, dtype=None, *, shape=None): One number in the shape, dtype and place of
+    `x`.
+    x : array, of which the values do not count
+    fill_value : number; None leaves the memory as it is
+    dtype, shape : others than those of x, optional
+    >>> full_like([1.0, 2.0], 7)
+    array([7., 7.])
+    = op(..., fill_value=None if fill_value is None else number("full_like", "fill_value",
+        fill_value, real=False), shape=None if shape is None else shape_tuple("full_like", shape))
 """
 define_rows(_TABLE, globals())

@@ -4,8 +4,12 @@ from typing import Any
 import numpy as np
 from nbgraph.device import Context
 from nbgraph.array import NDArray
+from nbgraph.operator.annotations import Carried
+from nbgraph.operator.annotations import Operand
 
 Number = bool | int | float
+def float_or(dtype: Any) -> np.dtype[Any]:
+    """Return a dtype, by default that of floats."""
 def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
     """ArgumentError where a real dtype should hold a complex number, an integer one NaN."""
 def full(shape: Any, fill_value: Any, dtype: Any=None, *, device: Context | None=None) -> NDArray:
@@ -34,21 +38,18 @@ def arange(start: Any, stop: Any=None, step: Any=1, dtype: Any=None, *, device: 
     
     >>> [int(x) for x in arange(2, 8, 3)]
     [2, 5]"""
-def linspace(start: Any, stop: Any, num: int=50, endpoint: bool=True, dtype: Any=None, *, device: Context | None=None) -> NDArray:
-    """`num` numbers at equal distances from `start` to `stop`.
+def sizes(name: str, n: Any, m: Any, k: Any) -> dict[str, int]:
+    """Return the attributes of a matrix: rows, columns, diagonal."""
+def meshgrid(*arrays: Any, indexing: str='xy') -> list[Any]:
+    """Coordinates of a grid: one array for each axis, broadcast over the others (views).
     
     Parameters
     ----------
-    start, stop : numbers
-    num : int
-    endpoint : whether stop is the last one, or left out
-    dtype : by default `ng.config.default_float`
-    device : Context, by default the host
+    *arrays : vectors
+    indexing : "xy": the first vector goes along the second axis; "ij": along the first
     
-    >>> [float(x) for x in linspace(0, 1, 3)]
-    [0.0, 0.5, 1.0]"""
-def sizes(name: str, n: Any, m: Any, k: Any) -> dict[str, int]:
-    """Return the attributes of a matrix: rows, columns, diagonal."""
+    >>> [x.tolist() for x in meshgrid([1, 2], [3, 4])]
+    [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]"""
 def zeros(shape: Any, dtype: Any=None, *, device: Context | None=None) -> NDArray:
     r"""Zeros.
 
@@ -86,6 +87,20 @@ def empty(shape: Any, dtype: Any=None, *, device: Context | None=None) -> NDArra
     >>> empty((2, 0)).shape
     (2, 0)
     """
+def linspace(start: Any, stop: Any, num: int=50, endpoint: bool=True, dtype: Any=None, *, device: Context | None=None) -> NDArray:
+    r"""`num` numbers at equal distances from `start` to `stop`.
+
+    Parameters
+    ----------
+    start, stop : numbers
+    num : int
+    endpoint : whether stop is the last one, or left out
+    dtype : by default `ng.config.default_float`
+    device : Context, by default the host
+
+    >>> [float(x) for x in linspace(0, 1, 3)]
+    [0.0, 0.5, 1.0]
+    """
 def eye(n: int, m: int | None=None, k: int=0, dtype: Any=None, *, device: Context | None=None) -> NDArray:
     r"""Ones on diagonal `k` of an n by m matrix, zeros elsewhere.
 
@@ -109,4 +124,16 @@ def tri(n: int, m: int | None=None, k: int=0, dtype: Any=None, *, device: Contex
 
     >>> tri(2, 3).shape
     (2, 3)
+    """
+def full_like(x: Operand[Carried], fill_value: Any, dtype: Any=None, *, shape: Any=None) -> Carried:
+    r"""One number in the shape, dtype and place of `x`.
+
+    Parameters
+    ----------
+    x : array, of which the values do not count
+    fill_value : number; None leaves the memory as it is
+    dtype, shape : others than those of x, optional
+
+    >>> full_like([1.0, 2.0], 7)
+    array([7., 7.])
     """

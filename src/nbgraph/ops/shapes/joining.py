@@ -13,8 +13,8 @@ from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.operator.arrays.elsewhere import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
-from nbgraph.ops.define import axis_of, define_rows, library, optional_dtype, public, whole
-from nbgraph.ops.shapes.shape import ravel
+from nbgraph.ops.define import axis_of, define_rows, library
+from nbgraph.ops.shapes.shape import ravel as ravel
 from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.shape import Array, PartialShape, Shapes, merged
 
@@ -106,27 +106,6 @@ _CONCATENATE = PiecesOp(
 )
 
 
-@public(_CONCATENATE, "concat")
-def concatenate(arrays: Any, /, axis: int | None = 0, *, dtype: Any = None, out: Any = None) -> Any:
-    """Arrays one after another along an axis they have.
-
-    arrays : sequence of arrays, of one shape but for that axis; dtypes promote
-    axis : int; None flattens them first
-    dtype : of the result, optional
-    ! ShapeError where other axes differ, ArgumentError where there is no array.
-    >>> concatenate([[1, 2], [3]])
-    array([1, 2, 3])
-    """
-    parts = arrays_of("concatenate", arrays)
-    if axis is None:
-        parts, axis = [ravel(x) for x in parts], 0
-    axis = whole("concatenate", "axis", axis)
-    return _CONCATENATE(*parts, axis=axis, dtype=optional_dtype(dtype), out=out)
-
-
-concat = concatenate
-
-
 # stack ------------------------------------------------------------------------------------------
 
 
@@ -176,6 +155,18 @@ _STACK = PiecesOp(
 )
 
 _TABLE = """
+concatenate concat(arrays, /, axis: int | None = 0, *, dtype=None, out=None): Arrays one after
+    another along an axis they have.
+    arrays : sequence of arrays, of one shape but for that axis; dtypes promote
+    axis : int; None flattens them first
+    dtype : of the result, optional
+    ! ShapeError where other axes differ, ArgumentError where there is no array.
+    >>> concatenate([[1, 2], [3]])
+    array([1, 2, 3])
+    = _CONCATENATE(*arrays_of("concatenate", arrays) if axis is not None else
+        [ravel(x) for x in arrays_of("concatenate", arrays)],
+        axis=0 if axis is None else whole("concatenate", "axis", axis),
+        dtype=optional_dtype(dtype), out=out)
 stack(arrays, /, axis: int = 0, *, dtype=None, out=None): Arrays of one shape side by side along a
     new axis.
     arrays : sequence of arrays of one shape; dtypes promote

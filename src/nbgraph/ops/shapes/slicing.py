@@ -1,4 +1,4 @@
-"""Parts of arrays that are views: slices, reversed axes, diagonals, sections; and the reverse."""
+"""Parts of arrays: views (slices, reversed axes, diagonals) and their reverse; triangles."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.arrays.elsewhere import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
+from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.ops.define import Shape, axes_of, define_rows, library
 from nbgraph.shape import Array, same_shape
 
@@ -188,10 +189,6 @@ def _diagonal_view(x: Array, *, offset: int, axis1: int, axis2: int) -> Array:
     return view
 
 
-def _diagonal_rule(g: Gradients) -> list[Any]:
-    return [library.diagonal_scatter(g.out_grad, g.specs[0].shape, **g.attributes)]
-
-
 def _diagonal_scatter_infer(value: Spec, *, shape: Shape, **place: int) -> Spec:
     wanted = _diagonal_infer(Spec(shape, value.dtype), **place)
     if wanted.shape != value.shape:
@@ -208,7 +205,10 @@ def _diagonal_scatter(out: Array, value: Array, *, shape: Shape, **place: int) -
     yield _diagonal_view(out, **place), 0, value
 
 
-_DIAGONAL = ArrayOp("diagonal", _diagonal_infer, view=_diagonal_view, gradient=_diagonal_rule)
+_DIAGONAL = ArrayOp(
+    "diagonal", _diagonal_infer, view=_diagonal_view,
+    gradient=lambda g: [library.diagonal_scatter(g.out_grad, g.specs[0].shape, **g.attributes)],
+)  # fmt: skip
 _DIAGONAL_SCATTER = PiecesOp(
     "diagonal_scatter",
     _diagonal_scatter_infer,
@@ -218,6 +218,28 @@ _DIAGONAL_SCATTER = PiecesOp(
         library.diagonal(g.out_grad, *(g.attributes[n] for n in ("offset", "axis1", "axis2")))
     ],
 )
+
+# triangles --------------------------------------------------------------------------------------
+
+
+def _triangle(name: str, *, lower: bool) -> ArrayOp:
+    def infer(x: Spec, *, k: int) -> Spec:
+        if len(x.shape) < 2:
+            raise ShapeError(f"{name}: shape {x.shape} has no two axes; give a matrix")
+        return x
+
+    def compute(inputs: list[Array], outputs: list[Array], *, k: int) -> None:
+        inside = np.tri(*inputs[0].shape[-2:], k=k if lower else k - 1, dtype=bool)
+        np.copyto(outputs[0], inputs[0])
+        np.copyto(outputs[0], 0, casting="unsafe", where=~inside if lower else inside)
+
+    def rule(g: Gradients) -> list[Any]:
+        return [getattr(library, name)(g.out_grad, k=g.attributes["k"])]
+
+    return UnitOp(name, infer, compute, gradient=rule)
+
+
+_TRIL, _TRIU = _triangle("tril", lower=True), _triangle("triu", lower=False)
 
 _TABLE = """
 slice_view(x, key, *, out=None): `x[key]`: a view.
@@ -237,5 +259,17 @@ diagonal(x, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out=None): The d
     array([1, 4])
 diagonal_scatter(value, shape, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out=None): Zeros
     of `shape` with `value` on a diagonal: the reverse of `diagonal`.
+tril(x, k: int = 0, *, out=None): Zeros above diagonal `k` of the last two axes.
+    x : array (..., m, n)
+    k : int, above the main diagonal where positive, below where negative
+    >>> tril([[1, 2], [3, 4]])
+    array([[1, 0],
+           [3, 4]])
+triu(x, k: int = 0, *, out=None): Zeros below diagonal `k` of the last two axes.
+    x : array (..., m, n)
+    k : int, above the main diagonal where positive, below where negative
+    >>> triu([[1, 2], [3, 4]])
+    array([[1, 2],
+           [0, 4]])
 """
 define_rows(_TABLE, globals())

@@ -75,3 +75,29 @@ def diagonal_scatter(value: Operand[Carried], shape: Any, offset: int=0, axis1: 
     ----------
     out : array to write to, optional
     """
+def tril(x: Operand[Carried], k: int=0, *, out: Any=None) -> Carried:
+    r"""Zeros above diagonal `k` of the last two axes.
+
+    Parameters
+    ----------
+    x : array (..., m, n)
+    k : int, above the main diagonal where positive, below where negative
+    out : array to write to, optional
+
+    >>> tril([[1, 2], [3, 4]])
+    array([[1, 0],
+           [3, 4]])
+    """
+def triu(x: Operand[Carried], k: int=0, *, out: Any=None) -> Carried:
+    r"""Zeros below diagonal `k` of the last two axes.
+
+    Parameters
+    ----------
+    x : array (..., m, n)
+    k : int, above the main diagonal where positive, below where negative
+    out : array to write to, optional
+
+    >>> triu([[1, 2], [3, 4]])
+    array([[1, 2],
+           [0, 4]])
+    """

@@ -15,10 +15,14 @@ array([0.5, 2.5], dtype=float32)
 
 from __future__ import annotations
 
+import inspect
 import math
+from collections.abc import Callable
 from typing import Any
 
+from nbgraph.operator.declared import Row, scalar
 from nbgraph.operator.mapper.decorator import op
+from nbgraph.operator.mapper.mapper import Mapper
 
 # Scalar bodies: operands are named, not typed.
 
@@ -40,6 +44,28 @@ def used(grad: Any, weight: Any, scale: Any, bound: Any, decay: Any) -> Any:
 def kept(grad: Any, weight: Any, scale: Any, bound: Any, decay: Any, after: Any) -> Any:
     """`used`, clipped once more with the penalty in it, as MXNet does it for some rules."""
     return bounded(used(grad, weight, scale, bound, decay), after)
+
+
+def of_gradient(use: Callable[..., Any]) -> Callable[[Callable[..., Any]], Mapper]:
+    """Decorate a rule that takes `g`, what it uses of the gradient, by `used` or `kept`: it becomes
+    an operator of `grad`, and of the numbers that these take, which stand behind the rate."""
+    _, _, *taken = inspect.signature(use).parameters
+    numbers = ", ".join(["decay", *(name for name in taken if name != "decay")])
+
+    def decorate(rule: Callable[..., Any]) -> Mapper:
+        own = inspect.signature(rule).parameters
+        named = {"g": "grad", "rate": f"rate, {numbers}"}
+        passed = {"g": f"use(grad, weight, {', '.join(taken)})"}
+        row = Row(
+            rule.__name__,
+            ", ".join(named.get(name, name) for name in own),
+            "",
+            f"rule({', '.join(passed.get(name, name) for name in own)})",
+            rule.__doc__ or "",
+        )
+        return scalar(row, {"__name__": __name__, "use": use, "rule": rule}, certify=False)
+
+    return decorate
 
 
 def sign(x: Any) -> Any:
@@ -81,10 +107,9 @@ def signsgd(weight, grad, rate, scale, bound, shrink):
     return shrink * weight - rate * sign(bounded(grad * scale, bound))
 
 
-@op(certify=False)
-def signum(weight, grad, velocity, rate, decay, scale, bound, gain, shrink):
+@of_gradient(used)
+def signum(weight, g, velocity, rate, gain, shrink):
     """Steps of one size, along the sign of the velocity (Bernstein et al., 2018)."""
-    g = used(grad, weight, scale, bound, decay)
     velocity = velocity + gain * (g - velocity)
     return shrink * weight - rate * sign(velocity), velocity
 
@@ -125,57 +150,36 @@ def lars(weight, grad, velocity, own, slope, rate, decay, scale, bound, momentum
 # a rate for each element ------------------------------------------------------------------------
 
 
-@op(certify=False)
-def adagrad(weight, grad, total, rate, decay, scale, bound, epsilon):
+@of_gradient(used)
+def adagrad(weight, g, total, rate, epsilon):
     """Rates fall with the squares seen so far (Duchi, Hazan and Singer, 2011)."""
-    g = used(grad, weight, scale, bound, decay)
     total = total + g * g
     return weight - rate * g / (math.sqrt(total) + epsilon), total
 
 
-@op(certify=False)
-def rmsprop(weight, grad, square, rate, decay, scale, bound, after, gain, epsilon, inner, most):
+@of_gradient(kept)
+def rmsprop(weight, g, square, rate, gain, epsilon, inner, most):
     """Gradients over the root of the mean of their squares (Tieleman and Hinton, 2012).
 
     `inner`: added under the root, as `epsilon` is to it; `most`: the bound of new weights.
     """
-    g = kept(grad, weight, scale, bound, decay, after)
     square = square + gain * (g * g - square)
     return bounded(weight - rate * g / (math.sqrt(square + inner) + epsilon), most), square
 
 
-@op(certify=False)
-def rmsprop_momentum(
-    weight, grad, square, velocity, rate, decay, scale, bound, gain, epsilon, momentum, most
-):
+@of_gradient(used)
+def rmsprop_momentum(weight, g, square, velocity, rate, gain, epsilon, momentum, most):
     """`rmsprop` with a velocity."""
-    g = used(grad, weight, scale, bound, decay)
     square = square + gain * (g * g - square)
     velocity = momentum * velocity + g / (math.sqrt(square) + epsilon)
     return bounded(weight - rate * velocity, most), square, velocity
 
 
-@op(certify=False)
+@of_gradient(kept)
 def rmsprop_centered(
-    weight,
-    grad,
-    square,
-    velocity,
-    mean,
-    rate,
-    decay,
-    scale,
-    bound,
-    after,
-    gain,
-    epsilon,
-    inner,
-    momentum,
-    fresh,
-    most,
+    weight, g, square, velocity, mean, rate, gain, epsilon, inner, momentum, fresh, most
 ):
     """`rmsprop` by the variance, squares less the mean's (Graves, 2013)."""
-    g = kept(grad, weight, scale, bound, decay, after)
     square = square + gain * (g * g - square)
     mean = mean + gain * (g - mean)
     variance = square - mean * mean
@@ -183,10 +187,9 @@ def rmsprop_centered(
     return bounded(weight - rate * velocity, most), square, velocity, mean
 
 
-@op(certify=False)
-def adadelta(weight, grad, square, change, rate, decay, scale, bound, gain, epsilon):
+@of_gradient(used)
+def adadelta(weight, g, square, change, rate, gain, epsilon):
     """Steps in the weights' own unit: by the squares of former steps (Zeiler, 2012)."""
-    g = used(grad, weight, scale, bound, decay)
     square = square + gain * (g * g - square)
     step = math.sqrt(change + epsilon) / math.sqrt(square + epsilon) * g
     return weight - rate * step, square, change + gain * (step * step - change)
@@ -207,53 +210,21 @@ def ftrl(weight, grad, pull, total, rate, decay, scale, bound, lasso, beta):
 # moments ----------------------------------------------------------------------------------------
 
 
-@op(certify=False)
-def adam(
-    weight,
-    grad,
-    mean,
-    square,
-    rate,
-    decay,
-    scale,
-    bound,
-    after,
-    gain1,
-    gain2,
-    epsilon,
-    root,
-    shrink,
-):
+@of_gradient(kept)
+def adam(weight, g, mean, square, rate, gain1, gain2, epsilon, root, shrink):
     """The mean of gradients over the root of that of squares (Kingma and Ba, 2015).
 
     `rate` and `root` carry the corrections of means that began with 0; `shrink` is what decoupled
     decay leaves of the weight (Loshchilov and Hutter, 2019).
     """
-    g = kept(grad, weight, scale, bound, decay, after)
     mean = mean + gain1 * (g - mean)
     square = square + gain2 * (g * g - square)
     return shrink * weight - rate * mean / (math.sqrt(square) * root + epsilon), mean, square
 
 
-@op(certify=False)
-def amsgrad(
-    weight,
-    grad,
-    mean,
-    square,
-    largest,
-    rate,
-    decay,
-    scale,
-    bound,
-    gain1,
-    gain2,
-    epsilon,
-    root,
-    shrink,
-):
+@of_gradient(used)
+def amsgrad(weight, g, mean, square, largest, rate, gain1, gain2, epsilon, root, shrink):
     """`adam` by the largest mean of squares so far (Reddi, Kale and Kumar, 2018)."""
-    g = used(grad, weight, scale, bound, decay)
     mean = mean + gain1 * (g - mean)
     square = square + gain2 * (g * g - square)
     largest = largest if largest > square else square
@@ -261,64 +232,42 @@ def amsgrad(
     return shrink * weight - step, mean, square, largest
 
 
-@op(certify=False)
-def adamax(weight, grad, mean, most, rate, decay, scale, bound, gain1, beta2, epsilon):
+@of_gradient(used)
+def adamax(weight, g, mean, most, rate, gain1, beta2, epsilon):
     """`adam` by a fading maximum of magnitudes (Kingma and Ba, 2015, section 7)."""
-    g = used(grad, weight, scale, bound, decay)
     mean = mean + gain1 * (g - mean)
     size, faded = abs(g) + epsilon, beta2 * most
     most = size if size > faded else faded
     return weight - rate * mean / most, mean, most
 
 
-@op(certify=False)
-def adabelief(
-    weight, grad, mean, square, rate, decay, scale, bound, gain1, gain2, epsilon, root, shrink
-):
+@of_gradient(used)
+def adabelief(weight, g, mean, square, rate, gain1, gain2, epsilon, root, shrink):
     """`adam` by how far gradients are from their mean (Zhuang et al., 2020)."""
-    g = used(grad, weight, scale, bound, decay)
     mean = mean + gain1 * (g - mean)
     off = g - mean
     square = square + gain2 * (off * off - square) + epsilon
     return shrink * weight - rate * mean / (math.sqrt(square) * root + epsilon), mean, square
 
 
-@op(certify=False)
-def radam(weight, grad, mean, square, rate, decay, scale, bound, gain1, gain2, epsilon, rectified):
+@of_gradient(used)
+def radam(weight, g, mean, square, rate, gain1, gain2, epsilon, rectified):
     """`adam` whose first steps, while the mean of squares is unsure, are plain (Liu et al., 2020).
 
     `rectified` is the factor of the later ones, 0 as long as they have not begun.
     """
-    g = used(grad, weight, scale, bound, decay)
     mean = mean + gain1 * (g - mean)
     square = square + gain2 * (g * g - square)
     over = rectified / (math.sqrt(square) + epsilon) if rectified > 0 else 1.0
     return weight - rate * mean * over, mean, square
 
 
-@op(certify=False)
-def ftml(
-    weight,
-    grad,
-    slope,
-    square,
-    pull,
-    rate,
-    decay,
-    scale,
-    bound,
-    after,
-    beta1,
-    gain1,
-    gain2,
-    epsilon,
-    root,
-):
+@of_gradient(kept)
+def ftml(weight, g, slope, square, pull, rate, beta1, gain1, gain2, epsilon, root):
     """Follow the moving leader: recent gradients count more (Zheng and Kwok, 2017).
 
     `rate` and `root` carry the corrections of means that began with 0.
     """
-    g = kept(grad, weight, scale, bound, decay, after)
     square = square + gain2 * (g * g - square)
     steep = (math.sqrt(square) * root + epsilon) / rate
     pull = pull + gain1 * (g - pull) - (steep - beta1 * slope) * weight

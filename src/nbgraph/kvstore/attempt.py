@@ -1,0 +1,203 @@
+"""One call of a function on all workers of a cluster: their shards, their loss, their progress."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from typing import Any
+from uuid import uuid4
+
+from nbgraph.bar import Bar
+from nbgraph.errors import KVMembershipError, KVStoreError
+from nbgraph.kvstore.job import JOB, Job, distributed, impatient, require_picklable
+from nbgraph.kvstore.shard import Shard
+from nbgraph.kvstore.slices import parameter
+from nbgraph.scopes import Scopes
+
+_jobs = Scopes(JOB)
+POLL = 0.1  # seconds between looks at who is there
+GRACE = 10.0  # seconds that the others have to end after a failure
+SCHEDULER = 30.0  # seconds that a scheduler has to answer
+
+
+class Attempt:
+    """One call of a function on these workers."""
+
+    def __init__(self, client: Any, addresses: list[str], timeout: float) -> None:
+        self.client, self.addresses, self.timeout = client, addresses, timeout
+        self.shards: list[Any] = []
+        self.busy: list[str] = []  # who had not ended some time after the job was over
+        self._mark = uuid4().hex  # of this call, in the names that the dashboard shows
+        self._kept: list[Any] = []  # an actor lives as long as its future
+
+    def run(
+        self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
+    ) -> list[Any]:
+        """Return the results in rank order; raise the first failure when all have ended."""
+        futures: list[Any] = []
+        try:
+            self._begin()
+            with drawn(self.client, self._mark):
+                try:
+                    futures += self._calls(function, args, checkpoint)
+                except TypeError:
+                    require_picklable("Cluster.run", args)
+                    raise
+                self._watch(futures)
+                return [future.result(self.timeout) for future in futures]
+        except BaseException as error:
+            self._abandon(futures, f"kv: the job is over: {error}")
+            raise
+        finally:
+            for future in futures:
+                future.release()
+
+    def _begin(self) -> None:
+        """Make a shard on each worker."""
+        count = len(self.addresses)
+        for rank, address in enumerate(self.addresses):
+            options = {"actor": True, "workers": [address], "key": f"shard-{rank}-{self._mark}"}
+            future = self.client.submit(Shard, rank, count, self.timeout, **options)
+            self._kept.append(future)
+        for rank, future in enumerate(self._kept):
+            try:
+                self.shards.append(future.result(self.timeout))
+            except Exception as error:
+                raise KVMembershipError(
+                    f"kv: worker {rank} ({self.addresses[rank]}) took no shard within "
+                    f"{self.timeout:g} s ({type(error).__name__}: {error})"
+                ) from error
+
+    def _calls(
+        self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
+    ) -> list[Any]:
+        name = getattr(function, "__name__", "function")
+        count = len(self.addresses)
+        return [
+            self.client.submit(
+                call,
+                Job(rank, count, self.shards, self.timeout, checkpoint, topic=self._mark),
+                function,
+                args,
+                workers=[address],
+                key=f"{name}-{rank}-{self._mark}",
+            )
+            for rank, address in enumerate(self.addresses)
+        ]
+
+    def _watch(self, futures: list[Any]) -> None:
+        """Return when all are finished; raise for the first that fails or is lost."""
+        while any(future.status == "pending" for future in futures):
+            failed = [(k, f) for k, f in enumerate(futures) if f.status in {"error", "lost"}]
+            if failed:
+                self._raise(failed)
+            there = present(self.client)
+            for rank, address in enumerate(self.addresses):
+                if address not in there and futures[rank].status != "finished":
+                    raise self._loss(rank)
+            time.sleep(POLL)
+        failed = [(k, f) for k, f in enumerate(futures) if f.status != "finished"]
+        if failed:
+            self._raise(failed)
+
+    def _raise(self, failed: list[tuple[int, Any]]) -> None:
+        """Raise what a worker raised; a lost one goes before those that noticed it."""
+        errors = [(rank, future.exception(self.timeout)) for rank, future in failed]
+        own = [each for each in errors if not isinstance(each[1], KVMembershipError)]
+        self._require_all(0 if own else 10 * POLL)
+        rank, error = (own or errors)[0]
+        if error is None:
+            raise KVMembershipError(f"kv: worker {rank} was cancelled")
+        error.add_note(f"on worker {rank} of {len(self.addresses)}")
+        raise error
+
+    def _require_all(self, seconds: float) -> None:
+        """Raise KVMembershipError when a worker is lost, or is found to be within some seconds."""
+        end = time.monotonic() + seconds
+        while True:
+            there = present(self.client)
+            for rank, address in enumerate(self.addresses):
+                if address not in there:
+                    raise self._loss(rank)
+            if time.monotonic() >= end:
+                return
+            time.sleep(POLL)
+
+    def _loss(self, rank: int) -> KVMembershipError:
+        """Return the error for a worker that is lost, with what the shards know of it."""
+        rounds = self._asked("last", rank)
+        number, name = max(rounds, key=lambda each: each[0], default=(0, ""))
+        last = f"its last push was of round {number} of the key {parameter(name)!r}"
+        return KVMembershipError(
+            f"kv: worker {rank} ({self.addresses[rank]}) is lost; "
+            f"{last if number else 'no shard has a push of it'}"
+        )
+
+    def _asked(self, method: str, *args: Any, end: float | None = None) -> list[Any]:
+        """Return what the shards that are left answer, by default within some seconds."""
+        there, futures, answers = present(self.client), [], []
+        with self.client.as_current():  # an actor looks for its client
+            for shard, address in zip(self.shards, self.addresses, strict=False):
+                with suppress(Exception):  # its host is gone
+                    if address in there:
+                        futures.append(getattr(shard, method)(*args))
+        end = end or time.monotonic() + GRACE / 5
+        for each in futures:
+            with suppress(Exception):
+                answers.append(each.result(max(POLL, end - time.monotonic())))
+        return answers
+
+    def _abandon(self, futures: list[Any], why: str) -> None:
+        """Let those that wait for others fail now, and give all some time to end."""
+        with suppress(Exception):  # the scheduler may be gone, and with it who could be told
+            end = time.monotonic() + GRACE
+            self._asked("abandon", why, end=end)
+            while (busy := self._busy(futures)) and time.monotonic() < end:
+                time.sleep(POLL)
+            self.busy = busy
+            self.client.cancel(futures, force=True)
+
+    def _busy(self, futures: list[Any]) -> list[str]:
+        there = present(self.client)
+        pairs = zip(futures, self.addresses, strict=False)
+        return [a for f, a in pairs if f.status == "pending" and a in there]
+
+
+def call(job: Job, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Call a function as a worker of a job."""
+    if job.loop is None:
+        loop, *_ = [impatient(shard) for shard in job.shards]
+        job = job._replace(shards=[_near(shard) for shard in job.shards], loop=loop)
+    with _jobs(job):
+        return function(job.rank, *args)
+
+
+def _near(shard: Any) -> Any:
+    """Return the object itself of an actor that lives in this process: calls are not messages."""
+    worker = distributed().get_worker()
+    return worker.state.actors[shard.key] if worker.address == shard._address else shard
+
+
+def present(client: Any) -> set[str]:
+    """Return the addresses of the workers that the scheduler knows now."""
+    try:
+        cores = client.sync(client.scheduler.ncores, callback_timeout=SCHEDULER)
+    except Exception as error:
+        raise KVStoreError(
+            f"ng.kv: the scheduler at {client.scheduler.address} does not answer "
+            f"({type(error).__name__}: {error})"
+        ) from error
+    return set(cores)
+
+
+@contextmanager
+def drawn(client: Any, topic: str) -> Generator[None]:
+    """Draw, within it, what is reported under a topic."""
+    bar = Bar()
+    client.subscribe_topic(topic, lambda event: bar.show(**event[1]["progress"]))
+    try:
+        yield
+    finally:
+        client.unsubscribe_topic(topic)
+        bar.close()
