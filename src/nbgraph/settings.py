@@ -106,8 +106,7 @@ def _default_cache_dir() -> str:
     return str(Path(base) / "nbgraph")
 
 
-def _variable_of(name: str) -> str:
-    return f"NBGRAPH_{name.upper()}"
+_variable_of = lambda name: f"NBGRAPH_{name.upper()}"
 
 
 def _number(name: str, text: str) -> int:

@@ -10,6 +10,7 @@ import nbgraph as ng
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import registry
 from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.ops.named.keywords import in_words
 from tests.blocks.lazily import cuts, lazy
 from tests.executor.test_worlds import ANY_VALUES, PUBLIC, selection, taken_apart
 
@@ -37,7 +38,8 @@ def test_every_public_function_is_alike_on_dask_arrays(name):
 
     def f(*made):
         operands, keywords = arguments(made)
-        results = function(*operands, **keywords)
+        call, operands, keywords = in_words(function, tuple(operands), keywords)
+        results = call(*operands, **keywords)
         return list(results) if isinstance(results, (tuple, list)) else [results]
 
     for chunks in itertools.zip_longest(*(cuts(x.shape) for x in arrays)):

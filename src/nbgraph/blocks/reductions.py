@@ -32,6 +32,7 @@ from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.rows.row_program import COUNT, INDEX, REDUCED
 from nbgraph.operator.spec import Spec
+from nbgraph.ops.rowwise.programs import AdjointProgram
 
 
 def reduced(op: ReduceOp, x: Any, attributes: Mapping[str, Any], spec: Spec) -> Any:
@@ -65,6 +66,9 @@ def by_rows(
     if not keepdims:
         operands = [*operands[:count], *(da.expand_dims(x, axes) for x in operands[count:])]
     _, arrays = unify_chunks(*(part for x in operands for part in (x, along(x.ndim))))
+    if isinstance(op.program, AdjointProgram):  # has no stages: each row in one block
+        ndim = len(shape)
+        arrays = [x.rechunk({d - ndim: -1 for d in axes if d >= ndim - x.ndim}) for x in arrays]
     wide = [x for x in arrays if x.ndim == len(shape)]
     if all(whole(x, axes) for x in wide):
         chunks = broadcast_chunks(*(x.chunks for x in arrays))

@@ -139,7 +139,7 @@ class Core:
         """Version and failure go back to the variable itself: another engine has it now."""
         address = variable._address
         variable._version += self.peek(address + layout.V_VERSION)
-        variable.carry(self.failure_on(address))
+        variable._failure = self.failure_on(address)
         # the address stays: a thread that is just looking at the record must find memory there
         variable._core = None
         if not self.retired:

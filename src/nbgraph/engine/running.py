@@ -8,6 +8,7 @@ naive engine on the variables themselves.
 
 from __future__ import annotations
 
+import gc
 import queue
 import threading
 import time
@@ -150,6 +151,7 @@ def failed(operation: Operation, error: BaseException) -> Failure:
     core: Any = operation.core
     engine: Any = operation.engine
     if core is None:
+        failure.hidden = not all(map(gc.is_tracked, operation.writes))  # arrays' are not
         engine._owner.ledger.add(failure)
     else:
         (core if core is engine._core else engine._opened()).keep(operation, failure)
@@ -165,7 +167,7 @@ def _settle(operation: Operation, value: Any, failure: Failure | None) -> None:
             if variable._core is not None:
                 variable._core.send_home(variable)
             variable._version += 1
-            variable.carry(None if variable.keeps == NEVER else failure)
+            variable._failure = None if variable.keeps == NEVER else failure
     elif here.carried is not None:
         here.carried.update(dict.fromkeys(operation.writes, failure))
     if operation.engine._listeners:

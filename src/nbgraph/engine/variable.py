@@ -7,7 +7,6 @@ engine.
 
 from __future__ import annotations
 
-import gc
 import itertools
 from typing import Any
 
@@ -108,12 +107,6 @@ class Variable:
                 self._core.release(self._address)
         except (AttributeError, TypeError):  # half made, or the interpreter is going
             return
-
-    def carry(self, failure: Failure | None) -> None:
-        """Keep a failure, or None; of an array's variable the garbage collector sees nothing."""
-        self._failure = failure
-        if failure is not None and not gc.is_tracked(self):
-            failure.hidden = True
 
     @property
     def version(self) -> int:

@@ -524,8 +524,8 @@ REFUSALS = [
         "write a plain function that returns numbers, several of them as a tuple",
     ),
     (
-        lambda x: np.finfo(3).eps + x,
-        "data type <class 'numpy.int64'> not inexact",
+        lambda x: np.iinfo(3.5).max + x,
+        "Invalid integer data type 'f'.",
         "give a number, or text such as 'inf' or 'nan'",
     ),
     (lambda x: stats.norm.pdf("a") + x, "the arguments are not all numbers", "give numbers"),

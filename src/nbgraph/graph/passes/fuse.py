@@ -23,13 +23,7 @@ import numpy as np
 from nbgraph.graph.build import GraphNode, Operand, apply, frozen, rebuilt
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.node import topological
-from nbgraph.graph.passes.fuse_facts import (
-    COMBINES,
-    Fusion,
-    Knowledge,
-    Loop,
-    values_of,
-)
+from nbgraph.graph.passes.fuse_facts import COMBINES, Fusion, Knowledge, Loop, values_of
 from nbgraph.graph.passes.fuse_groups import Group, Grouping
 from nbgraph.graph.passes.means import as_sum
 from nbgraph.kernels.function.fused import Source

@@ -40,7 +40,7 @@ from nbgraph.kernels.capture.environment import is_true, placed
 from nbgraph.kernels.capture.inlining import Bound, LocalFunction
 from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.lists import view
-from nbgraph.kernels.capture.names import NotYetDefined, is_of_arrays, is_own_text, plain_function
+from nbgraph.kernels.capture.names import NotYetDefined, is_of_arrays, plain_function
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.sequences import lookup, takes_tuples
 from nbgraph.kernels.capture.special import detached, slope
@@ -148,7 +148,7 @@ def apply(tracer: Tracer, call: Call) -> Value:
     if (value := objects.of_library(call)) is not None:
         return value
     inner = plain_function(target)
-    if inner is not None and is_of_arrays(inner) and not is_own_text(tracer.fn):
+    if inner is not None and is_of_arrays(inner, tracer.fn):
         return _refuse_function(call)
     inner = solver(target) or inner
     if inner is not None:

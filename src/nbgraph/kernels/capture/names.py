@@ -166,9 +166,10 @@ def is_own_text(fn: Any) -> bool:
     return str(fn.__module__).startswith(_LIBRARY)
 
 
-def is_of_arrays(fn: Any) -> bool:
-    """Return whether a function is this library's, but not a text that stands for a number's."""
-    return is_own_text(fn) and not fn.__module__.startswith("nbgraph.kernels.")
+def is_of_arrays(fn: Any, caller: Any) -> bool:
+    """Return whether a user's function calls one of this library, not of a number's texts."""
+    own = is_own_text(fn) and not fn.__module__.startswith("nbgraph.kernels.")
+    return own and not is_own_text(caller)
 
 
 def rewritten(texts: Sequence[Text]) -> bool:

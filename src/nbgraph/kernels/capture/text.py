@@ -219,11 +219,12 @@ def _match_lambda(tree: ast.Module, code: CodeType, start: int, indent: int) -> 
     """Return the lambda whose compiled body carries the same source columns as `code`."""
     places = {
         (line - start, column - indent)
-        for line, _, column, _ in code.co_positions()
+        for line, last, column, end in code.co_positions()
         if line is not None and column is not None
+        if (line, column) != (last, end)  # Python 3.12 has no place for a constant result
     }
     names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-    matches = []
+    matches, here = [], []
     for node in ast.walk(tree):
         if not isinstance(node, ast.Lambda):
             continue
@@ -232,9 +233,10 @@ def _match_lambda(tree: ast.Module, code: CodeType, start: int, indent: int) -> 
         inner = {(n.lineno, n.col_offset) for n in ast.walk(node.body) if isinstance(n, ast.expr)}
         if inner & places:
             matches.append(node)
+        elif not places and node.lineno + start == code.co_firstlineno:
+            here.append(node)
     if not matches:
-        alone = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]
-        return alone[0] if len(alone) == 1 and not places else None
+        return here[0] if len(here) == 1 else None
     return min(matches, key=lambda n: (n.end_col_offset or 0) - n.col_offset)
 
 

@@ -39,8 +39,10 @@ class _Channels(RowOp):
     def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
         count = len(self.program.elements)
         for name, spec in zip(self.operands, specs, strict=False):
-            channels(self.__name__, name, spec, None if name in self.operands[:count] else specs[0])
-            if name in self.operands[:count] and spec.shape != specs[0].shape:
+            x = None if name in self.operands[:count] else specs[0]
+            if x is None or not attributes.get("keepdims"):
+                channels(self.__name__, name, spec, x)
+            if x is None and spec.shape != specs[0].shape:
                 raise ShapeError(
                     f"{self.__name__}: {self.operands[0]} has shape {specs[0].shape}, {name} "
                     f"{spec.shape}; give equal ones"
