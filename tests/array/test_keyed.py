@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbgraph as ng
-from nbgraph.array import indexing, keyed
+from nbgraph.array import copying, eager, indexing, keyed
 from nbgraph.array.keyed import frozen
 
 RNG = np.random.default_rng(0)
@@ -206,3 +206,52 @@ def test_index_arrays_are_known_by_what_they_hold():
     for _ in range(20):
         _ = a[:, [0, 2]]
     assert len(keyed._selections) <= entries + 1
+
+
+INDEXED = {
+    "lines": (([0, 2],), (2, 4)),
+    "one row for all": (([0, 2, 0],), (4,)),
+    "a number": (([-1, 1],), ()),
+    "columns": ((slice(None), [3, -4]), (3, 2)),
+    "elements": (([2, 0, 2], [1, 3, 1]), (3,)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bool", "float16", "complex64"])
+@pytest.mark.parametrize("key, shape", INDEXED.values(), ids=list(INDEXED))
+def test_writes_at_index_arrays_are_kernels(key, shape, dtype, monkeypatch):
+    """Of several values for one place the last one stays; NumPy is not asked."""
+
+    def refuse(*_):
+        raise AssertionError("NumPy was asked")
+
+    monkeypatch.setattr(copying, "_Assignment", refuse)
+    expected = (RNG.normal(size=(3, 4)) * 9).astype(dtype)
+    array = ng.array(expected)
+    for turn in range(3):
+        value = (RNG.normal(size=shape) * 9).astype(dtype)
+        for index in (key, tuple(ng.array(p) if type(p) is list else p for p in key)):
+            expected[key] = value
+            array[index] = ng.array(value) if turn else value
+            np.testing.assert_array_equal(array.asnumpy(), expected)
+
+
+def test_writes_in_place_take_arrays_and_scalars_of_numpy(threaded, monkeypatch):
+    """The second one by a route."""
+    array, own = ng.array([1.0, 2.0]), np.array([1.0, 2.0], "float32")
+    for turn in range(3):
+        array += own
+        array *= np.float64(2.0)
+        if turn == 0:
+            monkeypatch.setattr(eager, "call", None)
+    np.testing.assert_array_equal(array.asnumpy(), [22, 44])
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+def test_diagonals_are_filled(wrap):
+    for shape in ((3, 3), (5, 2), (2, 4), (3, 3, 3)):
+        expected, array = np.ones(shape, "float32"), ng.ones(shape)
+        for value in (0.0, [2.0, 3.0], 4.0):
+            np.fill_diagonal(expected, value, wrap)
+            np.fill_diagonal(array, value, wrap)
+            np.testing.assert_array_equal(array.asnumpy(), expected)

@@ -34,6 +34,7 @@ def values(*shape, dtype="float32"):
 
 PLACES = ng.array([4, -1, 4, 0])
 NINES = ng.array(9 * np.eye(6))
+OUT = ng.zeros(6)
 CALLS = {
     "a @ b": lambda a, b: a @ b,
     "a @ a": lambda a, b: a @ a,
@@ -73,6 +74,15 @@ CALLS = {
     "sum in float64": lambda a, b: a[:, ::2].sum(dtype="float64"),
     "halves": lambda a, b: a.astype("float16") @ b.T.astype("float16"),
     "diagonal": lambda a, b: ng.diag(a[0]),
+    "joined of two dtypes": lambda a, b: ng.concatenate((a, b.astype("float64")), axis=1),
+    "sum to an array": lambda a, b: ng.sum(a, axis=1, out=OUT) * 1,
+    "cumsum to an array": lambda a, b: ng.cumsum(a[0], out=OUT) * 1,
+    "numbers": lambda a, b: a[0, 1:] + ng.arange(5) + ng.full(5, 2.5) * ng.ones(5),
+    "a row's elements": lambda a, b: a[1, [0, -1, 3]],
+    "a column's lines": lambda a, b: a[PLACES, 2],
+    "parts of lines": lambda a, b: a[PLACES, 1:4],
+    "masked": lambda a, b: a[:, [True, False, True, True, False, False]],
+    "with one array more": lambda a, b: ng.max(a, axis=0, initial=2.0),
     "max_pooling": lambda a, b: ng.max_pooling(a.reshape((1, 1, 6, 6)), 2),
 }
 

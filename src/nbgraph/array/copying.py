@@ -7,20 +7,29 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array.chunk import CPU
 from nbgraph.array.core import Array, empty_of, from_host
+from nbgraph.array.keyed import known_fill, learn_fill
 from nbgraph.array.place import place
+from nbgraph.array.place import push as push_call
 from nbgraph.array.push import WEAK, covers, same, write
 from nbgraph.array.push import copied as copied
+from nbgraph.array.route import Over, Routes
 from nbgraph.array.transfer import transfer
 from nbgraph.device import Context, RunContext
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.engine.thread import here
+from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.ops.elementwise.casting import caster
 from nbgraph.settings import config
 
+_KEPT = 2048  # writes of elements
+_puts: dict[Any, tuple[KernelCall | None, Routes]] = {}  # by layouts and key
+_numbers: dict[Any, Array] = {}
 _SOON = 1 << 14  # bytes that are written here and now, if nothing else uses the memory
 
 
@@ -32,11 +41,17 @@ def copy_of(array: Array, dtype: Any = None, device: Context | None = None) -> A
     return result
 
 
-def filled(own: Layout, device: Context, value: float) -> Any:
-    """Return a new array with one number everywhere; the dtype can hold it."""
+def filled(own: Layout, device: Context, value: Any, caller: Any = None) -> Any:
+    """Return a new array with one number everywhere; the dtype can hold it. `caller`: its frame."""
+    engine = in_charge()
+    if device is CPU and here.running is None:
+        result = known_fill(own, value, caller or engine.site_id(1))
+        if result is not None:
+            return result
+        if isinstance(engine, ThreadedEngine) and engine._open_gate():
+            learn_fill(own, value)
     result = empty_of(own, device)
     chunk = result._chunk
-    engine = in_charge()
     idle = not engine._in_use(chunk) and place(device).host
     if own.nbytes <= _SOON and idle and engine._failure_of(chunk) is None:
         result._view().fill(value)
@@ -156,7 +171,38 @@ class _Assignment:
             self.target[places] = self.value
 
 
+def known_put(array: Array, operands: Sequence[Array], key: Any) -> bool:
+    """Return whether a value was written at index arrays, the other operands, as one before."""
+    put = _puts.get((array._layout, *[a._layout for a in operands], key))
+    if put is None or put[0] is None:
+        return False
+    return put[1].push(in_charge().site_id(1), (*operands, array), True) is not None
+
+
 def write_elements(array: Array, value: Any, indices: Sequence[Array], key: Any) -> None:
     """Push `array[key] = value`, of a template with index arrays; a number is one of NumPy's."""
-    work = _Assignment(array, value, indices, key)
-    in_charge().push(work, const_vars=work.reads, mutate_vars=[array._chunk], name="setitem")
+    source = value if isinstance(value, Array) else _number(value)
+    if known_put(array, (source, *indices), key):
+        return
+    operands = [copied(a) if a._chunk is array._chunk else a for a in (source, *indices)]
+    layouts = [a._layout for a in (array, *operands)]
+    if (*layouts, key) not in _puts:
+        from nbgraph.ops.indexing.places import put_call
+
+        native = config.compiler != "python"
+        call = put_call(layouts[0], layouts[1], layouts[2:], key) if native else None
+        keep(_puts, (*layouts, key), (call, Routes()), _KEPT)
+    call, routes = _puts[*layouts, key]
+    if call is None:
+        work = _Assignment(array, value, indices, key)
+        in_charge().push(work, const_vars=work.reads, mutate_vars=[array._chunk], name="setitem")
+        return
+    push_call(call, (*operands, array), overwrites=False)
+    routes.learn(call, layouts[:1], operands, over=Over(array, whole=False, fits=True))
+
+
+def _number(value: np.ndarray[Any, Any]) -> Array:
+    """Return a number of NumPy's as an array that nobody writes."""
+    key = value.dtype, value.tobytes()
+    number = _numbers.get(key)
+    return keep(_numbers, key, from_host(value, CPU), _KEPT) if number is None else number

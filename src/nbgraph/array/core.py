@@ -165,6 +165,8 @@ def from_host(value: np.ndarray[Any, Any], device: Context) -> Any:
     return array
 
 
+# classes of NumPy's whose values are copied to where the arrays beside them are
+COPIED = {np.ndarray, *(np.dtype(code).type for code in "?bhilqBHILQefdFD")}
 _OF_SPARSE = "dot", "sparse_dot"  # take matrices of scipy.sparse as they are
 
 

@@ -7,7 +7,9 @@ multiples of 64 bytes, so that the file can be mapped into memory.
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import os
 import struct
 import zipfile
@@ -17,14 +19,52 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbgraph.array import chunk, mxnet_files
+from nbgraph.array import chunk
 from nbgraph.array.core import Array, from_host
 from nbgraph.array.create import asarray
 from nbgraph.atomic_write import atomic_write
 from nbgraph.device import Context
-from nbgraph.dtype import bfloat16, require_supported
+from nbgraph.dtype import MXNET_DTYPES, bfloat16, require_supported
 from nbgraph.errors import ArgumentError, FormatError, noun
 from nbgraph.foreign import checked
+
+HEADER = (0x112).to_bytes(8, "little")
+_V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA  # before the first, the mark is the axes' count
+
+
+def arrays_of(data: bytes, where: str) -> list[Any] | dict[str, Any]:
+    """Return the NumPy arrays of a file's bytes, by name where they have names; FormatError where
+    it is damaged, or holds sparse arrays."""
+    stream = io.BytesIO(data[len(HEADER) + 8 :])
+
+    def take(dtype: str, count: int) -> np.ndarray[Any, Any]:
+        size = min(count * np.dtype(dtype).itemsize, len(data))
+        read = stream.read(size)
+        if len(read) < size:
+            raise FormatError(f"{where} is damaged: it ends too early; write it again")
+        return np.frombuffer(read, dtype).copy()
+
+    def number(dtype: str) -> int:
+        return int(take(dtype, 1)[0])
+
+    def array() -> np.ndarray[Any, Any]:
+        mark = number("<u4")
+        if mark in (_V2, _V3) and number("<i4") > 0:
+            raise FormatError(f"{where} holds a sparse array; write array.tostype('default') of it")
+        versioned = mark in (_V1, _V2, _V3)
+        ndim = number("<i4") if versioned else mark
+        shape = tuple(take("<i8" if versioned else "<u4", max(ndim, 0)).tolist())
+        if ndim < 0 or (ndim == 0 and mark != _V3):  # an array that was never filled
+            return np.zeros(0, np.float32)
+        _device, kind = take("<i4", 2), number("<i4")
+        if not 0 <= kind < len(MXNET_DTYPES):
+            raise FormatError(f"{where} holds an array of the unknown dtype {kind}")
+        return take(MXNET_DTYPES[kind], math.prod(shape)).reshape(shape)
+
+    arrays = [array() for _ in range(number("<u8"))]
+    names = [take("u1", number("<u8")).tobytes().decode() for _ in range(number("<u8"))]
+    return dict(zip(names, arrays, strict=True)) if names else arrays
+
 
 _ABOUT = "nbgraph.json"  # the entry that says what the file holds
 _FORMAT = 1
@@ -99,8 +139,8 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None, mmap: b
                 ) from None
             file.seek(0)
             data = file.read()
-            if data.startswith(mxnet_files.HEADER):
-                arrays = mxnet_files.arrays_of(data, f"load: {os.fspath(path)!r}")
+            if data.startswith(HEADER):
+                arrays = arrays_of(data, f"load: {os.fspath(path)!r}")
                 if isinstance(arrays, list):
                     return [from_host(array, place) for array in arrays]
                 return {name: from_host(array, place) for name, array in arrays.items()}

@@ -19,7 +19,7 @@ import numpy as np
 
 from nbgraph import ops
 from nbgraph.array.carry import common_device, writable
-from nbgraph.array.copying import cell, fill_from
+from nbgraph.array.copying import cell, fill_from, known_put
 from nbgraph.array.core import Array, from_host, lift
 from nbgraph.array.keyed import (
     frozen,
@@ -45,6 +45,8 @@ from nbgraph.shape import spreads
 
 _frame = sys._getframe
 _INT = {int}
+_WHOLE = slice(None)
+_NUMBERED = slice, int, list, np.ndarray, Array
 _PARTS = (slice, type(None), type(Ellipsis))
 
 
@@ -80,12 +82,50 @@ def get(array: Array, key: Any) -> Any:
         if lines is not None:
             return _selected(array, key, *lines)
         if not is_basic(key):
-            return part(array, key)
+            numbers = _without_masks(array, key)
+            return part(array, key) if numbers is None else get(array, numbers)
     return _part(array, key, form)
+
+
+def _without_masks(array: Array, key: Any) -> tuple[Any, ...] | None:
+    """Return an index whose masks, each of one axis, have become numbers; None for other ones."""
+    shape, parts = array.shape, list(key) if type(key) is tuple else [key]
+    if len(parts) > len(shape) or not all(isinstance(p, _NUMBERED) for p in parts):
+        return None
+    changed = False
+    for axis, index in enumerate(parts):
+        mask = np.asarray(index) if type(index) is list else index
+        if not isinstance(mask, slice | int) and mask.dtype.kind == "b":
+            if mask.shape != shape[axis : axis + 1] or is_elsewhere(mask):
+                return None
+            parts[axis] = np.asarray(mask).nonzero()[0]
+            changed = True
+    return tuple(parts) if changed else None
+
+
+def _split(key: Any) -> tuple[Any, Any] | None:
+    """Return an index as a basic one and one of what that selects, which has whole axes besides
+    index arrays; None where it is such a one, or is not the same taken apart."""
+    if type(key) is not tuple or not all(isinstance(p, _NUMBERED) for p in key):
+        return None
+    kinds = ["s" if type(p) is slice else "i" if type(p) is int else "a" for p in key]
+    if "i" not in kinds and all(type(p) is not slice or p == _WHOLE for p in key):
+        return None
+    if "i" in kinds and "s" in "".join(kinds).strip("s"):  # axes of index arrays come first then
+        return None
+    basic = tuple([_WHOLE if k == "a" else p for k, p in zip(kinds, key, strict=True)])
+    rest = [_WHOLE if k == "s" else p for k, p in zip(kinds, key, strict=True) if k != "i"]
+    return basic, tuple(rest)
 
 
 def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
     """Return a copy of what an index with index arrays selects, which is not recorded."""
+    split = _split(key)
+    if split is not None:
+        try:
+            return get(_part(array, split[0], frozen(split[0])), split[1])
+        except IndexingError:  # whose axes are not those of the whole index
+            pass
     known = known_selection(form, indices)
     template, arrays = known or _template(array, key)
     taken = operator_of("gather")(array, *arrays, key=template)
@@ -151,13 +191,16 @@ def set_(array: Array, key: Any, value: Any) -> None:
     writable("setitem", array)
     if isinstance(value, (*WEAK, np.generic)):
         value = cell(value, array.dtype)
-    basic = is_basic(key)
-    if not basic:
+    recorded = recording.get() is not None
+    lines = None if recorded or form is not None else selection_form(array, key)
+    selection = None if lines is None else known_selection(*lines)
+    basic = selection is None and is_basic(key)
+    if selection is None and not basic:
         key = with_masks(key)
         if is_false(key):
             _given(array, value, (0, *array.shape))  # it has to fit all the same
             return
-    if recording.get() is not None:
+    if recorded:
         ops.index_update(array, value, key=key, out=array)
         return
     if basic:
@@ -165,7 +208,7 @@ def set_(array: Array, key: Any, value: Any) -> None:
         _set_view(target, value)
         learn_write(array, form, target, original)
     else:
-        _set_elements(array, key, value)
+        _set_elements(array, key, value, lines or selection_form(array, key), selection)
     array._chunk.writes += 1
 
 
@@ -238,16 +281,16 @@ def _beside(array: Array, name: str, value: Any) -> Any:
     return lifted
 
 
-def _set_elements(array: Array, key: Any, value: Any) -> None:
-    """Write elements at integer arrays where they lie."""
+def _set_elements(array: Array, key: Any, value: Any, lines: Any, selection: Any) -> None:
+    """Write elements at integer arrays where they lie; `lines` is the key's `selection_form`."""
     from nbgraph.ops.indexing.keys import selected_shape
 
-    lines = selection_form(array, key)
-    selection = None if lines is None else known_selection(*lines)
     template, indices = selection or _template(array, key)
     if not indices:
         numbers = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
         _set_view(view(array, numbers), value)
+        return
+    if type(value) is type(array) and known_put(array, (value, *indices), template):
         return
     number = type(value) is np.ndarray and not value.ndim and array._chunk.device.host
     if not number or selection is None:

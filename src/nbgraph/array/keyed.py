@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.array.chunk import shared
+from nbgraph.array.chunk import CPU, shared
 from nbgraph.array.core import Array, make
 from nbgraph.array.push import inferred, same
-from nbgraph.array.route import Over, Push, routes_of
+from nbgraph.array.route import Over, Push, Routes, routes_of
 from nbgraph.array.update import written
 from nbgraph.dtype import name_of
 from nbgraph.operator.layout import Layout, keep
@@ -28,6 +28,7 @@ _parts: dict[Any, tuple[int, Layout]] = {}
 _elements: dict[Any, tuple[int, Layout, Push]] = {}
 _selections: dict[Any, Selection] = {}
 _writes: dict[Any, Write] = {}
+_fills: dict[Any, tuple[Push, float, float]] = {}
 _LENT: Any = object()  # for a holder: an array that lives for one call gives no memory back
 
 
@@ -193,19 +194,41 @@ def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
     bounds = None if form is None else _bounds(own.dtype, value)
     if bounds is None or not array._chunk.device.host:
         return
-    many = isinstance(value, Array)
-    op = caster(value.dtype if many else np.dtype(type(value)), own.dtype)
-    if op is None or (many and len(value.shape) > len(own.shape)):
-        return
     nbytes = array._layout.nbytes if array._holder is None else array._holder.nbytes
     whole = own.nbytes if own.contiguous and own.nbytes == nbytes else 0
-    routes = routes_of(op, {"over": bool(whole)})
-    plan = inferred(op, (value,), {}).plan
-    call = map_call(plan, own.shape, [value._layout if many else None], [own], ("write",))
+    op, call = _writing(own, value)
+    routes = None if call is None else routes_of(op, {"over": bool(whole)})
     over = Over(part, whole=bool(whole), fits=True)
     if routes is not None and routes.learn(call, [own], (value,), over=over):
         write = Write(routes.push, own, part._address - array._address, *bounds, whole)
         keep(_writes, _key(array, form, value), write, _KEPT)
+
+
+def _writing(own: Layout, value: Any) -> tuple[Any, Any]:
+    """Return what writes a value over an array of a layout: operator and call, or None."""
+    many = isinstance(value, Array)
+    op = caster(value.dtype if many else np.dtype(type(value)), own.dtype)
+    if op is None or (many and len(value.shape) > len(own.shape)):
+        return op, None
+    layouts = [value._layout if many else None]
+    return op, map_call(inferred(op, (value,), {}).plan, own.shape, layouts, [own], ("write",))
+
+
+def known_fill(own: Layout, value: Any, place: Any) -> Any:
+    """Return a new array on the host with one number everywhere, pushed by a route, or None."""
+    fill = _fills.get((own, type(value)))
+    if fill is None or not fill[1] <= value <= fill[2]:
+        return None
+    return fill[0](place, (value,), True)
+
+
+def learn_fill(own: Layout, value: Any) -> None:
+    """Remember how arrays of a layout are filled with numbers like this one."""
+    bounds = _bounds(own.dtype, value) if own.size else None
+    call = None if bounds is None else _writing(own, value)[1]
+    routes = Routes()
+    if bounds is not None and routes.learn(call, [own], (value,), device=CPU):
+        keep(_fills, (own, type(value)), (routes.push, *bounds), _KEPT)
 
 
 def _key(array: Array, form: Any, value: Any) -> Any:

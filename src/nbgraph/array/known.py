@@ -135,11 +135,11 @@ def _followed() -> bool:
 
 class Sources:
     """The quick way of what an operator gives whatever its operand holds, if it has one: zeros,
-    ones, memory as it is, a range. `make(layout, device)` makes the array."""
+    ones, memory as it is, a range. `make(layout, device, numbers, place)` makes the array."""
 
     __slots__ = ("layouts", "make")
 
-    def __init__(self, make: Callable[[Layout, Any], Any]) -> None:
+    def __init__(self, make: Callable[..., Any]) -> None:
         self.make = make
         self.layouts: dict[Layout | None, Layout] = {}  # of results, by the operand's
 
@@ -147,21 +147,23 @@ class Sources:
         """Return the array, or None where somebody follows what is done."""
         if _followed():
             return None
-        own = self.layouts.get(getattr(operands[0], "_layout", None) if operands else None)
+        first = operands[0] if operands else None
+        own = self.layouts.get(getattr(first, "_layout", None))
         if own is None:
             return None
-        return self.make(own, operands[0]._chunk.device if operands else CPU)
+        device = first._chunk.device if isinstance(first, Array) else CPU
+        return self.make(own, device, operands, place)
 
 
 def learn_source(
     op: ArrayOp,
-    make: Callable[[Layout, Any], Any],
+    make: Callable[..., Any],
     own: Layout,
     values: Sequence[Array],
     attributes: Attributes,
 ) -> None:
     """Remember the array of a call like this; see `Sources`."""
-    key = call_key(attributes, values)
+    key = call_key(op.fixed(attributes), values)
     entry = op.shortcuts.get(key) or (Sources(make), attributes)
     keep(op.shortcuts, key, entry, SHORTCUTS)
     layouts = cast("Sources", entry[0]).layouts

@@ -24,7 +24,7 @@ from nbgraph.array import carry, chunk, display, indexing, whole
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, adopt, make
 from nbgraph.array.dlpack import Exports
-from nbgraph.array.operators import Operators
+from nbgraph.array.operators import Operators, beside
 from nbgraph.array.place import place
 from nbgraph.array.protocols import Protocols
 from nbgraph.array.repeated import repeated
@@ -124,6 +124,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         raise ArgumentError("NDArray: arrays are made by ng.array(...), ng.zeros(...) and kin")
 
     __nbgraph_repeated__ = staticmethod(repeated)
+    __nbgraph_beside__ = staticmethod(beside)
 
     @classmethod
     def __nbgraph_call__(

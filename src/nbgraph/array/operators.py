@@ -11,17 +11,28 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from nbgraph.array.core import COPIED, lift
 from nbgraph.array.route import Push, declines, routes_of
 from nbgraph.array.update import known_over
 from nbgraph.operator.arrays.shortcuts import call_key
-from nbgraph.operator.call import call, recorded
+from nbgraph.operator.call import call, recorded, recording
 from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import operators
 from nbgraph.ops.carrier.operators import Method, operator_of, takes_part, weak
 
+_WEAK = {int, float}
 _NONE: dict[str, Any] = {}
 _KEPT = 512  # pairs of layouts that an operator's table holds
-_frame = sys._getframe
+_frame, _recorder = sys._getframe, recording.get
+
+
+def beside(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return operands, of which scalars and arrays of NumPy's beside one array are what routes
+    take: Python numbers where that makes no difference, and copies where nothing is recorded."""
+    plain = weak(operands)
+    if plain is operands and not COPIED.isdisjoint(map(type, operands)) and _recorder() is None:
+        return tuple(lift(name, (), operands))
+    return plain
 
 
 class _Ways:
@@ -38,7 +49,7 @@ class _Ways:
         """Apply the operator by its routes where a recorder follows it, else by `call`."""
         if not takes_part(operands[-1], self.name):
             return NotImplemented
-        plain = weak(operands)
+        plain = beside(self.name, operands)
         tried, operands = plain is operands, plain[::-1] if self.swapped else plain
         output = None if tried else self.push(_frame(2), operands)
         if output is None:
@@ -88,11 +99,12 @@ def in_place(name: str) -> Callable[..., Any]:
         if op is None:
             op = operator_of(name)
         operands = self, other
-        if known_over(op, operands, self, _frame(1)):
+        tried = operands if type(other) in _WEAK else beside(name, operands)
+        if known_over(op, tried, self, _frame(1)):
             return self
         if foreign[type(other)]:
             return NotImplemented
-        call(op, operands, {}, self)
+        call(op, tried, {}, self)
         return self
 
     method.__name__ = method.__qualname__ = f"in_place_{name}"

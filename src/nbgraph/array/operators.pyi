@@ -8,6 +8,9 @@ from typing import Self
 from nbgraph.operator.annotations import Foreign
 from nbgraph.operator.annotations import Host
 
+def beside(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return operands, of which scalars and arrays of NumPy's beside one array are what routes
+    take: Python numbers where that makes no difference, and copies where nothing is recorded."""
 def binary(name: str, *, swapped: bool=False) -> Callable[..., Any]:
     """Return the method for an operator of two operands."""
 def unary(name: str) -> Callable[..., Any]:

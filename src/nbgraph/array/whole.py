@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -11,17 +10,23 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array import anomaly, known
+from nbgraph.array.carry import apply as apply_map
 from nbgraph.array.carry import common_device, told, writable
 from nbgraph.array.chunk import CPU, Chunk
 from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of, from_host, lift
 from nbgraph.array.lowered import Job, push_function
 from nbgraph.array.place import place
+from nbgraph.array.push import same
+from nbgraph.array.route import routes_of
+from nbgraph.array.update import known_over
 from nbgraph.device import Context
+from nbgraph.engine.inline import in_charge
+from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.arrays.at_once import check_out
-from nbgraph.operator.call import training
+from nbgraph.operator.call import recording, training
 from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
@@ -30,6 +35,8 @@ from nbgraph.shape import overlap
 
 _AT_ONCE = 4096  # elements up to which what has no operands is computed by the calling thread
 _TEMPLATE = 4096  # bytes up to which such a result is kept, to be copied again
+_NONE: Mapping[str, Any] = {}
+_COPIED = 1 << 16  # bytes up to which a result is computed beside `out`, and copied there
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
@@ -49,17 +56,19 @@ def apply(
         attributes = {**attributes, "device": None}
     ways = None
     if outs is None and requests is None and not CLOSELY_ASKED[0]:
+        if not (op.auxiliary or all(isinstance(v, Array) for v in operands)):
+            values = lift(op.__name__, _names(op, operands), operands, weak=False)
+            if all(isinstance(v, Array) for v in values):
+                return op(*values, **attributes)
         ways = known.ways(op, attributes, operands)
         result = None if ways is None else ways.again(op, operands, attributes)
         if result is not None:
             return result
+    elif requests is None and _copied_to(op, operands, attributes, outs):
+        return outs[0]
     attributes = op.normalise(attributes)
-    names = [op.operand_name(i) for i in range(len(operands))]
+    names = _names(op, operands)
     values: list[Array] = lift(op.__name__, names, operands, weak=False)
-    if ways is not None and any(map(operator.is_not, values, operands)):
-        result = ways.again(op, values, attributes)  # numbers and lists have become arrays
-        if result is not None:
-            return result
     device = common_device(op.__name__, names, values, outs)
     if not operands:
         device, attributes = _asked_device(attributes, device)
@@ -70,9 +79,7 @@ def apply(
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
     results = _short(op, values, attributes, specs, device) if outs is None else None
     if results is None:
-        states = op.states(is_train=training.get() and op.mode(attributes) is not False)
-        for i in states:
-            _require_state(op, values[i], operands[i], names[i])
+        states = _states(op, attributes, values, operands, names)
         results = _outputs(op, specs, device, outs, [v._chunk for v in values])
         _push(op, values, results, attributes, outs, requests, states)
         for i in states:
@@ -85,14 +92,45 @@ def apply(
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _require_state(op: ArrayOp, value: Array, argument: Any, name: str) -> None:
-    """Raise ArgumentError unless an auxiliary state is an NDArray that can be written."""
-    if value is not argument:
-        raise ArgumentError(
-            f"{op.__name__}: the auxiliary state {name!r} is {noun(argument)}, and would "
-            "be updated in a copy; give an NDArray, as ng.array(...) makes"
-        )
-    writable(op.__name__, value, name)
+def _names(op: ArrayOp, operands: Sequence[Any]) -> list[str]:
+    return [op.operand_name(i) for i in range(len(operands))]
+
+
+def _copied_to(
+    op: ArrayOp, operands: Sequence[Any], attributes: Attributes, outs: Sequence[Any] | None
+) -> bool:
+    """Return whether a small result has been computed as a new array and copied to `out`: two quick
+    ways take a fifth of the general one."""
+    if outs is None or len(outs) != 1 or CLOSELY_ASKED[0] or recording.get() is not None:
+        return False
+    out, alone = outs[0], not (op.draws or op.auxiliary or op.resources or op.effect)
+    if not (alone and isinstance(out, Array) and out.nbytes <= _COPIED):
+        return False
+    result = op(*operands, **attributes)
+    if result._layout.shape != out._layout.shape or result.dtype != out.dtype:
+        return False
+    if not known_over(same, (result,), out, in_charge().site_id(2)):
+        apply_map(same, (result,), {}, outs)
+    return True
+
+
+def _states(
+    op: ArrayOp,
+    attributes: Attributes,
+    values: Sequence[Array],
+    operands: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[int]:
+    """Return which operands are states that are written, each an NDArray that can be."""
+    states = op.states(is_train=training.get() and op.mode(attributes) is not False)
+    for i in states:
+        if values[i] is not operands[i]:
+            raise ArgumentError(
+                f"{op.__name__}: the auxiliary state {names[i]!r} is {noun(operands[i])}, and "
+                "would be updated in a copy; give an NDArray, as ng.array(...) makes"
+            )
+        writable(op.__name__, values[i], names[i])
+    return states
 
 
 def _asked_device(attributes: Attributes, device: Context) -> tuple[Context, Mapping[str, Any]]:
@@ -130,23 +168,45 @@ def _short(
         return [copy_of(values[0], specs[0].dtype)]
     if op.constant is not None:
         number = op.constant(**attributes)
-        make = partial(filled, value=number) if number is not None else empty_of
+        make = _empty if number is None else partial(_filled, number)
         if values or device is CPU:
             known.learn_source(op, make, layout(*specs[0]), values, attributes)
-        return [make(layout(*specs[0]), device)]
+        return [make(layout(*specs[0]), device, op.values(attributes), None)]
     if not values and op.computes_alone and len(specs) == 1 and place(device).host:
         if math.prod(specs[0].shape) <= _AT_ONCE:  # nothing to wait for, and soon done
             value = np.empty(*specs[0])
             op.compute((), [value], attributes)
             if device is CPU and value.nbytes <= _TEMPLATE:
-                known.learn_source(op, partial(_copy, value), layout(*specs[0]), (), attributes)
+                template = from_host(value, device)
+                make = partial(_copy, value, template)
+                known.learn_source(op, make, layout(*specs[0]), (), attributes)
+                if here.running is None:
+                    return [apply_map(same, (template,), _NONE)]  # which is the way to copy it
             return [from_host(value, device)]
     return place(device).composed(op, values, attributes, specs)
 
 
-def _copy(value: np.ndarray[Any, Any], own: Layout, device: Context) -> Array:
-    """Return an array with the values of one of NumPy's, of that layout."""
-    return from_host(value, device)
+# what `known.Sources` make
+
+
+def _empty(own: Layout, device: Context, *call: Any) -> Array:
+    """Return an array whose values are not set."""
+    return empty_of(own, device)
+
+
+def _filled(number: Any, own: Layout, device: Context, numbers: Any, caller: Any) -> Array:
+    """Return an array with one number everywhere: the last of a call's, or else this one."""
+    own_number = bool(numbers) and not isinstance(numbers[-1], Array)
+    return filled(own, device, numbers[-1] if own_number else number, caller)
+
+
+def _copy(
+    value: np.ndarray[Any, Any], template: Array, own: Layout, device: Context, _: Any, caller: Any
+) -> Array:
+    """Return a copy of an array, by a route where there is one."""
+    routes = routes_of(same, _NONE)
+    result = None if routes is None else routes.push(caller, (template,), True)
+    return from_host(value, device) if result is None else result
 
 
 def _outputs(

@@ -7,6 +7,7 @@ the library (`nbgraph.ops`) are taken from the start; its files load when one is
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 import warnings
@@ -158,6 +159,7 @@ def library() -> Mapping[str, str]:
     return places
 
 
+@functools.cache
 def _package() -> Any:
     return load(LIBRARY)
 

@@ -204,7 +204,7 @@ class ArrayOp:
             if result is not None:
                 return result
         normalised = self.normalise(attributes)
-        if self.shortcuts and attributes:
+        if self.shortcuts and attributes and out is None:
             learn_words(self, attributes, normalised, operands)
         return call(self, operands, normalised, out)
 

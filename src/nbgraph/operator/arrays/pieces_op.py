@@ -65,9 +65,11 @@ class PiecesOp(ArrayOp):
         """See ArrayOp: one kernel over arrays as they lie, behind one that fills if a part does."""
         operands, (out,), (request,), attributes, _ = case
         count = len(operands)
-        dtype, own = out.dtype, [*operands, out]
-        if any(x.dtype != dtype for x in own) or not out.size:
+        dtype = out.dtype
+        kinds = {x.dtype.kind for x in case.arrays}
+        if not out.size or ("c" in kinds and len(kinds) > 1):
             return None
+        own = [x if x.dtype == dtype else layout(x.shape, dtype) for x in case.arrays]
         if request == "add":
             own[-1] = layout(out.shape, dtype)
         parts = parts_of(self._parts, own[:-1], own[-1], attributes)

@@ -56,9 +56,11 @@ def takes_part(other: Any, name: str) -> bool:
     """Whether a value may stand beside a carrier: a class that says otherwise, or that keeps masks,
     units or labels, is asked first. Those of pandas are asked for products alone: their other
     methods take carriers for lists."""
-    kind = type(other)
-    if kind is float or kind is int:
-        return True
+    return _takes_part(type(other), name)
+
+
+@functools.lru_cache(512)
+def _takes_part(kind: type, name: str) -> bool:
     if getattr(kind, "__nbgraph_priority__", None) is not None or adopted[kind] is not None:
         return True
     if foreign[kind]:

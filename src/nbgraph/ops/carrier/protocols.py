@@ -41,13 +41,14 @@ class Protocols:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """`np.add(x, y)` is the library's `add`; see `nbgraph.ops.carrier.ufuncs`."""
         op = ufuncs.operator_for(ufunc)
-        push = None if options or method != "__call__" else getattr(op, "shortcut", None)
-        inputs = weak(inputs) if push is not None else inputs
-        result = None if push is None else push(_frame(1), inputs)
-        if result is not None:
-            return result
         if _frame(1).f_globals.get("__name__", "").startswith("pandas."):  # columns stay NumPy's
             return self.__nbgraph_foreign__(ufunc, method, inputs, options)
+        push = None if options or method != "__call__" else getattr(op, "shortcut", None)
+        if push is not None:
+            inputs = self.__nbgraph_beside__(ufunc.__name__, inputs)
+            result = push(_frame(1), inputs)
+            if result is not None:
+                return result
         for value in (*inputs, *(options.get("out") or ())):
             if type(value) not in _PLAIN and foreign[type(value)]:
                 return self.__nbgraph_foreign__(ufunc, method, inputs, options)
@@ -63,6 +64,11 @@ class Protocols:
         if row is None or method != "__call__" or not plain:
             return self.__nbgraph_ufunc__(ufunc, method, inputs, options)
         return row.call(*inputs, **{k: v[0] for k, v in options.items()})
+
+    @staticmethod
+    def __nbgraph_beside__(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return operands as the quick way takes them."""
+        return weak(operands)
 
     def __nbgraph_foreign__(
         self, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]

@@ -138,7 +138,9 @@ def nearly_real(x: Any, tol: float) -> Any:
 
 
 def wide(x: Any) -> Any:
-    """Return an array in 64 bits: of floats, or complex."""
+    """Return an array in 64 bits: of floats, or complex; a real number as Python's."""
+    if type(x) is np.ndarray and not x.ndim and x.dtype.kind in "biuf":
+        return float(x)
     return library.astype(x, np.result_type(x.dtype, np.float64), copy=False)
 
 

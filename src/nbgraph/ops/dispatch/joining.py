@@ -44,7 +44,7 @@ einsum(*operands, out=None, optimize=False, dtype=None, **options): ours
     = contracted(operands, out, dtype)
 kron(a, b): composed
     = kronecker(as_array(a), as_array(b))
-cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None): composed
+cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None): kept
     = crossed(a, b, axisa, axisb, axisc, axis)
 meshgrid(*xi, copy=True, sparse=False, indexing="xy"): ours
     = grids(xi, sparse, indexing)

@@ -23,7 +23,7 @@ polyder(p, m=1): composed
     = derivative(as_array(p), m)
 polyint(p, m=1, k=None): composed
     = integral(as_array(p), m, k)
-vander(x, N=None, increasing=False): composed
+vander(x, N=None, increasing=False): kept
     = powers(as_array(x), N, increasing)
 """
 

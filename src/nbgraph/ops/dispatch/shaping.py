@@ -73,12 +73,12 @@ astype(x, dtype, /, *, copy=True, device=None): ours
     = library.astype(x, dtype, copy=copy)
 copy(a, order="K", subok=False): ours
     = library.copy(a)
-resize(a, new_shape): composed
+resize(a, new_shape): kept
     = (moved(lambda at: np.resize(at, new_shape), a) if as_array(a).size
         else library.zeros_like(a, shape=new_shape))
-delete(arr, obj, axis=None): composed
+delete(arr, obj, axis=None): kept
     = deleted(arr, obj, axis)
-insert(arr, obj, values, axis=None): composed
+insert(arr, obj, values, axis=None): kept
     = inserted(arr, obj, values, axis)
 append(arr, values, axis=None): ours
 trim_zeros(filt, trim="fb", axis=None): composed

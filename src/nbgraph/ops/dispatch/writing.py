@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -98,15 +99,17 @@ def placed_along(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     if _plain(arr):
         on_values(np.put_along_axis, (arr, indices, values, axis), {})
         return
-    where = np.asarray(indices)
+    where = as_array(indices)
     if where.ndim != (1 if axis is None else arr.ndim):
         raise ValueError(
             f"np.put_along_axis: indices have {where.ndim} axes; give {arr.ndim}, 1 for axis=None"
         )
     if axis is None:
-        arr[np.unravel_index(where, arr.shape)] = values
+        arr[np.unravel_index(np.asarray(where), arr.shape)] = values
         return
-    key: list[Any] = list(np.ogrid[tuple(slice(n) for n in arr.shape)])  # broadcasts indices
+    # each broadcasts the indices
+    key: list[Any] = [np.arange(n).reshape(-1, *(1,) * d) for d, n in enumerate(arr.shape[::-1])]
+    key.reverse()
     key[axis_of("np.put_along_axis", axis, arr.ndim)] = where
     arr[tuple(key)] = values
 
@@ -116,16 +119,23 @@ def on_diagonal(a: Any, val: Any, wrap: bool) -> None:
     if _plain(a):
         on_values(np.fill_diagonal, (a, val, wrap), {})
         return
-    numbers = np.arange(a.size).reshape(a.shape)
-    marks = np.zeros(a.shape, bool)
-    np.fill_diagonal(marks, True, wrap)
-    places = numbers[marks]
+    places = _diagonal(a.shape, bool(wrap))
+    if carrier_of((val,)) is None and np.ndim(val) == 0:
+        a[places] = val
+        return
     values = library.ravel(as_array(val))
     if not values.size:
         raise ValueError("np.fill_diagonal: there are no values to write")
-    order = np.arange(len(places)) % values.size
-    written = library.astype(library.take(values, order), a.dtype, copy=False)
-    a[np.unravel_index(places, a.shape)] = written
+    order = np.arange(len(places[0])) % values.size
+    a[places] = library.astype(library.take(values, order), a.dtype, copy=False)
+
+
+@functools.lru_cache(256)
+def _diagonal(shape: tuple[int, ...], wrap: bool) -> tuple[np.ndarray[Any, Any], ...]:
+    """Return the places of a main diagonal."""
+    marks = np.zeros(shape, bool)
+    np.fill_diagonal(marks, True, wrap)
+    return marks.nonzero()
 
 
 FUNCTIONS = rows(_ROWS, globals())

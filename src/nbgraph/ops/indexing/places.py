@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from nbgraph.kernels.scalar.kinds import ITEMSIZE
+from nbgraph.operator.arrays.tiled_op import INDICES
 from nbgraph.operator.arrays.units import Units, raw, threads
 from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.layout import Layout
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of
 from nbgraph.ops.indexing.addressing import (
@@ -109,17 +113,26 @@ def add_tiling(
     specs: Sequence[Spec], dtype: str, *, shape: Shape, key: Template
 ) -> KernelCall | None:
     """The call for `scatter_add` of whole lines at indices of adjacent axes, or None."""
-    (value, *indices), full = specs, full_key("scatter_add", key, shape)
-    several = len(indices)
-    place = full.index(ARRAY)
-    behind = place + several
-    beside = full[:place] + full[behind:]
-    if full[place:behind] != (ARRAY,) * several or several > _SEVERAL or {*beside} - {ALL}:
-        return None
-    wanted = (*shape[:place], *indices[0].shape, *shape[behind:])
-    if value.shape != wanted or any(spec != indices[0] for spec in indices):
+    value, *indices = specs
+    place = _adjacent(full_key("scatter_add", key, shape), indices)
+    if place is None or value.shape != _lines(shape, indices, place):
         return None
     return _added("scatter_add", dtype, indices, shape, place, math.prod(indices[0].shape))
+
+
+def _adjacent(full: Sequence[object], indices: Sequence[Spec | Layout]) -> int | None:
+    """Return the first axis of those side by side at which a key has whole lines, or None."""
+    several, place = len(indices), full.index(ARRAY)
+    beside = {*full[:place], *full[place + several :]}
+    if (*full[place : place + several],) != (ARRAY,) * several or several > _SEVERAL:
+        return None
+    same = all((x.shape, x.dtype) == (indices[0].shape, indices[0].dtype) for x in indices)
+    return place if same and not beside - {ALL} else None
+
+
+def _lines(shape: Shape, indices: Sequence[Spec | Layout], place: int) -> Shape:
+    """The shape of whole lines at indices of axes from `place` on."""
+    return (*shape[:place], *indices[0].shape, *shape[place + len(indices) :])
 
 
 def add_along_tiling(
@@ -177,3 +190,46 @@ def _added(
         share=share,
     )
     return call.on_host(0)
+
+
+# written, on hosts -------------------------------------------------------------------------------
+
+
+def put_call(own: Layout, value: Layout, indices: Sequence[Layout], key: Any) -> KernelCall | None:
+    """Return the call that writes a value over whole lines at indices of adjacent axes, in their
+    order; None for other keys, and values that are broadcast otherwise."""
+    item, place = own.dtype.itemsize, _adjacent(full_key("setitem", key, own.shape), indices)
+    fits = all(x.contiguous and x.size for x in (own, value, *indices)) and own.dtype == value.dtype
+    if place is None or not fits or item > 8 or indices[0].dtype not in INDICES:
+        return None
+    behind, count = own.shape[place + len(indices) :], indices[0].size
+    outer, inner = math.prod(own.shape[:place]), math.prod(behind)
+    steps = {
+        _lines(own.shape, indices, place): (count * inner, inner, 1),
+        behind: (0, 0, 1),
+        (): (0, 0, 0),
+    }.get(value.shape)
+    if steps is None:
+        return None
+    lines, line, kind = list[str](), "o", raw(Spec(own.shape, own.dtype))
+    for j in range(len(indices)):
+        lines += indexed(j, f"n{j}", "k")
+        line = f"({line}) * n{j} + a{j}"
+    source = "o * by_o + k * by_k + c * by_c"
+    lines += [f"store_output(y, ({line}) * inner + c, load_input(source, {source}))"]
+    words = {"total": outer * inner, "inner": inner, "count": count}
+    words |= dict(zip(("by_o", "by_k", "by_c"), steps, strict=True))
+    call = threads(
+        "put",
+        words | {f"n{j}": own.shape[place + j] for j in range(len(indices))},
+        {
+            "value": ("source", kind),
+            **{f"from{j}": (f"i{j}", x.dtype.name) for j, x in enumerate(indices)},
+            "out": ("y", kind),
+        },
+        parts=[("o", ""), ("c", "1" if inner == 1 else "inner")],
+        steps=[("k", "count", lines)],
+        cost=1 + outer * count * (6 + inner * item // 5),
+        share=inner,
+    ).on_host(0)
+    return replace(call, name="setitem", order=tuple(range(len(indices) + 2)))

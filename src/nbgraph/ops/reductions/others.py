@@ -72,9 +72,10 @@ def reduce_others(
     first = as_array(initial)
     if first.shape != ():
         raise ShapeError(f"{reduction}: initial has shape {first.shape}; give one number")
-    return getattr(library, _JOINED[reduction])(
-        reduced, library.astype(first, reduced.dtype), out=out
-    )
+    first = library.astype(first, reduced.dtype)
+    if isinstance(first, np.generic | np.ndarray) and reduced.dtype.kind in "iuf":
+        first = first.item()  # a number beside an array has a quick way
+    return getattr(library, _JOINED[reduction])(reduced, first, out=out)
 
 
 def _mask(reduction: str, x: Any, where: Any) -> Any:

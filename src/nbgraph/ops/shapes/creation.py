@@ -37,9 +37,13 @@ Number = bool | int | float
 # what is asked for ------------------------------------------------------------------------------
 
 
+_settings = config.variable.get
+_FLOATS = {name: np.dtype(name) for name in ("float32", "float64")}
+
+
 def float_or(dtype: Any) -> np.dtype[Any]:
     """Return a dtype, by default that of floats."""
-    return as_dtype(config.default_float if dtype is None else dtype)
+    return _FLOATS[_settings().default_float] if dtype is None else as_dtype(dtype)
 
 
 def _dtype_of(value: Any, dtype: Any) -> np.dtype[Any]:
@@ -52,7 +56,7 @@ def _dtype_of(value: Any, dtype: Any) -> np.dtype[Any]:
         return np.dtype(bool if isinstance(value, bool) else "int64")
     if isinstance(value, complex):
         return np.result_type(config.default_float, np.complex64)
-    return as_dtype(config.default_float)
+    return float_or(None)
 
 
 def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
@@ -101,6 +105,7 @@ _FULL = _source(
     lambda out, *, shape, fill_value: out.fill(fill_value),
     constant=lambda fill_value, **_: fill_value,
 )
+_FULL.numeric = ("fill_value",)  # a way for all floats
 
 
 @public(_FULL)
