@@ -10,6 +10,7 @@ operators through `library`, so that families need not import each other.
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import operator
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -71,6 +72,18 @@ def composed(*operands: str, aliases: Sequence[str] = ()) -> Callable[[_Function
         return registry.register(function, function.__name__, *aliases)
 
     return decorate
+
+
+def kept(composition: _Function) -> _Function:
+    """Decorate a composition of operators that gives new arrays: where its calls on arrays of the
+    same layouts come again, they are one graph (`array.repeated`). It is called by position."""
+
+    @functools.wraps(composition)
+    def call(*args: Any) -> Any:
+        repeated = getattr(carrier_of(args), "__nbgraph_repeated__", None)
+        return composition(*args) if repeated is None else repeated(composition, args, {})
+
+    return call  # type: ignore[return-value]
 
 
 def complete_documentation(function: Callable[..., Any]) -> None:

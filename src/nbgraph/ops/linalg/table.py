@@ -12,7 +12,7 @@ from nbgraph.dtype import inexact
 from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.operator.declared import DOCS, define, parse
 from nbgraph.operator.mapper.complex_call import known_dtype
-from nbgraph.ops.define import as_array, as_known, define_rows, library, number, one_of
+from nbgraph.ops.define import as_array, as_known, define_rows, kept, library, number, one_of
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.linalg.factors import OPERATORS, by_singular_values
 from nbgraph.ops.shapes.joining import arrays_of
@@ -309,6 +309,7 @@ def pseudo_inverse(a: Any, rtol: Any) -> Any:
     return by_singular_values(a, rtol=_last_axis(rtol))
 
 
+@kept
 def least_squares(a: Any, b: Any, rcond: Any) -> tuple[Any, Any, Any, Any]:
     """Return the solution, its residuals, the rank of a and its singular values."""
     a, b = (as_known("linalg.lstsq", floating(x)) for x in (a, b))
@@ -324,6 +325,7 @@ def least_squares(a: Any, b: Any, rcond: Any) -> tuple[Any, Any, Any, Any]:
     return x, sums, rank(a, None, rcond), library.linalg_svdvals(a)
 
 
+@kept
 def rank(a: Any, tol: Any, rtol: Any) -> Any:
     """Return the ranks of matrices; a vector has 1, or 0 where all elements are 0."""
     a = as_known("linalg.matrix_rank", floating(a))
@@ -386,6 +388,7 @@ def matrix_norm(x: Any, ord: Any, keepdims: bool) -> Any:
     return extreme(sums, axis=(-2, -1), keepdims=keepdims)
 
 
+@kept
 def condition(x: Any, p: Any) -> Any:
     """Return condition numbers of matrices."""
     if p in (None, 2, -2):

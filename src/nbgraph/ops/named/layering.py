@@ -14,9 +14,10 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.declared import DOCS, parse
 from nbgraph.operator.expected import with_shape
+from nbgraph.operator.layout import keep
 from nbgraph.operator.parameters import Param
-from nbgraph.operator.spec import Attributes
-from nbgraph.ops.define import complete_documentation, define_rows, library
+from nbgraph.operator.spec import Attributes, Spec, items_of
+from nbgraph.ops.define import as_array, complete_documentation, define_rows, library
 
 Known = Mapping[str, tuple[Any, Any]]  # of a variable to be made: its shape, how it begins
 Axes = tuple[int, ...]
@@ -31,13 +32,24 @@ _DOCS = {
     "num_args": "ignored, as MXNet's scripts give it",
     "num_arrays": "ignored, as MXNet's scripts give it",
 }
+_EXACT, _INTS = frozenset((bool, int, float, str, type(None))), frozenset((int,))
+_read: dict[Any, Param] = {}  # parameters of calls
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def read(name: str, kind: type[Param], arguments: Mapping[str, Any]) -> Any:
     """The parameters of a call; ArgumentError names operator and field."""
+    exact = all(
+        type(v) in _EXACT or (type(v) is tuple and _INTS.issuperset(map(type, v)))
+        for v in arguments.values()
+    )
+    key = (kind, *items_of(arguments), *map(type, arguments.values())) if exact else None
+    known = _read.get(key)
+    if known is not None:
+        return known
     try:
-        return kind(**arguments)
+        parameters = kind(**arguments)
+        return keep(_read, key, parameters, 1024) if exact else parameters
     except ArgumentError as error:
         message = str(error).removeprefix(f"{kind.__name__}: ")
         raise ArgumentError(f"{name}: {message}") from None
@@ -88,7 +100,10 @@ def applied(
         shown = {} if call is None else call[1]
         return compose(op, values, name, op.normalise(attributes), known or {}, shown)
     require_arrays(op, values)
-    return op(*values, **attributes)
+    if getattr(op, "composition", None) is None or op.kernels or carrier_of(values) is None:
+        return op(*values, **attributes)
+    op.infer([Spec.of(v) for v in map(as_array, values)], attributes)
+    return op.composition(*values, **attributes)  # which has quick ways
 
 
 def require_arrays(op: Any, values: Iterable[Any]) -> None:

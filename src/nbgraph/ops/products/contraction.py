@@ -18,7 +18,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.products.op import Labels, ProductOp
-from nbgraph.ops.define import Shape, as_array, deferrable, library, public
+from nbgraph.ops.define import Shape, as_array, deferrable, kept, library, public
 from nbgraph.shape import Array, Arrays
 
 _NATIVE = np.dtype("float32"), np.dtype("float64")
@@ -94,6 +94,14 @@ def _sizes(names: _Names, shapes: Sequence[Shape]) -> dict[str, int]:
     return sizes
 
 
+@functools.lru_cache(maxsize=1024)
+def _sized(subscripts: str, shapes: tuple[Shape, ...]) -> tuple[_Names, Mapping[str, int]]:
+    """Return the names of operands of these shapes, and the size of each index; not to be
+    changed."""
+    names = _names(subscripts, shapes)
+    return names, _sizes(names, shapes)
+
+
 # a pair -----------------------------------------------------------------------------------------
 
 
@@ -122,9 +130,7 @@ class EinsumOp(ProductOp):
 
     def _spec(self, *specs: Spec, **attributes: Any) -> Spec:
         subscripts = attributes["subscripts"]
-        shapes = [spec.shape for spec in specs]
-        names = _names(subscripts, shapes)
-        sizes = _sizes(names, shapes)
+        names, sizes = _sized(subscripts, tuple([spec.shape for spec in specs]))
         dtype = np.result_type(*(spec.dtype for spec in specs))
         return Spec(tuple(sizes[letter] for letter in names.result), dtype)
 
@@ -132,7 +138,7 @@ class EinsumOp(ProductOp):
         """See ProductOp. On copies: operators on memory that other work uses wait for that."""
         if not all(x.size for x in inputs):  # zeros; no kernel, and nothing to take apart
             return self.naive(inputs, attributes)
-        return apart(attributes["subscripts"], [np.array(x) for x in inputs])
+        return apart(attributes["subscripts"], *map(np.array, inputs))
 
     def naive(self, inputs: Arrays, attributes: Attributes) -> Array:
         names = _names(attributes["subscripts"], [x.shape for x in inputs])
@@ -160,13 +166,13 @@ def _pair(*specs: Spec, subscripts: str) -> Labels | None:
 # taken apart ------------------------------------------------------------------------------------
 
 
-def apart(subscripts: str, operands: Sequence[Any]) -> Any:
+@kept
+def apart(subscripts: str, *operands: Any) -> Any:
     """By operators of the library; shapes are known, dtypes of several all float32 or float64."""
-    shapes = [tuple(x.shape) for x in operands]
-    names = _names(subscripts, shapes)
-    sizes = _sizes(names, shapes)
+    shapes = tuple([tuple(x.shape) for x in operands])
+    names, sizes = _sized(subscripts, shapes)
     left = list(zip(operands, names.operands, strict=True))
-    for group in _path(names.text, tuple(shapes)):
+    for group in _path(names.text, shapes):
         chosen = [left.pop(k) for k in sorted(group, reverse=True)][::-1]
         value, own = chosen[0]
         for k, (other, beside) in enumerate(chosen[1:], 2):
@@ -243,8 +249,7 @@ def _layout(
 @functools.lru_cache(maxsize=1024)
 def _one_product(subscripts: str, shapes: tuple[Shape, ...]) -> str | None:
     """Return the subscripts of the one product by BLAS that an einsum is, or None."""
-    names = _names(subscripts, shapes)
-    sizes = _sizes(names, shapes)
+    names, sizes = _sized(subscripts, shapes)
     if len(shapes) != 2:
         return None
     a, b = names.operands
@@ -273,13 +278,12 @@ def _rule(g: Gradients) -> Sequence[Any]:
     an operand has twice is split in two, which an identity ties together."""
     if _pair(*g.specs, **g.attributes) is not None:
         return product_rule(g)
-    shapes = [spec.shape for spec in g.specs]
-    names = _names(g.attributes["subscripts"], shapes)
-    sizes = _sizes(names, shapes)
+    shapes = tuple([spec.shape for spec in g.specs])
+    names, sizes = _sized(g.attributes["subscripts"], shapes)
     return [_of(i, names, sizes, g) if wanted else None for i, wanted in enumerate(g.wanted)]
 
 
-def _of(i: int, names: _Names, sizes: dict[str, int], g: Gradients) -> Any:
+def _of(i: int, names: _Names, sizes: Mapping[str, int], g: Gradients) -> Any:
     spec = g.specs[i]
     others = [own for k, own in enumerate(names.operands) if k != i]
     values = [x for k, x in enumerate(g.inputs) if k != i]
@@ -327,7 +331,7 @@ def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
         one = _one_product(subscripts, tuple([tuple(x.shape) for x in arrays]))
         if one is not None:
             return _EINSUM(*arrays, subscripts=one, out=out)
-        result = apart(subscripts, arrays)  # with `out` too: another order of sums has other bits
+        result = apart(subscripts, *arrays)  # with `out` too: another order of sums has other bits
         return result if out is None else library.copy(result, out=out)
     return _EINSUM(*arrays, subscripts=subscripts, out=out)
 

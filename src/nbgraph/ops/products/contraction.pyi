@@ -20,7 +20,7 @@ class EinsumOp(ProductOp):
 
     def naive(self, inputs: Arrays, attributes: Attributes) -> Array:
         ...
-def apart(subscripts: str, operands: Sequence[Any]) -> Any:
+def apart(subscripts: str, *operands: Any) -> Any:
     """By operators of the library; shapes are known, dtypes of several all float32 or float64."""
 def einsum(subscripts: str, *operands: Any, out: Any=None) -> Any:
     """Products of elements summed over the indices that the result does not name.

@@ -23,6 +23,7 @@ from nbgraph.ops.define import (
     composed,
     deferrable,
     define_rows,
+    kept,
     library,
     number,
     public,
@@ -169,11 +170,18 @@ def pad(
     if mode == "constant":
         value = number("pad", "constant_values", constant_values, real=False)
         return _PAD(x, pad_width=widths, constant_values=value, out=out)
+    x = _mirrored(x, widths, mode)
+    return x if out is None else library.positive(x, out=out)
+
+
+@kept
+def _mirrored(x: Any, widths: Widths, mode: str) -> Any:
+    """Return an array with elements of its own around it."""
     for axis, width in enumerate(widths):
         if width != (0, 0):
             places = np.pad(np.arange(x.shape[axis]), width, mode)  # type: ignore[call-overload]
             x = library.take(x, places, axis=axis)
-    return x if out is None else library.positive(x, out=out)
+    return x
 
 
 # roll -------------------------------------------------------------------------------------------
