@@ -281,7 +281,9 @@ def _beside(array: Array, name: str, value: Any) -> Any:
     return lifted
 
 
-def _set_elements(array: Array, key: Any, value: Any, lines: Any, selection: Any) -> None:
+def _set_elements(
+    array: Array, key: Any, value: Any, lines: tuple[Any, list[Array]] | None, selection: Any
+) -> None:
     """Write elements at integer arrays where they lie; `lines` is the key's `selection_form`."""
     from nbgraph.ops.indexing.keys import selected_shape
 

@@ -64,7 +64,7 @@ def apply(
         result = None if ways is None else ways.again(op, operands, attributes)
         if result is not None:
             return result
-    elif requests is None and _copied_to(op, operands, attributes, outs):
+    elif outs is not None and requests is None and _copied_to(op, operands, attributes, outs):
         return outs[0]
     attributes = op.normalise(attributes)
     names = _names(op, operands)
@@ -97,11 +97,11 @@ def _names(op: ArrayOp, operands: Sequence[Any]) -> list[str]:
 
 
 def _copied_to(
-    op: ArrayOp, operands: Sequence[Any], attributes: Attributes, outs: Sequence[Any] | None
+    op: ArrayOp, operands: Sequence[Any], attributes: Attributes, outs: Sequence[Any]
 ) -> bool:
     """Return whether a small result has been computed as a new array and copied to `out`: two quick
     ways take a fifth of the general one."""
-    if outs is None or len(outs) != 1 or CLOSELY_ASKED[0] or recording.get() is not None:
+    if len(outs) != 1 or CLOSELY_ASKED[0] or recording.get() is not None:
         return False
     out, alone = outs[0], not (op.draws or op.auxiliary or op.resources or op.effect)
     if not (alone and isinstance(out, Array) and out.nbytes <= _COPIED):
