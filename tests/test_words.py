@@ -45,6 +45,29 @@ def found(path, wanted):
             yield f"{path.relative_to(ROOT)}:{line}: {plain[max(0, match.start() - 30) :][:90]}"
 
 
+def bound_names(path):
+    """Line and word of each name that a program binds: variables, parameters, classes, imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                yield node.lineno, name
+            case ast.Attribute(attr=name, ctx=ast.Store()):
+                yield node.lineno, name
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield node.lineno, name
+
+
+def test_names_are_nouns_of_the_field():
+    """`options`, `operands`, `buffer` say what a thing is, participles what was done to it."""
+    refused = {"told", "found", "made", "given", "held"}
+    assert not [
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for path in ROOT.glob("src/**/*.py")
+        for line, name in bound_names(path)
+        if refused & set(name.lower().split("_"))
+    ]
+
+
 def test_texts_have_none_of_the_forms():
     wanted = forms()
     files = [
@@ -68,6 +91,7 @@ def test_texts_have_none_of_the_forms():
         "what it is told of them",
         "this takes {package}",
         "As `RNN`, of LSTM cells.",
+        "Whoever calls it waits.",
     ],
 )
 def test_each_form_is_noticed(text):

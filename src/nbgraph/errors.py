@@ -136,13 +136,13 @@ def function_name(function: Any) -> str:
     return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
-_LONG_ARRAY = re.compile(r"array\((\[[^()]{40})[^()]{40,}\]")
+_LONG_ARRAY = r"array\((\[[^()]{40})[^()]{40,}\]"
 
 
 def _abridged(message: object) -> object:
     """Return a message in which arrays show their first elements only."""
     if isinstance(message, str) and len(message) > 120:
-        return _LONG_ARRAY.sub(lambda m: f"array({' '.join(m[1].split())} ...]", message)
+        return re.sub(_LONG_ARRAY, lambda m: f"array({' '.join(m[1].split())} ...]", message)
     return message
 
 

@@ -115,7 +115,7 @@ def executor(group, given, options, **more):
 def spoil(exe, byte=0xFF):
     """Fill what a run has to write with nonsense: arenas, results, kept values."""
     ng.waitall()
-    for program in exe._bound.made().values():
+    for program in exe._bound.existing_programs().values():
         arena, known = program.arena, len(program.compiled.lowering.arguments)
         if arena.nbytes:
             ctypes.memset(arena.address, byte, arena.nbytes)

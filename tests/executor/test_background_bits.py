@@ -59,7 +59,7 @@ def test_the_bits_are_the_same_before_and_after(absent, seed, way):
         requests = dict.fromkeys(given, "null")
     with held():
         exe = made(group, given, requests, seeds, way)
-        programs = list(exe._bound.made().values())
+        programs = list(exe._bound.existing_programs().values())
         before = runs(exe, requests, seeds, way)
         stood_in = [p for p in programs if p.interim]
     aside.settle(WAIT)

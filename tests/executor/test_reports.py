@@ -58,12 +58,12 @@ def test_memory_of_a_chain():
     found = exe.memory()
     (program,) = found.programs
     assert program.naive > program.planned >= program.peak >= 4000
-    assert program.held >= program.planned
+    assert program.allocated >= program.planned
     assert (found.naive, found.planned) == (program.naive, program.planned)
     assert found.arrays["arguments"] >= 4000
     assert found.arrays["outputs"] == 0  # they lie in the program's memory
     assert found.arrays["gradients"] == 0
-    assert found.held == program.held + sum(found.arrays.values())
+    assert found.allocated == program.allocated + sum(found.arrays.values())
 
 
 def test_memory_of_training(exe):
@@ -81,8 +81,8 @@ def test_memory_of_training(exe):
     assert found.planned == both + rows["forward_backward"].planned
     assert found.arrays["outputs"] > 0
     assert found.arrays["gradients"] >= (64 * 32 + 32 * 16) * 4
-    assert found.to_dict()["held"] == found.held
-    assert f"{found.held:,}" in str(found)
+    assert found.to_dict()["allocated"] == found.allocated
+    assert f"{found.allocated:,}" in str(found)
     assert "forward_backward" in found._repr_html_()
 
 

@@ -14,13 +14,13 @@ class Writer:
     def __init__(self):
         self.schedule = Schedule([], [])
 
-    def value(self, name, nbytes=64, *, given=False):
-        value = Value(name, nbytes, given)
+    def value(self, name, nbytes=64, *, external=False):
+        value = Value(name, nbytes, external)
         self.schedule.values.append(value)
         return value
 
     def given(self, name, nbytes=64):
-        return self.value(name, nbytes, given=True)
+        return self.value(name, nbytes, external=True)
 
     def task(self, name, reads=(), nbytes=64, *, to=None, rights=(), **more):
         """A task with one output, of the task's name in small letters unless `to` is there."""
@@ -108,7 +108,7 @@ class Machine:
         self.offset = offset
         self.memory = {}
         for number, value in enumerate(schedule.values):
-            if value.given:
+            if value.external:
                 self.store(value, float(number + 1) / 7)
 
     def home(self, value):
@@ -120,7 +120,7 @@ class Machine:
         """A zero-byte value has a line, too, so that it can be told from others."""
         home = self.home(value)
         count = max(1, -(-value.nbytes // LINE))
-        if home.given or self.offset is None:
+        if home.external or self.offset is None:
             return [(home, k) for k in range(count)]
         assert self.offset[value] == self.offset[home]
         return [self.offset[value] // LINE + k for k in range(count)]
@@ -185,7 +185,7 @@ class Machine:
         return most
 
     def results(self):
-        return {value.name: self.load(value) for value in self.schedule.values if value.given}
+        return {value.name: self.load(value) for value in self.schedule.values if value.external}
 
 
 def expected(schedule):

@@ -285,7 +285,7 @@ def test_who_is_overwritten_is_an_ancestor(seed):
         taken = value.shared
         while taken is not None and touched[value]:
             # a given result has what was computed in its memory before it
-            early, late = (value, taken) if taken.given else (taken, value)
+            early, late = (value, taken) if taken.external else (taken, value)
             first = min(touched[late], default=0)
             assert touched[early] - {first} <= before[first]
             taken = taken.shared

@@ -178,7 +178,7 @@ def test_bytes_pass_to_descendants_only(any_reach, seed):
         for value in (*task.reads, *task.writes):
             while value.shared is not None:
                 value = value.shared
-            if not value.given:
+            if not value.external:
                 touched.setdefault(value, []).append(k)
     for a, b in itertools.combinations(touched, 2):
         apart = (
@@ -252,7 +252,7 @@ def test_peak_is_that_of_reference_counts(seed):
         for value in (*task.reads, *task.writes):
             uses[home(value)] = uses.get(home(value), 0) + 1
     for task in schedule.tasks:
-        live |= {home(v) for v in (*task.reads, *task.writes) if not home(v).given}
+        live |= {home(v) for v in (*task.reads, *task.writes) if not home(v).external}
         most = max(most, sum(footprint(value.nbytes) for value in live))
         for value in (*task.reads, *task.writes):
             uses[home(value)] -= 1

@@ -14,7 +14,7 @@ import nbgraph as ng
 from nbgraph.device import cpu, gpu
 from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError
 from nbgraph.storage import out_of_memory
-from nbgraph.storage.memory import account, allocate, borrow, held, release
+from nbgraph.storage.memory import account, allocate, borrow, holders, release
 from tests.support import on_threads
 
 MIB = 1 << 20
@@ -146,14 +146,14 @@ def test_a_report_that_fails_does_not_hide_the_shortage(device):
 
     undo = out_of_memory.on_report(report)
     try:
-        assert "RuntimeError('broken')" in held(account(device))[1]
+        assert "RuntimeError('broken')" in holders(account(device))[1]
     finally:
         undo()
 
 
 def test_a_report_of_many_sizes_shows_the_largest(device):
     kept = [allocate(n, device) for n in range(100, 120)]
-    line = held(account(device))[0]
+    line = holders(account(device))[0]
     assert line.startswith("held: 1 x 119 B, 1 x 118 B")
     assert line.endswith(f"{sum(range(100, 112)) / 1024:.1f} KiB in other sizes")
     assert len(kept) == 20

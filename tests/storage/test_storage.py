@@ -31,7 +31,7 @@ def test_stats_count_what_a_device_has(device):
     assert (stats.takes, stats.hits, stats.misses, stats.hit_rate) == (11, 9, 2, 9 / 11)
     assert stats.peak == MIB + 128
     assert stats.limit == 0
-    assert "held: 1 x 1.0 MiB, 1 x 128 B" in stats.held
+    assert "held: 1 x 1.0 MiB, 1 x 128 B" in stats.holders
 
 
 def test_stats_are_an_object_that_shows_itself(device):

@@ -65,7 +65,7 @@ class Versioned(ctypes.Structure):
     ]
 
 
-# prototypes of our own: those that hang on `pythonapi` belong to whoever sets them last
+# prototypes of our own: those that hang on `pythonapi` belong to the module that sets them last
 def _api(name: str, result: Any, *arguments: Any) -> Any:
     return ctypes.PYFUNCTYPE(result, ctypes.py_object, *arguments)((name, ctypes.pythonapi))
 

@@ -82,7 +82,7 @@ def apply(
         _interpreted(op, values, parameters, results, outs, requests)
     elif inference.outputs[0].size or (outs is not None and any(o is not None for o in outs)):
         pushed = push(inference.plan, values, results, outs, requests)
-    told(op, values, parameters, results, outs)
+    note_writes(op, values, parameters, results, outs)
     if watched:
         anomaly.look(op, values, results)
     if over is not None and pushed is not None:
@@ -185,7 +185,7 @@ def _place() -> int:
     return engine.site_id(1)
 
 
-def told(
+def note_writes(
     op: Any,
     values: Sequence[Any],
     parameters: Mapping[str, Any],

@@ -1,7 +1,7 @@
 """Chunks: a block of memory and the engine variable that stands for it, recycled together.
 
 An array that dies gives its chunk back at once, though kernels that use it may still be
-unfinished. Whoever gets the chunk next gets the same variable, so the engine runs the new writer
+unfinished. The next array in the chunk gets the same variable, so the engine runs the new writer
 behind the last reader: recycling needs no push, and memory in flight cannot grow.
 """
 
@@ -61,7 +61,7 @@ class Chunk(Variable, Block):
 
     def __init__(self, memory: Any, bin_: Any, *, locked: str = "") -> None:
         super().__init__(current()._owner)
-        self.keeps = UNTIL_WRITTEN  # values that are not there stay so, whoever was told of it
+        self.keeps = UNTIL_WRITTEN  # values that are not there stay so, even once it was raised
         self.memory, self.bin = memory, bin_
         self.address: int = memory.address
         self.capacity: int = memory.nbytes

@@ -88,8 +88,8 @@ def _by_descriptor(kind: str, name: str, word: str, *more: str) -> str:
     """Write a function that calls one of all descriptors of slots."""
     t = _Part(kind, ", ".join([_SLOT, *(f"ptr {each}" for each in more if each != "null")]), name)
     descriptor = t.read("ptr", "%s", "%slot", step="i64")
-    found = t.call(kind, t.known(word), descriptor, "%object", *more)
-    return t.text(f"ret {kind} {found}")
+    answer = t.call(kind, t.known(word), descriptor, "%object", *more)
+    return t.text(f"ret {kind} {answer}")
 
 
 def _got() -> str:
@@ -105,19 +105,19 @@ def _put() -> str:
 def _seen() -> str:
     """Write the same of an object that goes on holding it."""
     t = _Part("ptr", _SLOT, "seen")
-    found = t.call("ptr", "@got", _SLOT)
-    with t.when(t.is_some(found)):
-        t.drop(found)
-    return t.text(f"ret ptr {found}")
+    seen = t.call("ptr", "@got", _SLOT)
+    with t.when(t.is_some(seen)):
+        t.drop(seen)
+    return t.text(f"ret ptr {seen}")
 
 
 def _number() -> str:
     """Write what gives a slot's integer, or -1 with an error."""
     t = _Part("i64", _SLOT, "number")
-    number, found = t.cell(), t.call("ptr", "@seen", _SLOT)
+    number, seen = t.cell(), t.call("ptr", "@seen", _SLOT)
     t.put(number, "-1")
-    with t.when(t.is_some(found)):
-        t.put(number, t.integer(found))
+    with t.when(t.is_some(seen)):
+        t.put(number, t.integer(seen))
     return t.text(f"ret i64 {t.get(number)}")
 
 
@@ -141,10 +141,10 @@ def _site() -> str:
         t.put(number, t.read("i64", line, 1))
         t.go("done")
     key = t.call("ptr", "@PyLong_FromLongLong", f"i64 {word}")
-    found = t.call("ptr", "@PyDict_GetItemWithError", t.known("sites"), key)
+    listed = t.call("ptr", "@PyDict_GetItemWithError", t.known("sites"), key)
     t.drop(key)
-    t.require(t.is_some(found), "ask")
-    known = t.integer(found)
+    t.require(t.is_some(listed), "ask")
+    known = t.integer(listed)
     with t.when(t.compare("eq", known, OURS)):
         outer = t.call("ptr", "@PyFrame_GetBack", frame)
         t.require(t.is_some(outer), "ask")
@@ -155,10 +155,10 @@ def _site() -> str:
     t.put(number, known)
     t.go("done")
     t.label("ask")
-    told = t.asked(t.known("place_of"), "%place")
-    with t.when(t.is_some(told)):
-        t.put(number, t.integer(told))
-        t.drop(told)
+    answer = t.asked(t.known("place_of"), "%place")
+    with t.when(t.is_some(answer)):
+        t.put(number, t.integer(answer))
+        t.drop(answer)
     t.label("done")
     return t.text(f"ret i64 {t.get(number)}")
 
@@ -257,12 +257,12 @@ def _block() -> str:
             t.drop(t.call("ptr", "@PyIter_Next", takes))
             t.put(block, chunk, "ptr")
     with t.unless(t.is_some(t.get(block, "ptr"))):
-        made = t.call("ptr", "@PyObject_CallObject", take, "%operands")
-        t.put(block, made, "ptr")
-        t.require(t.is_some(made), "done")
-    found = t.get(block, "ptr")
-    with t.unless(t.call("i1", "@attached", "%s", "%d", found)):
-        t.drop(found)
+        fresh = t.call("ptr", "@PyObject_CallObject", take, "%operands")
+        t.put(block, fresh, "ptr")
+        t.require(t.is_some(fresh), "done")
+    chosen = t.get(block, "ptr")
+    with t.unless(t.call("i1", "@attached", "%s", "%d", chosen)):
+        t.drop(chosen)
         t.put(block, "null", "ptr")
     t.label("done")
     return t.text(f"ret ptr {t.get(block, 'ptr')}")
@@ -272,8 +272,8 @@ def _over() -> str:
     """Write what makes a new array over a block, whose reference it takes; null with an error."""
     places = "ptr %variable.at, ptr %record"
     t = _Part("ptr", f"ptr %s, ptr %output, ptr %chunk, {places}", "over")
-    made = t.call("ptr", "@PyType_GenericAlloc", t.known("kind"), "i64 0")
-    with t.when(t.is_some(made)):
+    array = t.call("ptr", "@PyType_GenericAlloc", t.known("kind"), "i64 0")
+    with t.when(t.is_some(array)):
         layout, none, zero = t.read("ptr", "%output"), t.known("none"), t.known("zero")
         address = t.of_slot("ptr", "got", "c_address", "%chunk")
         t.put("%record", t.integer(address))
@@ -281,12 +281,12 @@ def _over() -> str:
             *(("a_holder", none), ("a_node", none), ("a_output", zero), ("a_stamp", zero)),
             *(("a_address", address), ("a_layout", layout), ("a_chunk", "%chunk")),
         ):
-            t.call("i32", "@put", "%s", f"i64 {AT[slot]}", made, value)
+            t.call("i32", "@put", "%s", f"i64 {AT[slot]}", array, value)
         t.drop(address)
         variable = t.of_slot("i64", "number", "c_variable", "%chunk")
         t.put("%variable.at", t.number("shl", variable, 2))
     t.drop("%chunk")
-    return t.text(f"ret ptr {made}")
+    return t.text(f"ret ptr {array}")
 
 
 def _entry() -> str:
@@ -299,10 +299,10 @@ def _entry() -> str:
     t.require(t.compare("sge", "%nargs", 2), "decline")
     line, operands = (t.read("ptr", "%args", k) for k in range(2))
     is_frame = _require_plain(t, line)
-    found = _walked(t, operands)
-    t.do(f"call void @Py_IncRef(ptr {found})")
-    t.put(route, found, "ptr")
-    own = t.item(found, 0)
+    walked = _walked(t, operands)
+    t.do(f"call void @Py_IncRef(ptr {walked})")
+    t.put(route, walked, "ptr")
+    own = t.item(walked, 0)
     t.require(t.is_some(own), "decline")
     t.own = t.call("ptr", "@PyByteArray_AsString", own)
     opened = t.call("ptr", "@PyList_GetItem", t.known("gate"), "i64 0")
@@ -314,9 +314,9 @@ def _entry() -> str:
     t.do(f"call void @Py_IncRef(ptr {none})")
     t.put(answer, none, "ptr")
     t.label("leave")
-    held = t.get(route, "ptr")
-    with t.when(t.is_some(held)):
-        t.drop(held)
+    walked = t.get(route, "ptr")
+    with t.when(t.is_some(walked)):
+        t.drop(walked)
     return t.text(f"ret ptr {t.get(answer, 'ptr')}")
 
 
@@ -325,12 +325,12 @@ def _require_plain(t: _Part, line: str) -> str:
     frame and stands before the operands alone, nothing records; whether it is one."""
     close = t.call("ptr", "@PyList_GetItem", t.known("closely"), "i64 0")
     t.require(t.is_same(close, t.known("no")), "decline")
-    held = t.cell("ptr")
+    value = t.cell("ptr")
 
     def require_none(variable: str) -> None:
         none = t.known("none")
-        t.call("i32", "@PyContextVar_Get", t.known(variable), none, held)
-        t.require(t.is_same(t.drop(t.get(held, "ptr")), none), "decline")
+        t.call("i32", "@PyContextVar_Get", t.known(variable), none, value)
+        t.require(t.is_same(t.drop(t.get(value, "ptr")), none), "decline")
 
     require_none("inside")
     kind = t.drop(t.call("ptr", "@PyObject_Type", line))
@@ -354,28 +354,28 @@ def _walked(t: _Part, operands: str) -> str:
             t.require(t.is_some(layout), "decline")
             t.put(key, layout, "ptr")
         own = t.get(level, "ptr"), t.get(key, "ptr")
-        found = t.call("ptr", "@PyDict_GetItemWithError", *own)
-        t.require(t.is_some(found), "decline")
-        t.put(level, found, "ptr")
+        below = t.call("ptr", "@PyDict_GetItemWithError", *own)
+        t.require(t.is_some(below), "decline")
+        t.put(level, below, "ptr")
     return t.get(level, "ptr")
 
 
 def _push(t: _Part, line: str, operands: str, is_frame: str, answer: str) -> None:
     """Push over the operands by the route, and go on at "leave", or behind this."""
     push, record = (t.cell(f"[{MOST} x i64]", 16) for _ in range(2))
-    made, count_at, so_far = t.cell(f"[{MOST_OUTPUTS} x ptr]", 16), t.cell(), t.cell()
+    arrays, count_at, so_far = t.cell(f"[{MOST_OUTPUTS} x ptr]", 16), t.cell(), t.cell()
     t.put(count_at, "0")
     t.put(so_far, "0")
     n, m, words = (t.known(name, "i64") for name in ("operands", "outputs", "record"))
     fixed = t.place("i64", t.own, len(OWN) + 2 * LINES)
     outputs = t.place("i64", fixed, FIXED)
-    given = t.place("i64", outputs, t.product(m, OUTPUT))
+    forms = t.place("i64", outputs, t.product(m, OUTPUT))
     nbytes = t.product(words, 8)
     t.copy(push, fixed, str(8 * FIXED))
-    t.copy(record, t.place("i64", given, t.product(n, OPERAND)), nbytes)
+    t.copy(record, t.place("i64", forms, t.product(n, OPERAND)), nbytes)
     variables = t.place("i64", push, VARIABLES)
     with t.loop(0, n) as i:
-        form, place = t.words(t.place(f"[{OPERAND} x i64]", given, i), "i64 i64")
+        form, place = t.words(t.place(f"[{OPERAND} x i64]", forms, i), "i64 i64")
         _operand(t, t.item(operands, i), form, variables, count_at, t.place("i64", record, place))
     site = t.call("i64", "@site", t.own, line, f"i1 {is_frame}")
     t.put_at(push, FIXED - 1, site)
@@ -389,7 +389,7 @@ def _push(t: _Part, line: str, operands: str, is_frame: str, answer: str) -> Non
         places = t.place("i64", variables, count), t.place("i64", record, t.read("i64", out, 4))
         array = t.call("ptr", "@over", t.shared, out, chunk, *places)
         t.require(t.is_some(array), "stop")
-        t.put(t.place("ptr", made, j), array, "ptr")
+        t.put(t.place("ptr", arrays, j), array, "ptr")
         t.put(so_far, t.sum(j, 1))
     used, written = t.get(count_at), t.sum(m, t.known("over", "i64"))
     t.put_at(push, FIXED, t.number("or", used, t.number("shl", written, 32)))
@@ -402,11 +402,11 @@ def _push(t: _Part, line: str, operands: str, is_frame: str, answer: str) -> Non
         t.do(f"call void @Py_IncRef(ptr {last})")
         t.put(answer, last, "ptr")
         t.go("leave")
-    _given(t, made, m, answer)
+    _return_arrays(t, arrays, m, answer)
     t.go("leave")
     t.label("stop")
     with t.loop(0, t.get(so_far)) as r:
-        t.drop(t.read("ptr", made, r))
+        t.drop(t.read("ptr", arrays, r))
     raised = t.call("ptr", "@PyErr_Occurred")
     t.require(t.is_same(raised, "null"), "leave")
 
@@ -421,13 +421,13 @@ def _operand(t: _Part, arg: str, form: str, variables: str, count: str, word: st
         t.require(t.call("i1", "@scalar", arg, f"i64 {form}", word), "decline")
 
 
-def _given(t: _Part, made: str, count: str, answer: str) -> None:
+def _return_arrays(t: _Part, arrays: str, count: str, answer: str) -> None:
     """Answer with the one array that was made, or with a tuple of several."""
-    t.put(answer, t.read("ptr", made), "ptr")
+    t.put(answer, t.read("ptr", arrays), "ptr")
     with t.unless(t.compare("eq", count, 1)):
         several = t.call("ptr", "@PyTuple_New", f"i64 {count}")
         with t.loop(0, count) as q:
-            item = t.read("ptr", made, q)
+            item = t.read("ptr", arrays, q)
             t.call("i32", "@PyTuple_SetItem", several, f"i64 {q}", item)
         t.put(answer, several, "ptr")
 

@@ -198,7 +198,7 @@ def set_(array: Array, key: Any, value: Any) -> None:
     if selection is None and not basic:
         key = with_masks(key)
         if is_false(key):
-            _given(array, value, (0, *array.shape))  # it has to fit all the same
+            _fitting(array, value, (0, *array.shape))  # it has to fit all the same
             return
     if recorded:
         ops.index_update(array, value, key=key, out=array)
@@ -253,13 +253,13 @@ def _set_view(target: Array, value: Any) -> None:
         number = value.item()
         fill_from(target, number if type(number) in WEAK else float(value))
         return
-    source = _given(target, value, target.shape)
+    source = _fitting(target, value, target.shape)
     same = source._chunk is target._chunk and source._address == target._address
     if not (same and source._layout is target._layout):  # a[key] += x has written already
         fill_from(target, source)
 
 
-def _given(array: Array, value: Any, shape: tuple[int, ...]) -> Any:
+def _fitting(array: Array, value: Any, shape: tuple[int, ...]) -> Any:
     """Return a value as an array that broadcasts to `shape`, at the same place."""
     source = _beside(array, "value", value)
     while source.ndim > len(shape) and source.shape[0] == 1:  # as NumPy lets pass
@@ -297,7 +297,7 @@ def _set_elements(
     number = type(value) is np.ndarray and not value.ndim and array._chunk.device.host
     if not number or selection is None:
         shape = selected_shape("setitem", template, array.shape, [i.shape for i in indices])
-        value = value if number else _given(array, value, shape)
+        value = value if number else _fitting(array, value, shape)
     place(array._chunk.device).write_elements(array, value, indices, template)
     if lines is not None and selection is None:
         learn_selection(*lines, template, indices)

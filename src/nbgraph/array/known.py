@@ -371,7 +371,7 @@ def _at(places: Places, source: Array) -> Any:
     return make(source._chunk, source._address + place[0], place[1], shared(source))
 
 
-def _learn_view(op: ArrayOp, source: Array, found: Array, attributes: Attributes) -> Places:
+def _learn_view(op: ArrayOp, source: Array, result: Array, attributes: Attributes) -> Places:
     """Enter the view that an array has; return the table of the operator."""
     places: Places | None = op.carried.get(_view_key(attributes))
     if places is None:
@@ -380,7 +380,7 @@ def _learn_view(op: ArrayOp, source: Array, found: Array, attributes: Attributes
             op.shortcuts.clear()
         places = op.carried[_view_key(attributes)] = {}
         op.shortcuts[call_key(attributes, (source,))] = _shortcut(places, type(source)), attributes
-    keep(places, source._layout, (found._address - source._address, found._layout), _PLACES)
+    keep(places, source._layout, (result._address - source._address, result._layout), _PLACES)
     return places
 
 

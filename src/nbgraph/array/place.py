@@ -128,10 +128,10 @@ def refuse(name: str, device: Context) -> NoReturn:
     )
 
 
-def _require_one(name: str, device: Context, held: Sequence[Any]) -> None:
+def _require_one(name: str, device: Context, chunks: Sequence[Any]) -> None:
     """DeviceError before a kernel is given memory of another device: it would fail, or the process
     would, and the device for good."""
-    for chunk in held:
+    for chunk in chunks:
         if chunk.device != device and not (chunk.device.host and device.host):
             raise DeviceError(
                 f"{name}: it would write memory of {device!r} with what is on {chunk.device!r}; "

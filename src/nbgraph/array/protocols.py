@@ -20,7 +20,7 @@ from nbgraph.operator.call import recording
 from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import protocols
 from nbgraph.ops.dispatch.host import carriers_in, refuse_gradient
-from nbgraph.ops.dispatch.hosted import MADE
+from nbgraph.ops.dispatch.hosted import CREATION
 from nbgraph.scopes import load
 
 _OF_NUMPY = frozenset(("matplotlib", "pandas", "scipy", "sklearn", "statsmodels"))
@@ -78,7 +78,7 @@ class Protocols(protocols.Protocols):
         taken = caller.partition(".")[0] in _OF_NUMPY and not writes
         if type(out) is _NUMPY or taken or others:
             return func(*map(_plain, args), **{k: _plain(v) for k, v in kwargs.items()})
-        if func.__name__ not in MADE or getattr(np, func.__name__, None) is not func:
+        if func.__name__ not in CREATION or getattr(np, func.__name__, None) is not func:
             return super().__array_function__(func, types, args, kwargs)
         if args and isinstance(args[0], Array) and kwargs.get("dtype") in (None, args[0].dtype):
             return args[0]
@@ -95,13 +95,13 @@ class Protocols(protocols.Protocols):
             isinstance(x, Array) and x._node is not None for x in inputs
         ):
             return super().__nbgraph_ufunc__(ufunc, method, inputs, options)
-        values, given = _plain(list(inputs)), {k: _plain(v) for k, v in options.items()}
-        result = getattr(ufunc, method)(*values, **given)
+        values, keywords = _plain(list(inputs)), {k: _plain(v) for k, v in options.items()}
+        result = getattr(ufunc, method)(*values, **keywords)
         if method == "at":
             inputs[0][...] = values[0]
             return None
         outs = options.get("out", ())
-        for out, value in zip(outs, given.get("out", ()), strict=True):
+        for out, value in zip(outs, keywords.get("out", ()), strict=True):
             if isinstance(out, Array):
                 out[...] = value  # type: ignore[index]
         if outs and all(out is not None for out in outs):

@@ -11,7 +11,7 @@ import numpy as np
 
 from nbgraph.array import anomaly, known
 from nbgraph.array.carry import apply as apply_map
-from nbgraph.array.carry import common_device, told, writable
+from nbgraph.array.carry import common_device, note_writes, writable
 from nbgraph.array.chunk import CPU, Chunk
 from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of, from_host, lift
@@ -74,7 +74,7 @@ def apply(
         device, attributes = _asked_device(attributes, device)
         there = place(device).host or op.constant is not None or _by_kernels(op, attributes)
         if outs is None and not there:
-            return _made_elsewhere(op, attributes, device)
+            return _copied_from_host(op, attributes, device)
     specs = op.infer([Spec(v.shape, v.dtype) for v in values], attributes)
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
     results = _short(op, values, attributes, specs, device) if outs is None else None
@@ -84,7 +84,7 @@ def apply(
         _push(op, values, results, attributes, outs, requests, states)
         for i in states:
             values[i]._chunk.writes += 1
-    told(op, values, attributes, results, outs)
+    note_writes(op, values, attributes, results, outs)
     if watched:
         anomaly.look(op, values, results)
     if ways is not None:
@@ -145,7 +145,7 @@ def _by_kernels(op: ArrayOp, attributes: Attributes) -> bool:
     return lowered(op, (), outputs, ["write"] * len(outputs), attributes, host=False) is not None
 
 
-def _made_elsewhere(op: ArrayOp, attributes: Attributes, device: Context) -> Any:
+def _copied_from_host(op: ArrayOp, attributes: Attributes, device: Context) -> Any:
     """Compute what has no operands and no kernel on the host, and copy it."""
     result = apply(op, (), attributes)
     result = result if type(result) is tuple else (result,)

@@ -162,7 +162,7 @@ class Content:
             used = [
                 n
                 for n in space
-                if n in self._names or _is_implied(n, space[n], made=callable_class)
+                if n in self._names or _is_implied(n, space[n], callable_class=callable_class)
             ]
             parts += [self._named(space, name) for name in used]
         return parts
@@ -192,11 +192,11 @@ def _names_of(code: CodeType, names: set[str], of_globals: set[str]) -> None:
             _names_of(constant, names, of_globals)
 
 
-def _is_implied(name: str, value: Any, *, made: bool) -> bool:
+def _is_implied(name: str, value: Any, *, callable_class: bool) -> bool:
     """Return whether it is a method that code uses without its name: an operator, a call."""
     if not (name.startswith("__") and name.endswith("__") and isinstance(value, FunctionType)):
         return False
-    return made or name not in _OF_MAKING
+    return callable_class or name not in _OF_MAKING
 
 
 @functools.cache

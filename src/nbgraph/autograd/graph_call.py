@@ -123,7 +123,7 @@ class Trained:
     def backward(self, wanted: Wanted) -> Backward | None:
         """Return the graph for these gradients of outputs, or None where it reads more."""
         if wanted not in self._backward:
-            self._backward[wanted] = self._made(wanted)
+            self._backward[wanted] = self._new_backward(wanted)
         return self._backward[wanted]
 
     def _split(self, wanted: Wanted) -> tuple[Any, dict[GraphNode, int]]:
@@ -145,7 +145,7 @@ class Trained:
         self._results = [k for k, f in zip(self._results, flows, strict=True) if f]
         return split(self.graph, slopes), seeds
 
-    def _made(self, wanted: Wanted) -> Backward | None:
+    def _new_backward(self, wanted: Wanted) -> Backward | None:
         halves, seeds = self._split(wanted)
         if any(entry not in self._place for entry in halves.kept):
             return None

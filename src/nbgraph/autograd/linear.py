@@ -50,7 +50,9 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
     """
     require_function("vjp", f)
     if lazy_among(primals):
-        pulled = jit_of(lambda inner, given: vjp(f, *inner, has_aux=has_aux)[1](given), [0])
+        pulled = jit_of(
+            lambda inner, cotangents: vjp(f, *inner, has_aux=has_aux)[1](cotangents), [0]
+        )
         out = jit_of(f, range(len(primals)))(*primals)
         pull: Function = functools.partial(pulled, primals)
         return (out[0], pull, out[1]) if has_aux else (out, pull)

@@ -24,7 +24,7 @@ Function = Callable[..., Any]
 class _Variables(Protocol):
     """Variables of a tape, or of a graph."""
 
-    def held(self) -> AbstractContextManager[None]:
+    def tracking(self) -> AbstractContextManager[None]:
         """Have operations on the variables followed within the block."""
         ...
 
@@ -34,7 +34,7 @@ def run(f: Function, variables: _Variables, args: Sequence[Any], kwargs: dict[st
     before = differentiating.get()
     try:
         differentiating.set(True)
-        with variables.held(), record(train_mode=training.get(True)):
+        with variables.tracking(), record(train_mode=training.get(True)):
             return f(*args, **kwargs)
     finally:
         differentiating.set(before)

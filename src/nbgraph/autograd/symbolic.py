@@ -51,11 +51,11 @@ class SymbolVariables(Variables):
         self.arrays: list[Any] = [self._symbol((node, 0)) for node in self.nodes]
 
     @contextmanager
-    def held(self) -> Generator[None]:
+    def tracking(self) -> Generator[None]:
         standing = {} if self._tracer is None else self._tracer.trace.standing
         before = dict(standing)
         for place, node in zip(self._places, self.nodes, strict=True):
-            if place.held:
+            if place.owned:
                 standing[id(place.value)] = node, 0
         try:
             yield
@@ -88,7 +88,7 @@ class SymbolVariables(Variables):
 
     def _entry(self, name: str, place: Place) -> Entry:
         value = place.value
-        if place.held and self._tracer is None:
+        if place.owned and self._tracer is None:
             raise ArgumentError(
                 f"{name}: {place.path} belongs to an object, which looks it up itself; beside "
                 "symbols give the arrays themselves, or use ng.jit"

@@ -35,11 +35,11 @@ class TracedOnce:
 class _Traces:
     """The traced forms of one function, by key; in its `__dict__`, so that they end with it."""
 
-    __slots__ = ("found", "function")
+    __slots__ = ("by_key", "function")
 
     def __init__(self, function: Function | None = None) -> None:
         self.function = function
-        self.found: dict[Any, TracedOnce] = {}
+        self.by_key: dict[Any, TracedOnce] = {}
 
     def __reduce__(self) -> Any:
         return _Traces, ()
@@ -56,7 +56,7 @@ def traced_once(f: Function, key: Any, change: Callable[[Function], Function]) -
     if traces is None or traces.function is not f:  # functools.wraps copies a function's attributes
         traces = _Traces(f)
         setattr(f, _ATTRIBUTE, traces)
-    once = traces.found.get(key)
+    once = traces.by_key.get(key)
     if once is None:
-        once = traces.found[key] = TracedOnce(change(f))
+        once = traces.by_key[key] = TracedOnce(change(f))
     return once

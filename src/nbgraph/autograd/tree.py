@@ -19,7 +19,7 @@ class Place(NamedTuple):
 
     path: str  # as Python writes it: `params['w'][0]`
     value: Any
-    held: bool  # by an object, which looks it up itself: it cannot be replaced in a copy
+    owned: bool  # by an object, which looks it up itself: it cannot be replaced in a copy
 
 
 def places(value: Any, path: str) -> list[Place]:
@@ -29,27 +29,27 @@ def places(value: Any, path: str) -> list[Place]:
     >>> [p.path for p in places({"w": [1.0, 2.0], "b": (3.0,)}, "x")]
     ["x['w'][0]", "x['w'][1]", "x['b'][0]"]
     """
-    return list(_walk(value, path, held=False))
+    return list(_walk(value, path, owned=False))
 
 
-def _walk(value: Any, path: str, *, held: bool) -> Iterator[Place]:
+def _walk(value: Any, path: str, *, owned: bool) -> Iterator[Place]:
     if value is None:
         return
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from _walk(item, f"{path}[{key!r}]", held=held)
+            yield from _walk(item, f"{path}[{key!r}]", owned=owned)
     elif isinstance(value, (list, tuple)):
         names = getattr(value, "_fields", None)
         for i, item in enumerate(value):
             label = f"{path}[{i}]" if names is None else f"{path}.{names[i]}"
-            yield from _walk(item, label, held=held)
+            yield from _walk(item, label, owned=owned)
     elif offers_parameters(value):
-        yield from _walk(value.parameters(), f"{path}.parameters()", held=True)
+        yield from _walk(value.parameters(), f"{path}.parameters()", owned=True)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for name in dynamic_fields(value):
-            yield from _walk(getattr(value, name), f"{path}.{name}", held=held)
+            yield from _walk(getattr(value, name), f"{path}.{name}", owned=owned)
     else:
-        yield Place(path, value, held)
+        yield Place(path, value, owned)
 
 
 def offers_parameters(value: Any) -> bool:

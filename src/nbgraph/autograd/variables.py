@@ -52,12 +52,12 @@ class Variables:
         return like(self.structure, values)
 
     @contextmanager
-    def held(self) -> Generator[None]:
+    def tracking(self) -> Generator[None]:
         """Let the parameters of objects be variables within the block."""
         changed: list[tuple[Any, Any, int, int]] = []
         try:
             for place, alias in zip(self._places, self.arrays, strict=True):
-                if place.held:
+                if place.owned:
                     array = place.value
                     changed.append((array, array._node, array._output, array._stamp))
                     array._node, array._output = alias._node, alias._output
@@ -85,7 +85,7 @@ def _lifted(name: str, place: Place) -> Any:
     value = place.value
     if isinstance(value, Array):
         return value
-    if place.held:
+    if place.owned:
         raise ArgumentError(
             f"{name}: {place.path} is {noun(value)}; an object's parameters are NDArrays"
         )

@@ -174,7 +174,7 @@ class _Arguments:
     def _value(self, place: Place) -> Any:
         value = place.value
         arrays = (Array, np.ndarray, np.generic)
-        if place.held or not (isinstance(value, arrays) or is_lazy(value) or is_foreign(value)):
+        if place.owned or not (isinstance(value, arrays) or is_lazy(value) or is_foreign(value)):
             return value
         entry = self._tracer.trace.argument(place.path, next(self._arrays))
         self.symbols.append(Traced([entry]))

@@ -41,12 +41,12 @@ def applied(op: ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any])
     attributes = op.normalise(attributes)
     arrays = [lifted(op.__name__, op.operand_name(i), v) for i, v in enumerate(operands)]
     specs = op.infer([spec_of(x) for x in arrays], attributes)
-    outputs = _found(op, arrays, attributes, specs)
+    outputs = _outputs(op, arrays, attributes, specs)
     outputs = [cast(value, spec.dtype) for value, spec in zip(outputs, specs, strict=True)]
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-def _found(
+def _outputs(
     op: ArrayOp, arrays: list[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
 ) -> Sequence[Any]:
     name = op.__name__

@@ -60,7 +60,7 @@ _API = {
     "Py_IncRef": "void (ptr)",
     "llvm.memcpy.p0.p0.i64": "void (ptr, ptr, i64, i1)",
 }
-_NAMED = re.compile(r"(declare .*)?@(Py\w+|llvm\.memcpy[\w.]+)")
+_NAMED = r"(declare .*)?@(Py\w+|llvm\.memcpy[\w.]+)"
 
 
 class _MethodDef(ctypes.Structure):
@@ -91,7 +91,7 @@ def called(t: Function, code: str, arguments: str, free: str) -> str:
 
 def _declared(text: str) -> str:
     """Return a text with declarations of what it calls of Python."""
-    named = _NAMED.findall(text)
+    named = re.findall(_NAMED, text)
     missing = {name for _, name in named} - {name for declared, name in named if declared}
     lines = [f"declare {_API[name].replace(' (', f' @{name}(', 1)}" for name in sorted(missing)]
     return "\n".join([*lines, text])

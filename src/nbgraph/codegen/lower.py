@@ -2,7 +2,7 @@
 
 Numba finishes each function by itself: it links in everything below, optimises that, and makes
 machine code of it, so that a function six calls deep is optimised six times. Here its libraries
-only collect: each keeps the LLVM module of one function, and whoever wants the whole links each
+only collect: each keeps the LLVM module of one function, and the final link takes each
 module once and optimises once. The pipeline lacks the passes that have nothing to do in functions
 of plain integers, and a function is compiled once for all integers, be they literals or not.
 Measured on 60 functions in a tree six deep: 3.6 s instead of 9 s.
@@ -208,14 +208,14 @@ def described(ir: str) -> str:
     if interleaved:
         says.append(f'!{{ !"llvm.loop.interleave.count", i32 {VECTORS} }}')
     loop = max(nodes) + 1
-    ir = _FUNCTION.sub(lambda m: _told(m[0], loop) if marked in m[0] else m[0], ir)
+    ir = _FUNCTION.sub(lambda m: _with_marked_jumps(m[0], loop) if marked in m[0] else m[0], ir)
     listed = ", ".join(f"!{loop + k}" for k in range(len(says) + 1))
     lines = [f"!{loop} = distinct !{{ {listed} }}"]
     lines += [f"!{loop + k} = {text}" for k, text in enumerate(says, start=1)]
     return "\n".join([ir, *lines, ""])
 
 
-def _told(function: str, loop: int) -> str:
+def _with_marked_jumps(function: str, loop: int) -> str:
     """Return the function with the backward jumps of its outermost loop marked."""
     lines = function.split("\n")
     jumps: list[tuple[int, int]] = []  # where a loop begins, and the line that goes back there

@@ -122,7 +122,7 @@ def _reason(number: int) -> str | None:
 # what a GPU's memory and functions look like to the floors above ---------------------------------
 
 
-class _Held:
+class _DeviceMemory:
     """Memory of a device, given back when nobody has it."""
 
     __slots__ = ("__array_interface__", "_address", "_device", "_driver")
@@ -150,7 +150,7 @@ def allocate(context: Context, nbytes: int) -> tuple[int, Bytes]:
     address = backend.allocate(context.device_id, size)
     if not address:
         raise MemoryError(f"{nbytes} bytes on {context!r}")
-    return address, np.asarray(_Held(backend, context.device_id, address, size))[:nbytes]
+    return address, np.asarray(_DeviceMemory(backend, context.device_id, address, size))[:nbytes]
 
 
 def room(context: Context) -> tuple[int, int]:

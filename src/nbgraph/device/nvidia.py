@@ -100,9 +100,9 @@ class Library:
     def require(self, name: str, code: int) -> None:
         """DeviceError where what a function returned is an error."""
         if code:
-            raise DeviceError(f"{self.told(code)} (CUDA error {code} of {name})")
+            raise DeviceError(f"{self.error_text(code)} (CUDA error {code} of {name})")
 
-    def told(self, code: int) -> str:
+    def error_text(self, code: int) -> str:
         """What an error code means."""
         text = ctypes.c_char_p()
         self.cuGetErrorString(code, byref(text))  # type: ignore[attr-defined]
@@ -172,13 +172,13 @@ class NvidiaDriver(Driver):
         self.enter(device)
         self.library.call(name, *arguments)
 
-    def made(self, device: int, name: str, *arguments: Any) -> int:
+    def create(self, device: int, name: str, *arguments: Any) -> int:
         """What a function of the library makes."""
         handle = _HANDLE()
         self.on(device, name, byref(handle), *arguments)
         return handle.value or 0
 
-    def made_of(self, device: int, name: str, *arguments: Any) -> int:
+    def create_last(self, device: int, name: str, *arguments: Any) -> int:
         """Return the same of functions whose result stands last."""
         handle = _HANDLE()
         self.on(device, name, *arguments, byref(handle))
@@ -236,7 +236,7 @@ class NvidiaDriver(Driver):
         with self._lock:
             if device not in self._memory:
                 most = c_uint64((1 << 64) - 1)
-                pool = self.made(device, "cuDeviceGetDefaultMemPool", self._device(device))
+                pool = self.create(device, "cuDeviceGetDefaultMemPool", self._device(device))
                 self.on(device, "cuMemPoolSetAttribute", pool, _RELEASE_THRESHOLD, byref(most))
                 self._memory[device] = self.stream(device)
             return self._memory[device]
@@ -244,7 +244,7 @@ class NvidiaDriver(Driver):
     def trim(self, device: int) -> None:
         """See Driver. The pool keeps what it had, so that to ask again is quick."""
         self._memory_stream(device).synchronize()  # what is freed there counts as used until then
-        pool = self.made(device, "cuDeviceGetDefaultMemPool", self._device(device))
+        pool = self.create(device, "cuDeviceGetDefaultMemPool", self._device(device))
         self.on(device, "cuMemPoolTrimTo", pool, 0)
 
     def pinned(self, nbytes: int) -> Bytes:
@@ -283,11 +283,11 @@ class NvidiaDriver(Driver):
         if status in _REFUSED:
             raise CompileError(
                 f"{code.name}: {self.title(device)} does not take the PTX that was made of it "
-                f"({self.library.told(status)}); please report this",
+                f"({self.library.error_text(status)}); please report this",
                 details=f"{log.value.decode(errors='replace')}\n\n{text.decode(errors='replace')}",
             )
         self.library.require("cuModuleLoadDataEx", status)
-        handle = self.made(device, "cuModuleGetFunction", module, code.name.encode())
+        handle = self.create(device, "cuModuleGetFunction", module, code.name.encode())
         return NvidiaFunction(handle, code.order)
 
     def require_products(self) -> None:

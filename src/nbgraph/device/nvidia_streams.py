@@ -23,9 +23,9 @@ def call_library(
 ) -> None:
     """`function(cupy, *arrays)` on a stream; see `protocol.Stream.call`."""
     cupy = _cupy()
-    told = importlib.import_module("cupyx").errstate(linalg="raise")  # else it gives what it has
+    errors = importlib.import_module("cupyx").errstate(linalg="raise")  # else it gives what it has
     # a stream of another's is of the device that is current
-    with cupy.cuda.Device(device), cupy.cuda.Stream.from_external(_Lent(stream)), told:
+    with cupy.cuda.Device(device), cupy.cuda.Stream.from_external(_Lent(stream)), errors:
         function(cupy, *(_array(cupy, device, view) for view in views))
 
 
@@ -67,8 +67,8 @@ class NvidiaFunction(NamedTuple):
 
 def parameters(function: NvidiaFunction, record: bytes) -> Any:
     """Addresses of a launch's parameters, in the record, held until the call is over."""
-    held = ctypes.c_char_p(record)
-    start = ctypes.cast(held, c_void_p).value or 0
+    buffer = ctypes.c_char_p(record)
+    start = ctypes.cast(buffer, c_void_p).value or 0
     places = [start] if function.order is None else [start + 8 * k for k in function.order]
     return (c_void_p * len(places))(*places)
 
@@ -100,7 +100,7 @@ class NvidiaGraph(Captured):
         self._driver, self.device, self._nodes = driver, device, nodes
         self._graph = graph  # what is run is told of its nodes by those of the graph it was made of
         self.handle = 0
-        self.handle = driver.made(device, "cuGraphInstantiateWithFlags", graph, 0)
+        self.handle = driver.create(device, "cuGraphInstantiateWithFlags", graph, 0)
 
     def node(self, place: int) -> NvidiaNode:
         return NvidiaNode(self, self._nodes[place])
@@ -146,7 +146,7 @@ class NvidiaEvent(Event):
 
     def __init__(self, driver: NvidiaDriver, device: int) -> None:
         self._driver, self.device = driver, device
-        self.handle = driver.made(device, "cuEventCreate", _NO_TIMING | _BLOCKING)
+        self.handle = driver.create(device, "cuEventCreate", _NO_TIMING | _BLOCKING)
 
     def synchronize(self) -> None:
         self._driver.on(self.device, "cuEventSynchronize", self.handle)
@@ -167,7 +167,7 @@ class NvidiaStream(Stream):
 
     def __init__(self, driver: NvidiaDriver, device: int, handle: int = 0) -> None:
         self._driver, self.device = driver, device
-        self.handle = handle or driver.made(device, "cuStreamCreate", NON_BLOCKING)
+        self.handle = handle or driver.create(device, "cuStreamCreate", NON_BLOCKING)
         self._products: Multiplier | None = None
         self._nodes: list[int] | None = None  # kernels of the graph that is being captured
 
@@ -249,7 +249,7 @@ class NvidiaStream(Stream):
         """Return the graph; `quietly`: none, as something else went wrong."""
         self._nodes = None
         try:
-            graph = self._driver.made_of(self.device, "cuStreamEndCapture", self.handle)
+            graph = self._driver.create_last(self.device, "cuStreamEndCapture", self.handle)
         except DeviceError:
             if quietly:
                 return 0

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nbgraph.engine.interface import EngineLike
 
 _NEVER = 1e9  # seconds, some 30 years
-HELD = 0.1  # seconds after which debug mode speaks of a function that holds a worker
+LONG = 0.1  # seconds after which debug mode speaks of a function that holds a worker
 _MAKE = "ng.engine.new_variable() makes one"
 
 
@@ -177,7 +177,7 @@ def watched(fn: Callable[[Any], Any], name: str, line: tuple[CodeType, int]) -> 
         begun = time.monotonic()
         value = fn(run_ctx)
         seconds = time.monotonic() - begun
-        if seconds > HELD:
+        if seconds > LONG:
             place = site(*line)
             warnings.warn_explicit(
                 f"operation {name!r} held a worker for {seconds * 1000:.0f} ms; a function that "

@@ -119,7 +119,7 @@ class Build:
 
 
 class Interim(NaiveEngine):
-    """The naive engine until another takes over; whoever still pushes here is sent on."""
+    """The naive engine until another takes over; a push that still comes here is sent on."""
 
     repeatable = False  # nobody knows when that is
 

@@ -84,7 +84,8 @@ class Failure:
     def shadow(self) -> Failure:
         """What a compiled core keeps once the user has the exception: a copy without frames.
 
-        The traceback holds the frames of whoever was told, and with them the variable that keeps
+        The traceback holds the frames of the caller it was raised in, and with them the variable
+        that keeps
         the failure: a circle that no garbage collector sees.
         """
         kept = Failure.__new__(Failure)
@@ -234,7 +235,7 @@ def watch(owner: Owner) -> None:
 def report() -> None:
     """Write what has failed and nobody has waited for to standard error, each failure once.
 
-    They stay: whoever waits for what the operation writes still gets the error.
+    They stay: waits for what the operation writes still raise the error.
     """
     for owner in list(_owners):
         core = None if owner.engine is None else owner.engine._core

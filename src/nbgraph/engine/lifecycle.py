@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _engines: weakref.WeakSet[TrackedEngine] = weakref.WeakSet()
 _hooked: list[bool] = []
 _locked: list[bool] = []  # by forks under way: whether they have the lock on loading
-_TOLD = 1000  # operations that have an error of their own
+_OWN_ERRORS = 1000  # operations that have an error of their own
 _LOADED = 20.0  # seconds
 _kept: list[Core] = []  # of the parent: its memory is left alone
 
@@ -51,7 +51,9 @@ def give_to_parent(core: Core, lost: Iterable[Operation]) -> None:
     _kept.append(core)
     failure: Failure | None = None
     for number, operation in enumerate(lost):
-        if failure is None or number < _TOLD:  # a fork is not to take long: many share the last
+        if (
+            failure is None or number < _OWN_ERRORS
+        ):  # a fork is not to take long: many share the last
             error = EngineError(
                 f"operation {operation.name!r} was unfinished when the process forked; it ends in "
                 "the parent, not here"

@@ -13,7 +13,8 @@ function stops in it. It waits only for what is unfinished then:
 - functions that have not returned: the one that is pushing, and those of other threads;
 - asynchronous functions whose `on_complete` has not been called.
 
-Whoever ends an operation runs what waited for it: for an asynchronous one, the thread that calls
+The thread that ends an operation runs what waited for it: for an asynchronous one, the thread that
+calls
 `on_complete`. Of several that become ready the higher priority goes first, then the older.
 """
 

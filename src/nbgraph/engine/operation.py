@@ -116,7 +116,7 @@ class Operator:
         "checked",  # owner.deletions when its variables were last looked at
         "deleted",
         "fn",
-        "handle",  # an engine's own, if it prepares operators: whoever finds another's replaces it
+        "handle",  # an engine's own, if it prepares operators; one of another engine is replaced
         "name",
         "owner",
         "reads",

@@ -218,7 +218,7 @@ class OnComplete:
 
     def __init__(self, operation: Operation) -> None:
         self._name = operation.name
-        self._once = [operation]  # popped by whoever ends it: atomic
+        self._once = [operation]  # popped by the thread that ends it: atomic
 
     def __call__(self, error: BaseException | None = None) -> None:
         """The operation has ended, with the error if one is given."""

@@ -30,7 +30,7 @@ from nbgraph.errors import EngineError
 from nbgraph.scopes import attend
 
 LEAST_PYTHON_WORKERS = 4
-HELD, MOMENT = 0.05, 0.0002  # seconds that a pusher is held before it tries again
+BRAKED, MOMENT = 0.05, 0.0002  # seconds that a pusher is held before it tries again
 _NAMES = {layout.NATIVE: "kernel", layout.PYTHON: "python", layout.COPY: "copy"}
 
 
@@ -280,7 +280,7 @@ class ThreadedEngine(TrackedEngine):
         """Over the brake: help, or sleep, until there is room."""
         if self._stopped:
             self._open()
-        if self._wait_ticket(core, -1, time.monotonic() + HELD):
+        if self._wait_ticket(core, -1, time.monotonic() + BRAKED):
             # what is held may be larger than the room there is: then it goes last
             self._wait_ticket(core, 0, time.monotonic() + MOMENT)
 

@@ -20,7 +20,7 @@ _numbers = itertools.count(1)
 class Owner:
     """Whose variables they are: the engine in force, and the failures nobody has seen."""
 
-    __slots__ = ("__weakref__", "deletions", "dropped", "engine", "gate", "ledger", "made")
+    __slots__ = ("__weakref__", "deletions", "dropped", "engine", "gate", "ledger", "created")
 
     def __init__(self) -> None:
         self.engine: Any = None  # the Engine in force
@@ -30,7 +30,7 @@ class Owner:
         self.ledger = Ledger()
         self.deletions = 0  # variables deleted by request: prepared operators look again
         # counted by `next`, which no other thread and no finaliser can come between
-        self.made = itertools.count()
+        self.created = itertools.count()
         self.dropped = itertools.count()
         watch(self)
 
@@ -42,7 +42,7 @@ class Owner:
     @property
     def alive(self) -> int:
         """Variables that exist."""
-        return _count(self.made) - _count(self.dropped)
+        return _count(self.created) - _count(self.dropped)
 
 
 def _count(counter: itertools.count[int]) -> int:
@@ -93,7 +93,7 @@ class Variable:
         self._queue: Any = None
         self._address = 0
         self._core: Any = None
-        next(owner.made)
+        next(owner.created)
 
     # a copy would give the core's record back twice
     __reduce_ex__ = unpicklable(

@@ -116,7 +116,7 @@ class Compiled:
     def spot(self, value: Value) -> Spot:
         """Return the spot where a value lies."""
         value = self.home(value)
-        slot = self._slot.get(value) if value.given else None
+        slot = self._slot.get(value) if value.external else None
         return Spot(slot, 0) if slot is not None else Spot(None, self.memory.offset[value])
 
     def crossings(self) -> dict[Task, list[int]]:
@@ -128,7 +128,7 @@ class Compiled:
         met: set[Value] = {self.home(self.slots[k]) for _, k in slots}
         for task in self.tasks if slots else ():
             for value in map(self.home, (*task.reads, *task.writes)):
-                if value.given or value.pinned is not None or value in met:
+                if value.external or value.pinned is not None or value in met:
                     continue
                 met.add(value)
                 start = self.memory.offset[value]
@@ -179,7 +179,7 @@ def _losses_first(tasks: list[Task]) -> None:
     needed = {value for task in tasks for value in task.reads}
     for task, following in itertools.pairwise(tasks):
         small = sum(value.nbytes for value in task.writes) <= _SMALL
-        over = all((value.given or value.lasts) and value not in needed for value in task.writes)
+        over = all((value.external or value.lasts) and value not in needed for value in task.writes)
         if small and over:
             following.after = (*following.after, task)
 

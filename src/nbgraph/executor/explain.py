@@ -20,7 +20,7 @@ from nbgraph.graph.passes.places import Whereabouts, whereabouts
 from nbgraph.picture import Report, html_sections
 
 
-class Found(NamedTuple):
+class Outcome(NamedTuple):
     """The end of a node: the node after all passes, or the name of the pass that ended it; of a
     node in a loop, the loop and its report."""
 
@@ -44,10 +44,10 @@ class Found(NamedTuple):
         )
 
 
-def follow(node: GraphNode, made: Compiled) -> Found:
+def follow(node: GraphNode, compiled: Compiled) -> Outcome:
     """Return what became of a node of the program's source graph."""
-    trace = Found(node)
-    for stage in made.stages:
+    trace = Outcome(node)
+    for stage in compiled.stages:
         now = trace.node
         assert now is not None
         trace = _fused(now, stage) if stage.name == "fuse" else _after(now, stage)
@@ -56,21 +56,21 @@ def follow(node: GraphNode, made: Compiled) -> Found:
     return trace
 
 
-def _after(node: GraphNode, stage: Stage) -> Found:
+def _after(node: GraphNode, stage: Stage) -> Outcome:
     same = _same(node, stage.before, stage.after)
-    return Found(same, "" if same is not None else stage.name)
+    return Outcome(same, "" if same is not None else stage.name)
 
 
-def _fused(node: GraphNode, stage: Stage) -> Found:
+def _fused(node: GraphNode, stage: Stage) -> Outcome:
     report = explain_fusion(stage.after)
     member = _same(node, stage.before, report.graph)
     if member is None:
-        return Found(None, stage.name)
+        return Outcome(None, stage.name)
     loop = report.loop_of(member)
     now = loop.node if loop is not None else _same(member, report.graph, stage.after)
     if loop is not None and now not in stage.after.nodes:  # rebuilt, as others moved
         now = next((n for n in stage.after.nodes if n.op is loop.node.op), None)
-    return Found(now, "" if now is not None else stage.name, loop, report, member)
+    return Outcome(now, "" if now is not None else stage.name, loop, report, member)
 
 
 def _same(node: GraphNode, before: Graph, after: Graph) -> GraphNode | None:
@@ -89,7 +89,7 @@ def _key(node: GraphNode) -> Any:
     return node.op, node.name, node.scope, node.line, frozen(tuple(node.attributes.items()))
 
 
-def reasons(trace: Found) -> list[str]:
+def reasons(trace: Outcome) -> list[str]:
     """Return why the node is in no loop, or why its neighbours are in another."""
     if trace.fusion is None or trace.member is None:
         return []
@@ -114,22 +114,22 @@ def _around(node: GraphNode, graph: Graph) -> list[tuple[GraphNode, GraphNode]]:
     return before + after
 
 
-def places(trace: Found, made: Compiled) -> list[Whereabouts]:
+def places(trace: Outcome, compiled: Compiled) -> list[Whereabouts]:
     """Return where the outputs lie that reach memory."""
     lines: list[Whereabouts] = []
     count = 0 if trace.node is None else (trace.member or trace.node).nout
     for output in range(count):
         entry = trace.entry(output)
-        place = None if entry is None else made.lowering.places.get(entry)
+        place = None if entry is None else compiled.lowering.places.get(entry)
         if place is not None:
-            lines.append(whereabouts(made.schedule, made.memory.offset, place.value))
+            lines.append(whereabouts(compiled.schedule, compiled.memory.offset, place.value))
     return lines
 
 
-def source(trace: Found, made: Compiled) -> str | None:
+def source(trace: Outcome, compiled: Compiled) -> str | None:
     """Return the text of the kernel that computes the node; None where none does."""
-    name = made.lowering.names.get(trace.node) if trace.node is not None else None
-    for task, call in zip(made.tasks, made.calls, strict=True):
+    name = compiled.lowering.names.get(trace.node) if trace.node is not None else None
+    for task, call in zip(compiled.tasks, compiled.calls, strict=True):
         if task.name == name and call is not None:
             return call.code.source.text
     return None
@@ -249,7 +249,7 @@ def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explana
     return Explanation(name, _about(node), fates, sources)
 
 
-def _fate(name: str, trace: Found, program: Program) -> Fate:
+def _fate(name: str, trace: Outcome, program: Program) -> Fate:
     members: tuple[str, ...] = ()
     if trace.loop is not None and trace.fusion is not None:
         names = trace.fusion.graph.names

@@ -42,7 +42,7 @@ class PartedProgram:
         name: str,
     ) -> None:
         self.bound, self.arrays = bound, arrays
-        self.made: dict[Entry, Array] = {}
+        self.computed: dict[Entry, Array] = {}
         self.copies: dict[tuple[Any, Context], Array] = {}  # of arrays on other devices
         self.programs: list[Program] = []
         self._before: list[list[tuple[Array, Array]]] = []  # copies ahead of each part
@@ -54,9 +54,9 @@ class PartedProgram:
         for k, part in enumerate(split_graph):
             self._add(part, targets, read, f"{name} of {bound.name}, part {k}")
         self._deliver = [
-            (self.made[head], *result)
+            (self.computed[head], *result)
             for head, result in zip(graph.heads, results, strict=True)
-            if self.made[head] is not result[0]
+            if self.computed[head] is not result[0]
         ]
 
     def _add(
@@ -77,7 +77,7 @@ class PartedProgram:
                 or (request is kAddTo and entry in read)
             ):
                 array, request = empty_of(layout(*spec(entry)), part.device), kWriteTo
-            self.made[entry] = array
+            self.computed[entry] = array
             results.append(array)
             requests.append(request)
         layouts = [layout(*spec((node, 0))) for node in part.graph.variables]
@@ -88,7 +88,7 @@ class PartedProgram:
 
     def _there(self, node: GraphNode, part: Part, before: list[tuple[Array, Array]]) -> Array:
         """Return the array of a variable on a part's device, copied where it lies elsewhere."""
-        source = self.made[part.takes[node]] if node in part.takes else self.arrays[node]
+        source = self.computed[part.takes[node]] if node in part.takes else self.arrays[node]
         if source.device == part.device:
             return source
         key = part.takes.get(node, node), part.device
@@ -183,9 +183,9 @@ class GroupedBound(Bound):
         arrays = {node: self._array(node, more or {}) for node in graph.variables}
         return PartedProgram(self, graph, arrays, results, name)
 
-    def made(self) -> dict[str, Program]:
+    def existing_programs(self) -> dict[str, Program]:
         """Return the programs of all parts, by name."""
-        programs: dict[str, Any] = super().made()
+        programs: dict[str, Any] = super().existing_programs()
         return {
             f"{name}, part {k} on {program.compiled.device}": program
             for name, parted in programs.items()

@@ -31,15 +31,16 @@ _MORE_BYTES = 256 << 20  # that the memory of operators one by one may take beyo
 class Interim:
     """A compiled graph in the place of another one, until the job is over.
 
-    `loops`: how many loops of the other one are taken apart. `told`: whether somebody was warned
+    `loops`: how many loops of the other one are taken apart. `reported`: whether somebody was
+    warned
     that the job has failed.
     """
 
-    __slots__ = ("compiled", "job", "loops", "told")
+    __slots__ = ("compiled", "job", "loops", "reported")
 
     def __init__(self, compiled: Compiled, job: aside.Job, loops: int) -> None:
         self.compiled, self.job, self.loops = compiled, job, loops
-        self.told = False
+        self.reported = False
 
     def over(self) -> bool:
         """Return whether the kernels are compiled."""
@@ -79,9 +80,9 @@ def in_words(compiled: Compiled) -> str:
 def tell_of_failure(compiled: Compiled) -> None:
     """Warn, once, that what was compiled in the background could not be."""
     interim: Interim | None = compiled.standing_in
-    if interim is None or interim.told or interim.job.error is None:
+    if interim is None or interim.reported or interim.job.error is None:
         return
-    interim.told = True
+    interim.reported = True
     warnings.warn(
         f"{interim.job.name}: could not be compiled in the background, so operators go on running "
         f"one by one: {interim.job.error}. ng.compile_report() has it",

@@ -1,7 +1,7 @@
 """From a graph to tasks over values: views cost nothing, outputs are written where they go.
 
 Every node becomes a kernel or a function (`tasks`), except those that give a view of an operand:
-theirs is a part of the same value. A result is written by whoever computes it straight into the
+theirs is a part of the same value. A result is written by its kernel straight into the
 array it is for, where nothing else forbids that; else it is copied there.
 """
 
@@ -74,14 +74,14 @@ class Lowering:
         ]
         for k, offset in inside.variables:
             if self.arguments[k].nbytes:
-                self.arguments[k].given, self.arguments[k].pinned = False, offset
+                self.arguments[k].external, self.arguments[k].pinned = False, offset
         self.results = [
-            Value(f"result {k}", spec(head).nbytes, given=True)
+            Value(f"result {k}", spec(head).nbytes, external=True)
             for k, head in enumerate(graph.heads)
         ]
         for k in inside.results:
             if self.results[k].nbytes:
-                self.results[k].given, self.results[k].lasts = False, True
+                self.results[k].external, self.results[k].lasts = False, True
         self._direct(requests)
         for node in graph.nodes:
             if node.op is not None:
@@ -92,7 +92,7 @@ class Lowering:
 
     def _argument(self, node: GraphNode, own: Layout) -> Value:
         assert own.contiguous, own
-        value = Value(str(node.name), own.nbytes, given=True)
+        value = Value(str(node.name), own.nbytes, external=True)
         self.places[node, 0] = Place(value, 0, own)
         return value
 
@@ -130,7 +130,7 @@ class Lowering:
 
     def _constant(self, node: GraphNode) -> None:
         data = node.attributes["value"].array
-        value = Value(self.names[node], data.nbytes, given=True)
+        value = Value(self.names[node], data.nbytes, external=True)
         self.constants[value] = data
         self.places[node, 0] = Place(value, 0, layout(data.shape, data.dtype))
 

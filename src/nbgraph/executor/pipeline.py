@@ -59,7 +59,7 @@ class Options(NamedTuple):
     recompute: Literal["sqrt"] | int | None = None
 
     @classmethod
-    def of(cls, given: Options | None = None, **changes: object) -> Options:
+    def of(cls, base: Options | None = None, **changes: object) -> Options:
         """Return options with changes by name; raise ArgumentError for an unknown name."""
         names = cls._fields
         unknown = sorted(set(changes) - set(names))
@@ -67,7 +67,7 @@ class Options(NamedTuple):
             raise ArgumentError(
                 f"options: there is no {unknown[0]!r}; there are {', '.join(names)}"
             )
-        values = {name: getattr(given or cls(), name) for name in names} | changes
+        values = {name: getattr(base or cls(), name) for name in names} | changes
         options = cls(**values)  # type: ignore[arg-type]
         every = options.recompute
         whole = isinstance(every, int) and not isinstance(every, bool) and every > 0

@@ -91,8 +91,8 @@ class Program:
     ) -> None:
         self.wanted, self.name, self.states, self.behind = compiled, name, states, behind
         self.shared, self._turns = arena, turns
-        self._given = compiled.arguments + len(compiled.result_layouts)
-        self._asked = [None] * self._given if arrays is None else list(arrays)
+        self._n_external = compiled.arguments + len(compiled.result_layouts)
+        self._asked = [None] * self._n_external if arrays is None else list(arrays)
         self._brought = [k for k, array in enumerate(self._asked) if array is None]
         self._merged = tuple(merged or ())
         try:
@@ -129,7 +129,7 @@ class Program:
         self._inside = {  # by homes: the variables of arrays that lie in the arena
             compiled.home(value): own
             for value, own in zip(compiled.slots, self._slots, strict=True)
-            if not value.given
+            if not value.external
         }
         self._crossings = compiled.crossings()
         steps = [
@@ -165,7 +165,7 @@ class Program:
     def inside(self) -> list[Array]:
         """Return the arrays that lie in the arena, with the program's own values."""
         slots = zip(self.wanted.slots, self.arrays, strict=False)
-        return [array for value, array in slots if not value.given]
+        return [array for value, array in slots if not value.external]
 
     def _change_over(self) -> None:
         """Change over to the program of `wanted`, if its kernels are loaded. Runs that were pushed

@@ -226,7 +226,7 @@ class Bound:
         """Return the arrays of gradients of outputs, as far as they were needed."""
         return list(self._seed_arrays.values())
 
-    def made(self) -> dict[str, Program]:
+    def existing_programs(self) -> dict[str, Program]:
         """Return the programs so far, by name."""
         programs: dict[str, Program] = {}
         if self._predict is not None:

@@ -53,7 +53,7 @@ class FixedArrays(Arrays):
         return dict, (dict(self),)  # a copy belongs to no executor
 
 
-class Held:
+class ExecutorArrays:
     """The part of `Executor` that gives its arrays."""
 
     _bound: Bound
@@ -101,7 +101,7 @@ class Held:
         return list(self._states.values())
 
 
-class Reports(Held):
+class Reports(ExecutorArrays):
     """Reports of an executor on itself. Before anything has run they are about the forward pass,
     which is compiled for them."""
 
@@ -116,7 +116,7 @@ class Reports(Held):
     def programs(self) -> dict[str, Program]:
         """Return the programs so far: "forward", "forward, training", "backward" and
         "forward_backward", as far as they have been run."""
-        existing = self._bound.made()
+        existing = self._bound.existing_programs()
         return existing or {"forward": self._bound.predict}
 
     def gradient_marks(self) -> dict[GraphNode, str]:
@@ -170,7 +170,7 @@ class Reports(Held):
         from nbgraph.executor.steps import steps
 
         trained = {} if self._training is None else {"train_step": self._training[1]}
-        return steps({**self._bound.made(), **trained} or self.programs())
+        return steps({**self._bound.existing_programs(), **trained} or self.programs())
 
     def explain(self, name: str) -> Explanation:
         """Return what became of a node, by its name in the graph: into which kernel it went and why
@@ -190,7 +190,9 @@ class Reports(Held):
         return explain(name, self._bound.graph, self.programs())
 
     def _repr_html_(self) -> str:
-        return drawn(self if self._bound.made() else self.graph)  # to look compiles nothing
+        return drawn(
+            self if self._bound.existing_programs() else self.graph
+        )  # to look compiles nothing
 
     # looking at values --------------------------------------------------------------------------
 

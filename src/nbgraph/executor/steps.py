@@ -217,7 +217,7 @@ class ProgramBytes:
     """Bytes of what a program has of its own, or together with the program `shares` names.
 
     `naive`: every value in memory of its own; `peak`: in use at once, which no plan can go below;
-    `planned`: the arena that is asked for; `held`: what the pool gave for it; `interim`: what
+    `planned`: the arena that is asked for; `allocated`: what the pool gave for it; `interim`: what
     stands in for the program while its kernels are compiled, in words.
     """
 
@@ -225,7 +225,7 @@ class ProgramBytes:
     naive: int
     peak: int
     planned: int
-    held: int
+    allocated: int
     interim: str = ""
     shares: str = ""
 
@@ -246,9 +246,9 @@ class Footprint(Report):
         self.programs, self.arrays = tuple(programs), dict(arrays)
 
     @property
-    def held(self) -> int:
+    def allocated(self) -> int:
         """All bytes that the executor holds, those of its arguments included."""
-        own = sum(p.held for p in self.programs if not p.shares)
+        own = sum(p.allocated for p in self.programs if not p.shares)
         return own + sum(self.arrays.values())
 
     @property
@@ -271,7 +271,7 @@ class Footprint(Report):
             "arrays": dict(self.arrays),
             "naive": self.naive,
             "planned": self.planned,
-            "held": self.held,
+            "allocated": self.allocated,
         }
 
     def sections(self) -> list[tuple[str, str]]:
@@ -279,7 +279,7 @@ class Footprint(Report):
         rows = [
             (
                 p.program,
-                *(f"{n:,}" for n in (p.naive, p.peak, p.planned, p.held)),
+                *(f"{n:,}" for n in (p.naive, p.peak, p.planned, p.allocated)),
                 ", ".join(filter(None, [p.shares and f"in that of {p.shares}", p.interim])),
             )
             for p in self.programs
@@ -287,7 +287,7 @@ class Footprint(Report):
         arrays = [(name, f"{count:,}") for name, count in self.arrays.items() if count]
         return [
             ("values of programs, bytes", columns([head, *rows])),
-            ("arrays, bytes held", columns([*arrays, ("all memory", f"{self.held:,}")])),
+            ("arrays, bytes held", columns([*arrays, ("all memory", f"{self.allocated:,}")])),
         ]
 
 
@@ -306,7 +306,7 @@ def footprint(bound: Bound, programs: Mapping[str, Program], states: Iterable[Ar
     }
     seen: set[Any] = set()
     seen.update(array._chunk for p in programs.values() for array in p.inside())
-    totals = {name: _held(arrays, seen) for name, arrays in groups.items()}
+    totals = {name: _new_bytes(arrays, seen) for name, arrays in groups.items()}
     owners: dict[Any, str] = {}
     rows: list[ProgramBytes] = []
     for name, program in programs.items():
@@ -315,7 +315,7 @@ def footprint(bound: Bound, programs: Mapping[str, Program], states: Iterable[Ar
     return Footprint(rows, totals)
 
 
-def _held(arrays: Iterable[Array], seen: set[Any]) -> int:
+def _new_bytes(arrays: Iterable[Array], seen: set[Any]) -> int:
     total = 0
     for array in arrays:
         if array._chunk not in seen:

@@ -160,7 +160,7 @@ class Open:
         )
         self.names = graph.names
         self.values: dict[Entry, Array] = dict(zip(inner, seen, strict=True))
-        self.given: dict[GraphNode, Array] = dict(zip(graph.variables, variables, strict=True))
+        self.arguments: dict[GraphNode, Array] = dict(zip(graph.variables, variables, strict=True))
 
     def name(self, entry: Entry) -> str:
         """Return the name of an output, as `list_outputs` does."""
@@ -168,7 +168,7 @@ class Open:
 
     def require_clean(self) -> None:
         """Raise FloatingPointError for the first node that makes a NaN; wait for the values."""
-        counts = {(node, 0): _nan(array) for node, array in self.given.items()}
+        counts = {(node, 0): _nan(array) for node, array in self.arguments.items()}
         for entry, array in self.values.items():
             counts[entry] = _nan(array)
             operands = entry[0].entries
@@ -178,7 +178,7 @@ class Open:
     def _accusation(self, entry: Entry, array: Array, count: int) -> str:
         node, _ = entry
         assert node.op is not None
-        arrays: dict[Entry, Array] = {(n, 0): a for n, a in self.given.items()} | self.values
+        arrays: dict[Entry, Array] = {(n, 0): a for n, a in self.arguments.items()} | self.values
         operands = [
             f"{self.name(o)} {arrays[o].dtype}{list(arrays[o].shape)} {_range(arrays[o])}"
             if o in arrays
@@ -228,7 +228,7 @@ class Watch:
             form.require_clean()
         for callback, everything in list(self.callbacks) if tells else ():
             if everything:
-                for node, array in form.given.items():
+                for node, array in form.arguments.items():
                     callback(form.names[node], array)
             for entry, array in form.values.items():
                 callback(form.name(entry), array)

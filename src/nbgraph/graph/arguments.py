@@ -284,7 +284,7 @@ def _typed_forward(
     specs = [node.specs for node in typed.nodes]
     if None in specs:
         return None
-    dtypes_met = {spec.dtype for found in specs if found for spec in found}
+    dtypes_met = {spec.dtype for listed in specs if listed for spec in listed}
     others = chosen and any(is_float(dtype) and dtype != default for dtype in dtypes_met)
     meets_complex = any(dtype.kind == "c" for dtype in dtypes_met)  # other operators stand for some
     return None if others or meets_complex else typed

@@ -61,8 +61,8 @@ class Calling(Arguments):
                     f"compose: {graph.names[node]} is a group; choose one of its outputs"
                 )
             moved[node, 0] = symbol.entries[0]
-        made = self._like(graph.rewrite(lambda node, inputs: None, moved).heads)
-        return made if name is None else made.named(name)
+        called = self._like(graph.rewrite(lambda node, inputs: None, moved).heads)
+        return called if name is None else called.named(name)
 
     def _computed(self, graph: Graph, arrays: Mapping[GraphNode, Any]) -> Any:
         for node in graph.variables:

@@ -24,7 +24,7 @@ class Data:
     """
 
     def __init__(self, array: Any) -> None:
-        own = np.array(array, order="C")  # a copy: whoever gave it may write to theirs
+        own = np.array(array, order="C")  # a copy: the caller may write to theirs
         require_supported(own.dtype, "constant")
         if not own.dtype.isnative:
             own = own.astype(own.dtype.newbyteorder("="))

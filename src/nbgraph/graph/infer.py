@@ -364,7 +364,7 @@ def _way(known: Inference, node: GraphNode) -> list[str]:
 def _path(known: Inference, entry: Entry) -> list[str]:
     path: list[str] = []
     while True:
-        path.append(f"{entry[0].label}{_told(known, entry)}")
+        path.append(f"{entry[0].label}{_spec_text(known, entry)}")
         above = entry[0].entries
         if not above:
             return path
@@ -373,7 +373,7 @@ def _path(known: Inference, entry: Entry) -> list[str]:
         entry = above[0]
 
 
-def _told(known: Inference, entry: Entry) -> str:
+def _spec_text(known: Inference, entry: Entry) -> str:
     spec = known.spec(entry)
     if spec is not None:
         return f": {spec}"

@@ -10,14 +10,14 @@ from typing import Any
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.foreign import checked
 from nbgraph.graph import mxnet_json, serial
-from nbgraph.graph.recall import Trust, given_ops
+from nbgraph.graph.recall import Trust, ops_by_name
 from nbgraph.graph.symbol import Symbol
 
-Given = Mapping[str, Any] | Iterable[Any]
+Operators = Mapping[str, Any] | Iterable[Any]
 
 
 def load_json(
-    text: str | bytes, *, ops: Given = (), allow_code: bool = False, allow_changed: bool = False
+    text: str | bytes, *, ops: Operators = (), allow_code: bool = False, allow_changed: bool = False
 ) -> Symbol:
     """Return the symbol that `Symbol.tojson` wrote, MXNet's own, too (`net-symbol.json`).
 
@@ -56,7 +56,7 @@ def load_json(
 def load_symbol(
     path: str | os.PathLike[str],
     *,
-    ops: Given = (),
+    ops: Operators = (),
     allow_code: bool = False,
     allow_changed: bool = False,
 ) -> Symbol:
@@ -86,5 +86,5 @@ def _load(where: str, text: Any, ops: Any, allow_code: bool, allow_changed: bool
         )
     if '"arg_nodes"' in (text if isinstance(text, str) else text.decode(errors="replace")):
         return Symbol(mxnet_json.entries_of(text, where))
-    trust = Trust(given_ops(where, ops), bool(allow_code), bool(allow_changed))
+    trust = Trust(ops_by_name(where, ops), bool(allow_code), bool(allow_changed))
     return Symbol(serial.from_text(text, where, trust))

@@ -74,14 +74,14 @@ def _takes_several(op: Any) -> bool:
     return first.kind is first.VAR_POSITIONAL or first.name in ("arrays", "tup")
 
 
-def _named(op: Any, made: Any, args: Any, kwargs: dict[str, Any], name: str) -> Any:
+def _named(op: Any, result: Any, args: Any, kwargs: dict[str, Any], name: str) -> Any:
     """Return a result under a name; several as outputs of one node: `name_output0`, ..."""
-    if not isinstance(made, (list, tuple)):
-        return named(made, name)
-    if len({symbol.node for symbol in made}) > 1:
-        return Symbol.__nbgraph_defer__(op, args, kwargs, len(made), name)
-    symbols = [symbol.named(name) for symbol in made]
-    return type(made)(*symbols) if hasattr(made, "_fields") else type(made)(symbols)
+    if not isinstance(result, (list, tuple)):
+        return named(result, name)
+    if len({symbol.node for symbol in result}) > 1:
+        return Symbol.__nbgraph_defer__(op, args, kwargs, len(result), name)
+    symbols = [symbol.named(name) for symbol in result]
+    return type(result)(*symbols) if hasattr(result, "_fields") else type(result)(symbols)
 
 
 def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> Any:

@@ -44,7 +44,7 @@ class Trust:
     allow_changed: bool = False
 
 
-def given_ops(where: str, ops: Any) -> dict[str, Any]:
+def ops_by_name(where: str, ops: Any) -> dict[str, Any]:
     """Operators by name, from a mapping or a sequence; ArgumentError for what is none."""
     if isinstance(ops, Mapping):
         named = list(ops.items())

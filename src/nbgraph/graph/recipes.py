@@ -31,7 +31,7 @@ from nbgraph.operator.full.op import PropertyOp
 from nbgraph.operator.mapper.forms import Specialized
 from nbgraph.operator.mapper.fused import FusedMapper
 from nbgraph.operator.mapper.mapper import Mapper
-from nbgraph.operator.mapper.pickling import Made, freeze_mapper
+from nbgraph.operator.mapper.pickling import Derived, freeze_mapper
 
 Operator = Mapper | ArrayOp
 OWN: Mapping[str, Operator] = {op.__name__: op for op in (CONSTANT, EXPECTED)}  # of graphs alone
@@ -95,7 +95,7 @@ class RecipeWriter:
             return self._registered(op)
         if isinstance(op, FusedMapper):
             return self._with_content(self._fused(op))
-        if isinstance(op.origin, Made):
+        if isinstance(op.origin, Derived):
             parent, forward, wrt = op.origin.arguments
             own = {"forward": forward, "wrt": None if wrt is None else list(wrt)}
             return self._with_content({"kind": "backward", "of": self.number(parent), **own})

@@ -2,7 +2,8 @@
 
 A *value* is memory: one block of bytes. Outputs of nodes that are views of another output have no
 value of their own. A *task* is one piece of work (a kernel, a function) with the values it reads
-and writes. Values are *given* (arguments, results, gradients: memory that lives outside) or belong
+and writes. Values are *external* (arguments, results, gradients: memory that lives outside) or
+belong
 to the run, and then a memory plan finds them a place in the arena.
 """
 
@@ -28,7 +29,7 @@ class Value:
 
     name: str
     nbytes: int
-    given: bool = False  # from outside: it has its place
+    external: bool = False  # from outside: it has its place
     note: str = ""  # why it is as it is, for `explain`
     shared: Value | None = None
     lasts: bool = False

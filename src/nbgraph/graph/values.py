@@ -106,7 +106,7 @@ class ValueReader:
         operator: Callable[[int], Any] | None = None,
         objects: Sequence[Any] = (),
     ) -> None:
-        self.arrays = [_read_array(i, told) for i, told in enumerate(arrays)]
+        self.arrays = [_read_array(i, row) for i, row in enumerate(arrays)]
         self._tags = {tag: row.read for tag, row in ROWS.items()}
         self._tags["object"] = lambda r, v: objects[_place(v)]
         if function is not None:

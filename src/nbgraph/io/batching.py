@@ -1,6 +1,7 @@
 """From a piece of an epoch to a batch of arrays: transforms, memory, device.
 
-A batch is made on the host, by any thread; copies to a GPU are begun by whoever asks for batches.
+A batch is made on the host, by any thread; copies to a GPU are begun by the thread that asks for
+batches.
 """
 
 from __future__ import annotations

@@ -215,12 +215,12 @@ class Texts(Tables):
         try:
             return csv.read_csv(arrow().BufferReader(text), reading, parsing, values)
         except arrow().ArrowInvalid as error:
-            found = self._found(block, rows, types)  # says more than the parser's own error
-            if found is not None:
-                raise found from None
+            fault = self._row_fault(block, rows, types)  # says more than the parser's own error
+            if fault is not None:
+                raise fault from None
             raise DataError(f"block {block}: {error}", file=self.place(block)) from error
 
-    def _found(self, block: int, rows: Values | None, types: Mapping[str, Any]) -> Any:
+    def _row_fault(self, block: int, rows: Values | None, types: Mapping[str, Any]) -> Any:
         """Return the error of the first row that cannot be read, or None."""
         names, texts = self._names[self._texts.file(block)], self._texts.rows(block)
         for row in range(len(texts)) if rows is None else rows.tolist():

@@ -21,7 +21,7 @@ from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.io.report import Meter, Report, collecting, report_of
 from nbgraph.io.source import Source, Stream
 
-_MADE = {"_plan", "_batcher", "_batch", "_ahead", "_pusher", "_meter"}  # of options, not pickled
+_DERIVED = {"_plan", "_batcher", "_batch", "_ahead", "_pusher", "_meter"}  # of options, not pickled
 
 
 @checked_init
@@ -246,7 +246,7 @@ class SourceIter(DataIter):
         self._over = bool(state.get("over", False))
 
     def __getstate__(self) -> dict[str, Any]:
-        own = {key: value for key, value in vars(self).items() if key not in _MADE}
+        own = {key: value for key, value in vars(self).items() if key not in _DERIVED}
         return own | {"_at": self.state_dict()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

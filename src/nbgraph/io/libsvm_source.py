@@ -116,7 +116,7 @@ class LibSVMSource(Source):
         try:
             values, labels = self._parsed(self._texts.text(block, None if whole else rows))
         except (ValueError, OverflowError) as error:
-            raise self._found(block, every) or DataError(str(error), file=self.name) from error
+            raise self._row_fault(block, every) or DataError(str(error), file=self.name) from error
         if self._classes is not None:
             wrong = np.flatnonzero((labels < 0) | (labels >= self._classes))
             if len(wrong):
@@ -133,7 +133,7 @@ class LibSVMSource(Source):
         size = math.prod(self.shape)
         return self._read(io.BytesIO(text), n_features=size, zero_based=self._zero_based)
 
-    def _found(self, block: int, rows: Values) -> DataError | None:
+    def _row_fault(self, block: int, rows: Values) -> DataError | None:
         """Return the error of the first row that cannot be read."""
         texts = self._texts.rows(block)
         for row in rows.tolist():

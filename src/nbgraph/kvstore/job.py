@@ -40,7 +40,7 @@ def impatient(shard: Any) -> Any:
     """Let an actor's calls fail when its host is lost; return the event loop that they run on.
 
     Dask's own go on waiting for the actor to be there again, which a shard never is: of a call that
-    is under way while the host dies they set no result, so that whoever awaits it has no end.
+    is under way while the host dies they set no result, so that a wait for it has no end.
     """
     loop = shard._io_loop.asyncio_loop  # it looks for the worker that it is used on
     shard._future = None

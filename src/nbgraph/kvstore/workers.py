@@ -184,7 +184,7 @@ def cluster(
     client : distributed.Client, optional
         A cluster that is joined already.
     security : distributed.Security, optional
-        Keys and certificates. Without them whoever reaches the scheduler can run code: processes of
+        Keys and certificates. Without them all that reach the scheduler can run code: processes of
         this machine and their dashboard listen on the loopback address alone, and other addresses
         are refused.
     threads : int, optional
@@ -276,7 +276,7 @@ def _require_safe(address: Any, security: Any) -> None:
     host = place.hostname
     if security is None and host not in {"127.0.0.1", "localhost", "::1"}:
         raise ArgumentError(
-            f"kv.cluster: {address!r} is another machine, and without keys whoever reaches its "
+            f"kv.cluster: {address!r} is another machine, and without keys all that reach its "
             "scheduler can run code there; give security=distributed.Security(...), or a client of "
             "your own if the network is closed"
         )

@@ -1,7 +1,7 @@
 """Calls through an address.
 
-Numba intrinsics and nothing else. The address is one of a function that lives as long as whoever
-may call it; see `nbgraph.codegen.target`.
+Numba intrinsics and nothing else. The address is one of a function that lives as long as all
+that may call it; see `nbgraph.codegen.target`.
 """
 
 # mypy: ignore-errors

@@ -186,7 +186,7 @@ def copied(builder, to, source, nbytes):
 @emitted(types.void())
 def streamed(builder):
     """What was written past the cache is seen before what this thread writes next."""
-    if is_x86():  # elsewhere whoever tells another thread of it orders all stores
+    if is_x86():  # elsewhere the signal to another thread orders all stores
         kind = ir.FunctionType(ir.VoidType(), [])
         builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
 

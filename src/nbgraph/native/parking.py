@@ -1,12 +1,13 @@
 """Threads that sleep until a word changes; the clock; memory from the C library.
 
-A waiter reads a word, decides to sleep, and calls `park(word, what it read, ...)`; whoever changes
-the word calls `unpark` after. Between the two no wake-up is lost: `park` looks again before it
+A waiter reads a word, decides to sleep, and calls `park(word, what it read, ...)`; the thread that
+changes the word calls `unpark` after. Between the two no wake-up is lost: `park` looks again
+before it
 sleeps. It may also return early, so callers look at the word themselves and call again.
 
 `PARKING` says how: "futex" (Linux; one system call, no memory of its own) or "portable" (a mutex
 and a condition of POSIX threads in `area`, which all words of one owner share). The setting
-`parking="portable"` forces the latter. It is part of the code that is made: whoever keeps object
+`parking="portable"` forces the latter. It is part of the code that is made: a cache of object
 code puts `PARKING` into its key. No function here can fail or take the GIL.
 """
 

@@ -29,7 +29,7 @@ from nbgraph.nn.state import (
     Initialiser,
     collecting,
     fits,
-    made,
+    initialised,
     mark,
     moved,
     outside,
@@ -182,7 +182,7 @@ class Module:
         set."""
         name = f"{type(self).__name__}: an extent"
         extents = tuple([require_whole(name, n, 0) for n in shape if n is not None])
-        return made(extents, init) if len(extents) == len(shape) else Deferred(shape, init)
+        return initialised(extents, init) if len(extents) == len(shape) else Deferred(shape, init)
 
     def settle(self, **shapes: tuple[int, ...]) -> None:
         """Make the arrays that are still without one, in these shapes; raise ShapeError if some
@@ -190,7 +190,7 @@ class Module:
         for name, shape in shapes.items():
             former = getattr(self, name)
             if isinstance(former, Deferred):
-                setattr(self, name, made(shape, former.init, former.device))
+                setattr(self, name, initialised(shape, former.init, former.device))
             elif former is not None and former.shape != shape:
                 raise ShapeError(
                     f"{type(self).__name__}: {name} has shape {former.shape}, data of this shape "
@@ -296,7 +296,7 @@ class Module:
             if isinstance(array, Deferred):
                 path, _, last = name.rpartition(".")
                 owner = self.modules()[path]
-                setattr(owner, last, made(state[name].shape, array.init, array.device))
+                setattr(owner, last, initialised(state[name].shape, array.init, array.device))
                 array = getattr(owner, last)
             with outside():
                 array[...] = asarray(state[name], device=array.device)

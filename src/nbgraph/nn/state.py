@@ -42,7 +42,7 @@ def outside() -> Any:
     return _recorders(None)
 
 
-def made(shape: tuple[int, ...], init: Initialiser, device: Context = CPU) -> Any:
+def initialised(shape: tuple[int, ...], init: Initialiser, device: Context = CPU) -> Any:
     """Return an array of the default dtype, even in a trace; equal on all devices."""
     with outside():
         return initial(f"a parameter of shape {shape}", shape, config.default_float, init, device)

@@ -20,7 +20,7 @@ from nbgraph.operator.mapper.decorator import op
 from nbgraph.operator.mapper.mapper import Mapper
 
 _KEPT = 4096  # operators known at a time
-_MADE: dict[Any, tuple[Mapper, Any]] = {}  # with the code, so that its id stays its own
+_MAPPERS: dict[Any, tuple[Mapper, Any]] = {}  # with the code, so that its id stays its own
 _NUMBERS = (bool, int, float, np.generic)
 
 
@@ -58,9 +58,9 @@ def operator_of(fn: Any) -> Mapper:
     key = _key_of(plain)
     if key is None:  # not told by content: an operator of its own
         return op(plain)
-    entry = _MADE.get(key)
+    entry = _MAPPERS.get(key)
     if entry is None:
-        entry = keep(_MADE, key, (op(_without_objects(plain)), plain.__code__), _KEPT)
+        entry = keep(_MAPPERS, key, (op(_without_objects(plain)), plain.__code__), _KEPT)
     return entry[0]
 
 

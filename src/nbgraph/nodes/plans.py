@@ -111,10 +111,10 @@ class Plan:
         """Return the gradient graph of a route; DerivativeError where one has no gradient."""
         gradients = self._backward.get(route)
         if gradients is None:
-            gradients = self._backward[route] = self._made(route)
+            gradients = self._backward[route] = self._new_backward(route)
         return gradients
 
-    def _made(self, route: Route) -> Backward:
+    def _new_backward(self, route: Route) -> Backward:
         gradients, retained, inputs = self._gradients(route)
         halves = split(self.results, gradients)
         variables = halves.backward.variables
@@ -190,7 +190,7 @@ def _before(variable: GraphNode, number: int) -> GraphNode:
 def plan_of(nodes: Sequence[Any], asked: bytes, inputs: Sequence[Any], structures: Any) -> Plan:
     """Return the plan for these structures, a new one where there is none.
 
-    `given`: the structures of the inputs.
+    `structures`: those of the inputs.
     """
     key = tuple([node.structure for node in nodes]), asked, tuple(structures)
     with _LOCK:

@@ -80,7 +80,7 @@ def applied(
     if outputs is None:
         if build.has_effect(op):
             return None
-        outputs = _KNOWN[key] = _made(op, operands, attributes)
+        outputs = _KNOWN[key] = _structures(op, operands, attributes)
     return outputs
 
 
@@ -98,7 +98,7 @@ def _known(value: Any) -> bool:
     return getattr(type(value), "__hash__", None) is not None
 
 
-def _made(op: Any, operands: Sequence[Any], attributes: Attributes) -> tuple[Structure, ...]:
+def _structures(op: Any, operands: Sequence[Any], attributes: Attributes) -> tuple[Structure, ...]:
     structures: list[Structure] = [v for v in operands if type(v) not in WEAK]
     layouts = inferred(op, operands, attributes)
     inputs: list[Any] = [v if type(v) in WEAK else v.entry for v in operands]

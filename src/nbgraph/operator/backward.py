@@ -15,14 +15,14 @@ from nbgraph.errors import DerivativeError
 from nbgraph.kernels.function.derived import Backward, output_index
 from nbgraph.kernels.function.scalar_function import Scalar
 from nbgraph.operator.arrays.array_op import Gradients
-from nbgraph.operator.mapper.forms import Made
+from nbgraph.operator.mapper.forms import Derived
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.namespace import Namespace
 from nbgraph.operator.spec import Spec
 from nbgraph.shape import spreads
 
 _library = Namespace("nbgraph.ops")  # it lies above
-_MADE = "backward passes"  # kept with the operator, which forgets them when it changes
+_CACHE = "backward passes"  # kept with the operator, which forgets them when it changes
 
 
 def backward(op: Mapper, wrt: tuple[str, ...] | None = None) -> Mapper:
@@ -53,7 +53,7 @@ def forward_backward(op: Mapper) -> Mapper:
 
 def _make(op: Mapper, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
     op.refresh()
-    cache = op.carried.setdefault(_MADE, {})
+    cache = op.carried.setdefault(_CACHE, {})
     key = forward, wrt
     if key not in cache:
         scalar: Scalar = Backward(
@@ -64,7 +64,7 @@ def _make(op: Mapper, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
             wrt=wrt,
         )
         mapper = Mapper(scalar, fastmath=op.fastmath, certify=op.certify)
-        mapper.origin = Made(_make, (op, forward, wrt))
+        mapper.origin = Derived(_make, (op, forward, wrt))
         cache.setdefault(key, mapper)  # another thread may have been quicker
     return cache[key]
 

@@ -1,6 +1,7 @@
 """What an operator's functions are told besides arrays: parameters, resources, mode, device.
 
-Whoever carries an operator out grants its resources and reads the mode when the work is pushed;
+The caller that carries an operator out grants its resources and reads the mode when the work is
+pushed;
 the device's stream is known when it runs.
 """
 

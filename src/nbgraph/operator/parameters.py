@@ -159,12 +159,12 @@ class Param:
         cls.__doc__ = _documentation(cls.__dict__.get("__doc__"), fields)
         cls.__signature__ = _signature(fields)
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **values: Any) -> None:
         owner = type(self).__name__
-        _require_known(owner, self.__fields__, given)
+        _require_known(owner, self.__fields__, values)
         for name, f in self.__fields__.items():
-            if name in given:
-                value = f.read(owner, given[name])
+            if name in values:
+                value = f.read(owner, values[name])
             elif f.required:
                 raise ArgumentError(
                     f"{owner}: the parameter {name!r} is missing; give {name}="

@@ -294,8 +294,8 @@ def require_floats(name: str, *operands: Any, label: str = "x") -> np.dtype[Any]
     """Return the common dtype of floats; DTypeError names another operand by its label."""
     if not all(is_float(x.dtype) for x in operands):
         listed = ", ".join(str(x.dtype) for x in operands)
-        given = f"{label} has dtype" if len(operands) == 1 else "operands have dtypes"
-        raise DTypeError(f"{name}: {given} {listed}; expected floats: use astype")
+        subject = f"{label} has dtype" if len(operands) == 1 else "operands have dtypes"
+        raise DTypeError(f"{name}: {subject} {listed}; expected floats: use astype")
     return np.result_type(*(x.dtype for x in operands))
 
 

@@ -121,7 +121,7 @@ class Optimizer(Declared):
         return named(self.name, self._params)
 
     @property
-    def given(self) -> Any:
+    def constructor_parameters(self) -> Any:
         """The parameters as they were passed to the constructor."""
         return self._params
 

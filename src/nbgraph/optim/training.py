@@ -54,7 +54,7 @@ def train_step(
         raise ArgumentError(
             f"train_step: optimizer is {noun(optimizer)}; give one such as ng.optim.Adam(params)"
         )
-    weights = optimizer.given if params is None else params
+    weights = optimizer.constructor_parameters if params is None else params
     return TrainStep(fn, optimizer, weights, has_aux=has_aux)
 
 
@@ -166,7 +166,7 @@ class _Trained:
             return None
         outputs, fresh = self._outputs(inputs)
         if self._program is None or update is not self._update:
-            self._update, self._program = update, self._made(update)
+            self._update, self._program = update, self._build(update)
         site = current().site_id(1)
         self._program.push([*inputs, *fresh], is_train=training.get(), site=site)
         for k in self._function.states:
@@ -183,7 +183,7 @@ class _Trained:
         new = zip(outputs, self._targets, strict=True)
         return outputs, [each for each, target in new if target is None]
 
-    def _made(self, update: Update) -> Program:
+    def _build(self, update: Update) -> Program:
         arrays = [*self._weights, *self._targets]
         name = f"train_step of {self._function.__name__}"
         return Program(self._function.compiled, arrays, name=name, behind=update.behind())

@@ -46,7 +46,9 @@ class Problem:
         self._bare = self.plain and not isinstance(self._structure, (dict, list, tuple))
         self.start = _joined(self._values)
         self._name, self._f = name, f
-        self._args = [like(value, [_held(p.value) for p in places(value, "")]) for value in args]
+        self._args = [
+            like(value, [_constant(p.value) for p in places(value, "")]) for value in args
+        ]
         shapes = tuple([(p.path, v.shape) for p, v in zip(self._places, self._values, strict=True)])
         self._key = shapes, len(self._args)
         self._way: Callable[[Function], Function] | None = None  # of Jacobians
@@ -148,7 +150,7 @@ def _product(f: Function) -> Function:
 
 def _numbers(name: str, place: Place) -> Any:
     """Return a leaf of the start as a float64 array."""
-    if place.held or not isinstance(place.value, (Array, np.ndarray, np.generic, float, int)):
+    if place.owned or not isinstance(place.value, (Array, np.ndarray, np.generic, float, int)):
         raise ArgumentError(
             f"{name}: {place.path} is {noun(place.value)}; expected an array, a number, "
             "or a dict, list or tuple of those"
@@ -159,7 +161,7 @@ def _numbers(name: str, place: Place) -> Any:
     return value.astype("float64")
 
 
-def _held(value: Any) -> Any:
+def _constant(value: Any) -> Any:
     """Return an argument that stays the same: a NumPy array becomes an NDArray once."""
     return new_array(value) if isinstance(value, np.ndarray) else value
 

@@ -20,7 +20,7 @@ from nbgraph.storage.sizes import rounded
 
 
 class Space:
-    """One growing memory and the variable that guards it; touched by whoever mutates that."""
+    """One growing memory and the variable that guards it; touched by functions that mutate that."""
 
     __slots__ = ("_memory", "asks", "device", "grown", "name", "variable")
 
@@ -67,7 +67,7 @@ class Space:
             engine._wait_variable(self.variable, None)
 
     def after_fork(self) -> None:
-        """In a child: whoever was using it is still in the parent."""
+        """In a child: the thread that was using it is still in the parent."""
         self.variable = current().new_variable(self.name, immune=True)
 
 

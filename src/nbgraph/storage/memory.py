@@ -206,10 +206,10 @@ def _out_of_memory(nbytes: int, books: Account) -> str:
         f"{books.allocated} bytes ({readable(books.allocated)}) are allocated, {bound}; what "
         f"could be released was. Drop arrays, {remedy}or work on smaller parts"
     )
-    return "\n".join([said, *held(books)])
+    return "\n".join([said, *holders(books)])
 
 
-def held(books: Account) -> list[str]:
+def holders(books: Account) -> list[str]:
     """Return the holders of the memory of a device, the largest sizes first, and what reports add.
 
     >>> memory = allocate(12345678, cpu(7))

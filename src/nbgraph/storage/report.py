@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from nbgraph.picture import Report, columns
-from nbgraph.storage.memory import account, held
+from nbgraph.storage.memory import account, holders
 from nbgraph.storage.pools import Pool
 from nbgraph.storage.sizes import readable
 
@@ -31,7 +31,7 @@ class Stats(Report):
     takes: int
     hits: int
     misses: int
-    held: tuple[str, ...]
+    holders: tuple[str, ...]
 
     @property
     def allocated(self) -> int:
@@ -58,7 +58,7 @@ class Stats(Report):
             ("hit rate", f"{self.hit_rate:.4f}"),
         ]
         head = f"storage of {self.device}, {self.strategy}"
-        return [(head, columns(rows)), ("who holds it", "\n".join(self.held))]
+        return [(head, columns(rows)), ("who holds it", "\n".join(self.holders))]
 
 
 def _count(counter: itertools.count[int]) -> int:
@@ -91,5 +91,5 @@ def gather(name: str, strategy: str, limit: int, pools: Sequence[Pool[Any]]) -> 
         takes=takes,
         hits=max(0, takes - misses),
         misses=misses,
-        held=tuple(line for b in books for line in held(b)),
+        holders=tuple(line for b in books for line in holders(b)),
     )

@@ -186,7 +186,7 @@ def differences(loop, seed, *, rounds):
             array[...] = old
         blocks, threads = GRIDS[int(rng.integers(len(GRIDS)))]
         grid = _grid(rng, loop, made.words, threads)
-        tried.append((grid.lanes, grid.rank, blocks, threads, grid.teams, grid.held > 0))
+        tried.append((grid.lanes, grid.rank, blocks, threads, grid.teams, grid.resident > 0))
         names = [*(f"x{k}" for k in range(len(loop.operands)))]
         names += [f"y{k}" for k in range(len(loop.outputs))]
         launch = Launch.of(loop, grid, made.words, made.memory, names)

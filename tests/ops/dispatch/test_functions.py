@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.ops.carrier.ufuncs import operator_for
-from nbgraph.ops.dispatch.hosted import MADE
+from nbgraph.ops.dispatch.hosted import CREATION
 from nbgraph.ops.dispatch.table import functions
 from tests.ops.dispatch.calls import ARRAYS, CALLS, COMPLEX, FILES, WRITERS
 
@@ -62,7 +62,9 @@ def test_every_function_that_others_may_define_has_a_row():
 
 def test_every_row_is_called():
     refused = {name for name, row in ROWS.items() if row.how == "refused"}
-    assert set(ROWS) == set(CALLS) | refused | MADE | set(WRITERS) | set(FILES) | {"sort_complex"}
+    assert set(ROWS) == set(CALLS) | refused | CREATION | set(WRITERS) | set(FILES) | {
+        "sort_complex"
+    }
     assert all(name in text for name, text in TEXTS)
 
 

@@ -335,7 +335,7 @@ def _runner(name: str, run: Function) -> Jit:
 
 def _as_arrays(name: str, structure: Any, path: str, device: Context | None) -> Any:
     values = [
-        p.value if isinstance(p.value, Array) or p.held else _one(name, p.value, p.path, device)
+        p.value if isinstance(p.value, Array) or p.owned else _one(name, p.value, p.path, device)
         for p in places(structure, path)
     ]
     return like(structure, values, objects=True)

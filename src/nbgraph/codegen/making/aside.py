@@ -2,7 +2,7 @@
 
 It takes up the next piece of a job only when nobody waits for a compilation of their own, so
 nobody waits for more than one piece. It runs at the priority of all other threads: with a lower
-one, whoever waits for a lock that it holds would wait longer.
+one, threads that wait for a lock that it holds would wait longer.
 
 At the end of the process the piece in hand is finished, as LLVM must not be at work when its
 library is taken down. A fork waits for it too; the child goes on with the queue when it looks.
@@ -136,7 +136,7 @@ def _do(job: Job) -> None:
             if job.pieces:
                 job.context.run(job.pieces[0])
                 job.pieces.popleft()
-        except Exception as error:  # whoever looks at the job is told
+        except Exception as error:  # raised where the job is looked at
             job.error = error
     if job.error is None and job.pieces:
         return

@@ -136,7 +136,7 @@ class Line:
             finally:
                 self._finish()
 
-    def made_elsewhere(self) -> bool:
+    def compiles_elsewhere(self) -> bool:
         """Return whether another thread makes code that is waited for."""
         return any(wait.maker not in (0, threading.get_ident()) for wait in self._waits.copy())
 
@@ -228,7 +228,7 @@ class _Makers:
 
     def acquire(self, blocking: bool = True) -> bool:
         """Return whether that is so."""
-        return not _line.made_elsewhere()
+        return not _line.compiles_elsewhere()
 
     def release(self) -> None:
         """Let others make code again."""

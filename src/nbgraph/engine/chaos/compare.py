@@ -116,7 +116,7 @@ class Shared:
     by_first: bool
     by_second: bool
 
-    def told(self, first: str, second: str) -> str:
+    def described(self, first: str, second: str) -> str:
         """In words."""
         if self.by_first and self.by_second:
             how = f"changed by {first!r} and by {second!r}"
@@ -132,7 +132,7 @@ class Watched:
     """A function that notes which of the objects it holds change while it runs."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
-        self.objects = {id(thing): (name, thing) for name, thing in held(fn)}
+        self.objects = {id(thing): (name, thing) for name, thing in reachable(fn)}
         self.changed: set[int] = set()
         self._fn = fn
 
@@ -158,7 +158,7 @@ def shared(first: Watched, second: Watched) -> tuple[Shared, ...]:
     return tuple(changed or values)
 
 
-def held(fn: Any) -> Iterator[tuple[str, Any]]:
+def reachable(fn: Any) -> Iterator[tuple[str, Any]]:
     """Objects a function can reach by a name of its own, if they may change.
 
     >>> cells, count = [0], 3

@@ -1,6 +1,7 @@
 """The two threads of the chaos engine: one that decides what runs, one that runs it.
 
-Whoever pushes or waits asks the conductor and sleeps until it has acted, so a program that pushes
+A thread that pushes or waits asks the conductor and sleeps until it has acted, so a program that
+pushes
 from one thread meets the same decisions each time. Only when nobody has asked for a while (the
 program sleeps, or waits for something the engine knows nothing of) does the conductor go on alone.
 """

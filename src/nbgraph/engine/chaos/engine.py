@@ -118,7 +118,7 @@ class ChaosEngine(TrackedEngine):
         """As `Engine.new_variable`."""
         variable = super().new_variable(name, immune=immune)
         if self.log is not None:
-            self.log.made(variable)
+            self.log.add_variable(variable)
         return variable
 
     def _issue(self, operation: Operation) -> None:

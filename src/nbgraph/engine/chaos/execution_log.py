@@ -74,7 +74,7 @@ class ExecutionLog:
         self._makers: list[tuple[CodeType, int]] = []
         self._places: dict[Variable, int] = {}
 
-    def made(self, variable: Variable) -> None:
+    def add_variable(self, variable: Variable) -> None:
         """A new variable."""
         self._places[variable] = len(self._variables)
         self._variables.append(variable)

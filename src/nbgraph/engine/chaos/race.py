@@ -122,7 +122,7 @@ class Race(Report):
             parts.append(("operations, in push order", "\n".join(lines)))
         if self.shared:
             names = self.operations[0].name, self.operations[1].name
-            rows = [each.told(*names) for each in self.shared]
+            rows = [each.described(*names) for each in self.shared]
             parts.append(("what they share", "\n".join(rows)))
         if self.between is not None:
             parts.append(("and the program, from one of these lines to the other", self._lines()))

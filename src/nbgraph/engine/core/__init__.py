@@ -22,8 +22,8 @@ Rules, each kept under one spin lock that no function of a user is ever called u
 1. A read is granted when no write is granted or waits before it; a write when also no read is.
    An issued use does not stand in the way of an operation of the same lane: the lane keeps order.
 2. A waiting slot is granted only from the head of its variable's queue: push order is kept.
-3. An operation becomes ready exactly once, when its counter reaches zero; whoever brings it there
-   puts it into the ready queue of its kind, or runs it next himself.
+3. An operation becomes ready exactly once, when its counter reaches zero; the thread that brings it
+   there puts it into the ready queue of its kind, or runs it next itself.
 4. Done: every slot is given back, versions of written variables rise, waiters are told, the block
    goes to its free list. `(address, sequence number)` names an operation for ever: the block's
    number is zero or another one from then on.
@@ -33,7 +33,8 @@ Rules, each kept under one spin lock that no function of a user is ever called u
 
 Owners: words of variables, operations, queues and cells only under the lock; an
 operation's function, arguments and error by the thread that runs it; a parker's word by its
-thread and by whoever has taken it out of the idle or waiting lists; a plan instance's counters
+thread and by the thread that has taken it out of the idle or waiting lists; a plan instance's
+counters
 by atomics alone. Nothing but memory operations happens under the lock; system calls that wake a
 thread come after it.
 

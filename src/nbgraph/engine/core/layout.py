@@ -144,7 +144,7 @@ S_OPERATION = 16
 S_MODE = 24  # generation << 8 | bits
 S_STEP = 32  # the step of a running plan that goes on when the slot is granted
 SLOT = 40
-MUTATE, LATE, GRANTED, GIVEN_BACK, AWAITED = 1, 2, 4, 8, 16
+MUTATE, LATE, GRANTED, RETURNED, AWAITED = 1, 2, 4, 8, 16
 SILENT = 32  # exclusive, but writes nothing: a wait's mark
 
 # ------------------------------------------------------------------ failure cell

@@ -99,7 +99,7 @@ def take_variable(core: int) -> int:
 
 
 def give_variable(core: int, variable: int) -> None:
-    """A dead variable becomes free; whoever still holds its address finds another generation."""
+    """A dead variable becomes free; an address that is still kept finds another generation."""
     set_cell(core, variable, 0, 0)
     store(variable + V_GENERATION, load(variable + V_GENERATION) + 1)
     store(variable + V_NEXT, load(core + FREE_VARIABLES))
@@ -175,7 +175,7 @@ def cell_for(variable: int, sequence: int) -> int:
 
 
 def cell_on(variable: int) -> int:
-    """The failure on a variable for whoever has it now, or 0."""
+    """The failure on a variable for its present owner, or 0."""
     return load(variable + V_CELL) if load(variable + V_FAILED) > load(variable + V_SINCE) else 0
 
 

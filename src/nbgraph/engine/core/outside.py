@@ -310,7 +310,7 @@ def end_plan(core: int, instance: int, keep: int) -> int:
         smooth(instance + I_SERIAL_NS, taken)
     ready = 0
     for index in range(load(instance + I_EXTERNALS)):
-        if load(outside_slot(instance, index) + S_MODE) & GIVEN_BACK == 0:
+        if load(outside_slot(instance, index) + S_MODE) & RETURNED == 0:
             ready = give_back_locked(core, instance, index, ready)
     if load(instance + I_FAILED) != 0:
         if load(instance + I_ONE_ROW) != 0:

@@ -5,8 +5,9 @@ A *row* is a kernel call. Two ways to run an instance of a plan, by the same tab
 - the interpreter: one thread, row after row, in the table's order, which is topological;
 - the scheduler: a row whose predecessors are done becomes a *ticket*, a row cut into chunks as
   many tickets as chunks. Any thread may claim tickets (compare-and-exchange on epoch and head) at
-  any time; nobody waits for anybody: a thread that finds no ticket goes its way, and whoever does
-  the last row completes the operation. So a helper that comes late, or never, costs nothing.
+  any time; nobody waits for anybody: a thread that finds no ticket goes its way, and the
+  thread that does the last row completes the operation. So a helper that comes late, or never,
+  costs nothing.
 
 Which way is faster is measured per instance and tried again at growing intervals.
 

@@ -2,7 +2,8 @@
 
 Priority 0 is a plain queue; any other priority goes through a pairing heap (Fredman, Sedgewick,
 Sleator, Tarjan, "The pairing heap", Algorithmica 1986): highest priority first, older first among
-equals. A thread that rests is a *parker*. Whoever wakes it takes it out of the idle list under the
+equals. A thread that rests is a *parker*. The thread that wakes it takes it out of the idle list
+under the
 lock, so no wake-up is given twice; the system call comes after the lock.
 """
 

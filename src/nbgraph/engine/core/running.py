@@ -218,7 +218,7 @@ def finish_step(core: int, step: int, code: int, token: int) -> None:
 
 
 def split(core: int, operation: int) -> None:
-    """Run a kernel as a plan of one row, cut into chunks for whoever is idle."""
+    """Run a kernel as a plan of one row, cut into chunks for idle threads."""
     lock(core)
     instance = load(core + ONE_ROWS)
     if instance != 0:

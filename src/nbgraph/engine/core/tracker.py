@@ -145,7 +145,7 @@ def give_back(core: int, operation: int, slot: int, cell: int, ready: int) -> in
     """Rule 4 for one slot; `cell` is what a write leaves. The longer list of ready operations."""
     variable = load(slot + S_VARIABLE)
     mode = load(slot + S_MODE)
-    store(slot + S_MODE, mode | GIVEN_BACK)
+    store(slot + S_MODE, mode | RETURNED)
     issued = load(operation + O_FLAGS) & ISSUED != 0
     if mode & MUTATE != 0:
         place = variable + (V_ISSUED_WRITES if issued else V_WRITES)
@@ -164,7 +164,7 @@ def give_all_back(core: int, operation: int, cell: int) -> int:
     ready = 0
     slot = operation + O_SLOTS
     for _ in range(load(operation + O_COUNT)):
-        if load(slot + S_MODE) & GIVEN_BACK == 0:
+        if load(slot + S_MODE) & RETURNED == 0:
             ready = give_back(core, operation, slot, cell, ready)
         slot += SLOT
     return ready

@@ -138,14 +138,14 @@ def log_of_sum(entry: Entry) -> Operand | None:
     inner = _operand_of(entry, library.log)
     if inner is None:
         return None
-    found = _log_of(inner[0])
-    if found is None and inner[0].op is library.divide:
+    result = _log_of(inner[0])
+    if result is None and inner[0].op is library.divide:
         above, below = inner[0].inputs
         x = _operand_of(above, library.exp)
         total = None if type(below) is not tuple else _log_of(below[0])
         if x is not None and total is not None and total[0].inputs[0] == x:
-            found = apply(library.subtract, [x, total]), 0
-    return found if found is not None and spec_of(found) == spec_of(entry) else None
+            result = apply(library.subtract, [x, total]), 0
+    return result if result is not None and spec_of(result) == spec_of(entry) else None
 
 
 def _operand_of(operand: Operand, op: Any) -> Entry | None:

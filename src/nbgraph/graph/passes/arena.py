@@ -28,7 +28,7 @@ LOOKED_AT = 256  # segments of a colour; and as many of all
 @dataclass(slots=True, eq=False, repr=False)
 class Segment:
     """Free bytes. `guard`: all its guards, `firm`: those that must be ancestors of the taker, both
-    as whoever sifts wants them; `ends`: the others, for which it may wait."""
+    as the sifter wants them; `ends`: the others, for which it may wait."""
 
     start: int
     size: int

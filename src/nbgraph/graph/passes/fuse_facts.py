@@ -44,7 +44,7 @@ _SUM_TO = operator_of(reductions.sum_to)
 _REDUCTIONS = reductions.sum, reductions.sum_to, reductions.prod, extremes.max, extremes.min
 COMBINES: dict[Any, Combine] = {op: op.combine for op in map(operator_of, _REDUCTIONS)}
 _WHOLE = Facts(problem="works on whole arrays")
-_GIVEN = Facts(problem="is given")
+_VARIABLE = Facts(problem="is given")
 
 
 class Knowledge:
@@ -59,7 +59,7 @@ class Knowledge:
             return self._map(node, node.op)
         if node.op in COMBINES:
             return _reduction(node)
-        return _GIVEN if node.op is None else _WHOLE
+        return _VARIABLE if node.op is None else _WHOLE
 
     def _map(self, node: GraphNode, op: Mapper) -> Facts:
         assert node.specs is not None, f"{node!r} has no shapes yet"

@@ -191,7 +191,7 @@ class Grouping:
         return next((why for e in inner if (why := _not_kept(e, compute)) is not None), None)
 
     def _unlike(self, groups: Sequence[Group]) -> str | None:
-        """Why these are not one loop, whoever reads what."""
+        """Why these are not one loop, whichever reads what."""
         first, *others = groups
         scalars, reads = first.facts.scalars, len(first.reads)
         compute, axes = first.facts.compute, first.facts.axes
@@ -222,7 +222,7 @@ class Grouping:
             for entry in group.reads if not group.facts.problem else ():
                 if spec(entry).shape == group.facts.shape:
                     readers.setdefault(entry, []).append(group)
-        shared = [entry for entry, found in readers.items() if len(found) > 1]
+        shared = [entry for entry, reading in readers.items() if len(reading) > 1]
         for entry in sorted(shared, key=lambda e: -spec(e).nbytes):
             remaining: list[Group] = []
             for group in dict.fromkeys(root(g) for g in readers[entry]):

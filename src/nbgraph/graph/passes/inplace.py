@@ -31,8 +31,9 @@ def take_over(schedule: Schedule) -> int:
     """Let results take the memory of operands where tasks have the right to; how many do.
 
     The result w of a task takes the memory of its operand r when r belongs to the run, both have
-    one size, w is written there first and whole, and whoever else touches the memory of r is an
-    ancestor of the task. Where w is given, r is computed in its memory instead: nobody needs what
+    one size, w is written there first and whole, and every other task that touches the memory of r
+    is an ancestor of the task. Where w is given, r is computed in its memory instead: nobody needs
+    what
     is there before w. Preserves every value that is still read.
     """
     return _Takeover(schedule).run()
@@ -75,7 +76,7 @@ class _Takeover:
     def unite(self, read: Value, write: Value) -> None:
         """Give both one home: the operand's, or that of a result of the caller."""
         home, touched = self.home[read], self.touched.pop(write)
-        if write.given:
+        if write.external:
             self.touched.pop(home)
             home.shared, gone, home = write, home, write
             note(read, f"in the memory of {write.name}")
@@ -92,9 +93,9 @@ class _Takeover:
         """Why output j of task k may not be written over operand i; empty if it may."""
         read, write = task.reads[i], task.writes[j]
         home = self.home[read]
-        if home.given or home.lasts:
-            return f"{read.name} is {'given' if home.given else 'kept to the end'}"
-        if write.given and home.pinned is not None:
+        if home.external or home.lasts:
+            return f"{read.name} is {'given' if home.external else 'kept to the end'}"
+        if write.external and home.pinned is not None:
             return f"{write.name} is given, {read.name} is there when the run begins"
         if read.nbytes != write.nbytes:
             return f"sizes differ ({read.nbytes} and {write.nbytes} bytes)"
@@ -194,7 +195,7 @@ class _Sums:
 
     def case(self, total: Task, x: Value, y: Value) -> _Sum | None:
         """Return how y's task adds to x, or None where it cannot as far as these values go."""
-        if x.given or y.given or not self.writers[x] or len(self.readers[y]) != 1:
+        if x.external or y.external or not self.writers[x] or len(self.readers[y]) != 1:
             return None
         if x.lasts or y.lasts:
             return None
@@ -239,7 +240,7 @@ class _Sums:
 
     def merge(self, case: _Sum) -> None:
         total, x, y, z, adder = case.total, case.x, case.y, case.z, case.adder
-        kept, gone = (z, x) if z.given or z.lasts else (x, z)
+        kept, gone = (z, x) if z.external or z.lasts else (x, z)
         for task in (*self.writers[gone], *self.readers[gone]):
             task.reads = tuple(kept if value is gone else value for value in task.reads)
             task.writes = tuple(kept if value is gone else value for value in task.writes)

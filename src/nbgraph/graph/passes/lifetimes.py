@@ -80,7 +80,7 @@ def lives(schedule: Schedule) -> list[Life]:
 def _touch(
     lives: dict[Value, Life], home: Value, value: Value, task: int, whole: bool
 ) -> Life | None:
-    if home.given:
+    if home.external:
         return None
     life = lives.get(home)
     if life is None:

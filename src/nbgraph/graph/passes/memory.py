@@ -15,8 +15,8 @@ that touch it. Homes that are given have their place; all others get an offset.
                            +------ all guards are ancestors --------+
 
 *Invariants.*
-1. A life gets bytes at its first task, all of whose guards are ancestors of that task. So whoever
-   touched the bytes before has ended when they are written again.
+1. A life gets bytes at its first task, all of whose guards are ancestors of that task. So tasks
+   that touched the bytes before have ended when they are written again.
 2. A task that touches a life is its first task or a descendant of it (it reads what was written
    there, or writes behind its readers). So the guards of the last owner stand for those of all
    owners.
@@ -26,7 +26,8 @@ that touch it. Homes that are given have their place; all others get an offset.
 what it reads from ever being used again, as it is nobody's ancestor. Where nothing else fits, the
 taker is made to wait for such readers: the reader is put into its `after`, and is an ancestor from
 then on. The writers must be ancestors anyway, so branches that are independent never share, but
-for the memory of `LARGE` values: whoever touches one keeps all workers busy by itself, so that to
+for the memory of `LARGE` values: a task that touches one keeps all workers busy by itself, so that
+to
 run branches one after another costs nothing, and a taker waits for any of these. Where one worker
 does a task however long it takes, as a loop over steps, they do not share either.
 
@@ -113,7 +114,8 @@ def plan(schedule: Schedule, *, share: bool = True, waits: bool = True) -> Memor
 
     Run it last: after `accumulate`, `take_over` and `order`. With `share=False` nothing but values
     in place share memory. With `waits` tasks may be given others to run `after` (see the model);
-    whoever pushes the tasks has to ask for `predecessors` once more. Tasks learn whether what they
+    the caller that pushes the tasks has to ask for `predecessors` once more. Tasks learn whether
+    what they
     write may go past the caches (`Task.once`).
 
     >>> a, b, c = (Value(name, 1000) for name in "abc")
@@ -136,7 +138,7 @@ def plan(schedule: Schedule, *, share: bool = True, waits: bool = True) -> Memor
             v: placement.offset[home[v]] for v in schedule.values if home[v] in placement.offset
         },
         arena_bytes=placement.size,
-        naive_bytes=sum(footprint(value.nbytes) for value in schedule.values if not value.given),
+        naive_bytes=sum(footprint(value.nbytes) for value in schedule.values if not value.external),
         peak_bytes=most,
         waits=pairs,
     )
@@ -206,14 +208,14 @@ class _Placer:
         self.reach: Reach = reach(before)
         self.ends = ends
         self.arena = Arena(sparing)
-        self.found = _Placement({}, 0)
+        self.placement = _Placement({}, 0)
         self.pin([life for life in places if life.pinned is not None], capacity)
 
     def pin(self, places: Sequence[Life], capacity: int) -> None:
         """Lives that are there from the start; what lies between and behind them is not free."""
         none, end = self.reach.guard(()), 0
         for life in sorted(places, key=lambda life: life.pinned or 0):
-            start = self.found.offset[life.home] = life.pinned or 0
+            start = self.placement.offset[life.home] = life.pinned or 0
             if start > end:
                 self.arena.give(Segment(end, start - end, NOBODY, none, none, ()))
             end = self.arena.used = self.arena.top = start + life.size
@@ -225,18 +227,18 @@ class _Placer:
             self.reach.enter(k)
             for life in sorted(begun, key=lambda life: -life.size):
                 start, ends = self.arena.take(life.size, self.reach.colours(), self.reach.sift)
-                self.found.offset[life.home] = start
+                self.placement.offset[life.home] = start
                 self.wait(k, ends)
             for life in self.last[k]:
                 self.arena.give(self.segment(life))
-        self.found.size = self.arena.used
-        return self.found
+        self.placement.size = self.arena.used
+        return self.placement
 
     def wait(self, k: int, ends: Sequence[int]) -> None:
         for end in ends:
             if not self.reach.after(end):
                 self.reach.wait(end)
-                self.found.waits.append((k, end))
+                self.placement.waits.append((k, end))
 
     def segment(self, life: Life) -> Segment:
         """Return a life's memory when its last toucher has been placed."""
@@ -244,7 +246,7 @@ class _Placer:
         large = life.size >= LARGE and not life.whole
         ends = tuple(k for k in life.touched if large or (self.ends[k] and k not in life.written))
         return Segment(
-            self.found.offset[life.home],
+            self.placement.offset[life.home],
             life.size,
             self.reach.colour(life.written[-1] if life.written else life.touched[0]),
             guard=guard(life.touched),
@@ -262,8 +264,8 @@ def order(schedule: Schedule) -> bool:
     """
     tasks = schedule.tasks
     before, places = predecessors(tasks), lives(schedule)
-    found = _Greedy(before, places).run()
-    schedule.tasks = [tasks[k] for k in found]
+    placement = _Greedy(before, places).run()
+    schedule.tasks = [tasks[k] for k in placement]
     if peak_of(lives(schedule), len(tasks)) < peak_of(places, len(tasks)):
         return True
     schedule.tasks = tasks

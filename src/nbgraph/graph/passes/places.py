@@ -19,7 +19,7 @@ class Whereabouts(Report):
 
     name: str
     nbytes: int
-    given: bool
+    external: bool
     offset: int | None  # in the arena; None: given, in what is given, or nowhere
     writers: tuple[str, ...]  # tasks, in order
     readers: tuple[str, ...]
@@ -49,7 +49,7 @@ class Whereabouts(Report):
         return [(self.name, columns([(head, text) for head, text in rows if text]))]
 
     def _place(self) -> str:
-        if self.given:
+        if self.external:
             return "given"
         if self.offset is not None:
             return f"arena, offset {self.offset}"
@@ -69,7 +69,7 @@ def whereabouts(schedule: Schedule, offset: Mapping[Value, int], value: Value) -
     return Whereabouts(
         name=value.name,
         nbytes=value.nbytes,
-        given=value.given,
+        external=value.external,
         offset=offset.get(value),
         writers=tuple(task.name for task in schedule.tasks if value in task.writes),
         readers=tuple(task.name for task in schedule.tasks if value in task.reads),
@@ -160,7 +160,7 @@ def report_of(
             {
                 "name": value.name,
                 "nbytes": value.nbytes,
-                "place": offset.get(value, "given" if value.given else "-"),
+                "place": offset.get(value, "given" if value.external else "-"),
                 "from": "" if first is None else schedule.tasks[first].name,
                 "to": "" if last is None else schedule.tasks[last].name,
                 "over": value.shared.name if value.shared else "",

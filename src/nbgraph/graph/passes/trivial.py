@@ -185,7 +185,7 @@ def _shrunk(
             leaves.append(leaves[equal[k]])
         else:
             leaves.append(graph.argument(str(leaf.data), leaf.kind))
-    replaced = {leaf.id: made for leaf, made in zip(captured.operands, leaves, strict=True)}
+    replaced = {leaf.id: node for leaf, node in zip(captured.operands, leaves, strict=True)}
     for leaf in captured.parameters:
         replaced[leaf.id] = graph.parameter(str(leaf.data), leaf.kind)
     move = Transplant(captured.graph, graph, replaced)

@@ -214,7 +214,7 @@ def changed(desc: DataDesc, **values: Any) -> DataDesc:
     return DataDesc(**{**entries, **values})
 
 
-def require_held(name: str, parameter: str, value: float, desc: DataDesc) -> None:
+def require_fits(name: str, parameter: str, value: float, desc: DataDesc) -> None:
     """Raise ArgumentError where a column's dtype does not hold what it is filled with."""
     if desc.dtype.kind in "iu":
         ends = np.iinfo(desc.dtype)

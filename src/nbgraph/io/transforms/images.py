@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError, require_number, require_word
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import ColumnTransform, require_held
+from nbgraph.io.transforms.base import ColumnTransform, require_fits
 from nbgraph.shape import Array
 
 IS_LAYOUT = require_word, ("HWC", "CHW", "HW", None)  # None: that of the column
@@ -73,7 +73,7 @@ class Images(ColumnTransform):
     def described(self, desc: DataDesc) -> DataDesc:
         self._axes(desc)
         if "fill" in vars(self):
-            require_held(self.name, "fill", vars(self)["fill"], desc)
+            require_fits(self.name, "fill", vars(self)["fill"], desc)
         return desc
 
 

@@ -16,7 +16,7 @@ from nbgraph.io.transforms.base import (
     ColumnTransform,
     Stage,
     changed,
-    require_held,
+    require_fits,
 )
 from nbgraph.io.transforms.draws import Draws
 
@@ -65,7 +65,7 @@ class PadSequences(ColumnTransform):
                 f"{self.name}: column {desc.name!r} has samples of shape (); expected sequences, "
                 "(steps, *shape); give on= another column"
             )
-        require_held(self.name, "value", self.value, desc)
+        require_fits(self.name, "value", self.value, desc)
         steps = self.length if isinstance(self.length, int) else -1
         if steps > 0 and desc.shape[0] > steps and not self.truncate:
             self._require(desc.shape[0], steps, desc.name)

@@ -14,7 +14,7 @@ from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.digits import Digits, Range, as_digits
 from nbgraph.kernels.capture.environment import (
     CONTINUED,
-    HELD,
+    HEAP,
     OUTER,
     RETURNED,
     is_flag,
@@ -79,7 +79,7 @@ class Carried:
             assigned = (assigned - each) | (each & after) | {COUNTER}
         # names of lists that other names mean, too: the keys of these
         self.shared, self.merged = dict[str, set[str]](), dict[str, set[str]]()
-        before = {n: v for n, v in self.start.items() if not n.startswith(HELD)}
+        before = {n: v for n, v in self.start.items() if not n.startswith(HEAP)}
         for name in assigned & self.start.keys():
             others = keys_in(tuple(v for n, v in before.items() if n != name), self.start)
             keys = {*keys_in(self.start[name], self.start)}
@@ -159,7 +159,7 @@ class Carried:
         remedy = "keep it a number, or a tuple of one length"
         if isinstance(end, Undefined):
             why, remedy = end.why, "give it a value on every path"
-        if name.startswith(HELD):
+        if name.startswith(HEAP):
             what, remedy = "a list of the loop", "append numbers, or tuples: xs.append((x, y))"
         self.tracer.refuse(self.st, f"{what} {why}", remedy)
 

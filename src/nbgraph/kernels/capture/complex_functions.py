@@ -64,10 +64,10 @@ def of_any(z, w):
     some = size if size != 0.0 else 1.0
     length = some**w.real * math.exp(-angle * w.imag)
     turn = angle * w.real + w.imag * math.log(some)
-    found = complex(by(length, math.cos(turn)), by(length, math.sin(turn)))
+    result = complex(by(length, math.cos(turn)), by(length, math.sin(turn)))
     nothing = complex(0.0 if w.real > 0.0 else math.nan, 0.0)
-    found = nothing if size == 0.0 else found
-    return complex(1.0, 0.0) if w == 0 else found
+    result = nothing if size == 0.0 else result
+    return complex(1.0, 0.0) if w == 0 else result
 
 
 def power_of_integer(z, n):
@@ -237,8 +237,8 @@ sin = lambda z: turned(sinh, z)  # the sine
 
 def turned(f, z):
     """f of z turned by a quarter, turned back."""
-    found = f(complex(-z.imag, z.real))
-    return complex(found.imag, -found.real)
+    result = f(complex(-z.imag, z.real))
+    return complex(result.imag, -result.real)
 
 
 cos = lambda z: cosh(complex(-z.imag, z.real))  # the cosine

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, cast
 from nbgraph.kernels.capture import refusals
 from nbgraph.kernels.capture.containers import List
 from nbgraph.kernels.capture.context import Call, Method, Tracer
-from nbgraph.kernels.capture.environment import HELD
+from nbgraph.kernels.capture.environment import HEAP
 from nbgraph.kernels.capture.library import distributions
 from nbgraph.kernels.capture.library.random_draws import (
     OF_CLASSES,
@@ -132,7 +132,7 @@ def are_many(tracer: Tracer, loop: ast.For, trips: int) -> bool:
 
 
 def _count(number: int) -> str:
-    return f"{HELD}draws.{number}"
+    return f"{HEAP}draws.{number}"
 
 
 def _calls(tracer: Tracer | None) -> Iterator[tuple[str, int, int]]:

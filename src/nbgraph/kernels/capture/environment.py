@@ -69,14 +69,14 @@ def is_true(node: Node) -> bool:
 
 # lists, arrays and objects ------------------------------------------------------------------------
 
-HELD = "@"  # what the keys of lists and arrays in an environment begin with
+HEAP = "@"  # what the keys of lists and arrays in an environment begin with
 OUTER, FROZEN = "$outer", "$frozen"  # keys of the caller's lists, of those that nothing may change
 _KEYS = itertools.count()
 
 
 def reference(env: Env, value: Value, name: str = "") -> Reference:
     """Return a new list or array that holds a value."""
-    entry = Reference(f"{HELD}{name}.{next(_KEYS)}")
+    entry = Reference(f"{HEAP}{name}.{next(_KEYS)}")
     env[entry.key] = value
     return entry
 
@@ -101,7 +101,7 @@ def placed(value: Value, env: Env, name: str = "", *, alone: bool = False) -> Va
 
 def lists_of(env: Env) -> Env:
     """Return the lists and arrays of an environment."""
-    return {name: v for name, v in env.items() if name.startswith(HELD) or name == FROZEN}
+    return {name: v for name, v in env.items() if name.startswith(HEAP) or name == FROZEN}
 
 
 def keys_in(value: Value, env: Env | None = None) -> Iterator[str]:

@@ -23,7 +23,7 @@ from nbgraph.kernels.capture.containers import (
 from nbgraph.kernels.capture.digits import as_digits
 from nbgraph.kernels.capture.environment import (
     FROZEN,
-    HELD,
+    HEAP,
     OUTER,
     RETURNED,
     flag,
@@ -208,7 +208,7 @@ def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
             result[name] = graph.select(cond, flag(graph, a, name), flag(graph, b, name))
             continue
         x, y = a.get(name, Unset()), b.get(name, Unset())
-        if name.startswith(HELD) and not (name in a and name in b):  # nothing else refers to it
+        if name.startswith(HEAP) and not (name in a and name in b):  # nothing else refers to it
             result[name] = a.get(name, y)
         elif isinstance(x, Undefined) and (a_ended or name == RESULT):
             result[name] = y
@@ -229,7 +229,7 @@ class ListJoin:
 
     def __init__(self, graph: Graph, cond: Node, a: Env, b: Env, result: Env) -> None:
         self._graph, self._cond, self._sides, self._result = graph, cond, (a, b), result
-        self._made: dict[tuple[object, object], Reference] = {}
+        self._joined: dict[tuple[object, object], Reference] = {}
 
     def join(self, a: Value, b: Value) -> Value:
         """What a name refers to after two paths."""
@@ -238,24 +238,24 @@ class ListJoin:
         if isinstance(a, View) or isinstance(b, View):
             return Undefined("is part of an array on a path that reaches this line; copy that part")
         keys = _key(a), _key(b)
-        if keys not in self._made:
+        if keys not in self._joined:
             x, y = self._sides
             value = join_value(self._graph, self._cond, _entry(a, x), _entry(b, y), self)
             if not isinstance(value, (List, Array, Resizable, Record)):
                 why = "has values of different types on the paths that reach this line"
                 return value if isinstance(value, Undefined) else Undefined(why)
-            self._made[keys] = reference(self._result, value)
-        return self._made[keys]
+            self._joined[keys] = reference(self._result, value)
+        return self._joined[keys]
 
     def freeze(self) -> None:
         """Note which lists nothing may change, as another name may mean them."""
         frozen = set[str]().union(*(side.get(FROZEN, ()) for side in self._sides))
-        merged = {key for pair in self._made for key in pair if isinstance(key, str)}
+        merged = {key for pair in self._joined for key in pair if isinstance(key, str)}
         values = [v for name, v in self._result.items() if name not in merged]
         seen = {*self._result.get(OUTER, ())}.union(*map(keys_in, values))
-        for side in zip(*self._made, strict=True):  # two joined ones may be one list on a path
+        for side in zip(*self._joined, strict=True):  # two joined ones may be one list on a path
             seen |= {key for key in side if side.count(key) > 1}
-        for pair, joined in self._made.items():
+        for pair, joined in self._joined.items():
             old = {key for key in pair if isinstance(key, str)}
             if old & (frozen | seen):
                 frozen |= {joined.key, *old}

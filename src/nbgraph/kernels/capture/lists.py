@@ -26,7 +26,7 @@ from nbgraph.kernels.capture.containers import (
     mapping,
 )
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.environment import FROZEN, HELD, OUTER, freeze, keys_in, placed
+from nbgraph.kernels.capture.environment import FROZEN, HEAP, OUTER, freeze, keys_in, placed
 from nbgraph.kernels.capture.items import entries
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
@@ -249,12 +249,12 @@ class _Store:
         """Return a list as an item where a condition holds; what else means it may not change."""
         env, keys = self.env, {v.key for v in (old, value) if isinstance(v, Reference)}
         names = [name for name, v in env.items() if not keys.isdisjoint(keys_in(v))]
-        kept = [key for n in names if n.startswith(HELD) for key in keys_in(env[n])]
+        kept = [key for n in names if n.startswith(HEAP) for key in keys_in(env[n])]
         twice = any(kept.count(key) > (v is old) for v in (old, value) for key in keys_in(v))
         if not keys.isdisjoint(env.get(OUTER, ())) or twice:
             what = "an index that depends on values moves a list which others hold, too"
             self.call.refuse(what, _COPY)
-        for name in (n for n in names if not n.startswith(HELD)):
+        for name in (n for n in names if not n.startswith(HEAP)):
             env[name] = Undefined("means a list that an index which depends on values has moved")
         value, old = (copied(self.tracer.dereference(v, env), back=True) for v in (value, old))
         return placed(self.stored(old, value, cond), env)

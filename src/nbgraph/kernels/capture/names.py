@@ -28,7 +28,7 @@ _IMMUTABLE = (
     *(str, int, float, complex, tuple, np.generic, np.dtype, np.finfo, np.iinfo),
     *(NumberType, NumberDtype),
 )
-_MADE_ANEW = (bool, int, float, complex, str, MethodType, BuiltinMethodType)
+_RECREATED = (bool, int, float, complex, str, MethodType, BuiltinMethodType)
 _CONTAINERS = (list, tuple, set, frozenset)
 _LIBRARY = "nbgraph."  # what the names of the package's modules begin with: their text stays
 Text = tuple[FunctionType, CodeType, Any, Any]  # a function with its code and defaults
@@ -142,7 +142,7 @@ def unchanged(now: Any, then: Any) -> bool:
     """
     if now is then:
         return True
-    if type(now) is not type(then) or not isinstance(now, _MADE_ANEW):
+    if type(now) is not type(then) or not isinstance(now, _RECREATED):
         return False
     return bool(now == then or (now != now and then != then))
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.names import is_installed, is_own_text
-from nbgraph.kernels.capture.table import SOLVERS
+from nbgraph.kernels.capture.table import solvers
 
 
 def refusal(
@@ -78,7 +78,7 @@ def _remedy(fn: FunctionType) -> str:
     )
     if not _module(fn).startswith(("scipy.optimize", "scipy.integrate")):
         return usual
-    return f"use one of {', '.join(sorted(SOLVERS))}, which are known here, or {usual}"
+    return f"use one of {', '.join(sorted(solvers()))}, which are known here, or {usual}"
 
 
 STATEMENTS: dict[type[ast.AST], str] = {

@@ -20,7 +20,7 @@ from nbgraph.kernels.capture.digits import Range
 from nbgraph.kernels.capture.environment import (
     BROKE,
     FROZEN,
-    HELD,
+    HEAP,
     MISSED,
     RETURNED,
     freeze,
@@ -92,7 +92,7 @@ class RegionLoop(Carried):
         inside |= dict.fromkeys(self.late & self.read_later, Unset(_LATE))
         for name in self.names:
             inside[name] = unflatten(start[name], list(phis[name]))
-            if not name.startswith(HELD):
+            if not name.startswith(HEAP):
                 inside[name] = placed(inside[name], inside, name)
         before = dict(inside)  # a test may change lists, too
         left = stopped(graph, inside, (BROKE, RETURNED))
@@ -105,7 +105,7 @@ class RegionLoop(Carried):
             self._counts(inside[COUNTER])
             tracer.bind(self.st.target, self._item(inside[COUNTER]), body)
         ends = self._traced(inside, body, region.cond)
-        changed = {k for k in start if k.startswith(HELD) and ends.get(k) is not before[k]}
+        changed = {k for k in start if k.startswith(HEAP) and ends.get(k) is not before[k]}
         if more := sorted(changed - {*self.names}):
             for name in more:
                 if nodes_of(start[name]) is None:
@@ -204,7 +204,7 @@ class RegionLoop(Carried):
         """Refuse a list that two variables of the loop mean, and that a trip changes: each trip
         begins with copies of what they mean. Note which mean lists of before."""
         meant: dict[str, str] = {}
-        names = [name for name in self.names if not name.startswith(HELD)]
+        names = [name for name in self.names if not name.startswith(HEAP)]
         changed = lambda keys: any(ends.get(k) is not inside.get(k, ends.get(k)) for k in keys)
         moved = {name for name in names if changed(keys_in(inside[name], inside))}
         for name in names:
@@ -243,7 +243,7 @@ class RegionLoop(Carried):
             partly = isinstance(self.start[name], Partly)
             if partly and self._runs and ends[name].absent is graph.const(False):
                 after[name] = after[name].value
-            if not name.startswith(HELD):
+            if not name.startswith(HEAP):
                 after[name] = placed(after[name], after, name)
         freeze(after, ends.get(FROZEN, ()))
         for name, old in self.merged.items():  # which of them it means depends on the trips

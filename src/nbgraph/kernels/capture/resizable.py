@@ -377,8 +377,8 @@ def equal(graph: Graph, a: Value, b: Value) -> Node:
     same, rows = graph.compare("eq", a.length, b.length), tuple((pair, pair) for pair in b.items)
     for k, pair in enumerate(a.items):
         unused = graph.compare("le", a.length, graph.const(k))
-        found = contains(graph, Pairs(b.length, rows), pair)
-        same = graph.logical_and(same, graph.logical_or(unused, found))
+        present = contains(graph, Pairs(b.length, rows), pair)
+        same = graph.logical_and(same, graph.logical_or(unused, present))
     return same
 
 
@@ -388,13 +388,13 @@ def column(owner: Pairs, place: int | None = None) -> Resizable:
     return Resizable(owner.length, items, owner.bounded)
 
 
-def _found(call: Call, owner: Pairs, key: Value, default: Value = None) -> Value:
+def _value_at(call: Call, owner: Pairs, key: Value, default: Value = None) -> Value:
     return entry(call, replace(owner, default=None), key, default)
 
 
 # of the call, the dict and arguments
 DICT_METHODS: dict[str, Callable[..., Any]] = {
-    "get": lambda call, a, key, default=None: _found(call, a, key, default or Static(None)),
+    "get": lambda call, a, key, default=None: _value_at(call, a, key, default or Static(None)),
     "keys": lambda _, a: column(a, 0),
     "values": lambda _, a: column(a, 1),
     "items": lambda _, a: column(a),
@@ -405,9 +405,12 @@ DICT_METHODS: dict[str, Callable[..., Any]] = {
 }
 # methods that change it: the dict after them, and their value
 DICT_CHANGES: dict[str, Callable[..., tuple[Pairs, Value]]] = {
-    "pop": lambda call, a, key, *default: (without(call, a, key), _found(call, a, key, *default)),
+    "pop": lambda call, a, key, *default: (
+        without(call, a, key),
+        _value_at(call, a, key, *default),
+    ),
     "setdefault": lambda call, a, *row: (
-        with_key(call, a, row[0], value := _found(call, a, *row)),
+        with_key(call, a, row[0], value := _value_at(call, a, *row)),
         value,
     ),
 }

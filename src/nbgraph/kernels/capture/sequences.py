@@ -174,12 +174,12 @@ def _folded(op: str) -> Callable[..., Value]:
 
 
 def _tested(sought: bool) -> Callable[..., Value]:
-    def found(call: Call, items: Value) -> Value:
+    def tested(call: Call, items: Value) -> Value:
         join = call.graph.logical_or if sought else call.graph.logical_and
         truths = [call.tracer.truth(item) for item in items]
         return functools.reduce(join, truths, call.graph.const(not sought))
 
-    return found
+    return tested
 
 
 def _range(call: Call, *bounds: Value) -> Value:

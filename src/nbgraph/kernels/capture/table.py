@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 
 from nbgraph.kernels.capture import complex_numbers, composed, integers, special, vectors
-from nbgraph.kernels.capture.library import solvers
-from nbgraph.kernels.capture.library import special as of_scipy
 from nbgraph.kernels.capture.special import Special
 from nbgraph.kernels.scalar.functions import FUNCTIONS, ROUNDING
 
@@ -90,36 +88,34 @@ def operations() -> dict[object, tuple[str, object]]:
 _CALLS = {  # name in scipy.special -> in vector_math
     alias: name for name, row in FUNCTIONS.items() for alias in row.scipy
 }
-_COMPOSED = {
-    **{
-        name: getattr(composed, name)
-        for name in ("xlogy", "xlog1py", "logit", "ndtr", "entr", "rel_entr", "exprel", "cosm1")
-    },
-    "log_expit": composed.log_sigmoid,
-    "sinc": composed.sinc,
-    **{
-        name: text
-        for name, text in vars(of_scipy).items()
-        if isinstance(text, FunctionType) and text.__module__ == of_scipy.__name__
-    },
-}
 
 
-SOLVERS = {
-    "trapezoid": vectors.trapezoid,
-    **dict.fromkeys(("brentq", "brenth", "ridder", "toms748"), solvers.brentq),
-    **{
-        name: getattr(solvers, name)
-        for name in ("bisect", "newton", "quad", "fixed_quad", "simpson")
-    },
-}
+@functools.cache
+def _composed() -> dict[str, Any]:
+    """Return the texts of functions of `scipy.special` by name."""
+    from nbgraph.kernels.capture.library import special as texts  # few programs have them
+
+    names = ("xlogy", "xlog1py", "logit", "ndtr", "entr", "rel_entr", "exprel", "cosm1", "sinc")
+    own = {name: getattr(composed, name) for name in names} | {"log_expit": composed.log_sigmoid}
+    of_module = {n: t for n, t in vars(texts).items() if isinstance(t, FunctionType)}
+    return own | {n: t for n, t in of_module.items() if t.__module__ == texts.__name__}
+
+
+@functools.cache
+def solvers() -> dict[str, Any]:
+    """Return the texts of functions of `scipy.optimize` and `scipy.integrate` by name."""
+    from nbgraph.kernels.capture.library import solvers as texts  # which computes abscissae
+
+    names = ("bisect", "newton", "quad", "fixed_quad", "simpson", "brentq")
+    own = {name: getattr(texts, name) for name in names} | {"trapezoid": vectors.trapezoid}
+    return own | dict.fromkeys(("brenth", "ridder", "toms748"), texts.brentq)
 
 
 def solver(fn: object) -> FunctionType | None:
     """Return the text of a function of `scipy.optimize` or `scipy.integrate`, None for others."""
     module = str(getattr(fn, "__module__", ""))
     if module.startswith(("scipy.optimize", "scipy.integrate")):
-        return SOLVERS.get(getattr(fn, "__name__", ""))
+        return solvers().get(getattr(fn, "__name__", ""))
     return None
 
 
@@ -136,4 +132,4 @@ def scipy_operation(fn: object) -> tuple[str, object] | None:
         return None
     if name in _CALLS:
         return ("call", _CALLS[name])
-    return ("composed", _COMPOSED[name]) if name in _COMPOSED else None
+    return ("composed", _composed()[name]) if name in _composed() else None

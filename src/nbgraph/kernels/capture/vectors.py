@@ -214,20 +214,20 @@ def interp(x, xp, fp, left=None, right=None):
 
 def select(condlist, choicelist, default=0):
     """The choice of the first condition that holds."""
-    found = default
+    result = default
     for cond, choice in reversed(list(zip(condlist, choicelist, strict=True))):
-        found = np.where(cond, choice, found)
-    return found
+        result = np.where(cond, choice, result)
+    return result
 
 
 def piecewise(x, condlist, funclist):
     """The function, or the number, of the last condition that holds; one more is the default."""
-    found = x * 0
+    result = x * 0
     if len(funclist) > len(condlist):
-        found = funclist[-1](x) if callable(funclist[-1]) else funclist[-1]
+        result = funclist[-1](x) if callable(funclist[-1]) else funclist[-1]
     for cond, f in zip(condlist, funclist, strict=False):
-        found = found if not cond else (f(x) if callable(f) else f)
-    return found
+        result = result if not cond else (f(x) if callable(f) else f)
+    return result
 
 
 def convolve(a, v):

@@ -13,7 +13,7 @@ from nbgraph.kernels.loops.body import Body, Namespace
 from nbgraph.kernels.loops.writer import Source
 from nbgraph.kernels.scalar.graph import Node
 
-_MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_CALLABLES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def numba_function(scalar: Scalar) -> Any:
@@ -21,9 +21,9 @@ def numba_function(scalar: Scalar) -> Any:
 
     Numba specialises it for the argument types it is called with: float32 stays float32.
     """
-    if scalar.watch.changed() or scalar not in _MADE:
-        _MADE[scalar] = _make(scalar)
-    return _MADE[scalar]
+    if scalar.watch.changed() or scalar not in _CALLABLES:
+        _CALLABLES[scalar] = _make(scalar)
+    return _CALLABLES[scalar]
 
 
 def _make(scalar: Scalar) -> Any:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 Compiler = Literal["llvm", "numba"]
-_LABEL = re.compile(r"\.L[\w$.]+")  # known in its module alone
+_LABEL = r"\.L[\w$.]+"  # known in its module alone
 MAX_OPTIMISED = 800_000  # characters of a kernel; others have up to 200,000
 
 
@@ -143,7 +143,7 @@ def assembly(source: Source, by: Compiler) -> str:
     texts = [str(target.machine().emit_assembly(parsed))]
     for k, each in enumerate(called):
         text = str(target.machine().emit_assembly(_optimised_shared(each.symbol, each.text)))
-        texts.append(_LABEL.sub(rf"\g<0>_{k}", text))
+        texts.append(re.sub(_LABEL, rf"\g<0>_{k}", text))
     return "\n".join(texts)
 
 
@@ -194,10 +194,8 @@ STREAMING_VERSION = 1  # of what is done here to LLVM text, for the keys of cach
 
 _LEAST = 16  # bytes of the shortest vector that processors store so
 _BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
-_STORE = re.compile(
-    rf"^  store <(\d+) x (i\d+|{'|'.join(_BITS)})> [^\n]*, align (\d+)[^\n]*$", re.MULTILINE
-)
-_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
+_STORE = rf"(?m)^  store <(\d+) x (i\d+|{'|'.join(_BITS)})> [^\n]*, align (\d+)[^\n]*$"
+_NODE = r"(?m)^!(\d+) = "
 
 
 def marked(text: str) -> str:
@@ -208,7 +206,7 @@ def marked(text: str) -> str:
     !0 = !{i32 1}
     <BLANKLINE>
     """
-    node = max((int(n) for n in _NODE.findall(text)), default=-1) + 1
+    node = max((int(n) for n in re.findall(_NODE, text)), default=-1) + 1
 
     def mark(store: re.Match[str]) -> str:
         count, element, align = store.groups()
@@ -217,4 +215,4 @@ def marked(text: str) -> str:
         aligned = nbytes >= _LEAST and int(align) >= min(nbytes, LINE)
         return f"{store[0]}, !nontemporal !{node}" if aligned else store[0]
 
-    return f"{_STORE.sub(mark, text)}\n!{node} = !{{i32 1}}\n"
+    return f"{re.sub(_STORE, mark, text)}\n!{node} = !{{i32 1}}\n"

@@ -52,11 +52,11 @@ def _text() -> str:
     t.put(answer, "%self", "ptr")
     d = t.value("call ptr @PyBytes_AsString(ptr %self)")
     head = t.words(d, "ptr i64 i64 i64 ptr i64 i64")
-    kernel, count, nin, parameters, ndarray, most, given = head
+    kernel, count, nin, parameters, ndarray, most, passed = head
     words = t.place("i64", d, len(head))
     numbers = t.place("i64", words, parameters)
-    formats = t.place("i64", numbers, t.product(given, 2))
-    t.require(t.compare("eq", "%nargs", t.sum(count, given)), "close")
+    formats = t.place("i64", numbers, t.product(passed, 2))
+    t.require(t.compare("eq", "%nargs", t.sum(count, passed)), "close")
     with t.loop(0, count) as i:
         flags = t.value(f"select i1 {t.compare('sge', i, nin)}, i32 {_WRITE}, i32 {_READ}")
         b = _open(t, i, ndarray, buffers, flags, opened)
@@ -70,7 +70,7 @@ def _text() -> str:
     own = t.place("i64", addresses, t.product(count, 2))
     copied = f"ptr {own}, ptr align 1 {words}, i64 {t.product(parameters, 8)}, i1 false"
     t.do(f"call void @llvm.memcpy.p0.p0.i64({copied})")
-    with t.loop(0, given) as g:
+    with t.loop(0, passed) as g:
         kind, place = t.words(t.place("[2 x i64]", numbers, g), "i64 i64")
         t.put_at(own, place, unboxed(t, t.read("ptr", "%args", t.sum(count, g)), kind, "clear"))
     last = t.number("sub", count, 1)

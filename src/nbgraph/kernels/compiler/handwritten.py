@@ -113,7 +113,7 @@ def is_cuda(fn: Any) -> bool:
     return "cuda" in type(fn).__module__.split(".") and python_function(fn) is not None
 
 
-def given_shape(kernel: Any) -> tuple[Any, Any, int] | None:
+def declared_shape(kernel: Any) -> tuple[Any, Any, int] | None:
     """Blocks, threads and bytes of shared memory of `kernel[blocks, threads, ...]`; None where it
     came without. Of Numba's simulator, which keeps them on the kernel, those said last."""
     for blocks, threads, shared in (

@@ -58,7 +58,7 @@ attributes #0 = {{ nounwind convergent "nvvm.maxntid"="{count}" }}
 """
 _END = "  ret void"
 # what went wrong is left where the record's last word says, which the host looks at
-_TOLD = """  %wrong = icmp ne i64 %status, 0
+_STATUS = """  %wrong = icmp ne i64 %status, 0
   br i1 %wrong, label %tell, label %over
 tell:
   %last = getelementptr inbounds i64, ptr %record, i64 {place}
@@ -180,7 +180,7 @@ def _device_text(source: Source, form: Form) -> str:
             words=form.words,
             units=_BY_BLOCK if form.blocks else _BY_THREAD,
             count=form.threads,
-            end=_TOLD.format(place=form.words - 1) if form.fails else _END,
+            end=_STATUS.format(place=form.words - 1) if form.fails else _END,
         )
 
     written = Module(source, DEVICE, entry)

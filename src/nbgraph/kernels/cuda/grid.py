@@ -19,7 +19,7 @@ BLOCKS: tuple[Form, ...] = ("reduce", "totals", "rows")  # forms whose units are
 LARGEST = 1 << 31  # elements that 32-bit indices count
 WAVES = 32  # times a device full of blocks: the most that is launched
 FEW = 512  # blocks of threads that all parts of a large device have work by
-MOST_HELD, HELD = 8, 64  # vectors of a row, and registers, that a thread has a row in
+MOST_VECTORS, MOST_REGISTERS = 8, 64  # vectors of a row, and registers, that a thread has a row in
 AHEAD, MOST_AHEAD = 64, 4  # bytes a thread asks memory for before it waits, vectors at most
 _LARGE = 512  # operations of the longest text that is made for that
 _CALL = 24  # operations of a call of the library
@@ -34,7 +34,7 @@ class Grid(NamedTuple):
     `lanes`: elements a thread takes at once, which lie side by side; `rank`: outer dimensions of
     the record; `narrow`: whether 32 bits count all elements; `threads`: of a block; `ahead`:
     vectors, or elements, that a thread loads before it uses the first; `teams`: rows that a block
-    takes at once, each by as many of its threads; `held`: vectors of a row that a thread has in
+    takes at once, each by as many of its threads; `resident`: vectors of a row that a thread has in
     registers from its first pass over the row to the last, or 0; of these all threads have `full`,
     some the last one, too.
     """
@@ -45,7 +45,7 @@ class Grid(NamedTuple):
     threads: int = THREADS
     ahead: int = 1
     teams: int = 1
-    held: int = 0
+    resident: int = 0
     full: int = 0
 
     @property
@@ -101,14 +101,16 @@ def teamed(loop: Loop, grid: Grid, length: int, team: int, teams: int) -> Grid:
     registers, full = -(-length // (grid.lanes * team)), length // (grid.lanes * team)
     if loop.form != "rows" or length % grid.lanes or registers > _lane_elements(loop, grid.lanes):
         registers = full = 0
-    return grid._replace(threads=team * teams, teams=teams, held=registers, full=full)
+    return grid._replace(threads=team * teams, teams=teams, resident=registers, full=full)
 
 
 def _lane_elements(loop: Loop, count: int) -> int:
     """Vectors of a row that a thread may have in registers."""
     moving = [a for a in loop.operands if a.layout != "0"] if loop.form == "rows" else [1]
     registers = max(1, len(moving)) * count * (2 if loop.compute == "float64" else 1)
-    count_of = min(MOST_HELD, HELD // registers, 4 * _LARGE // max(1, count * _operations(loop)))
+    count_of = min(
+        MOST_VECTORS, MOST_REGISTERS // registers, 4 * _LARGE // max(1, count * _operations(loop))
+    )
     return 1 << (max(1, count_of).bit_length() - 1)
 
 

@@ -66,9 +66,9 @@ class DeviceKernel:
 
     def _load(self) -> None:
         with self._making:
-            self._ptx = self._ptx or self._made()
+            self._ptx = self._ptx or self._generate()
 
-    def _made(self) -> str:
+    def _generate(self) -> str:
         with compiling(self.label, "ptx") as note:
             entry = cache.load(self.key)
             if entry is None:

@@ -61,7 +61,7 @@ class Map(Device):
 
     def _results(self, texts: Sequence[str]) -> list[str]:
         return [
-            self.given(output, text, f"was_{name}")
+            self.stored_text(output, text, f"was_{name}")
             for name, output, text in zip(self.outputs, self.loop.outputs, texts, strict=True)
         ]
 

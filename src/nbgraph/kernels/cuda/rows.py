@@ -66,7 +66,7 @@ class Rows(Device, HostRows):
                     self.line(indent, f"{self.keeps(lane, keeps.output)} = {name}_one")
 
         self._pass = [total.node for total in totals]
-        writes = [] if keeps is None or self.grid.held else [self.outputs[keeps.output]]
+        writes = [] if keeps is None or self.grid.resident else [self.outputs[keeps.output]]
         self._over(number, [f"{name}_one" for name in names], use, writes)
         for total, name in zip(totals, names, strict=True):
             self.line(2, f"{name} = {self.joined(total, f'{name}_acc')}")
@@ -109,7 +109,7 @@ class Rows(Device, HostRows):
         if index is not None and index.id in self.needed(self._pass):
             at = self.leaves[index.id] = self._unique("at")
         reads = [(name, "lane") for _, name, _ in self.moving(self._pass)]
-        if kept is not None and leaf is not None and not self.grid.held:
+        if kept is not None and leaf is not None and not self.grid.resident:
             reads.append((self.outputs[kept.output], "was"))
         call = self.element(self._unique(f"pass{number}"), self._pass, list)
 
@@ -142,7 +142,7 @@ class Rows(Device, HostRows):
         """The loops over a row's elements: both are given indent, lanes, the index of a vector or
         element, and the number of its first lane. All loads that are under way at once come before
         what is computed."""
-        if self.grid.held:
+        if self.grid.resident:
             self._unrolled(load)
             self._unrolled(compute)
             return
@@ -160,7 +160,7 @@ class Rows(Device, HostRows):
         what it had of the row before."""
         grid, begin = self.grid, len(self.lines)
         indent = 2 if grid.teams == 1 else 3
-        for k in range(grid.held):
+        for k in range(grid.resident):
             if k == (grid.full if grid.teams == 1 else 0):
                 self._unsure.clear()
             index = f"{self.member} + {k * grid.team}" if k else self.member
@@ -170,7 +170,7 @@ class Rows(Device, HostRows):
                 stop = "count" if grid.lanes > 1 else "m"
                 test = f"{index} < {stop}" if k == grid.full else "mine < total"
                 self.lines.insert(before, f"        if {test}:")
-        if grid.teams > 1 or grid.held > grid.full:
+        if grid.teams > 1 or grid.resident > grid.full:
             zeros = [f"        {name} = {kind}(0)" for name, kind in self._unsure.items()]
             self.lines[begin:begin] = zeros
         self._unsure.clear()
@@ -178,7 +178,7 @@ class Rows(Device, HostRows):
     def keeps(self, lane: int, output: int) -> str:
         """What the value of an element that is kept goes into; no later pass reads an operand's
         elements, so one's place is free."""
-        if not self.grid.held:
+        if not self.grid.resident:
             return f"new{lane}_{self.outputs[output]}"
         name = self.kept_as(lane, output)
         if name not in self._in_registers:
@@ -190,8 +190,8 @@ class Rows(Device, HostRows):
         kind, names = self.loop.compute, zip(self.names, self.loop.operands, strict=True)
         places = [f"lane{lane}_{name}" for name, o in names if o.dtype == kind]
         registers = [name for name in places if name in self._in_registers]
-        held = registers and self.grid.held
-        return registers[0] if held else f"was{lane}_{self.outputs[output]}"
+        resident = registers and self.grid.resident
+        return registers[0] if resident else f"was{lane}_{self.outputs[output]}"
 
     def point(self, indent: int, names: Sequence[str], index: str) -> str:
         """Pointers to the arrays; the text of the index that a vector or element has there."""
@@ -210,7 +210,7 @@ class Rows(Device, HostRows):
     ) -> None:
         """See Device; what is in registers is not loaded again."""
         names = [f"{prefix}{j}_{name}" for j in range(first, first + lanes)]
-        if not self.grid.held or names[0] not in self._in_registers:
+        if not self.grid.resident or names[0] not in self._in_registers:
             super().fetch(indent, name, prefix, lanes, index, first)
             dtype = dict(self.arrays())[name].dtype
             known = dict.fromkeys(names, STORED.get(dtype, dtype))

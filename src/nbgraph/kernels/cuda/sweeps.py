@@ -88,9 +88,9 @@ class Sweep(NamedTuple):
 
     def along(self, lines: Sequence[str]) -> list[str]:
         """Loops over the places at which an element of the window lies on a cell, for `lines`."""
-        found: list[str] = []
+        bounds: list[str] = []
         for d, (_, step, pad, gap) in enumerate(zip(*self, strict=True)):
-            found += [
+            bounds += [
                 f"first{d} = max(0, {pad + step - 1} - k{d} * {gap}) // {step}",
                 f"end{d} = min(out{d}, max(0, in{d} + {pad + step - 1} - k{d} * {gap}) // {step})",
             ]
@@ -101,7 +101,7 @@ class Sweep(NamedTuple):
             *lines,
         ]
         return [
-            *found,
+            *bounds,
             *_nested(inner, [f"for p{d} in range(first{d}, end{d}):" for d in self.axes]),
         ]
 

@@ -63,7 +63,7 @@ def strip(compute: Compute, form: Form = "number") -> tuple[str, list[str]]:
     return pointer, [f"n_ = {kind}(load_input(numbers, i) >> uint{width}({cut}))"]
 
 
-def strip_made() -> str:
+def fill_strip() -> str:
     """Return a function that makes the words of `count` blocks from number `first` on."""
     return part(
         f"strip_made(words, first, count, {', '.join(DRAW)})",

@@ -24,10 +24,10 @@ from nbgraph.kernels.draws.philox import (
     BLOCK,
     DRAW,
     Form,
+    fill_strip,
     inner,
     integers,
     strip,
-    strip_made,
     words,
 )
 from nbgraph.kernels.loops.loop import STRIP
@@ -225,7 +225,7 @@ def host_text(d: Drawn) -> str:
     call = f"strip_made(words, tile * {STRIP // 4}, blocks_of, {', '.join(DRAW)})"
     making = [f"blocks_of = (m + {d.block - 1}) // {d.block}", f"done = {call}"]
     return (
-        strip_made()
+        fill_strip()
         + part(
             f"tile_made({', '.join([*d.arrays, *rest])})",
             "for i in range(m):",

@@ -50,7 +50,7 @@ class Frame(Unit):
         function.parameters += tuple(self._parts.values())
         self.define(function)
         self._listed = ", ".join(w.typed for w in words)
-        self.made = shared(self.text(), function.declaration, tuple(self.shared))
+        self.definition = shared(self.text(), function.declaration, tuple(self.shared))
 
     def call(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
         """See Names."""
@@ -66,6 +66,6 @@ class Frame(Unit):
         parts = "".join(f", ptr @{name}" for name in self._parts)
         return (
             f"define i64 @{symbol}({words}) nounwind {{\n"
-            f"  %status = tail call i64 @{self.made.symbol}({words}{parts})\n"
+            f"  %status = tail call i64 @{self.definition.symbol}({words}{parts})\n"
             "  ret i64 %status\n}\n"
         )

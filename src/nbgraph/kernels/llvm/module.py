@@ -69,7 +69,7 @@ class Module(Unit):
         try:
             if self._shares and is_frame(definition, self._definitions, self._own()):
                 frame = Frame(definition, self._part, fast=self._source.fastmath)
-                self.shared.append(frame.made)
+                self.shared.append(frame.definition)
                 self._texts.append(frame.entry(SYMBOL))
             else:
                 self._whole(definition)

@@ -1,4 +1,4 @@
-"""Functions that kernels share: compiled once, by content, and linked to whoever calls them.
+"""Functions that kernels share: compiled once, by content, and linked to their callers.
 
 What a kernel does around its inner runs depends on the number and layout of its operands alone, and
 mathematics that is called, not inlined, on its name and precision. Compiled with each kernel, these

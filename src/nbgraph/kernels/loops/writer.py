@@ -28,7 +28,7 @@ _RESERVED = frozenset(
 _NUMBERED = frozenset(
     "t c invalid v u w room going active now stuck user table int uint float bool".split()
 )
-_MADE = re.compile(r".*_(?:p|step|at|acc|all|lanes)_*$")  # names made of an array's
+_DERIVED = re.compile(r".*_(?:p|step|at|acc|all|lanes)_*$")  # names made of an array's
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -130,7 +130,7 @@ class Writer:
 
     def _unique(self, name: str) -> str:
         plain = name.isidentifier() and name.isascii() and not name.startswith("__")
-        name = name if plain and not _MADE.match(name) else f"a_{len(self.taken)}"
+        name = name if plain and not _DERIVED.match(name) else f"a_{len(self.taken)}"
         while name in self.taken or name.rstrip("0123456789") in _NUMBERED:
             name += "_"
         self.taken.add(name)
@@ -331,10 +331,10 @@ class Writer:
         """Write or accumulate one element, or its imaginary part (1)."""
         pointer, index = self.place(name, output, "i", part)
         among: Access = "element" if access == "element" else "plain"
-        value = self.given(output, text, f"{_LOAD[among]}({pointer}, {index})")
+        value = self.stored_text(output, text, f"{_LOAD[among]}({pointer}, {index})")
         self.put(indent, pointer, index, value, access=access)
 
-    def given(self, output: Output, text: str, old: str) -> str:
+    def stored_text(self, output: Output, text: str, old: str) -> str:
         """What is stored for a value of an element; `old` is the text of what lies there."""
         if output.request == "write":
             return self.converted(text, output.node, output.dtype)

@@ -147,7 +147,7 @@ def module_of(library: str) -> ModuleType:
         spec.loader.exec_module(module)
     except (ImportError, RuntimeError):  # it needs its package; somebody else is loading it
         return importlib.import_module(name)
-    # whoever imports it by name then finds it, as part of its package
+    # an import by name then finds it, as part of its package
     sys.modules.pop(name, None)
     return module
 

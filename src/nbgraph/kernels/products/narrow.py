@@ -5,7 +5,8 @@ bytes to each int32. Both want factors that are summed to lie side by side in a 
 is three kernels: each operand is packed once, rows by groups of `ROWS` lines, columns by `COLUMNS`;
 then tiles of ROWS x COLUMNS sums stay in registers over the whole depth (the scheme of Goto and van
 de Geijn, "Anatomy of high-performance matrix multiplication", 2008). An element's sum has one
-order, whoever computes it. The processor takes subnormal bfloat16 factors and sums for zero; sums
+order, whichever thread computes it. The processor takes subnormal bfloat16 factors and sums for
+zero; sums
 of bytes wrap, as NumPy's do, whatever their signs.
 """
 

@@ -1,6 +1,6 @@
 """Constant tables: the numbers of arrays, lists and tuples that are indexed by values.
 
-A `gather` node reads an entry; its index lies within the table, which whoever makes the node sees
+A `gather` node reads an entry; its index lies within the table, as the maker of the node sees
 to. Kernels hold a table as a constant array, floats in the precision that they compute in.
 """
 

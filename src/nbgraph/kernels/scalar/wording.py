@@ -138,7 +138,7 @@ class Wording:
 
 
 # the file behind a cell, of a kernel and of a plain shell
-_CELL = re.compile(r"ipykernel_\d+/(\d+)\.py$|<ipython-input-\d+-(\w+)>$")
+_CELL = r"ipykernel_\d+/(\d+)\.py$|<ipython-input-\d+-(\w+)>$"
 
 
 def place(filename: str, line: int | str) -> str:
@@ -148,7 +148,7 @@ def place(filename: str, line: int | str) -> str:
     >>> place("/home/ann/losses.py", 12), place("/tmp/ipykernel_7/2074109483.py", 3)
     ('losses.py:12', 'cell 2074109483:3')
     """
-    cell = _CELL.search(filename)
+    cell = re.search(_CELL, filename)
     if cell is not None:
         return f"cell {cell[1] or cell[2]}:{line}"
     name = filename.rpartition("/")[2]

@@ -194,27 +194,27 @@ def _flatten(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
 
 def _regular(text: str, symbol: str) -> dict[str, str]:
     """The parts of a printed module, with regular names and without notes for its processor."""
-    found: dict[str, str] = {}
+    parts: dict[str, str] = {}
     renamed: dict[str, str] = {}
     functions: dict[str, str] = {}
     for name, part in _parts(text):
         if match := _TABLE.match(part):
-            held = match[2]
-            renamed[name] = "t_" + hashlib.sha256(held.encode()).hexdigest()[:12]
-            found[renamed[name]] = f"@{renamed[name]} = internal unnamed_addr constant {held}"
+            constant = match[2]
+            renamed[name] = "t_" + hashlib.sha256(constant.encode()).hexdigest()[:12]
+            parts[renamed[name]] = f"@{renamed[name]} = internal unnamed_addr constant {constant}"
         elif part.startswith("declare"):
-            found[name] = part
+            parts[name] = part
         else:
             functions[name] = part
     for name in _callees_first(functions):
-        made = _function_text(functions[name], symbol if name == symbol else "")
-        made = _GLOBAL.sub(lambda m: "@" + renamed.get(m[1], m[1]), made)
+        own = _function_text(functions[name], symbol if name == symbol else "")
+        own = _GLOBAL.sub(lambda m: "@" + renamed.get(m[1], m[1]), own)
         if name != symbol:
-            renamed[name] = "p_" + hashlib.sha256(made.encode()).hexdigest()[:12]
-            made = made.replace("@(", f"@{renamed[name]}(", 1)
-        found[renamed.get(name, name)] = made
-    own = found.pop(symbol)
-    return {**dict(sorted(found.items())), symbol: own}
+            renamed[name] = "p_" + hashlib.sha256(own.encode()).hexdigest()[:12]
+            own = own.replace("@(", f"@{renamed[name]}(", 1)
+        parts[renamed.get(name, name)] = own
+    own = parts.pop(symbol)
+    return {**dict(sorted(parts.items())), symbol: own}
 
 
 def _callees_first(functions: dict[str, str]) -> list[str]:

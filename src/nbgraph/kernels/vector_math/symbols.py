@@ -56,12 +56,12 @@ def join(parts: dict[str, str]) -> str:
 
 def split(text: str) -> dict[str, str]:
     """The parts of such a text by symbol; no part has an empty line."""
-    found: dict[str, str] = {}
+    parts: dict[str, str] = {}
     for part in text.rstrip("\n").split("\n\n"):
         match = _SYMBOL.search(part)
         assert match is not None, part[:80]
-        found[match[1]] = part
-    return found
+        parts[match[1]] = part
+    return parts
 
 
 def symbols_in(part: str) -> list[str]:

@@ -49,29 +49,31 @@ def texts(
     Errors as of `symbol`; CompileError where a function has to be made and Numba refuses.
     """
     asked = sorted({*(symbol(*pair) for pair in wanted), *(symbol(name) for name in runtime)})
-    found: dict[str, str] = {}
+    wanted_parts: dict[str, str] = {}
     evex = not portable and has_evex(target.features())
     for each in asked:
         parts = _shipped(SPECIAL if each.split("_", 1)[1].rpartition("_")[0] in WIDE else SHIPPED)
         if evex and each in (instructed := _shipped(EVEX)):
             parts = instructed
         parts = parts or _generated(each, evex)
-        found.update({name: parts[name] for name in sorted(_needed(each, parts)) if name != each})
-        found[each] = parts[each]
-    return "\n\n".join(found.values()) + "\n"
+        wanted_parts.update(
+            {name: parts[name] for name in sorted(_needed(each, parts)) if name != each}
+        )
+        wanted_parts[each] = parts[each]
+    return "\n\n".join(wanted_parts.values()) + "\n"
 
 
 def _needed(symbol: str, parts: dict[str, str]) -> set[str]:
     """All that a function refers to, and the parts that it shares with others, itself included."""
-    found: set[str] = set()
+    needed: set[str] = set()
     todo = [symbol]
     while todo:
         name = todo.pop()
-        if name not in found:
-            found.add(name)
+        if name not in needed:
+            needed.add(name)
             if name == symbol or name.startswith("p_"):  # tables may hold an @
                 todo += symbols_in(parts[name])
-    return found
+    return needed
 
 
 def header() -> str:

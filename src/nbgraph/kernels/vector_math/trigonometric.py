@@ -56,13 +56,13 @@ def _pieces(exponent: int, f: Format) -> list[float]:
     """2/pi * 2^exponent modulo 4 in three floats: two bits before the point, the rest behind."""
     scaled = TWO_OVER_PI << exponent if exponent >= 0 else TWO_OVER_PI >> -exponent
     scaled %= 4 << TWO_OVER_PI_BITS
-    found = []
+    pieces = []
     for i in range(1, PIECES + 1):
         below = TWO_OVER_PI_BITS + 2 - f.digits * i
         piece = scaled >> below << below
-        found.append(piece / (1 << TWO_OVER_PI_BITS))  # exact: it has f.digits bits
+        pieces.append(piece / (1 << TWO_OVER_PI_BITS))  # exact: it has f.digits bits
         scaled -= piece
-    return found
+    return pieces
 
 
 @per_format

@@ -3,7 +3,7 @@
 A body makes some rows of places, a vector wide, in registers: each vector of the data that lies
 under one of them is loaded once, and multiplied with all weights that meet it there. Lanes outside
 of the data are zeros. The window is part of the text, shapes are not. [lo, hi) counts planes, or
-channels for the gradient by weights; an element's sum has one order, whoever makes it.
+channels for the gradient by weights; an element's sum has one order, whichever thread makes it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ element of the window is the same distance from all places; with steps, cells th
 are a plane of their own. Places of all rows are then one run, in which those at the ends of rows
 are made for nothing. A body makes some features (channels, for the gradient by data) at some
 vectors of places: its sums stay in registers over all that is read. [lo, hi) counts tiles: rows of
-places and features of a group in an image. An element's sum has one order, whoever makes it.
+places and features of a group in an image. An element's sum has one order, whichever thread makes
+it.
 """
 
 from __future__ import annotations
@@ -95,11 +96,11 @@ class _Direct:
         self.room = t.room(ROOM[dtype])
         self.stage = t.room(ROOM[dtype] // 2)
         names = ("out", "in") if flips else ("in", "out")
-        self.read_h, self.read_w, self.made_h, self.made_w = (
+        self.read_h, self.read_w, self.out_h, self.out_w = (
             t.word(f"{name}_{d}") for name in names for d in "hw"
         )
-        self.made, self.read = t.word("made"), t.word("read")
-        self.line = t.sum(self.made_w, _reach(window, 1))
+        self.out_features, self.read = t.word("made"), t.word("read")
+        self.line = t.sum(self.out_w, _reach(window, 1))
         self.x, self.w, self.out = (t.pointer(name) for name in ("x", "w", "out"))
         self.bias = t.pointer("bias") if bias else ""
         # the lines of the planes at which elements of the window begin, by their row
@@ -114,17 +115,17 @@ class _Direct:
         with t.loop("%lo", "%hi") as tile:
             place = t.number("sdiv", tile, parts)
             first = t.product(t.number("srem", tile, parts), share)
-            last = t.least(t.sum(first, share), self.made)
+            last = t.least(t.sum(first, share), self.out_features)
             image = t.number("sdiv", place, bands)
             row = t.product(t.number("srem", place, bands), rows)
-            count = t.least(rows, t.number("sub", self.made_h, row))
+            count = t.least(rows, t.number("sub", self.out_h, row))
             plane = t.product(t.sum(count, _reach(self.window, 0)), self.line)
             self._copied(image, row, plane)
             self._starts(plane)
             group = t.number("srem", image, groups)
             places = t.product(count, self.line)
             with t.loop(first, last, self.body.planes) as begin:
-                self._made(group, begin, last, plane, places)
+                self._share(group, begin, last, plane, places)
                 self._delivered(image, begin, last, row, count, places)
         return t.text()
 
@@ -170,7 +171,7 @@ class _Direct:
             return self.t.number("sub", pad, reach)
         return self.t.number("sub", 0, pad)
 
-    def _made(self, group: str, begin: str, last: str, plane: str, places: str) -> None:
+    def _share(self, group: str, begin: str, last: str, plane: str, places: str) -> None:
         """All places of some planes, into the stage."""
         t = self.t
         vectors = t.number("sdiv", t.sum(places, t.lanes - 1), t.lanes)
@@ -180,14 +181,14 @@ class _Direct:
             t.least(t.sum(begin, m), t.sum(last, -1)) for m in range(self.body.planes)
         ]  # the last one again where there are too few
         firsts = [
-            t.spread(t.at(self.bias, t.sum(t.product(group, self.made), m)))
+            t.spread(t.at(self.bias, t.sum(t.product(group, self.out_features), m)))
             if self.bias
             else "zeroinitializer"
             for m in own
         ]
         along = self.volume if self.flips else t.product(self.read, self.volume)
-        across = t.product(self.made, self.volume) if self.flips else str(self.volume)
-        base = t.product(group, self.made, self.read, self.volume)
+        across = t.product(self.out_features, self.volume) if self.flips else str(self.volume)
+        base = t.product(group, self.out_features, self.read, self.volume)
         weights = [t.sum(base, t.product(m, along)) for m in own]
         some = max(1, _TERMS // self.volume)
         with t.loop(0, self.read, some) as block:
@@ -255,12 +256,12 @@ class _Direct:
         t = self.t
         step = t.sum(places, _VECTORS * t.lanes)
         with t.loop(begin, t.least(t.sum(begin, self.body.planes), last)) as m:
-            plane = t.product(t.sum(t.product(image, self.made), m), self.made_h, self.made_w)
-            target = t.at(self.out, t.sum(plane, t.product(row, self.made_w)))
+            plane = t.product(t.sum(t.product(image, self.out_features), m), self.out_h, self.out_w)
+            target = t.at(self.out, t.sum(plane, t.product(row, self.out_w)))
             staged = t.at(self.stage, t.product(t.number("sub", m, begin), step))
             with t.loop(0, count) as r:
                 source = t.at(staged, t.product(r, self.line))
-                spots = t.at(target, t.product(r, self.made_w))
-                with t.loop(0, self.made_w, t.lanes) as q:
-                    inside = t.mask(q, self.made_w)
+                spots = t.at(target, t.product(r, self.out_w))
+                with t.loop(0, self.out_w, t.lanes) as q:
+                    inside = t.mask(q, self.out_w)
                     t.store(t.at(spots, q), t.load(t.at(source, q)), inside)

@@ -83,7 +83,10 @@ class TiledOp(ArrayOp):
         call = self._tiling(specs, specs[0].dtype.name, **attributes)
         if call is None:
             return None
-        own = [layout(*spec) for spec in (*specs, Spec(target.shape, self.made(specs[0].dtype)))]
+        own = [
+            layout(*spec)
+            for spec in (*specs, Spec(target.shape, self.result_dtype(specs[0].dtype)))
+        ]
         places = [
             None if x.contiguous and x.dtype == o.dtype else o
             for x, o in zip((*operands, out), own, strict=True)
@@ -101,7 +104,7 @@ class TiledOp(ArrayOp):
         """Return whether a kernel may take operands of these."""
         return all(each == dtypes[0] for each in dtypes) and dtypes[0] in _NATIVE
 
-    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def result_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """What a kernel makes of operands of which the first is of `dtype`."""
         return dtype
 
@@ -122,7 +125,7 @@ class PlacingOp(TiledOp):
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
         return all(dtype.kind in "biufV" for dtype in dtypes)
 
-    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def result_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         return np.dtype("int64")
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
@@ -133,7 +136,7 @@ class AddingOp(PlacingOp):
     """A TiledOp that adds up an array at integers, which say which of its lines, in one array or
     several; NumPy arrays are left to `naive`, which looks at all indices before it begins."""
 
-    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def result_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         return dtype
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:

@@ -84,7 +84,8 @@ class Pass(ArrayOp):
         raise AssertionError
 
     def find_in(self, states: dict[Any, Any] | None) -> Find | None:
-        """Return what finds the object of an application in an executor, which keeps it in `held`,
+        """Return what finds the object of an application in an executor, which keeps it in
+        `states`,
         or in a compiled function; None where it is the one of calls at once."""
         return None
 

@@ -59,10 +59,10 @@ def _call(
         ),
         tuple(kind(op, name, value) for name, value in zip(names, values, strict=True)),
     )
-    launches = function.made.get(signature)
+    launches = function.launches.get(signature)
     if launches is None:
         new_launches = HandLaunches(HandCode(op, function.fn, signature))
-        launches = function.made.setdefault(signature, new_launches)
+        launches = function.launches.setdefault(signature, new_launches)
     shape = None
     if any(x.size for x in targets) and any(requests):
         shape = Shape(*own.extents(op, [x.shape for x in targets]))

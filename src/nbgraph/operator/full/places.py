@@ -86,7 +86,8 @@ class Places:
         return self._taken(self._own, device, specs, "" if self._op.stateful else _STATELESS)
 
     def of_executor(self, states: dict[Any, Any], device: Context, specs: Specs) -> Operator:
-        """Return the object of a stateful application in an executor, which keeps it in `held`."""
+        """Return the object of a stateful application in an executor, which keeps it in
+        `states`."""
         return self._taken(states.setdefault(self._op, {}), device, specs, "")
 
     def of_function(self, device: Context, specs: Specs) -> Operator:

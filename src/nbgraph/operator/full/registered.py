@@ -117,7 +117,7 @@ class RegisteredOperator:
     # calls ------------------------------------------------------------------------------------
 
     def __call__(
-        self, *operands: Any, out: Any = None, name: str | None = None, **given: Any
+        self, *operands: Any, out: Any = None, name: str | None = None, **options: Any
     ) -> Any:
         """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ... The visible outputs, a tuple
         where there are several.
@@ -126,8 +126,8 @@ class RegisteredOperator:
         where arrays do not fit.
         """
         fields = self.property.Param.__fields__
-        op = self.of({k: v for k, v in given.items() if k in fields})
-        named = {k: v for k, v in given.items() if k not in fields}
+        op = self.of({k: v for k, v in options.items() if k in fields})
+        named = {k: v for k, v in options.items() if k not in fields}
         values = self._values(op, operands, named)
         carrier: Any = carrier_of(values) or sources.get()
         compose = getattr(carrier, "__nbgraph_compose__", None)

@@ -161,10 +161,10 @@ class Calls(Elementwise):
             results = self.invoker.call(operands, parameters, out=outs, note=note, **call)
         return overrides.wrap(self, operands, outs, results, subok=subok)
 
-    def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
+    def _note(self, parameters: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
         if self.scalar.draws:
             return  # each call has words of its own
-        self._fast.note(operands, plan, given)
+        self._fast.note(operands, plan, parameters)
         self._quick = self._fast.quick()
 
     # reductions -------------------------------------------------------------------------------

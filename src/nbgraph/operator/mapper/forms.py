@@ -185,7 +185,7 @@ def specialized(parent: Elementwise, choices: tuple[Choice, ...]) -> Any:
     return parent.forms.choose(choices)
 
 
-class Made(NamedTuple):
+class Derived(NamedTuple):
     """The origin of an operator that a function of this package makes of another one."""
 
     make: Callable[..., Any]

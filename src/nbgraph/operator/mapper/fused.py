@@ -61,12 +61,12 @@ def fuse(
     array([13., 26.], dtype=float32)
     """
     key = name, tuple((part.op, part.operands) for part in parts), tuple(outputs)
-    mapper = _MADE.get(key)
+    mapper = _FUSED.get(key)
     if mapper is None:
         _require_known(name, parts, outputs)
-        mapper = _MADE[key] = FusedMapper(name, parts, outputs)
-        while len(_MADE) > MAX_FUSED:
-            _MADE.popitem(last=False)
+        mapper = _FUSED[key] = FusedMapper(name, parts, outputs)
+        while len(_FUSED) > MAX_FUSED:
+            _FUSED.popitem(last=False)
     return mapper, {
         mapper.names[i][parameter]: value
         for i, part in enumerate(parts)
@@ -74,7 +74,7 @@ def fuse(
     }
 
 
-_MADE: OrderedDict[Any, FusedMapper] = OrderedDict()
+_FUSED: OrderedDict[Any, FusedMapper] = OrderedDict()
 
 
 def _require_known(name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]) -> None:
@@ -127,7 +127,7 @@ class FusedMapper(Mapper):
         for part in self.parts:
             part.op.refresh()
 
-    def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
+    def _note(self, parameters: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
         """Set up no short path: it would give a Python number the dtype of the first operand."""
 
     def __reduce__(self) -> Any:

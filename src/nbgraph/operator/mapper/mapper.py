@@ -296,9 +296,9 @@ class Mapper(Calls):
         >>> ng.op(lambda x: x + 1).ptx("float32", cc=(9, 0)).count("add.rn.f32")
         5
         """
-        from nbgraph.operator.report.device_code import made
+        from nbgraph.operator.report.device_code import contiguous_kernel
 
-        return made(self, dtype, cc).ptx
+        return contiguous_kernel(self, dtype, cc).ptx
 
     def at_point(self, *values: float, **named: float) -> Point:
         """Return the branch taken at one point, the value and the partials."""

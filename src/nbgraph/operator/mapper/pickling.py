@@ -8,7 +8,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.snapshot import Data, freeze, thaw
 from nbgraph.kernels.function.scalar_function import WrittenFunction
 from nbgraph.operator import registry
-from nbgraph.operator.mapper.forms import Made as Made
+from nbgraph.operator.mapper.forms import Derived as Derived
 from nbgraph.operator.mapper.forms import Specialized, specialized
 from nbgraph.operator.scalar.gradient import read_gradient
 
@@ -21,7 +21,7 @@ def reduce_mapper(op: Elementwise) -> tuple[Any, tuple[Any, ...]]:
     name = op.__name__
     if name in registry.library() and registry.find(name) is op:
         return registry.find, (name,)  # the other side has it
-    if isinstance(op.origin, Made):
+    if isinstance(op.origin, Derived):
         return op.origin.make, op.origin.arguments
     if isinstance(op.origin, Specialized):
         return specialized, op.origin

@@ -52,7 +52,7 @@ def contiguous(op: Elementwise, plan: Plan, cc: tuple[int, int] = CAPABILITY) ->
     return device_kernel(*side_by_side(op, plan), cc)
 
 
-def made(op: Elementwise, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
+def contiguous_kernel(op: Elementwise, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
     """Return the contiguous kernel for operands of a dtype; errors as of `Mapper.ptx`."""
     op.refresh()
     try:

@@ -113,7 +113,7 @@ class _Look:
     def __init__(
         self, op: Elementwise, operands: dict[str, Any], parameters: dict[str, Any]
     ) -> None:
-        self.op, self.operands, self.given = op, operands, parameters
+        self.op, self.operands, self.parameters = op, operands, parameters
         self.kinds = list(probe_kinds(op.scalar))
         self.captured: Captured = op.scalar.capture(self.kinds, parameters)
         self.literals = facts.literals(op.scalar)
@@ -128,7 +128,7 @@ class _Look:
         return Point(
             self.op.__name__,
             self.operands,
-            self.given,
+            self.parameters,
             self._conditions(evaluate),
             values[0] if len(values) == 1 else tuple(values),
             partials,
@@ -153,7 +153,7 @@ class _Look:
     def _partial(self, name: str, budget: Budget) -> float | tuple[float, ...]:
         scalar = Derivative(self.op.scalar, name, 1, self.op.hand_gradient)
         try:
-            captured = scalar.capture(self.kinds, self.given)
+            captured = scalar.capture(self.kinds, self.parameters)
             evaluate = self._evaluator(captured, MultiDomain(budget=budget))
             slopes = [_rounded(evaluate(node)) for node in captured.outputs]
         except (NbgraphError, ValueError, TypeError) as error:
@@ -163,7 +163,7 @@ class _Look:
 
     def _evaluator(self, captured: Captured, domain: Domain) -> Evaluator:
         leaves = {}
-        named = {**self.operands, **self.given}
+        named = {**self.operands, **self.parameters}
         for leaf in (*captured.operands, *captured.parameters):
             value = named[str(leaf.data)]
             leaves[leaf.id] = domain.number(value) if leaf.kind == "f" else value

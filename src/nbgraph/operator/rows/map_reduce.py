@@ -206,10 +206,10 @@ def _run(
     """The kernels over views of one shape, with the reduced axes last."""
     order = [*(d for d in range(views[0].ndim) if d not in axes), *axes]
     turned = [view.transpose(order) for view in views]
-    given, made = [layout_of(view) for view in turned], layout_of(result)
+    in_layouts, out_layout = [layout_of(view) for view in turned], layout_of(result)
     combines: list[Combine | None] = [combine]
     shape = turned[0].shape
-    found = reduce_call(plan, shape, given, [made], ["write"], combines, len(axes))
-    arrays = [*turned, result, *(own.empty() for own in found.scratch)]
-    for call in found.calls:
+    reduction = reduce_call(plan, shape, in_layouts, [out_layout], ["write"], combines, len(axes))
+    arrays = [*turned, result, *(own.empty() for own in reduction.scratch)]
+    for call in reduction.calls:
         call.run(arrays)

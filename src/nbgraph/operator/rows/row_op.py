@@ -415,5 +415,5 @@ def _beside(
     """Return classes of the steps from row to row, where enough rows lie side by side in memory."""
     if outer.inner < _BESIDE or not run.inner:
         return None
-    found = classes_of(arrays, outer, operands)
-    return None if "s" in found else found
+    classes = classes_of(arrays, outer, operands)
+    return None if "s" in classes else classes

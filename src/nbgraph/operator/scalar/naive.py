@@ -315,11 +315,15 @@ def _words(
     try:
         with np.errstate(all="ignore"):
             per_element(scalar, None, parameters)(*scalars)
-    except Exception as found:
-        if not isinstance(error, _built_in(type(found))):
+    except Exception as raised_here:
+        if not isinstance(error, _built_in(type(raised_here))):
             return None
-        own = type(found).__name__ if type(found) is not _built_in(type(found)) else ""
-        return (f"{own}: " if own else "") + ", ".join(map(str, found.args))
+        own = (
+            type(raised_here).__name__
+            if type(raised_here) is not _built_in(type(raised_here))
+            else ""
+        )
+        return (f"{own}: " if own else "") + ", ".join(map(str, raised_here.args))
     return None
 
 

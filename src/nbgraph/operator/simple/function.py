@@ -53,14 +53,14 @@ _BLOBS: dict[str, type[TBlob]] = {
 @dataclass(frozen=True, slots=True)
 class DeviceFunction:
     """A user's function for one device: what it is, how it is called, what it may overwrite, and
-    on a GPU how it is launched; `made` is for whoever launches it."""
+    on a GPU how it is launched; `launches` is for the code that launches it."""
 
     fn: Callable[..., Any]
     form: Form
     option: SimpleOpInplaceOption
     kind: Literal["python", "compiled", "cuda", "threads"]
     launch: Launch = None
-    made: dict[Any, Any] = field(default_factory=dict[Any, Any], compare=False)
+    launches: dict[Any, Any] = field(default_factory=dict[Any, Any], compare=False)
 
     def call(
         self,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.kernels.compiler.handwritten import given_shape
+from nbgraph.kernels.compiler.handwritten import declared_shape
 
 if TYPE_CHECKING:
     from nbgraph.operator.environment import EnvArguments
@@ -34,7 +34,7 @@ def read_launch(op: str, of: str, device: str, fn: Any, launch: Any, form: Form)
     """The option `launch` of `set_function` and `set_gradient`; ArgumentError where it is none."""
     where = f"{op}: launch of the {of}"
     if launch is None:
-        shape = given_shape(fn) if device == "gpu" else None
+        shape = declared_shape(fn) if device == "gpu" else None
         return None if shape is None else _extents(where, shape)
     if not callable(launch):
         return _extents(where, launch)

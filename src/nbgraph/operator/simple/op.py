@@ -234,15 +234,15 @@ class SimpleOp(CustomOp):
         """The form of the gradient, the same on all devices."""
         return next(iter(self.gradients.values())).form
 
-    def __call__(self, *operands: Any, out: Any = None, **given: Any) -> Any:
+    def __call__(self, *operands: Any, out: Any = None, **options: Any) -> Any:
         """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ... Operands also by name."""
         if not self.functions:
             raise ArgumentError(f"{self.__name__}: no function is set; call set_function first")
         values = list(operands)
         for name in self.operands[len(values) :]:
-            if name in given:
-                values.append(given.pop(name))
-        return call(self, values, self.normalise(given), out)
+            if name in options:
+                values.append(options.pop(name))
+        return call(self, values, self.normalise(options), out)
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """Scalar and keyword parameters, typed and complete; text is read. Without operands a

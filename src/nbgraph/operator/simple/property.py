@@ -69,12 +69,12 @@ class SimpleProperty(OperatorProperty):
             return False
         op, rule = self.op, self.op.rules.get(TYPE)
         if rule is not None:
-            found = rule(*in_dtypes, op.environment(self.attributes, op.requests))
+            dtype = rule(*in_dtypes, op.environment(self.attributes, op.requests))
         elif in_dtypes:
-            found = np.result_type(*in_dtypes)  # type: ignore[arg-type]
+            dtype = np.result_type(*in_dtypes)  # type: ignore[arg-type]
         else:
-            found = self.attributes.get("dtype") or config.default_float
-        return in_dtypes, [found], []
+            dtype = self.attributes.get("dtype") or config.default_float
+        return in_dtypes, [dtype], []
 
     def declare_backward_dependency(
         self, out_grad: Sequence[Handle], in_data: Sequence[Handle], out_data: Sequence[Handle]

@@ -27,7 +27,7 @@ _VALUES = """
 _LAYOUTS = "can_cast common_type einsum_path iscomplexobj isrealobj result_type"
 _DATES = "busday_count busday_offset datetime_as_string is_busday isnat"
 # with like=x: made by NumPy, and an array as x is
-_MADE = """
+_CREATION = """
     arange array asanyarray asarray ascontiguousarray asfortranarray empty eye frombuffer fromfile
     fromfunction fromiter fromstring full genfromtxt identity loadtxt ones require tri zeros
 """
@@ -66,7 +66,7 @@ def _there(names: str) -> list[str]:
     return [name for name in names.split() if hasattr(np, name)]
 
 
-MADE = frozenset(_MADE.split())
+CREATION = frozenset(_CREATION.split())
 FUNCTIONS: dict[str, Function] = {
     **{n: _row("host", "constant", on_host, n) for n in _there(_CONSTANT)},
     **{
@@ -76,7 +76,7 @@ FUNCTIONS: dict[str, Function] = {
     **{n: _row("values", "constant", on_values, n) for n in _there(_VALUES)},
     **{n: _row("layout", "constant", on_layouts, n) for n in _there(_LAYOUTS)},
     **{n: Function("refused", "refused", functools.partial(_refuse, n)) for n in _DATES.split()},
-    **{n: Function("host", "constant", functools.partial(_refuse_like, n)) for n in MADE},
+    **{n: Function("host", "constant", functools.partial(_refuse_like, n)) for n in CREATION},
     **{
         n: Function("layout", "constant", functools.partial(_memory, getattr(np, n)))
         for n in ("may_share_memory", "shares_memory")

@@ -27,7 +27,7 @@ from nbgraph.ops.draws.drawing import (
     NOT_NEGATIVE,
     Array,
     Drawing,
-    Made,
+    DrawnKernel,
     drawn,
     float_dtype,
     moved,
@@ -48,7 +48,7 @@ def _fill_truncated(
 
 def _truncated_kernel(
     dtype: str, loc: float, scale: float, *, low: float, high: float
-) -> Made | None:
+) -> DrawnKernel | None:
     from nbgraph.kernels.draws.quantiles import FARTHEST, truncated
 
     if low > FARTHEST or high < -FARTHEST:

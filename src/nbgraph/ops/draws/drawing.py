@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from nbgraph.kernels.draws.uniform import Drawn
 
 Fill = Callable[..., None]
-Made = tuple["Drawn", Sequence[float]]
-Kernel = Callable[..., "Made | None"]
+DrawnKernel = tuple["Drawn", Sequence[float]]
+Kernel = Callable[..., "DrawnKernel | None"]
 _ASKED = "parameters size dtype device rng plain".split()  # attributes that are not options
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -124,7 +124,7 @@ class Drawing(DrawnOp):
         (out,) = self.infer(operands, attributes)
         return draw_call(drawn, (), math.prod(out.shape), values=len(parameters), host=host)
 
-    def _by_numbers(self, attributes: Attributes) -> Made | None:
+    def _by_numbers(self, attributes: Attributes) -> DrawnKernel | None:
         """Return the kernel and its parameters, if all parameters are numbers and one does it."""
         values = attributes["parameters"]
         if self._kernel is None or None in values:
@@ -142,7 +142,7 @@ class Drawing(DrawnOp):
         return () if kernel is None else kernel[0].words(*kernel[1])
 
 
-def _by_kernel(kernel: Made, rng: np.random.Generator, out: Array) -> None:
+def _by_kernel(kernel: DrawnKernel, rng: np.random.Generator, out: Array) -> None:
     """Fill an array of the host, whatever its layout."""
     from nbgraph.kernels.draws.uniform import fill
     from nbgraph.resource.random import draw_behind

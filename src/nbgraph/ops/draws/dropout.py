@@ -17,7 +17,7 @@ from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.define import library, number, public, require_floats
-from nbgraph.ops.draws.drawing import PROBABILITY, Made, seed_of
+from nbgraph.ops.draws.drawing import PROBABILITY, DrawnKernel, seed_of
 from nbgraph.shape import Arrays, same_shape
 
 
@@ -26,7 +26,7 @@ class InTraining(DrawnOp):
     were multiplied, for the gradient. `kernel(dtype, factor=, **attributes)`: what makes both, or
     the result alone, and its parameters; it does nothing else by the record's last word."""
 
-    def __init__(self, name: str, compute: Compute, kernel: Callable[..., Made]) -> None:
+    def __init__(self, name: str, compute: Compute, kernel: Callable[..., DrawnKernel]) -> None:
         def infer(x: Spec, **_: Any) -> tuple[Spec, Spec]:
             require_floats(name, x)
             return x, x
@@ -90,7 +90,7 @@ def _compute(
     np.multiply(x, factor, out=out)
 
 
-def _kernel(dtype: str, *, factor: bool, p: float) -> Made:
+def _kernel(dtype: str, *, factor: bool, p: float) -> DrawnKernel:
     from nbgraph.kernels.draws.uniform import dropout, limit
 
     drawn = dropout(dtype, factor=factor)
@@ -145,7 +145,7 @@ def _leaking(
     np.multiply(x, factor, out=out)
 
 
-def _leaking_kernel(dtype: str, *, factor: bool, lower: float, upper: float) -> Made:
+def _leaking_kernel(dtype: str, *, factor: bool, lower: float, upper: float) -> DrawnKernel:
     from nbgraph.kernels.draws.uniform import rrelu
 
     middle = as_dtype(dtype).type((lower + upper) / 2)

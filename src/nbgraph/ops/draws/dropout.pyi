@@ -6,7 +6,7 @@ from nbgraph.operator.arrays.array_op import Attributes, Compute, Spec
 from nbgraph.operator.arrays.drawn_op import DrawnOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
-from nbgraph.ops.draws.drawing import Made
+from nbgraph.ops.draws.drawing import DrawnKernel
 from nbgraph.shape import Arrays
 
 class InTraining(DrawnOp):
@@ -14,7 +14,7 @@ class InTraining(DrawnOp):
     were multiplied, for the gradient. `kernel(dtype, factor=, **attributes)`: what makes both, or
     the result alone, and its parameters; it does nothing else by the record's last word."""
 
-    def __init__(self, name: str, compute: Compute, kernel: Callable[..., Made]) -> None:
+    def __init__(self, name: str, compute: Compute, kernel: Callable[..., DrawnKernel]) -> None:
         ...
 
     def always(self, attributes: Attributes) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.dtype import as_dtype, compute_dtype, name_of
 from nbgraph.operator.arrays.array_op import constant
 from nbgraph.ops.draws import plain
-from nbgraph.ops.draws.drawing import Array, Drawing, Made
+from nbgraph.ops.draws.drawing import Array, Drawing, DrawnKernel
 
 Generator = np.random.Generator
 _BITS = {"float16": 11, "bfloat16": 8}  # of a significand
@@ -34,7 +34,7 @@ def _cut(work: Array, bits: int) -> None:
     np.multiply(work, 2.0**-bits, out=work)
 
 
-def _uniform_kernel(dtype: str, loc: float, scale: float) -> Made:
+def _uniform_kernel(dtype: str, loc: float, scale: float) -> DrawnKernel:
     from nbgraph.kernels.draws.uniform import uniform
 
     return uniform(dtype), (scale, loc)
@@ -46,7 +46,7 @@ def _standard(kind: str) -> Drawing:
     def fill(rng: Generator, out: Array, loc: float, scale: float) -> None:
         out[...] = scale * plain.STANDARD[kind](plain.words_for(rng, out)) + loc
 
-    def kernel(dtype: str, loc: float, scale: float) -> Made:
+    def kernel(dtype: str, loc: float, scale: float) -> DrawnKernel:
         from nbgraph.kernels.draws.quantiles import standard
 
         return standard(kind, dtype), (scale, loc)
@@ -64,7 +64,7 @@ def _fill_gamma(rng: Generator, out: Array, shape: Any) -> None:
     out[...] = plain.standard_gamma(rng, np.broadcast_to(np.asarray(shape, "float64"), out.shape))
 
 
-def _gamma_kernel(dtype: str, shape: float) -> Made:
+def _gamma_kernel(dtype: str, shape: float) -> DrawnKernel:
     from nbgraph.kernels.draws.attempts import gamma
 
     return gamma(dtype), (shape,)
@@ -97,7 +97,7 @@ def _by_generator(kind: str) -> Drawing:
 BETA, BINOMIAL, NEGATIVE_BINOMIAL = map(_by_generator, ("beta", "binomial", "negative_binomial"))
 
 
-def _bernoulli_kernel(dtype: str, p: float) -> Made:
+def _bernoulli_kernel(dtype: str, p: float) -> DrawnKernel:
     from nbgraph.kernels.draws.uniform import bernoulli, limit
 
     return bernoulli(dtype), (limit(p, "float64"),)
@@ -111,7 +111,7 @@ def _fill_integers(rng: Generator, out: Array, low: Any, high: Any, *, endpoint:
     out[...] = rng.integers(low, high, out.shape, dtype, endpoint)
 
 
-def _integers_kernel(dtype: str, low: int, high: int, *, endpoint: bool) -> Made:
+def _integers_kernel(dtype: str, low: int, high: int, *, endpoint: bool) -> DrawnKernel:
     from nbgraph.kernels.draws.ranges import integers
 
     count = high - low + endpoint
@@ -130,7 +130,7 @@ def _fill_poisson(rng: Generator, out: Array, lam: Any) -> None:
     store(out, plain.poisson(rng, mean), "poisson")
 
 
-def _poisson_kernel(dtype: str, lam: float) -> Made | None:
+def _poisson_kernel(dtype: str, lam: float) -> DrawnKernel | None:
     from nbgraph.kernels.draws.attempts import FEW, few, many
 
     if not _holds(dtype, lam + 50 * math.sqrt(lam) + 256):
@@ -145,7 +145,7 @@ def _holds(dtype: str, count: float) -> bool:
     return count <= most
 
 
-def _geometric_kernel(dtype: str, p: float) -> Made | None:
+def _geometric_kernel(dtype: str, p: float) -> DrawnKernel | None:
     from nbgraph.kernels.draws.quantiles import MOST, geometric
 
     rate = -math.log1p(-p) if p < 1 else math.inf

@@ -57,11 +57,11 @@ def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -
         }
     known |= {"value_at": _value(dtype, "at"), "value_k": _value(dtype, "k"), "sign": sign}
     words = {"total": math.prod(out.shape), "size": size, "parts": parts, "inner": inner}
-    held = {"places": ("held", "int64")} if later else {}
+    pointers = {"places": ("held", "int64")} if later else {}
     return threads(
         "places",
         words | ({"count": count} if later else {}),
-        {"x": ("given", dtype), **held, "out": ("y", "int64")},
+        {"x": ("given", dtype), **pointers, "out": ("y", "int64")},
         "row = o * size * inner + c0",
         *(line.format(**known) for line in _LOOP),
         parts=[("o", ""), ("p", "parts"), ("c0", "inner")],

@@ -53,7 +53,7 @@ def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
 
 
 @elsewhere.unit(searchsorted)
-def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> Units | None:
+def search(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> Units | None:
     """Where elements would go into a sorted vector: by halves."""
     x1, x2, *sorter = operands
     if x1.dtype.kind == "c":

@@ -58,8 +58,8 @@ def in_one_dtype(op: Any) -> None:
     """Enter the form of an operator whose kernels take operands of one dtype: others are cast."""
 
     def cast_first(*operands: Any, **how: Any) -> Any:
-        given, same = one_dtype(operands)
-        return None if same else op(*given, **how)
+        converted, same = one_dtype(operands)
+        return None if same else op(*converted, **how)
 
     elsewhere.composed(op)(cast_first)
 

@@ -147,7 +147,8 @@ Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
 
 
 class _Calls:
-    """Operators as attributes that return a call as data, for whoever lifts its operands."""
+    """Operators as attributes that return a call as data, for the caller that lifts its
+    operands."""
 
     def __getattr__(self, name: str) -> Callable[..., Call]:
         return lambda *args, **kwargs: (registry.find(name), args, kwargs)

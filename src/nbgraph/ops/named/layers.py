@@ -66,7 +66,7 @@ class _BatchNorm(Param):
 @composed()
 @documented(_Connected)
 def FullyConnected(
-    data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
+    data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **options: Any
 ) -> Any:
     """`fully_connected` by MXNet's name: data times the transpose of weight, plus bias.
 
@@ -85,7 +85,7 @@ def FullyConnected(
     >>> out.list_arguments(), out.infer_shape(data=(2, 3))[0]
     (['data', 'fc_weight', 'fc_bias'], [(2, 3), (4, 3), (4,)])
     """
-    p = read("FullyConnected", _Connected, given)
+    p = read("FullyConnected", _Connected, options)
     values = [data, weight] if p.no_bias else [data, weight, bias]
     op = operator_of(fully_connected) if p.no_bias else CONNECTED_BIASED
     known = {"weight": ((p.num_hidden, None), None), "bias": ((p.num_hidden,), None)}
@@ -110,7 +110,7 @@ def _window(p: Any) -> dict[str, Any]:
 @composed()
 @documented(_Convolution)
 def Convolution(
-    data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
+    data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **options: Any
 ) -> Any:
     """`convolution` by MXNet's name: along one to three axes of space, without flipping the window.
 
@@ -130,7 +130,7 @@ def Convolution(
     >>> out.infer_shape(data=(2, 3, 9, 9))[:2]
     ([(2, 3, 9, 9), (8, 3, 3, 3), (8,)], [(2, 8, 7, 7)])
     """
-    p = read("Convolution", _Convolution, given)
+    p = read("Convolution", _Convolution, options)
     values = [data, weight] if p.no_bias else [data, weight, bias]
     op = operator_of(convolution) if p.no_bias else CONVOLUTION_BIASED
     known = {"weight": ((p.num_filter, None, *p.kernel), None), "bias": ((p.num_filter,), None)}
@@ -140,7 +140,7 @@ def Convolution(
 @composed()
 @documented(_Deconvolution)
 def Deconvolution(
-    data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
+    data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **options: Any
 ) -> Any:
     """The transposed convolution by MXNet's name: what a convolution does to gradients, from data.
 
@@ -157,7 +157,7 @@ def Deconvolution(
     >>> Deconvolution(x, w, kernel=(2,), num_filter=1, stride=(2,))
     array([[[1., 1., 1., 1.]]])
     """
-    p = read("Deconvolution", _Deconvolution, given)
+    p = read("Deconvolution", _Deconvolution, options)
     if p.num_filter % p.num_group:
         raise ArgumentError(
             f"Deconvolution: num_filter={p.num_filter} is not a multiple of num_group={p.num_group}"
@@ -197,7 +197,7 @@ def BatchNorm(
     moving_var: Any = None,
     *,
     name: str | None = None,
-    **given: Any,
+    **options: Any,
 ) -> Any:
     """`batch_norm` by MXNet's name: each channel with mean 0 and variance 1, then scaled and
     shifted (Ioffe and Szegedy, 2015).
@@ -221,7 +221,7 @@ def BatchNorm(
     >>> out.list_arguments(), out.list_auxiliary_states()
     (['data', 'bn_gamma', 'bn_beta'], ['bn_moving_mean', 'bn_moving_var'])
     """
-    p = read("BatchNorm", _BatchNorm, given)
+    p = read("BatchNorm", _BatchNorm, options)
     if p.axis != 1:
         data = library.swapaxes(data, 1, p.axis)
     mean, variance = _moments(p, data, moving_mean, moving_var, name)

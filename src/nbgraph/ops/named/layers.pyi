@@ -2,7 +2,7 @@
 
 from typing import Any
 
-def FullyConnected(data: Any, weight: Any=None, bias: Any=None, *, name: str | None=None, **given: Any) -> Any:
+def FullyConnected(data: Any, weight: Any=None, bias: Any=None, *, name: str | None=None, **options: Any) -> Any:
     """`fully_connected` by MXNet's name: data times the transpose of weight, plus bias.
     
     On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
@@ -38,7 +38,7 @@ def FullyConnected(data: Any, weight: Any=None, bias: Any=None, *, name: str | N
         Whether there is no bias.
     flatten : bool, default True
         Whether all axes but the first are inputs."""
-def Convolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None=None, **given: Any) -> Any:
+def Convolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None=None, **options: Any) -> Any:
     """`convolution` by MXNet's name: along one to three axes of space, without flipping the window.
     
     On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
@@ -91,7 +91,7 @@ def Convolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None
         Ignored.
     layout : str or None, one of 'NCW', 'NCHW', 'NCDHW', None, default None
         Channels come second."""
-def Deconvolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None=None, **given: Any) -> Any:
+def Deconvolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None=None, **options: Any) -> Any:
     """The transposed convolution by MXNet's name: what a convolution does to gradients, from data.
     
     On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
@@ -147,7 +147,7 @@ def Deconvolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | No
         The result's space; pad and adj follow from it."""
 from nbgraph.operator.arrays.array_op import ArrayOp as _FIXED
 FIXED: _FIXED
-def BatchNorm(data: Any, gamma: Any=None, beta: Any=None, moving_mean: Any=None, moving_var: Any=None, *, name: str | None=None, **given: Any) -> Any:
+def BatchNorm(data: Any, gamma: Any=None, beta: Any=None, moving_mean: Any=None, moving_var: Any=None, *, name: str | None=None, **options: Any) -> Any:
     """`batch_norm` by MXNet's name: each channel with mean 0 and variance 1, then scaled and shifted
     (Ioffe and Szegedy, 2015).
     

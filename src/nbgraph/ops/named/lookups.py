@@ -57,7 +57,7 @@ class _Embedding(Param):
 
 @public(_EMBEDDING)
 @documented(_Embedding)
-def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **given: Any) -> Any:
+def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **options: Any) -> Any:
     """`embedding` by MXNet's name: the row of a table for each number.
 
     data : array of any shape: numbers of rows from 0, floats are cut to whole numbers; negative
@@ -75,7 +75,7 @@ def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **given
     >>> out.list_arguments(), out.infer_shape(data=(3,))[0]
     (['data', 'e_weight'], [(3,), (5, 2)])
     """
-    p = read("Embedding", _Embedding, given)
+    p = read("Embedding", _Embedding, options)
     table = {"input_dim": p.input_dim, "output_dim": p.output_dim}
     asked = tuple(table.values())
     if weight is not None:

@@ -4,7 +4,7 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def Embedding(data: Operand[Carried], weight: Operand[Carried] | None=None, *, name: str | None=None, **given: Any) -> Carried:
+def Embedding(data: Operand[Carried], weight: Operand[Carried] | None=None, *, name: str | None=None, **options: Any) -> Carried:
     """`embedding` by MXNet's name: the row of a table for each number.
     
     Parameters

@@ -116,7 +116,7 @@ class _LayerNorm(Param):
 @composed("data", "gamma", "beta")
 @documented(_LayerNorm)
 def LayerNorm(
-    data: Any, gamma: Any = None, beta: Any = None, *, name: str | None = None, **given: Any
+    data: Any, gamma: Any = None, beta: Any = None, *, name: str | None = None, **options: Any
 ) -> Any:
     """`layer_norm` by MXNet's name: rows along `axis` with mean 0 and variance 1, times gamma plus
     beta (Ba, Kiros and Hinton, 2016).
@@ -134,7 +134,7 @@ def LayerNorm(
     >>> LayerNorm(ng.var("data"), name="ln").list_arguments()
     ['data', 'ln_gamma', 'ln_beta']
     """
-    p = read("LayerNorm", _LayerNorm, given)
+    p = read("LayerNorm", _LayerNorm, options)
     weights = _laid_along(data, (gamma, beta), p.axis, name)
     result = named(layer_norm(data, *weights, axis=p.axis, eps=p.eps), name)
     if not p.output_mean_var:
@@ -167,7 +167,7 @@ class _L2(Param):
 
 @composed("data")
 @documented(_L2)
-def L2Normalization(data: Any, *, name: str | None = None, **given: Any) -> Any:
+def L2Normalization(data: Any, *, name: str | None = None, **options: Any) -> Any:
     """`data` over the root of a sum of squares plus eps.
 
     data : array (samples, channels, *space), floats
@@ -180,7 +180,7 @@ def L2Normalization(data: Any, *, name: str | None = None, **given: Any) -> Any:
     array([[[0.6, 0. ],
             [0.8, 1. ]]])
     """
-    p = read("L2Normalization", _L2, given)
+    p = read("L2Normalization", _L2, options)
     if p.mode == "channel":
         return named(_scaled(data, 1, p.eps), name)
     rows = Reshape(data, (0, -1) if p.mode == "instance" else (0, 0, -1))
@@ -203,7 +203,7 @@ class _LRN(Param):
 
 @composed("data")
 @documented(_LRN)
-def LRN(data: Any, *, name: str | None = None, **given: Any) -> Any:
+def LRN(data: Any, *, name: str | None = None, **options: Any) -> Any:
     """Local response norm over channels (Krizhevsky, Sutskever and Hinton, 2012, 3.3):
     data / (knorm + alpha / nsize * sum of squares of the nsize channels around) ** beta.
 
@@ -215,7 +215,7 @@ def LRN(data: Any, *, name: str | None = None, **given: Any) -> Any:
     >>> LRN(np.ones((1, 1, 1, 1)), nsize=1, alpha=2.0, beta=1.0)
     array([[[[0.25]]]])
     """
-    p = read("LRN", _LRN, given)
+    p = read("LRN", _LRN, options)
     if p.nsize % 2 == 0:
         raise ShapeError(f"LRN: nsize={p.nsize}; expected an odd number")
     rows = Reshape(square(data), (0, -4, 1, -1, -3))

@@ -9,7 +9,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp as _ALONG
 ALONG: _ALONG
 from nbgraph.operator.arrays.array_op import ArrayOp as _SHIFT
 SHIFT: _SHIFT
-def LayerNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, *, name: str | None=None, **given: Any) -> Carried:
+def LayerNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, *, name: str | None=None, **options: Any) -> Carried:
     """`layer_norm` by MXNet's name: rows along `axis` with mean 0 and variance 1, times gamma plus
     beta (Ba, Kiros and Hinton, 2016).
     
@@ -46,7 +46,7 @@ def LayerNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, beta:
         Whether mean and deviation are outputs."""
 def grouped(data: Any, weights: Sequence[Any], groups: int, eps: float, moments: bool, name: str | None) -> Any:
     """Groups of channels with mean 0 and variance 1, weighted; with `moments` these, too."""
-def L2Normalization(data: Operand[Carried], *, name: str | None=None, **given: Any) -> Carried:
+def L2Normalization(data: Operand[Carried], *, name: str | None=None, **options: Any) -> Carried:
     """`data` over the root of a sum of squares plus eps.
     
     Parameters
@@ -72,7 +72,7 @@ def L2Normalization(data: Operand[Carried], *, name: str | None=None, **given: A
         Added to the sum of squares.
     mode : str, one of 'instance', 'channel', 'spatial', default 'instance'
         What is scaled to 1."""
-def LRN(data: Operand[Carried], *, name: str | None=None, **given: Any) -> Carried:
+def LRN(data: Operand[Carried], *, name: str | None=None, **options: Any) -> Carried:
     """Local response norm over channels (Krizhevsky, Sutskever and Hinton, 2012, 3.3): data / (knorm +
     alpha / nsize * sum of squares of the nsize channels around) ** beta.
     

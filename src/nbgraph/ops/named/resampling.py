@@ -44,7 +44,7 @@ class _Pooling(Param):
 @composed("data")
 @documented(_Pooling)
 @deferrable()
-def Pooling(data: Any, *, name: str | None = None, **given: Any) -> Any:
+def Pooling(data: Any, *, name: str | None = None, **options: Any) -> Any:
     """One number of each window, by MXNet's name: its maximum, mean, sum or norm.
 
     Parameters
@@ -72,8 +72,8 @@ def Pooling(data: Any, *, name: str | None = None, **given: Any) -> Any:
     >>> Pooling(np.array([[[1.0, 3.0, 2.0]]]), global_pool=True)
     array([[[3.]]])
     """
-    numbers = {n: (given[n],) for n in _EXTENTS if isinstance(given.get(n), int)}
-    p = read("Pooling", _Pooling, given | numbers)
+    numbers = {n: (options[n],) for n in _EXTENTS if isinstance(options.get(n), int)}
+    p = read("Pooling", _Pooling, options | numbers)
     if p.pool_type == "lp" and p.p_value is None:
         raise ArgumentError("Pooling: pool_type='lp' without p_value; give 1, 2 or 3")
     if not p.kernel and not p.global_pool:
@@ -203,7 +203,7 @@ class _UpSampling(Param):
 @register
 @documented(_UpSampling)
 @deferrable()
-def UpSampling(*data: Any, name: str | None = None, weight: Any = None, **given: Any) -> Any:
+def UpSampling(*data: Any, name: str | None = None, weight: Any = None, **options: Any) -> Any:
     """Images with `scale` cells for each one along both axes of space.
 
     Parameters
@@ -227,7 +227,7 @@ def UpSampling(*data: Any, name: str | None = None, weight: Any = None, **given:
     array([[[[1., 1., 2., 2.],
              [1., 1., 2., 2.]]]])
     """
-    p = read("UpSampling", _UpSampling, given)
+    p = read("UpSampling", _UpSampling, options)
     if not data:
         raise ArgumentError("UpSampling: no array is given")
     if p.sample_type == "bilinear":

@@ -4,7 +4,7 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def Pooling(data: Operand[Carried], *, name: str | None=None, **given: Any) -> Carried:
+def Pooling(data: Operand[Carried], *, name: str | None=None, **options: Any) -> Carried:
     """One number of each window, by MXNet's name: its maximum, mean, sum or norm.
     
     Parameters
@@ -54,7 +54,7 @@ def Pooling(data: Operand[Carried], *, name: str | None=None, **given: Any) -> C
         Ignored.
     layout : str or None, one of 'NCW', 'NCHW', 'NCDHW', None, default None
         Channels come second."""
-def UpSampling(*data: Any, name: str | None=None, weight: Any=None, **given: Any) -> Any:
+def UpSampling(*data: Any, name: str | None=None, weight: Any=None, **options: Any) -> Any:
     """Images with `scale` cells for each one along both axes of space.
     
     Parameters

@@ -35,7 +35,7 @@ def _shares(xp: Any, x: Any, out: Any, *, axis: int) -> None:
 
 
 _support = lambda out: 1.0 if out > 0 else 0.0
-_held = lambda out, out_grad: out_grad if out > 0 else 0.0
+_passed = lambda out, out_grad: out_grad if out > 0 else 0.0
 _slope = lambda out, out_grad, size, total: out_grad - total / size if out > 0 else 0.0
 
 
@@ -47,7 +47,7 @@ _SPARSEMAX = ArrayOp("sparsemax", _infer, by_numpy(_shares), gradient=_rule, kee
 _SPARSEMAX_GRADIENT = RowOp.of(
     "sparsemax_gradient",
     "out out_grad",
-    {"size": ("add", _support), "total": ("add", _held)},
+    {"size": ("add", _support), "total": ("add", _passed)},
     [_slope],
     derived,
 )

@@ -67,11 +67,11 @@ def in_order(
     c = "col" if share == width else "col - piece * share"
     steps: list[tuple[str, str, list[str]]] = []
     if width > 1:
-        held = {"acc": kind} | ({"found": "int64"} if result == "found" else {})
+        states = {"acc": kind} | ({"found": "int64"} if result == "found" else {})
         at = "(row * n + k) * width + col"
         to = f"(row * (n + {int(first)}) + k + {int(first)}) * width + col"
-        begin = [f"{v}_held = strip_{dtype}()" for v, dtype in held.items()]
-        begin += [f"store({v}_held, {c}, {start if v == 'acc' else 0})" for v in held]
+        begin = [f"{v}_held = strip_{dtype}()" for v, dtype in states.items()]
+        begin += [f"store({v}_held, {c}, {start if v == 'acc' else 0})" for v in states]
         begin += [element.store("out_at, row * (n + 1) * width + col", start)] if first else []
         reads = [
             f"{x}_0 = {kind}({_element(spec).load(f'{x}_at, {at}')})".replace(
@@ -81,10 +81,10 @@ def in_order(
         ]
         lines = [
             *reads,
-            *(f"{v} = load({v}_held, {c})" for v in held),
+            *(f"{v} = load({v}_held, {c})" for v in states),
             *step([f"{x}_0" for x in names], "k"),
         ]
-        lines += [f"store({v}_held, {c}, {v})" for v in held]
+        lines += [f"store({v}_held, {c}, {v})" for v in states]
         lines.append(element.store(f"out_at, {to}", result).replace("store(", "store_output("))
         steps = [("begun", "1", begin), ("k", "n", lines)]
 
@@ -151,8 +151,8 @@ def extremes(
 
     def step(values: Sequence[str], place: str) -> list[str]:
         (value,) = values
-        found = f"found = {place} if {value} == acc or {value} != {value} else found"
-        lines = [f"acc = acc_{combine}(acc, {value})", found]
+        place_of = f"found = {place} if {value} == acc or {value} != {value} else found"
+        lines = [f"acc = acc_{combine}(acc, {value})", place_of]
         return lines if result == "found" else lines[:1]
 
     return in_order(name, operands, outputs[0], axis, kind, step, start=start, result=result)

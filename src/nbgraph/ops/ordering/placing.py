@@ -35,7 +35,7 @@ def _place(name: str, find: Callable[..., Any]) -> ArrayOp:
     def tiling(specs: Sequence[Spec], dtype: str, *, axis: int | None, **_: Any) -> Any:
         return _tiling(name, specs[0], dtype, axis)
 
-    check = reduction_infer(name, lambda given, asked: given, empty=False)
+    check = reduction_infer(name, lambda operand, asked: operand, empty=False)
     return PlacingOp(name, infer, tiling, naive)
 
 

@@ -31,7 +31,7 @@ def shared_equally(x: Any, g: Gradients) -> Any:
 def _extreme(name: Literal["max", "min"], ufunc: np.ufunc) -> ReduceOp:
     return ReduceOp(
         name,
-        reduction_infer(name, lambda given, asked: given, empty=False),
+        reduction_infer(name, lambda operand, asked: operand, empty=False),
         reduced(name, lambda x, axes, _: ufunc.reduce(x, axis=axes)),
         combine=name,
         gradient=lambda g: [shared_equally(g.inputs[0], g)],
@@ -45,7 +45,7 @@ _MAX, _MIN = _extreme("max", np.maximum), _extreme("min", np.minimum)
 def _question(name: str, dtype: str, answer: Callable[..., Any], combine: Combine) -> ReduceOp:
     return ReduceOp(
         name,
-        reduction_infer(name, lambda given, asked: np.dtype(dtype)),
+        reduction_infer(name, lambda operand, asked: np.dtype(dtype)),
         reduced(name, lambda x, axes, _: answer(x, axis=axes)),
         asks=(truth, combine),
     )

@@ -121,7 +121,7 @@ _SUM = ReduceOp(
 
 
 def _summed_axes(extents: Shape, shape: Shape) -> Shape:
-    """The axes along which `shape` was repeated to become `given`."""
+    """The axes along which `shape` was repeated to become `extents`."""
     lead = len(extents) - len(shape)
     if not spreads(shape, extents):
         raise ShapeError(
@@ -149,7 +149,7 @@ _SUM_TO = ReduceOp(
     _sum_to,
     combine="add",
     rows=sum_rows,
-    axes=lambda given, attributes: _summed_axes(given, attributes["shape"]),
+    axes=lambda shape, attributes: _summed_axes(shape, attributes["shape"]),
     gradient=lambda g: [library.broadcast_to(g.out_grad, g.specs[0].shape)],
 )
 

@@ -109,7 +109,7 @@ class Adjoint:
     def _sum(self, seed: Node) -> Node:
         """Return all that was added for a seed; over the row where the seed is one number a row."""
         graph = self.graph
-        found: Node | None = None
+        result: Node | None = None
         for term, each in self.terms[seed.id]:
             value = term
             if each and seed.id not in self.elements:
@@ -119,8 +119,8 @@ class Adjoint:
                 if _is_zero(self, total):
                     continue  # as distances from a mean
                 value = graph.arithmetic("mul", factor, total)
-            found = value if found is None else graph.arithmetic("add", found, value)
-        return graph.const(0.0) if found is None else found
+            result = value if result is None else graph.arithmetic("add", result, value)
+        return graph.const(0.0) if result is None else result
 
     def _total(self, node: Node, combine: str = "add") -> Node:
         """Return the leaf of a total; one that is there already where it is the same."""

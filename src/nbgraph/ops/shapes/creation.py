@@ -78,8 +78,8 @@ def _extents(name: str, shape: Any) -> PartialShape:
 def _source(name: str, compute: Any, shape: Any = None, constant: Any = None) -> ArrayOp:
     """An operator without operands; `shape(**attributes)` unless it is an attribute."""
 
-    def infer(*, dtype: np.dtype[Any], device: Context | None, **given: Any) -> Spec:
-        return Spec(given["shape"] if shape is None else shape(**given), dtype)
+    def infer(*, dtype: np.dtype[Any], device: Context | None, **options: Any) -> Spec:
+        return Spec(options["shape"] if shape is None else shape(**options), dtype)
 
     def run(
         inputs: list[Array],
@@ -87,9 +87,9 @@ def _source(name: str, compute: Any, shape: Any = None, constant: Any = None) ->
         *,
         dtype: np.dtype[Any],
         device: Context | None,
-        **given: Any,
+        **options: Any,
     ) -> None:
-        compute(outputs[0], **given)
+        compute(outputs[0], **options)
 
     kind = ArrayOp if shape is not None or constant is None else FilledOp
     return kind(name, infer, run, operands=(), constant=constant)
@@ -147,7 +147,7 @@ def _linspace(out: Array, *, start: Number, stop: Number, num: int, endpoint: bo
 
 
 _ARANGE = _source("arange", _arange, _steps)
-_LINSPACE = _source("linspace", _linspace, lambda **given: (given["num"],))
+_LINSPACE = _source("linspace", _linspace, lambda **options: (options["num"],))
 
 
 @public(_ARANGE)

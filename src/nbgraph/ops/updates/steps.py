@@ -189,7 +189,7 @@ def _several(name: str) -> Callable[..., Any]:
     labels = step.operands.split()
 
     def update(
-        *data: Any, lrs: Any, wds: Any, num_weights: int = 1, out: Any = None, **given: Any
+        *data: Any, lrs: Any, wds: Any, num_weights: int = 1, out: Any = None, **options: Any
     ) -> list[Any]:
         count = whole(name, "num_weights", num_weights)
         if len(data) == 1 and isinstance(data[0], (list, tuple)):
@@ -205,7 +205,7 @@ def _several(name: str) -> Callable[..., Any]:
         outs = [None] * count if out is None else out
         each = zip(rows, lrs, wds, outs, strict=True)
         function = globals()[one]
-        return [function(*row, lr=lr, wd=wd, out=own, **given) for row, lr, wd, own in each]
+        return [function(*row, lr=lr, wd=wd, out=own, **options) for row, lr, wd, own in each]
 
     function_of: Any = update
     function_of.__name__ = function_of.__qualname__ = name

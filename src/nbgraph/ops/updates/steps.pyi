@@ -651,7 +651,7 @@ def mp_lamb_update_phase2(weight, g, r1, r2, weight32=None, *, out=None, name=No
     upper_bound : float, default -1.0
         Largest norm of weights; 0 and less: none.
     """
-def multi_sgd_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out: Any=None, **given: Any) -> list[Any]:
+def multi_sgd_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out: Any=None, **options: Any) -> list[Any]:
     r"""`sgd_update` of several weights.
 
     Parameters
@@ -671,7 +671,7 @@ def multi_sgd_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out: An
     >>> len(multi_sgd_update(*arrays, lrs=(0.5, 0.25), wds=(0.0, 0.0), num_weights=2))
     2
     """
-def multi_sgd_mom_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out: Any=None, **given: Any) -> list[Any]:
+def multi_sgd_mom_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out: Any=None, **options: Any) -> list[Any]:
     r"""`sgd_mom_update` of several weights.
 
     Parameters
@@ -691,7 +691,7 @@ def multi_sgd_mom_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out
     >>> len(multi_sgd_mom_update(*arrays, lrs=(0.5, 0.25), wds=(0.0, 0.0), num_weights=2))
     2
     """
-def multi_mp_sgd_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out: Any=None, **given: Any) -> list[Any]:
+def multi_mp_sgd_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out: Any=None, **options: Any) -> list[Any]:
     r"""`mp_sgd_update` of several weights.
 
     Parameters
@@ -711,7 +711,7 @@ def multi_mp_sgd_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out:
     >>> len(multi_mp_sgd_update(*arrays, lrs=(0.5, 0.25), wds=(0.0, 0.0), num_weights=2))
     2
     """
-def multi_mp_sgd_mom_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out: Any=None, **given: Any) -> list[Any]:
+def multi_mp_sgd_mom_update(*data: Any, lrs: Any, wds: Any, num_weights: int=1, out: Any=None, **options: Any) -> list[Any]:
     r"""`mp_sgd_mom_update` of several weights.
 
     Parameters

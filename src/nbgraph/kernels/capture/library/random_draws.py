@@ -26,7 +26,7 @@ LEAST = 2.0**-54  # half of the smallest step: what makes a number positive
 
 
 class Bits:
-    """64 random bits, as an int, from whoever runs the texts in Python."""
+    """64 random bits, as an int, from the Python that runs the texts."""
 
     def __init__(self) -> None:
         self._source: ContextVar[Callable[[], int]] = ContextVar("nbgraph_bits")
