@@ -320,6 +320,9 @@ from nbgraph.ops.linalg.table import linalg_trace as linalg_trace
 from nbgraph.ops.linalg.table import linalg_vector_norm as linalg_vector_norm
 from nbgraph.ops.losses.alignments import CTCLoss as CTCLoss
 from nbgraph.ops.losses.alignments import CTCLoss as _ctc_loss
+from nbgraph.ops.losses.heads import MakeLoss as MakeLoss
+from nbgraph.ops.losses.heads import MakeLoss as _make_loss
+from nbgraph.ops.losses.heads import SVMOutput as SVMOutput
 from nbgraph.ops.losses.likelihoods import cross_entropy as cross_entropy
 from nbgraph.ops.losses.likelihoods import softmax_cross_entropy as softmax_cross_entropy
 from nbgraph.ops.losses.likelihoods import unlikelihood as unlikelihood
@@ -365,9 +368,6 @@ from nbgraph.ops.named.cropping import Crop as Crop
 from nbgraph.ops.named.cropping import slice_like as slice_like
 from nbgraph.ops.named.cropping import slice_range as _crop
 from nbgraph.ops.named.cropping import slice_range as _slice
-from nbgraph.ops.named.heads import MakeLoss as MakeLoss
-from nbgraph.ops.named.heads import MakeLoss as _make_loss
-from nbgraph.ops.named.heads import SVMOutput as SVMOutput
 from nbgraph.ops.named.layers import BatchNorm as BatchNorm
 from nbgraph.ops.named.layers import Convolution as Convolution
 from nbgraph.ops.named.layers import Deconvolution as Deconvolution

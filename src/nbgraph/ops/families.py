@@ -122,7 +122,7 @@ NAMED_FAMILIES: dict[str, str] = {
     ),
     "named.lookups": "Embedding",
     "named.numbering": "ravel_multi_index unravel_index histogram",
-    "named.heads": "MakeLoss make_loss SVMOutput",
+    "losses.heads": "MakeLoss make_loss SVMOutput",
     "draws.densities": (
         "random_pdf_uniform random_pdf_normal random_pdf_gamma random_pdf_exponential "
         "random_pdf_poisson random_pdf_negative_binomial "
