@@ -213,7 +213,7 @@ def holders(books: Account) -> list[str]:
     """Return the holders of the memory of a device, the largest sizes first, and what reports add.
 
     >>> memory = allocate(12345678, cpu(7))
-    >>> held(account(cpu(7)))
+    >>> holders(account(cpu(7)))
     ['held: 1 x 11.8 MiB']
     """
     with _books:

@@ -164,7 +164,7 @@ def reachable(fn: Any) -> Iterator[tuple[str, Any]]:
     >>> cells, count = [0], 3
     >>> def fn(run_ctx, log={}):
     ...     cells[0] += count
-    >>> [name for name, thing in held(fn)]
+    >>> [name for name, thing in reachable(fn)]
     ['log', 'cells']
     """
     for name, thing in _named(fn):
