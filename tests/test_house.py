@@ -276,7 +276,7 @@ ROOMS = sorted(p for p in (ROOT / "src" / "nbgraph").iterdir() if (p / "__init__
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
-def test_pages_of_rooms_name_files_that_are_there(room):
+def test_pages_of_rooms_name_their_files_and_no_others(room):
     page = (room / "README.md").read_text()
     assert page.startswith(f"# {room.name}\n")
     assert all(f"- **{part}:**" in page for part in ("In", "Out", "Called by", "The naive version"))
@@ -284,6 +284,10 @@ def test_pages_of_rooms_name_files_that_are_there(room):
     named = [name for row in rows for name in re.findall(r"`([\w/]+)`", row)]
     missing = [n for n in named if not ((room / f"{n}.py").exists() or (room / n).is_dir())]
     assert not missing, f"{room.name}/README.md names files that are not there: {missing}"
+    words = {name.partition("/")[0] for name in re.findall(r"`([\w/]+)`", page)}
+    parts = {p.stem for p in room.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
+    silent = sorted(parts - words - {"__init__"})
+    assert not silent, f"{room.name}/README.md says nothing of {silent}"
 
 
 def test_the_map_is_short_and_links_to_every_room():
