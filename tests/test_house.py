@@ -290,6 +290,34 @@ def test_pages_of_rooms_name_their_files_and_no_others(room):
     assert not silent, f"{room.name}/README.md says nothing of {silent}"
 
 
+def test_texts_name_files_that_are_there():
+    """`room/file` in pages and docstrings, and the lists of files that packages open with."""
+    src = ROOT / "src" / "nbgraph"
+    places = [p.relative_to(ROOT).with_suffix("") for p in src.rglob("*.py")]
+    known = {f"/{place.as_posix()}" for p in places for place in (p, *p.parents)}
+    stale = []
+    for page in [
+        p
+        for kind in ("md", "py")
+        for top in ("src", "design", "docs")
+        for p in (ROOT / top).rglob(f"*.{kind}")
+    ]:
+        for name in re.findall(r"`([a-z_0-9]+(?:/[a-z_0-9]+)+)`", page.read_text()):
+            there = any(path.endswith(f"/{name}") for path in known)
+            beside = any((ROOT / f"{name}{end}").exists() for end in ("", ".py", ".md"))
+            if not there and not beside and not name.startswith("build/"):
+                stale.append(f"{page.relative_to(ROOT)}: {name}")
+    for package in src.rglob("__init__.py"):
+        lines = (ast.get_docstring(ast.parse(package.read_text())) or "").splitlines()
+        names = [m[1] for m in (re.match(r"([a-z_0-9]+) {2,}\S", line) for line in lines) if m]
+        stale += [
+            f"{package.relative_to(ROOT)}: {name}"
+            for name in names
+            if not any((package.parent / f"{name}{end}").exists() for end in ("", ".py"))
+        ]
+    assert not stale
+
+
 def test_the_map_is_short_and_links_to_every_room():
     text = (ROOT / "ARCHITECTURE.md").read_text()
     assert len(text) <= 12_000
