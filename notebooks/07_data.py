@@ -17,7 +17,7 @@
 # A source gives samples by their numbers: a table, a folder, a file of records, an array. One
 # iterator makes batches of any of them, in a seeded order, whatever fits into memory, and makes
 # them while the model computes. This notebook takes pyarrow, Pillow, Dask and scikit-learn:
-# `pip install nbgraph[data,dist]`.
+# `pip install "nbgraph[data,dist]"`.
 
 # %%
 import os

@@ -92,7 +92,7 @@ except FileNotFoundError as error:
 # %% [markdown]
 # ## Where a NaN came from
 #
-# With `anomaly=1` every operator's result is looked at, and the first one that is not finite raises.
+# With `anomaly=1` every operator's result is looked at, and the first NaN raises.
 
 # %%
 with ng.config(anomaly=1):

@@ -276,7 +276,7 @@ ROOMS = sorted(p for p in (ROOT / "src" / "nbgraph").iterdir() if (p / "__init__
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
-def test_pages_of_rooms_name_files_that_are_there(room):
+def test_pages_of_rooms_name_their_files_and_no_others(room):
     page = (room / "README.md").read_text()
     assert page.startswith(f"# {room.name}\n")
     assert all(f"- **{part}:**" in page for part in ("In", "Out", "Called by", "The naive version"))
@@ -284,6 +284,34 @@ def test_pages_of_rooms_name_files_that_are_there(room):
     named = [name for row in rows for name in re.findall(r"`([\w/]+)`", row)]
     missing = [n for n in named if not ((room / f"{n}.py").exists() or (room / n).is_dir())]
     assert not missing, f"{room.name}/README.md names files that are not there: {missing}"
+    words = {name.partition("/")[0] for name in re.findall(r"`([\w/]+)`", page)}
+    parts = {p.stem for p in room.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
+    silent = sorted(parts - words - {"__init__"})
+    assert not silent, f"{room.name}/README.md says nothing of {silent}"
+
+
+def test_texts_name_files_that_are_there():
+    """`room/file` in pages and docstrings, and the lists of files that packages open with."""
+    src, stale = ROOT / "src" / "nbgraph", []
+    modules = [path.relative_to(ROOT).with_suffix("") for path in src.rglob("*.py")]
+    known = {f"/{place.as_posix()}" for path in modules for place in (path, *path.parents)}
+    pages = [p for top in ("src", "design", "docs") for p in (ROOT / top).rglob("*.*")]
+    for page in [p for p in pages if p.suffix in {".md", ".py"}]:
+        for name in re.findall(
+            r"`([a-z_0-9]+(?:/[a-z_0-9]+)+)(?:\.(?:py|md|txt))?`", page.read_text()
+        ):
+            ends = ("", ".py", ".md", ".txt")
+            beside = any(
+                (at / f"{name}{end}").exists() for at in (ROOT, page.parent) for end in ends
+            )
+            if not beside and not any(path.endswith(f"/{name}") for path in known):
+                stale.append(f"{page.relative_to(ROOT)}: {name}")
+    for package in src.rglob("__init__.py"):
+        text = ast.get_docstring(ast.parse(package.read_text())) or ""
+        for name in re.findall(r"(?m)^([a-z_0-9]+) {2,}\S", text):
+            if not any((package.parent / f"{name}{end}").exists() for end in ("", ".py")):
+                stale.append(f"{package.relative_to(ROOT)}: {name}")
+    assert not [each for each in stale if each != "docs/build.py: build/docs/source"]
 
 
 def test_the_map_is_short_and_links_to_every_room():

@@ -27,9 +27,10 @@ def _table(rows: str) -> dict[str, str]:
 NAMES = _table("""
     Linear FullyConnected LazyLinear = ng.nn.Dense(units)
     Conv Convolution Conv2D = ng.nn.Conv2d(features, window)
-    Conv1D Conv3D = ng.nn.Conv1d and ng.nn.Conv3d
+    Conv1D = ng.nn.Conv1d(features, window)
+    Conv3D = ng.nn.Conv3d(features, window)
     MaxPool1d MaxPool2d MaxPool2D MaxPooling2D = ng.nn.MaxPool(window)
-    AvgPool1d AvgPool2d AvgPool2D AveragePooling2D = ng.nn.AvgPool
+    AvgPool1d AvgPool2d AvgPool2D AveragePooling2D = ng.nn.AvgPool(window)
     GlobalAveragePooling2D GlobalAvgPool2D = ng.nn.GlobalPool()
     AdaptiveAvgPool2d = ng.nn.GlobalPool(), or ng.adaptive_avg_pooling(x, places)
     UpSampling2D Upsampling interpolate resize = ng.nn.Upsample(scale), ng.nd.BilinearResize2D

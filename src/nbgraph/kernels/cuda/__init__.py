@@ -14,9 +14,8 @@ exchange values, which the simulator shows.
 grid        what is fixed at compile time of a launch: lanes, rank, threads
 writer      what all forms share
 maps        one value an element, several elements a thread at once
-reductions  a value for each block of a run, each row, each column of a group of rows
+reductions  a value for each block of a run, row or column; scans and indexed updates, in order
 rows        row programs, by blocks of threads or with a row for each thread
-folds       in order: scans and indexed updates
 vocabulary  the words of this room, as LLVM instructions for the GPU and the host
 compile     from a loop to PTX
 kernel      kernels in memory and in the disk cache, once per content

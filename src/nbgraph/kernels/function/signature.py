@@ -266,7 +266,7 @@ def _parameter(p: inspect.Parameter, choice: Choice | None, counts: set[str]) ->
 def choices_of(
     name: str, signature: Signature, arguments: Mapping[str, Any], earlier: Mapping[str, Choice]
 ) -> dict[str, Choice]:
-    """Return the roles that values give to names; those of `made` stay where none is given.
+    """Return the roles that values give to names; those of `earlier` stay where none is given.
 
     Raises ArgumentError where an array is given for a parameter that cannot be an operand.
     """

@@ -95,7 +95,7 @@ class Loop:
     form "map": every output gets one value an element. "reduce": outputs with `combine` get one
     value a block of the inner run, others one an element. "totals": the totals of blocks become
     one value a row; "leading": rows are combined column by column; see `totals`. "fold", "scan",
-    "at": one binary scalar function applied along the inner run, in order; see `folds`. "rows":
+    "at": one binary scalar function applied along the inner run, in order; see `Fold`. "rows":
     `stages` of totals of a row, then outputs that may depend on them; see `rows`. There [lo, hi)
     counts rows; what has layout "0" is one value a row. `pieces`: a row is several runs; the last
     parameters are how many, and each array's bytes from run to run. "columns": the same for rows

@@ -1,8 +1,8 @@
 """Products of two arrays as operators: what axes mean is said by labels, BLAS does the work.
 
 Such an operator is one kernel for float32, float64 and complex numbers, three for bfloat16 and
-bytes where the processor multiplies those (see `product_narrow`), one without BLAS for other
-integers (see `product_integer`). Operands that lie transposed, in slices or broadcast are taken as
+bytes where the processor multiplies those (see `narrow`), one without BLAS for other
+integers (see `integers`). Operands that lie transposed, in slices or broadcast are taken as
 they are; only what the kernel has no words for is copied first. Other floats of 16 bits are
 multiplied in float32, bool by NumPy.
 """
