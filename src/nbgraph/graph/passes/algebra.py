@@ -42,8 +42,9 @@ def signed(bound: Bound) -> bool:
 def _table(rows: dict[str, Callable[[], list[Rule]]]) -> Rules:
     """Return what finds the rules of an operator, which are made when it is first seen: they load
     the operators that they name."""
-    made = functools.cache(lambda name: rows[name]() if name in rows else [])
-    return lambda op: [rule for rule in made(op.__name__) if rule.before.op is op]
+    rules = functools.cache(lambda name: rows[name]())
+    named = lambda name: rules(name) if name in rows else []
+    return lambda op: [rule for rule in named(op.__name__) if rule.before.op is op]
 
 
 # the same bits in IEEE arithmetic, NaN, infinities and signs included
