@@ -20,7 +20,6 @@ from nbgraph.executor.programs import Bound
 from nbgraph.graph.arguments import auxiliary_variables, typed
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph, spec
-from nbgraph.graph.passes.devices import place
 from nbgraph.graph.passes.gradient import require_gradients
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.arrays.array_op import Spec
@@ -208,7 +207,9 @@ def _devices(
     graph: Graph, groups: Mapping[str, Context] | None, device: Context
 ) -> dict[GraphNode, Context]:
     """Return the device of each variable's array."""
-    by_node = {} if groups is None else place(graph, groups, device)
+    if groups is None:
+        return dict.fromkeys(graph.variables, device)
+    by_node = load("nbgraph.graph.passes.devices").place(graph, groups, device)
     return {node: by_node.get(node, device) for node in graph.variables}
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nbgraph.array.core import Array, from_host
 from nbgraph.array.issue import DeviceCall, LibraryCall, Run, laid_out
@@ -21,7 +21,6 @@ from nbgraph.engine import current
 from nbgraph.engine.inline import refuse
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plans.plan import Outside, Plan, Step
-from nbgraph.engine.profiling.effort import Effort
 from nbgraph.engine.thread import here
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled
@@ -32,6 +31,9 @@ from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.arrays.elsewhere import Library, form_of
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
+
+if TYPE_CHECKING:
+    from nbgraph.engine.profiling.effort import Effort
 
 Granted = Mapping[Any, Sequence[Any]]
 Patch = list[tuple[int, int]]  # places of one word: (step, word of its record)

@@ -13,14 +13,12 @@ from nbgraph.executor.lower import NOTHING_INSIDE, Inside
 from nbgraph.executor.pipeline import Options
 from nbgraph.executor.places import Arena
 from nbgraph.executor.program import Behind, Program
-from nbgraph.executor.split import split
 from nbgraph.graph.build import GraphNode, Operand, variable
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient
-from nbgraph.graph.passes.recompute import recompute
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType, kWriteTo
-from nbgraph.scopes import forkable
+from nbgraph.scopes import forkable, load
 
 
 class Bound:
@@ -168,6 +166,7 @@ class Bound:
         program, and the backward program uses it for its own values as soon as it has read the
         residuals."""
         first = len(self.graph.heads)
+        split = load("nbgraph.executor.split").split
         halves = split(self.graph, self._gradients((True,) * first))
         count = first + len(halves.kept)
         inside = Inside(frozenset(range(first, count)))
@@ -189,6 +188,7 @@ class Bound:
     def _recomputed(self, joint: Graph) -> Graph:
         if self.options.recompute is None:
             return joint
+        recompute = load("nbgraph.graph.passes.recompute").recompute
         return recompute(joint, self.graph.nodes, every=self.options.recompute)
 
     def _program(

@@ -15,15 +15,17 @@ records of the kernels, and an object for the Python steps; see `Instance.push`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core.layout import LAST, SPARED, USE
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plans.instance import Instance
-from nbgraph.engine.profiling.effort import Effort
 from nbgraph.engine.variable import Variable
 from nbgraph.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from nbgraph.engine.profiling.effort import Effort
 
 Place = tuple[int, int]  # a step, and a word of its record
 

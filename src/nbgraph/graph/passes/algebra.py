@@ -7,6 +7,7 @@ the scalar graph; see `trivial`.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from nbgraph import ops
@@ -15,7 +16,7 @@ from nbgraph.graph.graph import Entry, spec_of
 from nbgraph.graph.passes.pattern import Bound, Rule, wild
 from nbgraph.ops.define import library
 
-Rules = dict[object, tuple[Rule, ...]]  # by the operator of what is found
+Rules = Callable[[Any], list[Rule]]  # of an operator
 x, y, z = wild("x"), wild("y"), wild("z")
 
 
@@ -38,89 +39,88 @@ def signed(bound: Bound) -> bool:
     return _kinds(bound) <= set("ifV")
 
 
-def _indexed(rules: list[Rule]) -> Rules:
-    by_operator: dict[object, list[Rule]] = {}
-    for rule in rules:
-        by_operator.setdefault(rule.before.op, []).append(rule)
-    return {op: tuple(own) for op, own in by_operator.items()}
+def _table(rows: dict[str, Callable[[], list[Rule]]]) -> Rules:
+    """Return what finds the rules of an operator, which are made when it is first seen: they load
+    the operators that they name."""
+    rules = functools.cache(lambda name: rows[name]())
+    named = lambda name: rules(name) if name in rows else []
+    return lambda op: [rule for rule in named(op.__name__) if rule.before.op is op]
 
 
-@functools.cache
-def exact() -> Rules:
-    """Return rules with the same bits in IEEE arithmetic, NaN, infinities and signs included."""
-    return _indexed(
-        [
-            Rule(ops.negative(-x), x),
-            Rule(x + 0, x, integers),
-            Rule(x + (-y), x - y, floats),
-            Rule(x - (-y), x + y, floats),
-            Rule((-x) * (-y), x * y, floats),
-            Rule((-x) / (-y), x / y, floats),
-            Rule(x * -1, -x, signed),
-            Rule(x / -1, -x, signed),
-            Rule(abs(abs(x)), abs(x)),
-            Rule(abs(-x), abs(x), floats),
+# the same bits in IEEE arithmetic, NaN, infinities and signs included
+exact = _table(
+    {
+        "negative": lambda: [Rule(ops.negative(-x), x)],
+        "add": lambda: [Rule(x + 0, x, integers), Rule(x + (-y), x - y, floats)],
+        "subtract": lambda: [Rule(x - (-y), x + y, floats)],
+        "multiply": lambda: [Rule((-x) * (-y), x * y, floats), Rule(x * -1, -x, signed)],
+        "divide": lambda: [Rule((-x) / (-y), x / y, floats), Rule(x / -1, -x, signed)],
+        "absolute": lambda: [Rule(abs(abs(x)), abs(x)), Rule(abs(-x), abs(x), floats)],
+        "square": lambda: [
             Rule(ops.square(-x), ops.square(x), floats),
             Rule(ops.square(abs(x)), ops.square(x), floats),
-            Rule(ops.maximum(x, x), x),
-            Rule(ops.minimum(x, x), x),
-            Rule(ops.relu(ops.relu(x)), ops.relu(x)),
-            Rule(ops.floor(ops.floor(x)), ops.floor(x)),
-            Rule(ops.ceil(ops.ceil(x)), ops.ceil(x)),
-            Rule(ops.sign(ops.sign(x)), ops.sign(x)),
-            Rule(ops.logical_not(ops.logical_not(x)), x),
-        ]
-    )
-
-
-@functools.cache
-def stable() -> Rules:
-    """Other bits, as accurate where the result is finite: no overflow on the way."""
-    return _indexed(
-        [
+        ],
+        "maximum": lambda: [Rule(ops.maximum(x, x), x)],
+        "minimum": lambda: [Rule(ops.minimum(x, x), x)],
+        "relu": lambda: [Rule(ops.relu(ops.relu(x)), ops.relu(x))],
+        "floor": lambda: [Rule(ops.floor(ops.floor(x)), ops.floor(x))],
+        "ceil": lambda: [Rule(ops.ceil(ops.ceil(x)), ops.ceil(x))],
+        "sign": lambda: [Rule(ops.sign(ops.sign(x)), ops.sign(x))],
+        "logical_not": lambda: [Rule(ops.logical_not(ops.logical_not(x)), x)],
+    }
+)
+# other bits, as accurate where the result is finite: no overflow on the way
+stable = _table(
+    {
+        "log": lambda: [
             Rule(ops.log(1 + ops.exp(x)), ops.softplus(x)),
-            Rule(ops.log1p(ops.exp(x)), ops.softplus(x)),
             Rule(ops.log(1 + x), ops.log1p(x)),
-            Rule(ops.exp(x) - 1, ops.expm1(x)),
-            Rule(1 - ops.exp(x), -ops.expm1(x)),
             Rule(ops.log(ops.exp(x)), x),
             Rule(ops.log(ops.exp(x) + ops.exp(y)), ops.logaddexp(x, y)),
             Rule(ops.log(ops.sigmoid(x)), ops.log_sigmoid(x)),
+        ],
+        "log1p": lambda: [Rule(ops.log1p(ops.exp(x)), ops.softplus(x))],
+        "subtract": lambda: [
+            Rule(ops.exp(x) - 1, ops.expm1(x)),
+            Rule(1 - ops.exp(x), -ops.expm1(x)),
             Rule(1 - ops.sigmoid(x), ops.sigmoid(-x)),
             Rule(1 - ops.erf(x), ops.erfc(x)),
             Rule(1 - ops.erfc(x), ops.erf(x)),
+        ],
+        "sqrt": lambda: [
             Rule(ops.sqrt(ops.square(x) + ops.square(y)), ops.hypot(x, y)),
             Rule(ops.sqrt(x * x + y * y), ops.hypot(x, y)),
-        ]
-    )
-
-
-@functools.cache
-def fast() -> Rules:
-    """Return rules as if numbers were exact: zeros lose their sign, last bits change."""
-    return _indexed(
-        [
+        ],
+    }
+)
+# as if numbers were exact: zeros lose their sign, last bits change
+fast = _table(
+    {
+        "add": lambda: [
             Rule(x + 0, x),
-            Rule(x - x, 0),
+            Rule((x - y) + y, x),
+            Rule(x * y + x * z, x * (y + z)),
+            Rule(ops.log(x) + ops.log(y), ops.log(x * y)),
+        ],
+        "subtract": lambda: [Rule(x - x, 0), Rule((x + y) - y, x)],
+        "multiply": lambda: [
             Rule(x * 0, 0),
-            Rule(ops.exp(ops.log(x)), x),
-            Rule(ops.log(ops.exp(x)), x),
-            Rule(ops.square(ops.sqrt(x)), x),
-            Rule(ops.sqrt(ops.square(x)), abs(x)),
+            Rule((x / y) * y, x),
+            Rule(ops.exp(x) * ops.exp(y), ops.exp(x + y)),
+        ],
+        "exp": lambda: [Rule(ops.exp(ops.log(x)), x)],
+        "log": lambda: [Rule(ops.log(ops.exp(x)), x)],
+        "square": lambda: [Rule(ops.square(ops.sqrt(x)), x)],
+        "sqrt": lambda: [Rule(ops.sqrt(ops.square(x)), abs(x))],
+        "power": lambda: [
             Rule(ops.power(x, 1), x),
             Rule(ops.power(x, 2), ops.square(x)),
             Rule(ops.power(x, 0.5), ops.sqrt(x)),
             Rule(ops.power(x, -1), ops.reciprocal(x)),
-            Rule(1 / ops.sqrt(x), ops.rsqrt(x)),
-            Rule((x * y) / y, x),
-            Rule((x / y) * y, x),
-            Rule((x + y) - y, x),
-            Rule((x - y) + y, x),
-            Rule(x * y + x * z, x * (y + z)),
-            Rule(ops.exp(x) * ops.exp(y), ops.exp(x + y)),
-            Rule(ops.log(x) + ops.log(y), ops.log(x * y)),
-        ]
-    )
+        ],
+        "divide": lambda: [Rule(1 / ops.sqrt(x), ops.rsqrt(x)), Rule((x * y) / y, x)],
+    }
+)
 
 
 def log_of_sum(entry: Entry) -> Operand | None:

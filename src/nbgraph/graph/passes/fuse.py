@@ -23,20 +23,18 @@ import numpy as np
 from nbgraph.graph.build import GraphNode, Operand, apply, frozen, rebuilt
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.node import topological
-from nbgraph.graph.passes.fuse_facts import COMBINES, Fusion, Knowledge, Loop, values_of
+from nbgraph.graph.passes.fuse_facts import Fusion, Knowledge, Loop, values_of
 from nbgraph.graph.passes.fuse_groups import Group, Grouping
-from nbgraph.graph.passes.means import as_sum
+from nbgraph.graph.passes.means import as_sum, is_mean
 from nbgraph.kernels.function.fused import Source
-from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.mapper.fused import Part
 from nbgraph.operator.mapper.fused import fuse as fuse_parts
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.rows.map_reduce import Reduction, map_reduce_op
+from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.operator.scalar.typing import common_dtype
-from nbgraph.ops.define import operator_of
-from nbgraph.ops.elementwise.arithmetic import positive
+from nbgraph.ops.define import library, operator_of
 from nbgraph.ops.elementwise.casting import checkpoint
-from nbgraph.ops.reductions.statistics import mean
 from nbgraph.settings import config
 
 _REPORTS: WeakKeyDictionary[Graph, Fusion] = WeakKeyDictionary()
@@ -44,7 +42,7 @@ _NAMED = 2  # members that a loop is called by
 # Scalar operations in loops of one graph that differ, as each is compiled: 1 ms and more for each.
 # A network has a few hundred, and layers that are alike count once.
 MOST_COMPILED = 2048
-_MEAN, _CHECKPOINT = operator_of(mean), operator_of(checkpoint)
+_CHECKPOINT = operator_of(checkpoint)
 
 
 def fuse(
@@ -98,10 +96,10 @@ def _prepared(graph: Graph, knowledge: Knowledge) -> tuple[Graph, Callable[[Grap
     def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
         if node.op is _CHECKPOINT:
             return inputs
-        return _mean_as_sum(node, inputs, knowledge) if node.op is _MEAN else None
+        return _mean_as_sum(node, inputs, knowledge) if is_mean(node) else None
 
     result = graph
-    if any(node.op in (_MEAN, _CHECKPOINT) for node in graph.nodes):
+    if any(node.op is _CHECKPOINT or is_mean(node) for node in graph.nodes):
         result = graph.rewrite(rule, moved)
     return result, lambda node: _node(moved.get((node, 0), (node, 0)))
 
@@ -261,10 +259,11 @@ class _Parts:
         if entry not in self._sources:
             source = self._external(entry)
             self._sources[entry] = len(self.parts), 0
-            self.parts.append(Part(positive, (source,)))
+            self.parts.append(Part(library.positive, (source,)))
         op, attributes = node.op, tuple(node.attributes.items())
-        assert isinstance(op, ArrayOp), "a reduction is an operator over whole arrays"
-        reduction = Reduction(COMBINES[op], axes, op, attributes)
+        assert isinstance(op, ReduceOp), "loops combine what is reduced"
+        assert op.combine, "Knowledge looks for it"
+        reduction = Reduction(op.combine, axes, op, attributes)
         self._totals[node, 0] = self._sources[entry], reduction
 
     def _source(self, operand: Operand, common: np.dtype[Any]) -> Source:

@@ -12,11 +12,9 @@ from nbgraph.dtype import is_float, name_of
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec, spec_of
 from nbgraph.kernels.loops.body import TRIGONOMETRIC
-from nbgraph.kernels.loops.loop import Combine
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.mapper.mapper import Mapper
-from nbgraph.ops.define import operator_of
-from nbgraph.ops.reductions import extremes, reductions
+from nbgraph.operator.rows.reduce_op import ReduceOp
 
 _SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
 _FREE = ("arg", "param", "const")  # scalar nodes that compute nothing
@@ -40,9 +38,6 @@ class Facts(NamedTuple):
     problem: str | None = None
 
 
-_SUM_TO = operator_of(reductions.sum_to)
-_REDUCTIONS = reductions.sum, reductions.sum_to, reductions.prod, extremes.max, extremes.min
-COMBINES: dict[Any, Combine] = {op: op.combine for op in map(operator_of, _REDUCTIONS)}
 _WHOLE = Facts(problem="works on whole arrays")
 _VARIABLE = Facts(problem="is given")
 
@@ -57,7 +52,7 @@ class Knowledge:
         """Return what is known of a node; it must be typed."""
         if isinstance(node.op, Mapper):
             return self._map(node, node.op)
-        if node.op in COMBINES:
+        if isinstance(node.op, ReduceOp) and node.op.combine and not node.op.averages:
             return _reduction(node)
         return _VARIABLE if node.op is None else _WHOLE
 
@@ -158,7 +153,7 @@ def _plain(node: GraphNode, spec: Spec) -> bool:
     dtype = node.attributes.get("dtype")
     if is_float(spec.dtype):
         return name_of(spec.dtype) in ("float32", "float64") and dtype in (None, spec.dtype)
-    return dtype is None and spec.dtype.kind != "b" and node.op is not _SUM_TO
+    return dtype is None and spec.dtype.kind != "b" and "shape" not in node.attributes
 
 
 class Loop(NamedTuple):

@@ -16,6 +16,7 @@ import math
 from nbgraph.dtype import is_float
 from nbgraph.graph.build import GraphNode, Operand, apply, rebuilt
 from nbgraph.graph.graph import Graph, spec
+from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.ops.define import axes_of, library
 
 
@@ -27,9 +28,14 @@ def means(graph: Graph) -> Graph:
     return graph.rewrite(as_sum) if graph.typed else graph
 
 
+def is_mean(node: GraphNode) -> bool:
+    """Return whether a node is a mean, without loading the operator."""
+    return isinstance(node.op, ReduceOp) and node.op.averages
+
+
 def as_sum(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
     """Return what takes the place of a mean, None for other nodes; a rule of `Graph.rewrite`."""
-    if node.op is not library.mean.op or not node.entries:
+    if not is_mean(node) or not node.entries:
         return None
     source, result = spec(node.entries[0]), spec((node, 0))
     wide = is_float(source.dtype) and source.dtype.itemsize > 2

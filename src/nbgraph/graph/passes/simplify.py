@@ -50,9 +50,9 @@ def simplify(graph: Graph, *, stable: bool = False, fast: bool = False) -> Graph
     """
     if not graph.typed:
         return graph
-    tables = [algebra.exact()]
-    tables += [algebra.stable()] if stable else []
-    tables += [algebra.fast()] if fast else []
+    tables = [algebra.exact]
+    tables += [algebra.stable] if stable else []
+    tables += [algebra.fast] if fast else []
     for _ in range(_ROUNDS):
         before, graph = graph, _Round(graph, tables, stable=stable, fast=fast).graph()
         if graph.heads == before.heads:
@@ -114,7 +114,7 @@ class _Round:
         if self._stable and (simpler_entry := log_of_sum(entry)) is not None:
             return simpler_entry
         for table in self._tables:
-            for rule in table.get(entry[0].op, ()):
+            for rule in table(entry[0].op):
                 simpler_entry = rule.applied(entry)
                 if simpler_entry is not None:
                     return simpler_entry

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec, constant
 from nbgraph.operator.arrays.elsewhere import Unit, form_of, unit
-from nbgraph.operator.arrays.units import Units
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import keep
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.operator.spec import items_of
 from nbgraph.shape import Shapes
+
+if TYPE_CHECKING:
+    from nbgraph.operator.arrays.units import Units
 
 _KEPT = 1024  # kernels that an operator keeps
 

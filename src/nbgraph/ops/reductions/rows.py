@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -39,38 +40,43 @@ def _root(total):
     return math.sqrt(total)
 
 
-def _row_op(name: str, totals: Any, result: Any) -> RowOp:
-    return RowOp.of(name, "x", totals, [Result(result, row=True)])
-
-
-_SUM = _row_op("sum", {"total": ("add", _element)}, _total)
-_PROD = _row_op("prod", {"total": ("multiply", _element)}, _total)
-_MEAN = _row_op("mean", {"total": ("add", _element)}, _mean)
-_AWAY = {"total": ("add", _element), "spread": ("add", _spread)}
-_DEVIATIONS = {"var": _row_op("var", _AWAY, _variance), "std": _row_op("std", _AWAY, _deviation)}
-_POWERS = _row_op("vector_norm", {"total": ("add", _power)}, _rooted)
-_NORMS = {
-    0.0: _row_op("vector_norm", {"total": ("add", _nonzero)}, _total),
-    1.0: _row_op("vector_norm", {"total": ("add", _size)}, _total),
-    2.0: _row_op("vector_norm", {"total": ("add", _square)}, _root),
-    math.inf: _row_op("vector_norm", {"total": ("max", _size)}, _total),
-    -math.inf: _row_op("vector_norm", {"total": ("min", _size)}, _total),
+# name of an operator, and the order of a norm -> its totals, and what a row gives
+_PROGRAMS: dict[tuple[str, float | None], tuple[Any, Callable[..., Any]]] = {
+    ("sum", None): ({"total": ("add", _element)}, _total),
+    ("prod", None): ({"total": ("multiply", _element)}, _total),
+    ("mean", None): ({"total": ("add", _element)}, _mean),
+    ("var", None): ({"total": ("add", _element), "spread": ("add", _spread)}, _variance),
+    ("std", None): ({"total": ("add", _element), "spread": ("add", _spread)}, _deviation),
+    ("vector_norm", None): ({"total": ("add", _power)}, _rooted),
+    ("vector_norm", 0.0): ({"total": ("add", _nonzero)}, _total),
+    ("vector_norm", 1.0): ({"total": ("add", _size)}, _total),
+    ("vector_norm", 2.0): ({"total": ("add", _square)}, _root),
+    ("vector_norm", math.inf): ({"total": ("max", _size)}, _total),
+    ("vector_norm", -math.inf): ({"total": ("min", _size)}, _total),
 }
 
 
-def _alone(op: RowOp) -> Callable[[Attributes], tuple[RowOp, Attributes]]:
-    return lambda attributes: (op, {})
+@functools.cache
+def _row_op(name: str, order: float | None = None) -> RowOp:
+    totals, result = _PROGRAMS[name, order]
+    return RowOp.of(name, "x", totals, [Result(result, row=True)])
 
 
-sum_rows, product_rows, mean_rows = map(_alone, (_SUM, _PROD, _MEAN))
+def _alone(name: str) -> Callable[[Attributes], tuple[RowOp, Attributes]]:
+    return lambda attributes: (_row_op(name), {})
+
+
+sum_rows, product_rows, mean_rows = map(_alone, ("sum", "prod", "mean"))
 
 
 def deviation_rows(name: str, attributes: Attributes) -> tuple[RowOp, Attributes]:
     """Of `var` and `std`."""
-    return _DEVIATIONS[name], {"correction": attributes["correction"]}
+    return _row_op(name), {"correction": attributes["correction"]}
 
 
 def norm_rows(attributes: Attributes) -> tuple[RowOp, Attributes]:
     """Of `vector_norm`."""
-    program = _NORMS.get(attributes["ord"])
-    return (_POWERS, {"ord": attributes["ord"]}) if program is None else (program, {})
+    order = attributes["ord"]
+    if ("vector_norm", order) in _PROGRAMS:
+        return _row_op("vector_norm", order), {}
+    return _row_op("vector_norm"), {"ord": order}
