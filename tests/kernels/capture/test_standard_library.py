@@ -36,7 +36,8 @@ def mondays(y, m, d):
 
 def seconds_of(y, m, d):
     span = dt.timedelta(seconds=y * m, hours=d)
-    return span.days, span.seconds, span.total_seconds()
+    both = span + dt.timedelta(hours=20)
+    return span.days, span.seconds, span.total_seconds(), both.days, both.seconds
 
 
 def sets(y, m, d):

@@ -41,6 +41,7 @@ class Span(NamedTuple):
     seconds: int
     number = lambda self: self.days * 86400 + self.seconds
     total_seconds = lambda self: float(self.number())
+    __add__ = lambda a, b: b + a if isinstance(b, Date) else timedelta(0, a.number() + b.number())
     __mul__ = lambda self, times: timedelta(self.days * times, self.seconds * times)
     __rmul__ = __mul__
 
@@ -65,7 +66,6 @@ class Date(NamedTuple):
     weekday = lambda self: (self.number() + 6) % 7
     isoweekday = lambda self: self.weekday() + 1
     __add__ = lambda self, other: fromordinal(self.number() + other.days)
-    __radd__ = __add__
 
     def __sub__(self, other):
         if isinstance(other, Span):
