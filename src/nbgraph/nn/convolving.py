@@ -6,12 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from nbgraph.errors import ShapeError, function_name, require_whole, require_word
-from nbgraph.nn.layers import (
-    Activation,
-    activation_of,
-    glorot,
-    require_extent,
-)
+from nbgraph.nn.layers import Activation, activation_of, glorot, require_extent
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import Initialiser
 from nbgraph.ops.define import library

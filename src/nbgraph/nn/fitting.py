@@ -141,13 +141,7 @@ def fit(
     store = None if trainer is None else trainer.kvstore
     display = progress and (store is None or store.shown)
     training = Training(
-        steps,
-        data,
-        validation,
-        split=split,
-        callbacks=hooks,
-        shown=display,
-        watch=watch_of(on_nan),
+        steps, data, validation, split=split, callbacks=hooks, shown=display, watch=watch_of(on_nan)
     )
     training.resume()
     training.run(epochs)

@@ -138,10 +138,7 @@ class RAdam(_Means):
         """Return the rate with the bias correction of the mean, and the rectification factor, by
         name."""
         beta1, beta2 = self.hyper["beta1"], self.hyper["beta2"]
-        return {
-            "rate": rate / (1.0 - beta1**steps),
-            "rectified": rectification(steps, beta2),
-        }
+        return {"rate": rate / (1.0 - beta1**steps), "rectified": rectification(steps, beta2)}
 
 
 class FTML(_Means):

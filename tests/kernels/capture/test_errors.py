@@ -288,7 +288,7 @@ def finds_fixed_point(x):
 
 
 def evaluates_polynomial(x):
-    return np.polynomial.chebyshev.chebval(x, [1.0, 2.0])  # here
+    return np.polynomial.chebyshev.chebval2d(x, x, [[1.0, 2.0]])  # here
 
 
 def commonest(x):
@@ -309,7 +309,7 @@ LIBRARY = {  # function -> the library's function that its message names, and of
     finds_minimum: ("minimize_scalar", "scipy.optimize"),
     finds_golden_minimum: ("golden", "scipy.optimize"),
     finds_fixed_point: ("fixed_point", "scipy.optimize"),
-    evaluates_polynomial: ("chebval", "numpy.polynomial.chebyshev"),
+    evaluates_polynomial: ("chebval2d", "numpy.polynomial.chebyshev"),
     commonest: ("mode", "statistics"),
 }
 

@@ -202,7 +202,19 @@ def by_halves_to_a_tolerance(x, tolerance=1e-7):
     return low
 
 
-BISECTIONS = [by_halves, by_halves_of_a_product, by_halves_to_a_tolerance]
+def by_golden_sections(x):
+    least = lambda u: (u - math.sin(x)) ** 2 + 0.1 * u**4
+    share, low, high = (math.sqrt(5.0) - 1.0) / 2.0, -2.0, 2.0
+    for _ in range(30):
+        first, second = high - share * (high - low), low + share * (high - low)
+        if least(first) < least(second):
+            high = second
+        else:
+            low = first
+    return (low + high) / 2.0
+
+
+BISECTIONS = [by_halves, by_halves_of_a_product, by_halves_to_a_tolerance, by_golden_sections]
 
 
 @pytest.mark.parametrize("fn", BISECTIONS, ids=lambda fn: fn.__name__)

@@ -331,12 +331,12 @@ REFUSALS = [
     (
         lambda x: 1.0 if x in x else 0.0,
         "this comparison is not understood",
-        "compare numbers with <, <= or ==",
+        "compare numbers with <, <= or ==; of sets call issubset()",
     ),
     (
         lambda x: 1.0 if (x, 1.0) < [1.0, x] else 0.0,
         "this comparison is not understood",
-        "compare numbers with <, <= or ==",
+        "compare numbers with <, <= or ==; of sets call issubset()",
     ),
     (
         lambda x, y: 1.0 if x * 1.5 is y * 1.5 else 0.0,

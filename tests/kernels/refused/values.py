@@ -456,7 +456,7 @@ REFUSALS = [
     (
         subtracts_list,
         "this operator of a list whose length depends on values is not understood",
-        "write a loop",
+        "write a loop; of sets call difference()",
     ),
     (
         changes_what_it_goes_over,

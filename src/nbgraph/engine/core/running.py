@@ -62,10 +62,7 @@ def run(core: int, operation: int, thread: int, keep: int) -> int:
             split(core, operation)
             return 0
         code = call_kernel(
-            function,
-            load(operation + O_ARGS),
-            load(operation + O_LO),
-            load(operation + O_HI),
+            function, load(operation + O_ARGS), load(operation + O_LO), load(operation + O_HI)
         )
     return finish(core, operation, code, 0, keep)
 

@@ -35,10 +35,7 @@ class CenterCrop(Images):
     padding: int | tuple[int, int] = 0
     fill: float = 0
     layout: str | None = None
-    _checks = {
-        "size": (pair,),
-        "padding": (lambda what, value: value and pair(what, value, 0),),
-    }
+    _checks = {"size": (pair,), "padding": (lambda what, value: value and pair(what, value, 0),)}
 
     def _margins(self) -> tuple[int, int]:
         return self.padding if isinstance(self.padding, tuple) else (0, 0)

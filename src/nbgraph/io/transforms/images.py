@@ -61,11 +61,7 @@ def axes_of(name: str, desc: DataDesc, layout: str | None = None) -> Axes:
 class Images(ColumnTransform):
     """A transform of images, which has a parameter `layout`."""
 
-    _checks = {
-        "p": (require_number, 0, 1),
-        "fill": (require_number,),
-        "layout": IS_LAYOUT,
-    }
+    _checks = {"p": (require_number, 0, 1), "fill": (require_number,), "layout": IS_LAYOUT}
 
     def _axes(self, desc: DataDesc) -> Axes:
         return axes_of(self.name, desc, vars(self)["layout"])

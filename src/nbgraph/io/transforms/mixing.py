@@ -10,13 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, require_number
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import (
-    Columns,
-    ColumnTransform,
-    Stage,
-    changed,
-    pair,
-)
+from nbgraph.io.transforms.base import Columns, ColumnTransform, Stage, changed, pair
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import blended
 from nbgraph.io.transforms.images import IS_LAYOUT, Axes, Images, axes_of, channels_last
@@ -82,11 +76,7 @@ class Mixup(ColumnTransform):
     alpha: float = 0.2
     p: float = 1.0
     on: str | tuple[str, ...] = field(default="all", kw_only=True)
-    _checks = {
-        "alpha": (require_number, 1e-3),
-        "p": (require_number, 0, 1),
-        "layout": IS_LAYOUT,
-    }
+    _checks = {"alpha": (require_number, 1e-3), "p": (require_number, 0, 1), "layout": IS_LAYOUT}
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
         places, after = self.places(descs, labels), list(descs)

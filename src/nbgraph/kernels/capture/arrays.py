@@ -324,8 +324,7 @@ METHODS: dict[str, Callable[..., Value]] = {
     "astype": array_of,
     "flatten": lambda call, a: Array(leaves(a)),
     "cumsum": _cumulative("add"),
-    "count": lambda call, a, x: call.text(vectors.count_of, a, x),
-    "index": lambda call, a, x: call.text(vectors.place_of, a, x),
+    "trace": lambda call, a: call.text(vectors.trace, a),
     "item": lambda call, a, *place: next(leaves(a)) if not place else [*leaves(a)][place[0].data],
 }
 # how functions and methods of NumPy arrange the numbers of an array, of which they make no copy

@@ -80,7 +80,8 @@ def _compared(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
             call.refuse("complex numbers have no order", "compare z.real, z.imag or abs(z)")
         return cast("Node", call.tracer.binary(_COMPARE[type(op)], left, right, graph.const(True)))
     if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
-        call.refuse("this comparison is not understood", "compare numbers with <, <= or ==")
+        remedy = "compare numbers with <, <= or ==; of sets call issubset()"
+        call.refuse("this comparison is not understood", remedy)
     return graph.compare(_COMPARE[type(op)], left, right)
 
 
@@ -172,6 +173,11 @@ def _equal_tuples(call: Call, left: Value, right: Value) -> Node:
     return same
 
 
+def is_ordered(value: Value) -> bool:
+    """Return whether it is a tuple, which may have names; a list may be a set."""
+    return type(value) is tuple or issubclass(getattr(value, "cls", int), tuple)
+
+
 def _is_object(value: Value) -> bool:
     """Return whether it is an object other than a tuple of Python."""
     return isinstance(value, Record) and not issubclass(value.cls, tuple)
@@ -192,8 +198,9 @@ def _compare_tuples(call: Call, op: ast.cmpop, left: Value, right: Value) -> Nod
         return equal(graph, left, right)
     if isinstance(op, ast.Eq):
         return _equal_tuples(call, left, right)
-    if type(op) not in _COMPARE or {type(left), type(right)} != {tuple}:  # a list may be a set
-        call.refuse("this comparison is not understood", "compare numbers with <, <= or ==")
+    if type(op) not in _COMPARE or not (is_ordered(left) and is_ordered(right)):
+        remedy = "compare numbers with <, <= or ==; of sets call issubset()"
+        call.refuse("this comparison is not understood", remedy)
     strict = ast.Lt() if isinstance(op, (ast.Lt, ast.LtE)) else ast.Gt()
     result = graph.const(_STATIC[type(op)](len(left), len(right)))
     for a, b in reversed([*zip(left, right, strict=False)]):

@@ -61,6 +61,16 @@ class Digits(Compound):
         negative = tracer.graph.compare("lt", self.number, tracer.graph.const(0))
         tracer.raises(node, ValueError, "invalid literal for int() with base 10: '-'", negative)
 
+    def refuse_empty(self, call: Call) -> None:
+        """Note that int() of no digits raises."""
+        graph, size = call.graph, self.size
+        if isinstance(size, Node) and Intervals(graph, call.path).of(size)[0] < 1:
+            words, empty = (
+                "invalid literal for int(): ''",
+                graph.compare("lt", size, graph.const(1)),
+            )
+            call.tracer.raises(call.node, ValueError, words, empty)
+
     def length(self, tracer: Tracer, path: Node) -> Node:
         """How many characters there are."""
         graph, size = tracer.graph, self.size
@@ -118,7 +128,9 @@ class Digits(Compound):
             return None
         length = self.length(call.tracer, call.path)
         if name == "count" and sought.size == 1:
-            return call.text(composed.digit_uses, *own, length, sought.number)
+            zero = call.graph.compare("eq", sought.number, call.graph.const(0))  # that of 0b
+            uses = call.text(composed.digit_uses, *own, length, sought.number)
+            return call.graph.arithmetic("sub", uses, zero) if self.prefix else uses
         if name in _ENDS and isinstance(sought.size, int) and sought.size:
             return call.text(_ENDS[name], *own, length, *sought.pair(call.graph))
         return None
@@ -175,6 +187,7 @@ def apply(call: Call) -> Value | None:
         if args[1] is call.graph.const(args[0].base):  # by which the prefix is known, too
             return args[0].number
         if not args[0].prefix:
+            args[0].refuse_empty(call)
             return _read(call, args[0], args[1])
     return _of_one(call, target, args[0]) if len(args) == 1 else None
 
@@ -216,6 +229,7 @@ def _of_one(call: Call, target: Any, value: Value) -> Value | None:
     if target is reversed and isinstance(value, Digits) and not value.prefix:
         return value.turned(call)
     if target in _NUMBERS and (read := digits_of(value)) is not None:
+        read.refuse_empty(call)
         if read.base > 10 or (read.base < 10 and read.size != 1):
             read = replace(read, number=_read(call, read, call.graph.const(10)))
         return read.number if target is int else call.graph.float(read.number)

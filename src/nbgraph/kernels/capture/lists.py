@@ -280,8 +280,8 @@ def change(call: Call, owner: Value, name: str) -> Value:
     root = changeable(tracer, call.node, owner, env)
     content, args = env[root.key], [tracer.taken(value, env) for value in call.args]
     _forget(root.key, env)
-    if name == "add" and len(args) == 1:
-        env[root.key] = call.text(vectors.with_item, content, tracer.dereference(args[0], env))
+    if name in _OF_SETS and len(args) == 1:
+        env[root.key] = call.text(_OF_SETS[name], content, tracer.dereference(args[0], env))
         return Static(None)
     if isinstance(content, Resizable):
         return resizable.change(call, name, root.key, args, env)
@@ -311,9 +311,10 @@ def _sorted(call: Call, items: list[Value]) -> None:
     items[:] = in_order(call, items)
 
 
+_OF_SETS = {"add": vectors.with_item, "update": vectors.union}
 CHANGES: dict[str, Callable[..., Value]] = {
     "append": lambda call, items, item: items.append(item),
-    "add": lambda call, items, item: None,  # of a set
+    **dict.fromkeys(_OF_SETS, lambda call, items, item: None),
     "extend": lambda call, items, more: items.extend(more),
     "insert": lambda call, items, place, item: items.insert(whole(call, place, "the place"), item),
     "popleft": lambda call, items: items.pop(0),

@@ -20,7 +20,7 @@ from nbgraph.kernels.capture.containers import Array, Mapping, Pairs, Record, Re
 from nbgraph.kernels.capture.context import Call, Method, Tracer
 from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.lists import view
-from nbgraph.kernels.capture.resizable import DICT_CHANGES
+from nbgraph.kernels.capture.resizable import DICT_CHANGES, METHODS
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Node, Static, Value
 
 _FORMULA = "write the scalar formula; the loop over the array is made for you"
@@ -84,7 +84,7 @@ _ARRAY_ATTRIBUTES: dict[str, Callable[[Call, Any, Value], Value]] = {
     "size": lambda call, owner, _: call.graph.const(int(np.prod(arrays.shape(owner)))),
     "ndim": lambda call, owner, _: call.graph.const(arrays.depth(owner)),
 }
-_SEQUENCE_METHODS = {*arrays.METHODS, *lists.CHANGES, *arrays.STEPS}
+_SEQUENCE_METHODS = {*arrays.METHODS, *METHODS, *lists.CHANGES, *arrays.STEPS}
 _sequence = lambda *types, **attributes: Sort(
     types,
     attributes,

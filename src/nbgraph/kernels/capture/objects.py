@@ -58,6 +58,11 @@ def constant(tracer: Tracer, value: Any, node: ast.expr) -> Value:
         return record_of(type(value), named) if fields else items
     if isinstance(value, (list, dict, set, frozenset, np.ndarray)):
         return _container(tracer, value, node)
+    if type(value).__module__ == "datetime" and type(value).__name__ == "date":
+        from nbgraph.kernels.capture.library import dates  # few programs have them
+
+        parts = (getattr(value, name) for name in dates.Date._fields)
+        return tracer.constant(dates.Date(*parts), node)
     return Static(value)
 
 

@@ -281,11 +281,16 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     sorted: lambda call, a, **how: call.text(vectors.sorted_list, a, **how),
     map: lambda call, f, *a: call.text(vectors.mapped, f, _zipped(call, *a)),
     functools.reduce: _reduced,
+    itertools.starmap: lambda call, f, a: call.text(vectors.mapped, f, a),
     itertools.pairwise: lambda call, a: _zipped(
         call, a, part(call, a, call.graph.const(1), None, None)
     ),
 }
-METHODS = {"count": vectors.count_of, "index": vectors.place_of, "copy": vectors.copied}
+METHODS = {
+    "count": vectors.count_of,
+    "index": vectors.place_of,
+    "copy": vectors.copied,
+} | vectors.SETS
 
 
 def dict_of(call: Call, items: Value) -> Value:

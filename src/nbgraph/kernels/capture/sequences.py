@@ -86,7 +86,7 @@ def _of_tuples(call: Call, shared: Call) -> Value | None:
         call = call._replace(args=[*map(resizable.frozen, call.args)])
     elif isinstance(first, (tuple, Mapping)) or (target in _EMPTY and not call.args):
         fits = True
-    elif target in (map, functools.reduce):
+    elif target in (map, functools.reduce, itertools.starmap):
         fits = bool(rest) and isinstance(first, Static)
     else:
         several = target in (min, max) and rest and call.kwargs.keys() == {"key"}
@@ -119,13 +119,13 @@ def method(call: Call, referred: Value, name: str) -> Value:
         return tracer.read(call.node, referred, env)
     if name in CHANGES and not call.kwargs:
         return change(call, referred, name)
-    if isinstance(owner, Resizable) and name in resizable.METHODS:
-        return call.text(resizable.METHODS[name], owner, *call.args)
-    if name not in METHODS or isinstance(owner, Resizable):
-        what = f"{name}() of {described(owner)} is not understood with these arguments"
-        call.refuse(what, "use sorted(values, ...), or write a loop")
     args = [owner, *(tracer.dereference(a, env) for a in call.args)]
-    return call.answer(METHODS[name], *args, **call.kwargs)
+    if name in METHODS and not isinstance(owner, Resizable):
+        return call.answer(METHODS[name], *args, **call.kwargs)
+    if name in resizable.METHODS and not call.kwargs:
+        return call.text(resizable.METHODS[name], *args)
+    what = f"{name}() of {described(owner)} is not understood with these arguments"
+    call.refuse(what, "use sorted(values, ...), or write a loop")
 
 
 _EMPTY = (deque, frozenset, list, set, tuple)
@@ -221,7 +221,7 @@ def _ranked(call: Call, items: Sequence[Value], key: Value) -> list[tuple[Value,
         call.refuse("a keyword argument is not understood here", "leave it out")
     ranks = items if key is None else [_called(call, key, item) for item in items]
     ranks = [call.tracer.deep(call.node, rank, call.tracer.frame) for rank in ranks]
-    _numbers(call, [rank for rank in ranks if type(rank) is not tuple])
+    _numbers(call, [rank for rank in ranks if not comparing.is_ordered(rank)])
     if any(next(keys_in(item), None) for item in items):
         items = [call.graph.const(k) for k in range(len(items))]
     return list(zip(ranks, items, strict=True))
@@ -310,6 +310,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     sorted: _sorted,
     functools.reduce: resizable.FUNCTIONS[functools.reduce],
     itertools.accumulate: _accumulate,
+    itertools.starmap: resizable.FUNCTIONS[itertools.starmap],
     **{getattr(itertools, name): _iterated for name in _ITERTOOLS},
 }
 # those that put items together, which are not read

@@ -21,11 +21,12 @@ from typing import Any
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import assignments, objects, refusals
-from nbgraph.kernels.capture.containers import REFERS, described
+from nbgraph.kernels.capture.containers import REFERS, Record, described
 from nbgraph.kernels.capture.context import Inlinable, Tracer
 from nbgraph.kernels.capture.environment import (
     BROKE,
     CONTINUED,
+    RAISED,
     RETURNED,
     is_flag,
     stopped,
@@ -83,13 +84,22 @@ def going(tracer: Tracer, env: Env, path: Node, run: Callable[[Env, Node], Env])
 
 def join_ended(tracer: Tracer, stop: Node, ended: Env, rest: Env) -> Env:
     """Join where `ended` has left the block: what such a path leaves unset is not missed."""
-    marked = dict(ended)
+    marked, graph = dict(ended), tracer.graph
+    raises = [flag for name, flag in ended.items() if name.startswith(RAISED)]
+    if raises and functools.reduce(graph.logical_or, raises) is stop and not tracer.catching:
+        marked |= {name: v for name, v in rest.items() if _is_begun(marked.get(name), v)}
     loops = stopped(tracer.graph, ended, (BROKE, CONTINUED))
     for name in () if loops.op != "const" or loops.data else rest:
         unset = isinstance(marked.get(name, Unset()), (Undefined, Partly))
         if unset and not is_flag(name):
             marked[name] = rest[name]
     return join(tracer.graph, stop, marked, rest)
+
+
+def _is_begun(value: Any, later: Any) -> bool:
+    """Return whether an object lacks attributes that it gets later."""
+    both = isinstance(value, Record) and isinstance(later, Record)
+    return both and not value.entries.keys() >= later.entries.keys()
 
 
 def statement(tracer: Tracer, st: ast.stmt, env: Env, path: Node) -> Env:

@@ -111,11 +111,16 @@ def solvers() -> dict[str, Any]:
     return own | dict.fromkeys(("brenth", "ridder", "toms748"), texts.brentq)
 
 
-def solver(fn: object) -> FunctionType | None:
-    """Return the text of a function of `scipy.optimize` or `scipy.integrate`, None for others."""
-    module = str(getattr(fn, "__module__", ""))
+def solver(fn: object) -> Any:
+    """Return the text of a function of `scipy.optimize` or `scipy.integrate`, the function or class
+    that stands for one of `datetime`; None for others."""
+    module, name = str(getattr(fn, "__module__", "")), getattr(fn, "__name__", "")
     if module.startswith(("scipy.optimize", "scipy.integrate")):
-        return solvers().get(getattr(fn, "__name__", ""))
+        return solvers().get(name)
+    if getattr(getattr(fn, "__self__", fn), "__module__", "") == "datetime":
+        from nbgraph.kernels.capture.library import dates  # few programs have them
+
+        return getattr(dates, getattr(fn, "__qualname__", "").removeprefix("date."), None)
     return None
 
 

@@ -31,6 +31,25 @@ def polyval_rising(x, c):
     return total
 
 
+def series(x, c, following):
+    """A sum of orthogonal polynomials, each of which follows from the two before it."""
+    total, last, before = c[0] + x * 0, 1.0, 0.0
+    for n, factor in enumerate(c[1:]):
+        last, before = following(n, x, last, before), last
+        total = total + factor * last
+    return total
+
+
+# of numpy.polynomial; Abramowitz and Stegun, Handbook of mathematical functions, table 22.7
+chebval = lambda x, c: series(x, c, lambda n, x, p, q: ((n > 0) + 1) * x * p - q)
+legval = lambda x, c: series(x, c, lambda n, x, p, q: x * p + n * (x * p - q) / (n + 1))
+lagval = lambda x, c: series(x, c, lambda n, x, p, q: p + (n * (p - q) - x * p) / (n + 1))
+hermval = lambda x, c: series(x, c, lambda n, x, p, q: 2 * x * p - 2 * n * q)
+hermeval = lambda x, c: series(x, c, lambda n, x, p, q: x * p - n * q)
+# the sum of the diagonal
+trace = lambda a: sum(a[k][k] for k in range(min(len(a), len(a[0]))))
+
+
 def dot(a, b):
     """The sum of the products of two vectors' entries."""
     total = a[0] * b[0]
@@ -382,6 +401,13 @@ def distinct(a):
 
 
 with_item = lambda a, x: distinct(list(a) + [x])  # a set with one more item
+union = lambda a, b: distinct(joined_lists(a, b))
+intersection = lambda a, b: [x for x in a if x in b]
+difference = lambda a, b: [x for x in a if x not in b]
+symmetric_difference = lambda a, b: union(difference(a, b), difference(b, a))
+issubset = lambda a, b: all(x in b for x in a)
+issuperset = lambda a, b: issubset(b, a)
+isdisjoint = lambda a, b: all(x not in b for x in a)
 
 
 def dict_of_pairs(pairs):
@@ -433,11 +459,16 @@ def table(rows: str) -> dict[str, Callable[..., Any]]:
 
 _NUMPY = table(
     "isin polyval cross searchsorted digitize average count_nonzero nansum nanmean nanmax nanmin "
-    "interp select choose piecewise convolve quantile percentile argsort"
+    "interp select choose piecewise convolve quantile percentile argsort trace"
 )
+_SERIES = "chebyshev.chebval legendre.legval laguerre.lagval hermite.hermval hermite_e.hermeval"
+# methods of sets, and the operators that lists lack
+SETS = table("union intersection difference symmetric_difference issubset issuperset isdisjoint")
+SET_OPERATORS = {"bor": union, "band": intersection, "bxor": symmetric_difference}
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): text for name, text in _NUMPY.items()},
     np.polynomial.polynomial.polyval: polyval_rising,
+    **{operator.attrgetter(r)(np.polynomial): globals()[r.split(".")[1]] for r in _SERIES.split()},
     getattr(np, "trapezoid", None) or getattr(np, "trapz", None): trapezoid,
     **dict.fromkeys((bisect.bisect, bisect.bisect_right), bisect_right),
     bisect.bisect_left: bisect_left,

@@ -33,18 +33,10 @@ class DeviceKernel:
     for; `label` is what reports call it.
     """
 
-    __slots__ = (
-        *("_making", "_ptx"),
-        *("capability", "form", "key", "label", "name", "source"),
-    )
+    __slots__ = (*("_making", "_ptx"), *("capability", "form", "key", "label", "name", "source"))
 
     def __init__(
-        self,
-        source: Source,
-        form: compiled.Form,
-        capability: tuple[int, int],
-        key: str,
-        label: str,
+        self, source: Source, form: compiled.Form, capability: tuple[int, int], key: str, label: str
     ) -> None:
         self.form, self.capability = form, capability
         self.source, self.key, self.label = source, key, label

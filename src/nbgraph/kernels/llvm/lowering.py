@@ -46,11 +46,7 @@ class Lowering:
     """Lowers one function definition; `arguments` are its parameters' values."""
 
     def __init__(
-        self,
-        names: Names,
-        f: Function,
-        definition: ast.FunctionDef,
-        arguments: dict[str, Value],
+        self, names: Names, f: Function, definition: ast.FunctionDef, arguments: dict[str, Value]
     ) -> None:
         self.names, self.f = names, f
         self._values: dict[str, Value] = dict(arguments)  # assigned once: the value itself

@@ -11,14 +11,7 @@ from nbgraph.codegen import target
 from nbgraph.errors import CompileError
 from nbgraph.kernels.llvm.arithmetic import absolute, cast, compare, intrinsic, select
 from nbgraph.kernels.llvm.function import Function
-from nbgraph.kernels.llvm.values import (
-    FLOATS,
-    LLVM,
-    Value,
-    constant,
-    is_signed,
-    llvm_type,
-)
+from nbgraph.kernels.llvm.values import FLOATS, LLVM, Value, constant, is_signed, llvm_type
 from nbgraph.kernels.loops.loop import LANES, ROOM, STRIP
 from nbgraph.kernels.scalar.kinds import INTEGERS, STORED
 from nbgraph.native.processor import LINE, has_fma, is_x86

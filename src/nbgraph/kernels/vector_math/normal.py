@@ -12,14 +12,7 @@ import math
 import numpy as np
 
 from nbgraph.kernels.vector_math.formats import scalar
-from nbgraph.kernels.vector_math.wide import (
-    WIDE,
-    erfc,
-    erfinv,
-    exp_square,
-    fitted,
-    log,
-)
+from nbgraph.kernels.vector_math.wide import WIDE, erfc, erfinv, exp_square, fitted, log
 from nbgraph.native.floats import absolute, fma, fma_exact, polynomial, sqrt
 
 CENTRE, LAST = 2.5, 27.3  # of the polynomial of erfc

@@ -67,20 +67,12 @@ class _Pool:
 
 
 _MAX = _Pool(
-    (),
-    ("x",),
-    ["t = load(line, i)"],
-    ["t = acc_max(t, load(x, {at}))"],
-    ["store(line, i, t)"],
+    (), ("x",), ["t = load(line, i)"], ["t = acc_max(t, load(x, {at}))"], ["store(line, i, t)"]
 )
 _SUM = _Pool((), ("x",), ["t = load(line, i)"], ["t = t + load(x, {at})"], ["store(line, i, t)"])
 _SPREAD = _Pool((), ("out",), ["t = load(line, i)"], ["store(out, {at}, load(out, {at}) + t)"], [])
 # `line` is 1 until the place has found the cell that gave its maximum: the first one that equals it
-_FIRST = [
-    "c = load(x, {at})",
-    "t = select((c == o) | (c != c), f, zero)",
-    "f = f - t",
-]
+_FIRST = ["c = load(x, {at})", "t = select((c == o) | (c != c), f, zero)", "f = f - t"]
 _TO_MAX = _Pool(
     ("g", "y"),
     ("x", "out"),

@@ -142,15 +142,15 @@ _LABEL_TOTALS = {
 _LABEL_RESULTS = [Result(f, row=True) for f in (_label_loss, _largest, _inverse_of)]
 _LABEL = _LabelEntropy.of(
     "label_entropy", "x | label", _LABEL_TOTALS, _LABEL_RESULTS, _label_rule, "x label out1 out2",
-    classes="label",
+    classes="label"
 )  # fmt: skip
 _LABEL_GRADIENT = Entropy.of(
     "label_entropy_gradient", "x | label top inverse share hit", {}, [_label_slope], derived,
-    classes="label",
+    classes="label"
 )  # fmt: skip
 _LABEL_AT_ONCE = Entropy.of(
     "label_entropy_at_once", "x | label share hit", _LABEL_TOTALS,
-    [*_LABEL_RESULTS, _label_slope_at_once], classes="label",
+    [*_LABEL_RESULTS, _label_slope_at_once], classes="label"
 )  # fmt: skip
 _LABEL.at_once = _LABEL_GRADIENT, _LABEL_AT_ONCE
 
@@ -208,16 +208,11 @@ _SHARE_TOTALS = {
 }
 _SHARE_RESULTS = [Result(f, row=True) for f in (_target_loss, _largest, _inverse_of)]
 _TARGET = Entropy.of(
-    "target_entropy",
-    "x target",
-    _SHARE_TOTALS,
-    _SHARE_RESULTS,
-    _target_rule,
-    "x target out1 out2",
+    "target_entropy", "x target", _SHARE_TOTALS, _SHARE_RESULTS, _target_rule, "x target out1 out2"
 )
 _TARGET_GRADIENT = Entropy.of(
     "target_entropy_gradient", "x target | top inverse share hit", {"mass": ("add", _target)},
-    [_target_slope], derived,
+    [_target_slope], derived
 )  # fmt: skip
 _TARGET_AT_ONCE = Entropy.of(
     "target_entropy_at_once",

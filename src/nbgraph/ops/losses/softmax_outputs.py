@@ -13,13 +13,7 @@ from typing import Any
 from nbgraph.errors import ShapeError
 from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.rows.row_op import RowOp
-from nbgraph.ops.define import (
-    Shape,
-    as_array,
-    define_rows,
-    library,
-    require_floats,
-)
+from nbgraph.ops.define import Shape, as_array, define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum, not_equal
 from nbgraph.ops.losses.outputs import head
@@ -89,11 +83,11 @@ def _gradient_rule(g: Gradients) -> list[Any]:
 
 _SOFTMAX = _Output.of(
     "softmax_output", "data | label", {"top": ("max", _data), "total": ("add", _weight)}, [_share],
-    _rule, "label out", integers=("label",),
+    _rule, "label out", integers=("label",)
 )  # fmt: skip
 _SOFTMAX_GRADIENT = RowOp.of(
     "softmax_output_gradient", "share | label scale", {}, [_slope], _gradient_rule, "scale",
-    integers=("label",),
+    integers=("label",)
 )  # fmt: skip
 
 

@@ -13,11 +13,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.call import training
-from nbgraph.ops.define import (
-    as_array,
-    define_rows,
-    library,
-)
+from nbgraph.ops.define import as_array, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply
 from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments
 from nbgraph.ops.normalisation.standardising import layer_norm_parts as layer_norm_parts

@@ -22,12 +22,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.ops.define import (
-    as_known,
-    define_rows,
-    library,
-    require_floats,
-)
+from nbgraph.ops.define import as_known, define_rows, library, require_floats
 from nbgraph.ops.products import attention_rules as rules
 from nbgraph.ops.windows.convolution_tiles import ONE
 from nbgraph.shape import Arrays, broadcast
@@ -246,7 +241,7 @@ def _infer(query: Spec, key: Spec, value: Spec, *mask: Spec, causal: bool, scale
 
 def _infer_gradient(
     out_grad: Spec, query: Spec, key: Spec, value: Spec, rows: Spec, delta: Spec, *mask: Spec,
-    causal: bool, scale: float,
+    causal: bool, scale: float
 ) -> Sequence[Spec]:  # fmt: skip
     out, numbers = _infer(query, key, value, *mask, causal=causal, scale=scale)
     shapes = (out_grad.shape, rows.shape, delta.shape)

@@ -23,9 +23,7 @@ from nbgraph.ops.define import (
     whole,
     whole_tuple,
 )
-from nbgraph.ops.define import (
-    as_array as as_array,
-)
+from nbgraph.ops.define import as_array as as_array
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.products.contraction import product_rule
 from nbgraph.ops.shapes.shape import matrix_transpose, moveaxis

@@ -1,0 +1,147 @@
+"""Functions of the standard library and of NumPy that are texts: dates, sets, series, strings."""
+
+import datetime as dt
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre
+
+import nbgraph as ng
+
+LANDING = dt.date(1969, 7, 20)
+SERIES = (0.5, -0.2, 0.3, 0.1)
+
+
+def days_since(y, m, d):
+    day = dt.date(y, m, d)
+    return (day - LANDING).days, day.weekday(), day.isoweekday(), day.toordinal()
+
+
+def days_later(y, m, d):
+    day = dt.date(y, m, d) + dt.timedelta(days=37 * m, hours=30, weeks=1)
+    other = dt.timedelta(minutes=90) + dt.date.fromordinal(700000 + 31 * d)
+    return day.year, day.month, day.day, other.day, (day - 3 * dt.timedelta(d)).day
+
+
+def mondays(y, m, d):
+    day, end, count = dt.date(y, m, 1), dt.date(y, m, d), 0
+    while day < end:
+        count += day.weekday() == 0
+        day += dt.timedelta(1)
+    return count, max(day, LANDING).year, day == end, day - LANDING > dt.timedelta(d)
+
+
+def seconds_of(y, m, d):
+    span = dt.timedelta(seconds=y * m, hours=d)
+    both = span + dt.timedelta(hours=20)
+    return span.days, span.seconds, span.total_seconds(), both.days, both.seconds
+
+
+def sets(y, m, d):
+    a, b = {y % 5, m % 5}, {d % 5, 1}
+    several = {m}
+    several |= {d, 3}
+    several.update([y % 7, 2])
+    return len(a | b), sum(a & b), sum(a ^ b), a.issubset(b), sum(several), b.isdisjoint({0, 2})
+
+
+def sums_of_pairs(y, m, d):
+    return sum(itertools.starmap(pow, [(m, 2), (d, 3)])), np.trace(np.array([[y, m, 1], [2, d, 3]]))
+
+
+class Version(NamedTuple):
+    major: int
+    minor: int
+
+
+def versions(y, m, d):
+    return Version(m, d) < Version(6, y % 20), max(Version(m, d), Version(d, m)).minor
+
+
+class Positive:
+    def __init__(self, value, share):
+        if value < 0:
+            raise ValueError("negative")
+        self.value = value
+        assert share < 30, "large"
+        self.share = share
+
+
+def checked_first(y, m, d):
+    total = 0
+    for k in range(3):
+        total += Positive(y + k, m).share + Positive(m, d % 29).value
+    return total
+
+
+DAYS = np.array([[1899, 1, 31], [1969, 7, 20], [2000, 2, 28], [2024, 2, 29], [2026, 12, 1]]).T
+FUNCTIONS = [days_since, days_later, mondays, seconds_of, sets, sums_of_pairs, versions]
+
+
+@pytest.mark.parametrize("fn", [*FUNCTIONS, checked_first], ids=lambda fn: fn.__name__)
+def test_functions_of_days(fn):
+    got = ng.op(fn)(*DAYS)
+    expected = [fn(*row) for row in DAYS.T.tolist()]
+    columns = list(zip(*expected, strict=True)) if isinstance(got, (tuple, list)) else [expected]
+    for one, column in zip(got if len(columns) > 1 else [got], columns, strict=True):
+        np.testing.assert_array_equal(one, column)
+
+
+@pytest.mark.parametrize("day", [(2023, 2, 29), (2023, 13, 1), (0, 1, 1), (2023, 4, 31)])
+def test_a_day_that_is_none_raises(day):
+    with pytest.raises(ValueError, match="must be in|out of range"):
+        ng.op(days_since)(*(np.array([part]) for part in day))
+
+
+def test_an_object_that_is_refused_raises_before_it_has_attributes():
+    op = ng.op(checked_first)
+    with pytest.raises(ValueError, match="negative"):
+        op(np.array([-5]), np.array([1]), np.array([2]))
+    with pytest.raises(AssertionError, match="large"):
+        op(np.array([5]), np.array([31]), np.array([2]))
+
+
+VALUES = [
+    lambda x: chebyshev.chebval(x, SERIES) + chebyshev.chebval(x, [x]),
+    lambda x: legendre.legval(x, SERIES),
+    lambda x: laguerre.lagval(x, SERIES),
+    lambda x: hermite.hermval(x, [math.sin(x), 1.0, 0.5]),
+    lambda x: hermite_e.hermeval(x, SERIES),
+]
+
+
+@pytest.mark.parametrize("fn", VALUES)
+def test_series_of_polynomials(fn):
+    x = np.linspace(-1.0, 1.0, 9)
+    np.testing.assert_allclose(ng.op(fn)(x), [fn(v) for v in x.tolist()], rtol=1e-13)
+    slopes = [(fn(v + 1e-6) - fn(v - 1e-6)) / 2e-6 for v in x.tolist()]
+    np.testing.assert_allclose(ng.op(fn).derivative(0)(x), slopes, rtol=1e-6, atol=1e-8)
+
+
+def rest_of_digits(n):
+    return int(str(n)[3:])
+
+
+def rest_or_none(n):
+    try:
+        return int(str(n)[3:])
+    except ValueError:
+        return -1
+
+
+def test_no_digits_are_not_a_number():
+    op = ng.op(rest_of_digits)
+    np.testing.assert_array_equal(op(np.array([1234, 98765])), [4, 65])
+    with pytest.raises(ValueError, match="invalid literal"):
+        op(np.array([1234, 862]))
+    np.testing.assert_array_equal(ng.op(rest_or_none)(np.array([1234, 862])), [4, -1])
+
+
+def test_zeros_of_a_prefix_are_counted_once():
+    counts = ng.op(lambda n: (bin(n).count("0"), hex(n).count("0"), bin(n).count("1")))
+    n = np.array([0, 5, 16, 1000, -6])
+    for got, count in zip(counts(n), ((bin, "0"), (hex, "0"), (bin, "1")), strict=True):
+        np.testing.assert_array_equal(got, [count[0](v).count(count[1]) for v in n.tolist()])
