@@ -80,9 +80,6 @@ class _Block:
 def load(name: str) -> Any:
     """Return a module, imported if need be. Garbage is collected afterwards: imports make next to
     none, and looking for it among all that they make takes a fifth of their time."""
-    module = sys.modules.get(name)
-    if module is not None and not getattr(module.__spec__, "_initializing", True):
-        return module
     collects = gc.isenabled()
     try:
         gc.disable()

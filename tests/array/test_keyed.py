@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbgraph as ng
-from nbgraph.array import copying, eager, indexing, keyed
+from nbgraph.array import copying, indexing, keyed, operators
 from nbgraph.array.keyed import frozen
 
 RNG = np.random.default_rng(0)
@@ -243,7 +243,7 @@ def test_writes_in_place_take_arrays_and_scalars_of_numpy(threaded, monkeypatch)
         array += own
         array *= np.float64(2.0)
         if turn == 0:
-            monkeypatch.setattr(eager, "call", None)
+            monkeypatch.setattr(operators, "call", None)
     np.testing.assert_array_equal(array.asnumpy(), [22, 44])
 
 

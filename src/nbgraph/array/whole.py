@@ -104,11 +104,12 @@ def _copied_to(
     if len(outs) != 1 or CLOSELY_ASKED[0] or recording.get() is not None:
         return False
     out, alone = outs[0], not (op.draws or op.auxiliary or op.resources or op.effect)
-    if not (alone and isinstance(out, Array) and out.nbytes <= _COPIED):
+    if not (alone and isinstance(out, Array) and out.nbytes <= _COPIED and out.dtype.kind != "c"):
         return False
     result = op(*operands, **attributes)
-    if result._layout.shape != out._layout.shape or result.dtype != out.dtype:
+    if (result.shape, result.dtype, result.device) != (out.shape, out.dtype, out.device):
         return False
+    writable(op.__name__, out, "out")
     if not known_over(same, (result,), out, in_charge().site_id(2)):
         apply_map(same, (result,), {}, outs)
     return True

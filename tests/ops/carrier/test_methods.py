@@ -17,7 +17,7 @@ from tests.ops.carrier.double import Double, agree, values
 OF_MEMORY = set(
     """device context ctx itemsize nbytes strides variable
     as_in_context copyto to to_device fill flat sort
-    asnumpy asscalar item tolist wait_to_read wait_to_write
+    asnumpy to_numpy asscalar item tolist wait_to_read wait_to_write
     attach_grad backward grad
     __bool__ __complex__ __float__ __index__ __int__ __trunc__ __len__ __contains__
     __copy__ __deepcopy__ __buffer__ __dlpack__ __dlpack_device__

@@ -48,7 +48,7 @@ def cut(x: Any, *, dtype: np.dtype[Any]) -> Any:
 def _product(op: Any, a: Any, *others: Any, **how: Any) -> Any:
     """Of two, of which one is complex, or both; None where none is. Of one sums and views."""
     if not others:
-        return apart(how["subscripts"], [a])
+        return apart(how["subscripts"], a)
     b = others[0] if len(others) == 1 else None
     if b is None or "c" not in (a.dtype.kind, b.dtype.kind):
         return None
