@@ -166,11 +166,6 @@ def require_pure(op: ArrayOp) -> None:
             f"{op.__name__}: it draws random numbers or changes a state, which Dask may do again "
             "for a block; compute() the Dask array first"
         )
-    if hasattr(op, "body_form"):
-        raise ArgumentError(
-            f"{op.__name__}: loops and branches do not take Dask arrays; compute() the Dask array "
-            "first, or give a function of blocks to x.map_blocks"
-        )
 
 
 def refusal(name: str, array: Any, what: str) -> ArgumentError:

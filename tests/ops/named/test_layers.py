@@ -127,7 +127,7 @@ BAD = [
         lambda x: ops.Deconvolution(
             x, np.ones((2, 2, 2)), kernel=(2,), num_filter=2, stride=(2,), adj=(2,)
         ),
-        r"^deconvolution: adj=\(2,\) with stride=\(2,\); each adj must be less than its stride",
+        r"^deconvolution: adj=\(2,\); expected less than stride=\(2,\)",
     ),
 ]
 

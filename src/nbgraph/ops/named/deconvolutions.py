@@ -55,10 +55,7 @@ def resolved(shape: Shape, window: Shape, attributes: Any) -> dict[str, Any]:
         pad = tuple((o + 1) // 2 for o in over)
     else:
         if not all(m < s for m, s in zip(more, step, strict=True)):
-            raise ArgumentError(
-                f"{name}: adj={more} with stride={step}; each adj must be less than its stride: "
-                "pad the result for more cells"
-            )
+            raise ArgumentError(f"{name}: adj={more}; expected less than stride={step}, for each")
         size = tuple(f - 2 * p + m for f, p, m in zip(full, pad, more, strict=True))
     return {"size": size, "stride": step, "pad": pad, "dilation": gap, "groups": how.groups}
 

@@ -166,6 +166,12 @@ _INVERSE = by_lapack(
     operands="A",
     recipe=_inverse_steps,
 )
+_LOG_SLOPE = by_lapack(
+    *("linalg_slogdet_gradient", "inv", lambda a: a, _inverse_rule, "out"),
+    operands="A",
+    recipe=_inverse_steps,
+    failure="A is singular, where the logarithm is -inf and has no gradient",
+)
 
 
 # factors with orthonormal rows --------------------------------------------------------------------
@@ -206,41 +212,31 @@ def _cofactor_rule(g: Gradients) -> list[Any]:
 
 def _cofactors(xp: Any, a: Array, det: Array, out: Array) -> None:
     """det * inverse.T; where the inverse has lost half its digits, by singular values, whose
-    products of all but one exist for every rank."""
+    products of all but one exist for every rank. NaN where a is not finite."""
     a, det, one = wide(a), wide(det)[..., None, None], xp.eye(a.shape[-1], dtype=bool)
     lost, size = det == 0, abs(a).sum((-2, -1))
     inverse = xp.linalg.inv(xp.where(lost, one, a) if lost.any() else a)
     with np.errstate(all="ignore"):
         out[...] = det * inverse.swapaxes(-1, -2)
-        condition = size * abs(inverse).sum((-2, -1))
-        lost = lost[..., 0, 0] | (condition > xp.finfo(a.dtype).eps ** -0.5)
+        lost = size * abs(inverse).sum((-2, -1)) > xp.finfo(a.dtype).eps ** -0.5
+        lost |= det[..., 0, 0] == 0
         if lost.any():
             u, s, v = solved("linalg_det", xp.linalg.svd, xp.nan_to_num(a[lost]))
             phase = (xp.linalg.det(u) * xp.linalg.det(v))[..., None, None]
             rest = xp.where(one, 1, s[..., None, :]).prod(-1)[..., None, :]
-            nan = 0 * size[lost][..., None, None]  # of what is not finite
-            out[lost] = phase * xp.matmul(u.conj() * rest, v.conj()) + nan
+            out[lost] = phase * xp.matmul(u.conj() * rest, v.conj()) + 0 * size[lost, None, None]
 
 
 _COFACTORS = ArrayOp(
-    "linalg_cofactors",
-    lambda a, _: a,
-    by_numpy(_cofactors),
+    *("linalg_cofactors", lambda a, _: a, by_numpy(_cofactors)),
     gradient=_cofactor_rule,
     operands=("A", "det"),
     keeps=("A", "out"),
 )
-_LOG_SLOPE = by_lapack(
-    *("linalg_slogdet_gradient", "inv", lambda a: a, _inverse_rule, "out"),
-    operands="A",
-    recipe=_inverse_steps,
-    failure="A is singular, where the logarithm is -inf and has no gradient",
-)
 
 
-def _det_rule(g: Gradients) -> list[Any]:
-    grad = library.expand_dims(g.out_grad, (-1, -2))
-    return [multiply(grad, _COFACTORS(g.inputs[0], g.outputs[0]))]
+def _times(factor: Any, a: Any) -> list[Any]:
+    return [multiply(library.expand_dims(factor, (-1, -2)), a)]
 
 
 def _slogdet_rule(g: Gradients) -> list[Any]:
@@ -248,9 +244,7 @@ def _slogdet_rule(g: Gradients) -> list[Any]:
     if to_sign is not None and g.specs[0].dtype.kind == "c":  # it turns as the angle does
         turn = multiply(library.imag(multiply(to_sign, g.outputs[0])), 1j)
         to_size = turn if to_size is None else library.add(to_size, turn)
-    if to_size is None:
-        return []
-    return [multiply(library.expand_dims(to_size, (-1, -2)), swapped(_LOG_SLOPE(g.inputs[0])))]
+    return [] if to_size is None else _times(to_size, swapped(_LOG_SLOPE(g.inputs[0])))
 
 
 def _det_infer(a: Spec) -> Spec:
@@ -262,7 +256,11 @@ def _slogdet_infer(a: Spec) -> tuple[Spec, Spec]:
     return sign, Spec(sign.shape, real_dtype(a.dtype))
 
 
-_DET = by_lapack("linalg_det", "det", _det_infer, _det_rule, "A out", operands="A")
+_DET = by_lapack(
+    *("linalg_det", "det", _det_infer),
+    *(lambda g: _times(g.out_grad, _COFACTORS(g.inputs[0], g.outputs[0])), "A out"),
+    operands="A",
+)
 _SLOGDET = by_lapack(
     *("linalg_slogdet", "slogdet", _slogdet_infer, _slogdet_rule, "A out0"), operands="A", nout=2
 )
