@@ -168,7 +168,6 @@ _INVERSE = by_lapack(
 )
 _LOG_SLOPE = by_lapack(
     *("linalg_slogdet_gradient", "inv", lambda a: a, _inverse_rule, "out"),
-    operands="A",
     recipe=_inverse_steps,
     failure="A is singular, where the logarithm is -inf and has no gradient",
 )
@@ -204,7 +203,6 @@ def orthonormal(a: Any) -> tuple[Any, Any]:
 
 
 def _cofactor_rule(g: Gradients) -> list[Any]:
-    """Of det * inverse.T, where there is an inverse."""
     turned = swapped(library.linalg_inverse(g.inputs[0]))
     to_a = library.matmul(library.matmul(turned, swapped(g.out_grad)), negative(g.outputs[0]))
     return [to_a, lambda: library.sum(multiply(g.out_grad, turned), axis=(-2, -1))]
