@@ -28,7 +28,7 @@ class Sender:
         self._under_way = 0
 
     def put(self, rank: tuple[int, ...], send: Send) -> None:
-        """Have `send` awaited in its turn, lowest rank first, unmetered by Dask; it must not raise."""
+        """Have `send` awaited in its turn, lowest first, unmetered by Dask; it must not raise."""
         self._loop.call_soon_threadsafe(self._put, rank, send, context=Context())
 
     def _put(self, rank: tuple[int, ...], send: Send) -> None:
