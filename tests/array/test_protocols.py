@@ -356,6 +356,15 @@ def test_sparse_matrices_of_scipy_take_products_themselves():
     assert (x * sparse).toarray().tolist() == np.diag([1.0, 2.0, 6.0]).tolist()
 
 
+@pytest.mark.parametrize("kind", ["csr_array", "coo_matrix"])
+@pytest.mark.parametrize("name", "eq ne lt ge add sub truediv pow".split())
+def test_what_is_no_product_with_a_sparse_matrix_names_the_remedy(name, kind):
+    """A comparison was silently False."""
+    sparse = getattr(pytest.importorskip("scipy.sparse"), kind)(np.eye(2))
+    with pytest.raises(ArgumentError, match=rf"is a {kind}, a sparse matrix; give x.toarray\(\)"):
+        getattr(operator, name)(ng.ones((2, 2)), sparse)
+
+
 def test_results_that_are_objects_stay_numpys():
     """Memory holds no addresses of Python's objects."""
     x = ng.array([1.5, 2.5])

@@ -125,6 +125,13 @@ REFUSED = {
     ),
     "where": (lambda x: ng.exp(x, where=X > 0), r"exp: where=<ndarray> .*ng.where"),
     "parameter": (lambda x: huber(x, 1.0, size=2), r"huber: unexpected keyword argument 'size'"),
+    "scan": (lambda x: ng.scan(lambda c, v: (c, v), 0.0, x), r"^scan: xs is an Array; compute\(\)"),
+    "layer": (
+        lambda x: ng.nn.GRU(2)(x[None]),
+        r"^scan: a Dask array .* x.map_blocks, or compute\(\)",
+    ),
+    "branch": (lambda x: ng.cond(True, ng.sin, ng.cos, x), r"\[0\] is an Array; compute\(\)"),
+    "loop": (lambda x: ng.while_loop(ng.any, ng.sin, x), r"init_val is an Array; compute\(\)"),
     "symbol": (lambda x: x + ng.var("v"), r"add: a Symbol stands beside a Dask array.*ng.jit"),
 }
 

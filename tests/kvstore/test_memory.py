@@ -7,6 +7,8 @@ import sys
 from itertools import pairwise
 from pathlib import Path
 
+import dask.config
+import distributed  # noqa: F401  (enters its defaults in the configuration)
 import pytest
 
 import nbgraph as ng
@@ -62,9 +64,11 @@ def test_what_is_left_is_seen():
 
 @pytest.mark.slow
 def test_ten_thousand_rounds_leave_nothing():
-    """Two processes: what a worker sends, what a shard sums, and Dask between them."""
+    """Two processes: what a worker sends, what a shard sums, and Dask between them. Its profiler is
+    off: it keeps some hundred dicts a second, for an hour."""
     rounds = 10_000 // PARTS
-    with ng.kv.cluster(workers=2) as cluster:
+    quiet = dask.config.set({"distributed.worker.profile.enabled": False})
+    with quiet, ng.kv.cluster(workers=2) as cluster:
         for found in cluster.run(measured, rounds, "dist_sync"):
             blocks, nbytes, resident = growth(found, rounds)
             assert blocks < 0.2

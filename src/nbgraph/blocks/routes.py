@@ -50,6 +50,8 @@ def _outputs(
     op: ArrayOp, arrays: list[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
 ) -> Sequence[Any]:
     name = op.__name__
+    if hasattr(op, "body_form"):  # a loop, a branch
+        raise refusal(name, arrays[-1], "give a function of blocks to x.map_blocks")
     if all(x.npartitions == 1 for x in arrays):
         return _one_block(op, arrays, attributes, specs)
     if isinstance(op, ReduceOp):

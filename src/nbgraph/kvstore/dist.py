@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context
 from typing import Any
 
 import numpy as np
@@ -231,8 +232,8 @@ class Dist(Joint):
             name=f"kv.{verb} {keys[0]!r}{more}",
         )
 
-    def _soon(self, coroutine: Any) -> None:
-        asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+    def _soon(self, coroutine: Any) -> Any:
+        return Context().run(asyncio.run_coroutine_threadsafe, coroutine, self._loop)
 
     async def _ask(self, shard: int, method: str, *args: Any) -> Any:
         """Return a shard's answer; raise KVMembershipError where none comes in time, and from then
@@ -258,7 +259,7 @@ class Dist(Joint):
             raise self._lost from error
 
     def _asked(self, shard: int, method: str, *args: Any) -> Any:
-        return asyncio.run_coroutine_threadsafe(self._ask(shard, method, *args), self._loop)
+        return self._soon(self._ask(shard, method, *args))
 
     def _wait(self, calls: Sequence[Any]) -> list[Any]:
         """Return the results of these calls, or raise the first error."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Awaitable, Callable
+from contextvars import Context
 from typing import Any
 
 Send = Callable[[], Awaitable[None]]
@@ -27,8 +28,8 @@ class Sender:
         self._under_way = 0
 
     def put(self, rank: tuple[int, ...], send: Send) -> None:
-        """Have `send` awaited in its turn, the lowest rank first; it must not raise."""
-        self._loop.call_soon_threadsafe(self._put, rank, send)
+        """Have `send` awaited in its turn, lowest first, unmetered by Dask; it must not raise."""
+        self._loop.call_soon_threadsafe(self._put, rank, send, context=Context())
 
     def _put(self, rank: tuple[int, ...], send: Send) -> None:
         heapq.heappush(self._heap, (rank, next(self._order), send))

@@ -518,6 +518,11 @@ WRONG = {
         E.ArgumentError,
         "init is a str",
     ),
+    "expression": (
+        lambda: ng.while_loop(ng.any, ng.sin, ng.nodes.ExpressionGraph().param("x", (3,))),
+        E.ArgumentError,
+        "init_val is an Expr; choose by ng.where, repeat by ng.scan, or read its value",
+    ),
     "random": (
         lambda: ng.while_loop(lambda x: x < 3, lambda x: x + ng.random.normal(size=()), 0.0),
         E.ArgumentError,

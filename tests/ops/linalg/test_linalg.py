@@ -95,6 +95,47 @@ def test_scipy_and_numpy_have_the_same_values():
         np.testing.assert_allclose(actual, np.linalg.cond(A, order), rtol=1e-9)
 
 
+OF_RANK = {
+    "0": np.zeros((3, 3)),
+    "1": np.outer([1.0, 2, 3], [1, 1, 2]),
+    "2": np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 1]]),
+    "2 with rounding": np.arange(9.0).reshape(3, 3),
+    "3": A[0],
+    "stacked": np.stack([np.zeros((3, 3)), A[0], np.arange(9.0).reshape(3, 3)]),
+    "one": np.zeros((1, 1)),
+    "none": np.zeros((2, 0, 0)),
+}
+
+
+def cofactors(a):
+    """By the determinants of minors."""
+    out = np.empty_like(a)
+    for *batch, i, j in np.ndindex(a.shape):
+        minor = np.delete(np.delete(a[tuple(batch)], i, 0), j, 1)
+        out[(*batch, i, j)] = (-1) ** (i + j) * np.linalg.det(minor)
+    return out
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+@pytest.mark.parametrize("rank", OF_RANK)
+def test_gradients_of_determinants_are_cofactors_of_any_rank(rank, dtype):
+    a = (OF_RANK[rank] * (1 if dtype[0] == "f" else 1 + 0.5j)).astype(dtype)
+    slope = ng.grad(lambda x: ng.real(ng.sum(L.det(x))))
+    few = 1e-4 if dtype == "float32" else 1e-11
+    np.testing.assert_allclose(slope(ng.array(a)).asnumpy(), cofactors(a), rtol=few, atol=few)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in det")
+def test_gradients_of_determinants_of_what_is_not_finite_are_nan():
+    slope = ng.grad(L.det)(ng.array([[np.nan, 1], [1, 1]])).asnumpy()
+    assert np.isnan(slope).all()
+
+
+def test_singular_matrices_have_no_gradient_of_the_logarithm():
+    with pytest.raises(np.linalg.LinAlgError, match=r"slogdet_gradient\d?: A is singular, .* -inf"):
+        ng.grad(lambda x: L.slogdet(x).logabsdet)(ng.zeros((2, 2))).asnumpy()
+
+
 # NumPy's functions of numpy.linalg, each on NDArrays by its own name
 CALLS = {
     **dict.fromkeys("cholesky eigvalsh eigh".split(), (A[0] @ A[0].T,)),

@@ -123,6 +123,12 @@ BAD = [
     (lambda x: ops.Pooling(x, kernel=(2,), pool_type="lp"), "without p_value; give 1, 2 or 3"),
     (ops.Pooling, "give its extents, or global_pool=True"),
     (lambda x: ops.Deconvolution(x, x, kernel=(2,), num_filter=3, num_group=2), "not a multiple"),
+    (
+        lambda x: ops.Deconvolution(
+            x, np.ones((2, 2, 2)), kernel=(2,), num_filter=2, stride=(2,), adj=(2,)
+        ),
+        r"^deconvolution: adj=\(2,\); expected less than stride=\(2,\)",
+    ),
 ]
 
 

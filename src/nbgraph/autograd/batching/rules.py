@@ -320,7 +320,8 @@ _NAMES: Mapping[str, Rule] = {
     "argmax argmin": _argument,
     "clip_gradient astype copy stop_gradient checkpoint tril triu one_hot linalg_det linalg_eig "
     "linalg_eigh linalg_eigvals linalg_eigvalsh linalg_expm linalg_inverse linalg_pinv linalg_qr "
-    "linalg_potrf linalg_slogdet linalg_svd linalg_svdvals linalg_trsm "
+    "linalg_cofactors linalg_potrf linalg_slogdet linalg_slogdet_gradient "
+    "linalg_svd linalg_svdvals linalg_trsm "
     "attention_parts attention_gradient real imag": leading,
     "linalg_solve": _solve,
     "reshape": shaped(),

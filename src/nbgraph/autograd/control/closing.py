@@ -30,6 +30,7 @@ from nbgraph.graph.node import topological
 from nbgraph.graph.passes.gradient import uniform
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.lazy import is_lazy
 from nbgraph.ops.define import library
 from nbgraph.settings import config
 
@@ -86,10 +87,12 @@ def entry_of(name: str, value: Any, path: str, dtype: Any = None) -> Entry:
 
 
 def _not_a_value(name: str, value: Any, path: str) -> ArgumentError:
-    return ArgumentError(
-        f"{name}: {path} is {noun(value)}; give an array, a number, or a dict, list or "
-        "tuple of those"
-    )
+    way = "give an array, a number, or a dict, list or tuple of those"
+    if is_lazy(value):
+        way = "compute() the Dask array first"
+    elif hasattr(value, "__nbgraph_remedy__"):
+        way = f"choose by ng.where, repeat by ng.scan, or {value.__nbgraph_remedy__}"
+    return ArgumentError(f"{name}: {path} is {noun(value)}; {way}")
 
 
 def _array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:

@@ -68,7 +68,7 @@ def _takes_part(kind: type, name: str) -> bool:
     if kind is str or not any(hasattr(kind, name) for name in _OPERANDS):
         return False  # Python's own error, and `a == None` is False
     if hasattr(kind, "__array_priority__") and not any(hasattr(kind, n) for n in _ARRAYS):
-        return False  # matrices of SciPy's that are sparse
+        return name not in ("multiply", "matmul")  # products by SciPy's sparse matrices are theirs
     return getattr(kind, "__array_ufunc__", ...) is not None
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -53,17 +53,11 @@ def _columns(x: Any, start: int, stop: int | None) -> Any:
 
 
 def _product(*factors: Any) -> Any:
-    result, *rest = factors
-    for factor in rest:
-        result = library.matmul(result, factor)
-    return result
+    return reduce(library.matmul, factors)
 
 
 def _sum(terms: Sequence[Any]) -> Any:
-    result, *rest = terms
-    for term in rest:
-        result = library.add(result, term)
-    return result
+    return reduce(library.add, terms)
 
 
 def _on_diagonal(x: Any, size: int) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.operator.arrays.tiled_op import TiledOp
 from nbgraph.operator.kernel_call import KernelCall
@@ -54,6 +54,8 @@ def resolved(shape: Shape, window: Shape, attributes: Any) -> dict[str, Any]:
             raise ShapeError(f"{name}: target={size} is larger than {full}, which is all there is")
         pad = tuple((o + 1) // 2 for o in over)
     else:
+        if not all(m < s for m, s in zip(more, step, strict=True)):
+            raise ArgumentError(f"{name}: adj={more}; expected less than stride={step}, for each")
         size = tuple(f - 2 * p + m for f, p, m in zip(full, pad, more, strict=True))
     return {"size": size, "stride": step, "pad": pad, "dilation": gap, "groups": how.groups}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.dtype import real_dtype
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import by_numpy, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.linalg.matrices import (
@@ -20,6 +20,7 @@ from nbgraph.ops.linalg.matrices import (
     require_inexact,
     solved,
     swapped,
+    wide,
 )
 from nbgraph.ops.linalg.routines import SINGULAR, LapackOp, Steps, by_lapack
 from nbgraph.shape import Array
@@ -165,6 +166,11 @@ _INVERSE = by_lapack(
     operands="A",
     recipe=_inverse_steps,
 )
+_LOG_SLOPE = by_lapack(
+    *("linalg_slogdet_gradient", "inv", lambda a: a, _inverse_rule, "out"),
+    recipe=_inverse_steps,
+    failure="A is singular, where the logarithm is -inf and has no gradient",
+)
 
 
 # factors with orthonormal rows --------------------------------------------------------------------
@@ -196,9 +202,39 @@ def orthonormal(a: Any) -> tuple[Any, Any]:
 # determinants -----------------------------------------------------------------------------------
 
 
-def _by_inverse(factor: Any, g: Gradients) -> list[Any]:
+def _cofactor_rule(g: Gradients) -> list[Any]:
     turned = swapped(library.linalg_inverse(g.inputs[0]))
-    return [multiply(library.expand_dims(factor, (-1, -2)), turned)]
+    to_a = library.matmul(library.matmul(turned, swapped(g.out_grad)), negative(g.outputs[0]))
+    return [to_a, lambda: library.sum(multiply(g.out_grad, turned), axis=(-2, -1))]
+
+
+def _cofactors(xp: Any, a: Array, det: Array, out: Array) -> None:
+    """det * inverse.T; where the inverse has lost half its digits, by singular values, whose
+    products of all but one exist for every rank. NaN where a is not finite."""
+    a, det, one = wide(a), wide(det)[..., None, None], xp.eye(a.shape[-1], dtype=bool)
+    lost, size = det == 0, abs(a).sum((-2, -1))
+    inverse = xp.linalg.inv(xp.where(lost, one, a) if lost.any() else a)
+    with np.errstate(all="ignore"):
+        out[...] = det * inverse.swapaxes(-1, -2)
+        lost = size * abs(inverse).sum((-2, -1)) > xp.finfo(a.dtype).eps ** -0.5
+        lost |= det[..., 0, 0] == 0
+        if lost.any():
+            u, s, v = solved("linalg_det", xp.linalg.svd, xp.nan_to_num(a[lost]))
+            phase = (xp.linalg.det(u) * xp.linalg.det(v))[..., None, None]
+            rest = xp.where(one, 1, s[..., None, :]).prod(-1)[..., None, :]
+            out[lost] = phase * xp.matmul(u.conj() * rest, v.conj()) + 0 * size[lost, None, None]
+
+
+_COFACTORS = ArrayOp(
+    *("linalg_cofactors", lambda a, _: a, by_numpy(_cofactors)),
+    gradient=_cofactor_rule,
+    operands=("A", "det"),
+    keeps=("A", "out"),
+)
+
+
+def _times(factor: Any, a: Any) -> list[Any]:
+    return [multiply(library.expand_dims(factor, (-1, -2)), a)]
 
 
 def _slogdet_rule(g: Gradients) -> list[Any]:
@@ -206,7 +242,7 @@ def _slogdet_rule(g: Gradients) -> list[Any]:
     if to_sign is not None and g.specs[0].dtype.kind == "c":  # it turns as the angle does
         turn = multiply(library.imag(multiply(to_sign, g.outputs[0])), 1j)
         to_size = turn if to_size is None else library.add(to_size, turn)
-    return [] if to_size is None else _by_inverse(to_size, g)
+    return [] if to_size is None else _times(to_size, swapped(_LOG_SLOPE(g.inputs[0])))
 
 
 def _det_infer(a: Spec) -> Spec:
@@ -220,7 +256,7 @@ def _slogdet_infer(a: Spec) -> tuple[Spec, Spec]:
 
 _DET = by_lapack(
     *("linalg_det", "det", _det_infer),
-    *(lambda g: _by_inverse(multiply(g.out_grad, g.outputs[0]), g), "A out"),
+    *(lambda g: _times(g.out_grad, _COFACTORS(g.inputs[0], g.outputs[0])), "A out"),
     operands="A",
 )
 _SLOGDET = by_lapack(
@@ -305,8 +341,8 @@ linalg_inverse(A): Inverses of matrices.
            [0.  , 0.25]])
 linalg_det(A): Determinants of matrices.
     A : array (..., n, n), floats
-    -> array (...). The gradient is out_grad * det(A) * inverse(A).T: of a singular matrix there is
-        none, a ValueError.
+    -> array (...). The gradient is out_grad times the cofactors, det(A) * inverse(A).T, of
+        any rank; a second derivative needs the inverse.
     ! ShapeError for other shapes; DTypeError for integers.
     >>> round(float(linalg_det([[2.0, 0.0], [0.0, 4.0]])), 9)
     8.0
@@ -315,7 +351,7 @@ linalg_slogdet(A) -> tuple[Any, Any]: Signs of determinants, and the logarithms 
     A : array (..., n, n), floats
     -> named tuple of two arrays (...): sign, -1, 0 or 1, which has no gradient, of complex matrices
         a number of size 1, which has one; logabsdet, -inf for a singular matrix, with the gradient
-        inverse(A).T
+        inverse(A).T, of a singular matrix a LinAlgError, a ValueError
     ! ShapeError for other shapes; DTypeError for integers.
     >>> [float(v) for v in linalg_slogdet([[1.0, 0.0], [0.0, -1.0]])]
     [-1.0, 0.0]

@@ -180,8 +180,8 @@ def linalg_det(A: Operand[Carried]) -> Carried:
 
     Returns
     -------
-    array (...). The gradient is out_grad * det(A) * inverse(A).T: of a singular matrix there is
-        none, a ValueError.
+    array (...). The gradient is out_grad times the cofactors, det(A) * inverse(A).T, of
+        any rank; a second derivative needs the inverse.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def linalg_slogdet(A: Any) -> tuple[Any, Any]:
     -------
     named tuple of two arrays (...): sign, -1, 0 or 1, which has no gradient, of complex matrices
         a number of size 1, which has one; logabsdet, -inf for a singular matrix, with the gradient
-        inverse(A).T
+        inverse(A).T, of a singular matrix a LinAlgError, a ValueError
 
     Raises
     ------
