@@ -13,7 +13,6 @@ import pytest
 import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import DerivativeError
-from nbgraph.graph.passes.fuse_facts import COMBINES
 from nbgraph.operator import registry
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.elsewhere import forms_of
@@ -151,9 +150,9 @@ def is_own(op):
 
 
 def has_form(op):
-    kernels = "devices" in op.kernels and not isinstance(op, ReduceOp)
-    direct = kernels or op.view or op.copies or op.constant
-    return bool(direct or op in COMBINES or forms_of(op))
+    reduces = isinstance(op, ReduceOp)
+    direct = (op.combine and not op.averages) if reduces else "devices" in op.kernels
+    return bool(direct or op.view or op.copies or op.constant or forms_of(op))
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", "max", "logsumexp"])

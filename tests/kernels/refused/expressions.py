@@ -148,7 +148,7 @@ REFUSALS = [
     (
         lambda x: {"a": x} == {"a": 1.0},
         "this comparison is not understood",
-        "compare numbers with <, <= or ==",
+        "compare numbers with <, <= or ==; of sets call issubset()",
     ),
     (lambda x: {"value": x}, "the result is a dict, not a number", "return its values as a tuple"),
     (
