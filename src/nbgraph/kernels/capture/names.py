@@ -85,13 +85,18 @@ class Watch:
 
     def changed(self) -> bool:
         """Return whether a watched name no longer holds the object it held."""
-        spaces, cells, attributes, texts = self.checks()  # copies: another thread may trace
-        return (
-            any(space.get(name, _MISSING) is not value for space, name, value in spaces)
-            or any(cell.cell_contents is not value for cell, value in cells)
-            or not all(unchanged(getattr(o, name, _MISSING), v) for o, name, v in attributes)
-            or rewritten(texts)
-        )
+        # loops: calls ask, and a generator takes as long as several rows; of copies, as another
+        # thread may trace
+        for space, name, value in list(self.globals.values()):
+            if space.get(name, _MISSING) is not value:
+                return True
+        for cell, value in list(self.cells.values()):
+            if cell.cell_contents is not value:
+                return True
+        for owner, name, value in list(self.attributes.values()):
+            if not unchanged(getattr(owner, name, _MISSING), value):
+                return True
+        return rewritten(list(self.texts.values()))
 
     def include(self, other: Watch) -> None:
         """Depend on what another capture depends on, too."""
@@ -174,10 +179,12 @@ def is_of_arrays(fn: Any, caller: Any) -> bool:
 
 def rewritten(texts: Sequence[Text]) -> bool:
     """Return whether a function has other code, or other defaults, than it had."""
-    return any(
-        fn.__code__ is not code or fn.__defaults__ is not defaults or fn.__kwdefaults__ is not named
-        for fn, code, defaults, named in texts
-    )
+    for fn, code, defaults, named in texts:
+        if fn.__code__ is not code or fn.__defaults__ is not defaults:
+            return True
+        if fn.__kwdefaults__ is not named:
+            return True
+    return False
 
 
 class Scope:
