@@ -4,10 +4,10 @@
 
 A call is made on NumPy arrays and on NDArrays: plainly, with `out`, with parameters by name, with a
 parameter that changes at each call, on strided and on complex operands, without dimensions, and
-recorded. A figure is the least time of a call in microseconds over many repeats; all variants of an
-operator take turns in one process. A line ends with the largest ratio to the fastest variant; those
-above `--most` are listed once more. With `--all` every scalar operator of the library is called,
-else those of `CALLS`.
+recorded; then come everyday calls that belong together. A figure is the least time of a call in
+microseconds over many repeats; all variants of an operator take turns in one process. A line ends
+with the largest ratio to the fastest variant; those above `--most` are listed once more. With
+`--all` every scalar operator of the library is called, else those of `CALLS`.
 """
 
 from __future__ import annotations
@@ -116,6 +116,60 @@ def places(world: Callable[[Any], Any]) -> Variants:
     }
 
 
+def everyday() -> Iterator[tuple[str, Variants]]:
+    """Yield calls on NDArrays of 16 elements that belong together, by what they are."""
+    x, y, v = ng.ones(SHAPE), ng.ones(SHAPE), ng.ones(16)
+    out, lines, number = ng.zeros(4), ng.array(np.array([1, 3])), np.float64(2.0)
+    host, others = np.ones(SHAPE, "float32"), ng.ones(SHAPE, "float64")
+    sweep = itertools.count()
+
+    def in_place(value: Any) -> Call:
+        def add() -> None:
+            nonlocal y
+            y += value
+
+        return add
+
+    def write(key: Any, array: Any = v) -> Call:
+        return lambda: array.__setitem__(key, 1.0)
+
+    new = {
+        "zeros": lambda: ng.zeros(16),
+        "eye": lambda: ng.eye(4),
+        "linspace": lambda: ng.linspace(0, 1, 16),
+        "full, changing": lambda: ng.full(16, float(next(sweep) % 1000)),
+    }
+    writes = {
+        "v[3:9]": write(slice(3, 9)),
+        "v[j]": write(lines),
+        "x[j, j]": write((lines, lines), x),
+        "fill_diagonal": lambda: ng.fill_diagonal(x, 1.0),
+    }
+    into = {
+        "sum": lambda: ng.sum(x, axis=0),
+        "sum, out=": lambda: ng.sum(x, axis=0, out=out),
+        "max, initial=": lambda: ng.max(x, axis=0, initial=0.0),
+    }
+    beside = {
+        "x + y": lambda: x + y,
+        "x + array": lambda: x + host,
+        "array + x": lambda: host + x,
+        "x + float64": lambda: x + number,
+        "x += y": in_place(x),
+        "x += array": in_place(host),
+    }
+    composed = {
+        "concatenate": lambda: ng.concatenate([x, y]),
+        "of two dtypes": lambda: ng.concatenate([x, others]),
+        "insert": lambda: ng.insert(v, 2, 5.0),
+        "delete": lambda: ng.delete(v, 2),
+        "lstsq": lambda: ng.linalg.lstsq(x, out),
+        "cond": lambda: ng.linalg.cond(x),
+    }
+    groups = {"new arrays": new, "writes": writes, "out=, initial=": into, "beside NumPy": beside}
+    yield from (groups | {"compositions": composed}).items()
+
+
 def draws() -> Variants:
     """Return draws by the same parameters, and by others at each call."""
     sweep = itertools.count(1)
@@ -167,6 +221,7 @@ def cases(names: list[str], *, every: bool) -> Iterator[tuple[str, Variants]]:
                 yield f"{name}, {label}", variants(name, operands, keywords, world)
     if not names:
         yield "x[places], NDArray", places(ng.array)
+        yield from everyday()
         yield "random.normal", draws()
         yield "forward_backward", bound()
 

@@ -62,6 +62,24 @@ def along_row(torch: Any) -> Row:
     return Row(name, ours, peers, dict.fromkeys(peers, 1.0), values.size)
 
 
+def running_rows(torch: Any) -> list[Row]:
+    """Running values of rows that lie side by side."""
+    rng = np.random.default_rng(0)
+    wide, deep = (rng.normal(size=n).astype("float32") for n in ((1000, 100), (64, 512, 64)))
+    extremes: Calls = {"numpy": lambda: np.maximum.accumulate(wide, 0)}
+    sums: Calls = {"numpy": lambda: np.cumsum(deep, 1)}
+    if torch is not None:
+        w, d = (torch.from_numpy(a) for a in (wide, deep))
+        extremes["torch"] = lambda: torch.cummax(w, 0)
+        sums["torch"] = lambda: torch.cumsum(d, 1)
+    x, y = ng.array(wide), ng.array(deep)
+    extreme, total = lambda: ng.cummax(x, 0).wait_to_read(), lambda: ng.cumsum(y, 1).wait_to_read()
+    return [
+        Row("cummax 1000x100, axis 0", extreme, extremes, dict.fromkeys(extremes, 1.0), wide.size),
+        Row("cumsum 64x512x64, axis 1", total, sums, dict.fromkeys(sums, 1.0), deep.size),
+    ]
+
+
 def power_rows() -> list[Row]:
     """Value and gradient of a sum of powers, against products."""
     x = ng.array(np.random.default_rng(0).normal(size=10**6).astype("float32"))
@@ -81,7 +99,7 @@ def rows() -> list[Row]:
     torch = peer("torch")
     if torch is not None:
         torch.set_num_threads(1)
-    return [*order_rows(torch), along_row(torch), *power_rows()]
+    return [*order_rows(torch), along_row(torch), *running_rows(torch), *power_rows()]
 
 
 if __name__ == "__main__":

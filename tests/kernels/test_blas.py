@@ -2,7 +2,10 @@
 
 import ctypes
 import functools
+import importlib.machinery
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -267,3 +270,30 @@ def test_our_gemm_is_a_product(dtype, forms):
             part = np.empty((m - m // 3, n - n // 2), dtype, order="F")
             multiplied(dtype, a[m // 3 :], b[:, n // 2 :], part)
             np.testing.assert_array_equal(part, whole[m // 3 :, n // 2 :])
+
+
+def test_a_module_that_another_thread_loads_is_waited_for(monkeypatch):
+    """It is in `sys.modules` from the start of its execution, without its functions."""
+    name, begun, go_on = "scipy.linalg.cython_nothing", threading.Event(), threading.Event()
+
+    class Slow:
+        def create_module(self, spec):
+            return None
+
+        def exec_module(self, module):
+            monkeypatch.setitem(sys.modules, name, module)  # as Cython's modules do
+            begun.set()
+            assert go_on.wait(SOON)
+            module.__pyx_capi__ = {"sgesdd": None}
+
+    spec = importlib.machinery.ModuleSpec(name, Slow())
+    monkeypatch.setattr(blas.PathFinder, "find_spec", lambda *args: spec)
+    whole = lambda: hasattr(blas.module_of("nothing"), "__pyx_capi__")
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(whole)
+        assert begun.wait(SOON)
+        second = pool.submit(whole)
+        with pytest.raises(TimeoutError):
+            second.result(0.1)
+        go_on.set()
+        assert first.result(SOON) and second.result(SOON)

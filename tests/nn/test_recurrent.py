@@ -58,11 +58,11 @@ def test_layers_run_on_expressions(kind, lengths):
         outs, ends = net(x, lengths=lengths)
         outs.sum().backward()
     param = graph.param("x", X.shape, init=X)
-    made, last = net(param, lengths=lengths)
-    total = made.sum()
+    outputs, last = net(param, lengths=lengths)
+    total = outputs.sum()
     graph.forward()
     graph.backward(heads=total)
-    np.testing.assert_allclose(made.val.asnumpy(), outs.asnumpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(outputs.val.asnumpy(), outs.asnumpy(), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(param.grad.asnumpy(), x.grad.asnumpy(), rtol=1e-4, atol=1e-6)
     assert [[part.shape for part in end] for end in last] == [[p.shape for p in e] for e in ends]
 

@@ -99,7 +99,8 @@ def in_place(name: str) -> Callable[..., Any]:
         if op is None:
             op = operator_of(name)
         operands = self, other
-        tried = operands if type(other) in _WEAK else beside(name, operands)
+        kind = type(other)
+        tried = operands if kind in _WEAK or kind is type(self) else beside(name, operands)
         if known_over(op, tried, self, _frame(1)):
             return self
         if foreign[type(other)]:

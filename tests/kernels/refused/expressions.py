@@ -293,7 +293,7 @@ REFUSALS = [
     ),
     (
         lambda x: x + np.random.randint(x * 1.5),
-        "np.random.randint() takes integers, here it was given a floating value",
+        "np.random.randint() takes integers, here it has a floating value",
         "give integers, e.g. int(n)",
     ),
     (

@@ -297,7 +297,7 @@ REFUSALS = [
     ),
     (
         range_float,
-        "range() takes integers, here it was given a floating value",
+        "range() takes integers, here it has a floating value",
         "give the count as a keyword-only integer parameter, or use a while loop",
     ),
     (

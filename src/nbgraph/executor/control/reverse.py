@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.dtype import inexact
@@ -34,7 +34,7 @@ class Reversed(NamedTuple):
 def reversed_body(
     body: Graph, seeded: Sequence[int], wrt: Sequence[GraphNode], again: Sequence[GraphNode] = ()
 ) -> Reversed:
-    """Return gradients of the results `given` with respect to variables. The variables `again` are
+    """Return gradients of the results `seeded` with respect to variables. The variables `again` are
     others in the next step, so their values are kept, too."""
     seeds = {k: build.variable(f"gradient of result {k}", *spec(body.heads[k])) for k in seeded}
     forward = body.with_heads([body.heads[k] for k in seeded])
@@ -106,22 +106,31 @@ def loop_gradient(op: Any, g: Gradients) -> Sequence[Any]:
     return _reverse(op, g, outputs, out_grads, first)
 
 
+def _body(
+    loop: Loop, out_grads: Sequence[Any], asked: Sequence[bool], saved: Mapping[Entry, int]
+) -> tuple[Reversed, Sequence[int]]:
+    """Return the body backward, with the results whose gradients it takes: only those that there
+    are, by the variables that are asked for, where all that it reads was saved."""
+    every, floating = _floating(loop)
+    again = loop.variables[: loop.carries]
+    seeded = [k for k in every if k < loop.carries or out_grads[k] is not None]
+    wanted = dict(zip(loop.variables, asked, strict=True))
+    back = reversed_body(loop.body, seeded, [v for v in floating if wanted[v]], again)
+    if all(entry in saved for entry in back.kept):
+        return back, seeded
+    return reversed_body(loop.body, every, floating, again), every
+
+
 def _reverse(
     op: Any, g: Gradients, outputs: Sequence[Any], out_grads: Sequence[Any], first: int
 ) -> list[Any]:
     loop: Loop = op.loop
     last = loop.carries + loop.ys
-    every, floating = _floating(loop)
-    carries = [k for k in every if k < loop.carries]
-    seeded = [k for k in every if k < loop.carries or out_grads[k] is not None]
     place = {v: k for k, v in enumerate(loop.variables)}
-    wrt = [v for v in floating if place[v] < loop.carries or g.wanted[first + place[v]]]
-    again, kept = loop.variables[: loop.carries], range(last - loop.saved, last)
-    saved = {loop.heads[k]: k for k in kept}
-    back = reversed_body(loop.body, seeded, wrt, again)
-    if any(entry not in saved for entry in back.kept):
-        seeded = every
-        back = reversed_body(loop.body, seeded, floating, again)
+    saved = {loop.heads[k]: k for k in range(last - loop.saved, last)}
+    asked = [place[v] < loop.carries or g.wanted[first + place[v]] for v in loop.variables]
+    back, seeded = _body(loop, out_grads, asked, saved)
+    carries = [k for k in seeded if k < loop.carries]
 
     def seed(k: int) -> Any:
         own = g_spec(loop, k)

@@ -12,7 +12,7 @@ from enum import EnumType
 from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any, cast
 
-from nbgraph.kernels.capture import comparing, composed, objects, resizable
+from nbgraph.kernels.capture import comparing, composed, dicts, objects
 from nbgraph.kernels.capture.containers import (
     REFERS,
     List,
@@ -221,14 +221,14 @@ def new_dict(call: Call) -> Value | None:
         return call.answer(make, *map(each, call.args))
     if call.target == dict.fromkeys and many in (1, 2):
         keys, value = listed(tracer, call.node, each(call.args[0])), [*call.args, Static(None)][1]
-        return resizable.dict_of(call, tuple((key, value) for key in keys))
+        return dicts.dict_of(call, tuple((key, value) for key in keys))
     if call.target == dict.fromkeys or many > 1:
         return None
     first: Any = tracer.read(call.node, [*call.args, ()][0], tracer.frame)
     if not isinstance(first, (Mapping, Pairs)):
         items = each(first)
         items = tuple(map(each, items)) if isinstance(items, tuple) else items
-        first = mapping(resizable.dict_of(call, items))
+        first = mapping(dicts.dict_of(call, items))
     if isinstance(first, Pairs):
         return None if call.kwargs else first
     return record_of(dict, {**first.entries, **call.kwargs})
@@ -243,7 +243,7 @@ def member(call: Call) -> Value | None:
     return at_key(call.tracer, call.node, Mapping(members), args[0], cls=ValueError)
 
 
-_SORTS: dict[Any, Any] = {Counter: resizable.counter, defaultdict: resizable.default_dict}
+_SORTS: dict[Any, Any] = {Counter: dicts.counter, defaultdict: dicts.default_dict}
 DICT_MAKERS = (dict, OrderedDict, dict.fromkeys, *_SORTS)
 
 
@@ -256,7 +256,7 @@ def store_key(call: Call, owner: Value, key: Value, value: Value, env: Env) -> N
         return put_field(call, owner, constant[0], value, env)
     adds = isinstance(content, Pairs) or not (content.entries and hasattr(node, "changes"))
     if adds and (entries := as_pairs(call.graph, content)) is not None:
-        env[root] = resizable.with_key(call, entries, key, value)
+        env[root] = dicts.with_key(call, entries, key, value)
         return None
     graph, missing = call.graph, call.graph.const(True)
     everywhere = Call(tracer, node, missing)
@@ -282,14 +282,14 @@ def method_of_dict(call: Call, owner: Value, name: str) -> Value:
     tracer, env, node = call.tracer, call.tracer.frame, call.node
     args = [tracer.deep(node, value, env) for value in call.args]
     content: Any = tracer.read(node, owner, env)
-    if name in resizable.DICT_CHANGES and args and objects.known(args[0]) is None:
+    if name in dicts.CHANGES and args and objects.known(args[0]) is None:
         content = as_pairs(call.graph, content) or content
-    if isinstance(content, Pairs) and name in resizable.DICT_CHANGES:
+    if isinstance(content, Pairs) and name in dicts.CHANGES:
         key = changeable(tracer, node, owner, env).key
-        env[key], result = call.answer(resizable.DICT_CHANGES[name], content, *args, **call.kwargs)
+        env[key], result = call.answer(dicts.CHANGES[name], content, *args, **call.kwargs)
         return result
     if isinstance(content, Pairs):
-        if (make := resizable.DICT_METHODS.get(name)) is None:
+        if (make := dicts.METHODS.get(name)) is None:
             call.refuse(f"{name}() of a dict whose keys depend on values", "write the assignments")
         return call.answer(make, content, *args, **call.kwargs)
     if name in ("update", "setdefault"):
@@ -306,7 +306,7 @@ def method_of_dict(call: Call, owner: Value, name: str) -> Value:
     return {"keys": names, "values": values}.get(name) or tuple(zip(names, values, strict=True))
 
 
-DICT_METHODS = {"setdefault", "update", *resizable.DICT_METHODS, *resizable.DICT_CHANGES}
+DICT_METHODS = {"setdefault", "update", *dicts.METHODS, *dicts.CHANGES}
 
 
 def _change(call: Call, owner: Value, name: str) -> Value:

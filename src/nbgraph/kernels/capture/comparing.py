@@ -11,11 +11,11 @@ from typing import Any, cast
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.containers import REFERS, Mapping, Pairs, Record, Resizable, mapping
 from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.dicts import contains, equal
 from nbgraph.kernels.capture.digits import Digits, Range, as_digits
 from nbgraph.kernels.capture.items import keys
 from nbgraph.kernels.capture.joining import chosen, resizable
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
-from nbgraph.kernels.capture.resizable import contains, equal
 from nbgraph.kernels.capture.results import present
 from nbgraph.kernels.capture.values import Choice, Complex, Optional, Static, Value, is_none
 from nbgraph.kernels.scalar.graph import Graph, Node

@@ -34,8 +34,8 @@ class Tracer:
     Files that take a tracer import this class; `tracer` gives it their functions.
     """
 
-    parted = False  # whether results may be complex: they are given as two parts
-    site: ast.AST | None = None  # the call that is made now
+    parted = False  # whether results may be complex: they are two parts
+    site: ast.AST | None = None  # the present call
     counter: Counter | None = None  # of the loop that is traced
 
     def __init__(

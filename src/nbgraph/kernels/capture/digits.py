@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from nbgraph.kernels.capture import composed, vectors
+from nbgraph.kernels.capture import composed, list_texts
 from nbgraph.kernels.capture.containers import Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.intervals import Intervals
@@ -224,7 +224,7 @@ def _of_one(call: Call, target: Any, value: Value) -> Value | None:
     if isinstance(value, Digits) and target is ord and value.size == 1:
         return call.text(composed.character_code, value.number)
     if isinstance(value, Digits) and target in (min, max):
-        ordered = call.text(vectors.sorted_list, value.characters(call))
+        ordered = call.text(list_texts.sorted_list, value.characters(call))
         return call.text(composed.item, ordered, call.graph.const(0 if target is min else -1))
     if target is reversed and isinstance(value, Digits) and not value.prefix:
         return value.turned(call)
@@ -289,12 +289,12 @@ class Range(Compound):
 
     def length(self, call: Call) -> Value:
         """How many numbers there are."""
-        return call.text(vectors.count_between, *self.parts)
+        return call.text(list_texts.count_between, *self.parts)
 
     def listed(self, call: Call) -> Value:
         """Return the numbers as a list."""
         self.refuse_known(call)
-        return call.text(vectors.numbers_between, *self.parts)
+        return call.text(list_texts.numbers_between, *self.parts)
 
     @property
     def known(self) -> range | None:
@@ -314,7 +314,7 @@ class Range(Compound):
 
     def holds(self, call: Call, value: Value) -> Node:
         """Return whether a number is one of them."""
-        return call.text(vectors.is_between, value, *self.parts)
+        return call.text(list_texts.is_between, value, *self.parts)
 
 
 def range_of(call: Call, values: Sequence[Value]) -> Range:
@@ -322,7 +322,7 @@ def range_of(call: Call, values: Sequence[Value]) -> Range:
     graph = call.graph
     nodes = [call.tracer.number_of(call, value) for value in values]
     if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):
-        what = "range() takes integers, here it was given a floating value"
+        what = "range() takes integers, here it has a floating value"
         remedy = "give the count as a keyword-only integer parameter, or use a while loop"
         call.refuse(what, remedy, KindError)
     nodes = [graph.cast(n, "i") for n in nodes]

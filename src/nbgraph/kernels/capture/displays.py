@@ -15,10 +15,10 @@ from typing import Any, cast
 
 from nbgraph.kernels.capture.containers import List, Mapping
 from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.dicts import dict_of
 from nbgraph.kernels.capture.environment import adopt, placed
 from nbgraph.kernels.capture.items import MANY, keys, listed
 from nbgraph.kernels.capture.joining import join_value
-from nbgraph.kernels.capture.resizable import dict_of
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, lookup
 from nbgraph.kernels.capture.text import (
     Comprehension,

@@ -80,7 +80,7 @@ def draw(call: Call) -> Value | None:
             what = f"{call.name}() draws one number for each element here"
             call.refuse(what, "leave the size out; draw several numbers in a loop")
     if fn in WHOLE and any(isinstance(v, Node) and v.kind == "f" for v in values):
-        what = f"{call.name}() takes integers, here it was given a floating value"
+        what = f"{call.name}() takes integers, here it has a floating value"
         call.refuse(what, "give integers, e.g. int(n)", KindError)
     return tracer.compose(fn, values, call.path)
 

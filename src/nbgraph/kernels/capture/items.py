@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, cast
 
-from nbgraph.kernels.capture import objects, resizable
+from nbgraph.kernels.capture import dicts, objects, resizable
 from nbgraph.kernels.capture.arrays import whole
 from nbgraph.kernels.capture.containers import (
     REFERS,
@@ -84,7 +84,7 @@ def _part(call: Call, owner: Reference | View, env: Env) -> Value:
         value = at_key(tracer, node, content, key)
         if isinstance(content, Pairs) and content.grows and not hasattr(node, "changes"):
             root: Any = owner
-            env[root.key] = resizable.with_key(call, content, key, value)
+            env[root.key] = dicts.with_key(call, content, key, value)
         return value
     indices = places(call, tracer.dereference(owner, env), env)
     first = indices[0]
@@ -213,7 +213,7 @@ def at_key(
 ) -> Value:
     """`owner[key]`; where the key is missing `default`, or the text raises."""
     if isinstance(owner, Pairs):
-        return resizable.entry(Call(tracer, node, tracer.graph.const(True)), owner, key, default)
+        return dicts.entry(Call(tracer, node, tracer.graph.const(True)), owner, key, default)
     if isinstance(key, Choice):
 
         def entry_of(option: Static, here: Node) -> Value:

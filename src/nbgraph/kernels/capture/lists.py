@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import arrays, resizable, vectors
+from nbgraph.kernels.capture import arrays, dicts, list_texts, resizable
 from nbgraph.kernels.capture.arrays import depth, in_order, spread, whole
 from nbgraph.kernels.capture.containers import (
     REFERS,
@@ -84,7 +84,7 @@ def each(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
         value = tracer.special(Call(tracer, node, tracer.graph.const(True)), "__iter__", value)
     content = tracer.read(node, value, env)
     if isinstance(content, Pairs):
-        return resizable.column(content, 0)
+        return dicts.column(content, 0)
     return _rows(tracer.graph, value, content) if isinstance(content, Array) else content
 
 
@@ -311,7 +311,7 @@ def _sorted(call: Call, items: list[Value]) -> None:
     items[:] = in_order(call, items)
 
 
-_OF_SETS = {"add": vectors.with_item, "update": vectors.union}
+_OF_SETS = {"add": list_texts.with_item, "update": list_texts.union}
 CHANGES: dict[str, Callable[..., Value]] = {
     "append": lambda call, items, item: items.append(item),
     **dict.fromkeys(_OF_SETS, lambda call, items, item: None),

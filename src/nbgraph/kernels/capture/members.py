@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.kernels.capture import arrays, complex_numbers, digits, lists, sequences, typed
+from nbgraph.kernels.capture import arrays, complex_numbers, dicts, digits, lists, sequences, typed
 from nbgraph.kernels.capture.classes import DICT_METHODS, method_of_dict, of_record, of_super
 from nbgraph.kernels.capture.containers import Array, Mapping, Pairs, Record, Resizable
 from nbgraph.kernels.capture.context import Call, Method, Tracer
 from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.lists import view
-from nbgraph.kernels.capture.resizable import DICT_CHANGES, METHODS
+from nbgraph.kernels.capture.resizable import METHODS
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Node, Static, Value
 
 _FORMULA = "write the scalar formula; the loop over the array is made for you"
@@ -43,7 +43,7 @@ def attribute(tracer: Tracer, node: ast.Attribute, env: Env, path: Node) -> Valu
     if name in sort.attributes:
         return sort.attributes[name](call, owner, referred)
     if name in sort.methods:  # `max(d, key=d.get)` is traced where there is no reference
-        reads = isinstance(owner, Pairs) and name in DICT_METHODS - DICT_CHANGES.keys()
+        reads = isinstance(owner, Pairs) and name in DICT_METHODS - dicts.CHANGES.keys()
         return Static(Method(owner if reads else referred, name, sort.call))
     if isinstance(owner, Node) and isinstance(known := tracer.static(inner, env), Enum):
         owner = Static(known)

@@ -46,7 +46,7 @@ def static(tracer: Tracer, node: ast.expr, env: Env) -> Any:
 
 
 def constant(tracer: Tracer, value: Any, node: ast.expr) -> Value:
-    """Return a value found outside the function: numbers become literals."""
+    """Return a value from outside the function: numbers become literals."""
     if kind_of_value(value) is not None:
         return tracer.graph.const(value)
     if complex_numbers.is_complex(value):

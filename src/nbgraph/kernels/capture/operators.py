@@ -8,7 +8,14 @@ import math
 from typing import NoReturn
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import complex_numbers, composed, objects, resizable, trying, vectors
+from nbgraph.kernels.capture import (
+    complex_numbers,
+    composed,
+    list_texts,
+    objects,
+    resizable,
+    trying,
+)
 from nbgraph.kernels.capture.arrays import MAX_SIZE, matmul, spread, whole
 from nbgraph.kernels.capture.complex_numbers import by_squaring
 from nbgraph.kernels.capture.containers import Array, List, Resizable, described
@@ -92,8 +99,8 @@ def _of_sequences(
         if times * len(items) > MAX_SIZE:
             call.refuse(f"a list of more than {MAX_SIZE} items is made", "use fewer items")
         return type(items)([placed(item, env) for item in items] * times)
-    if name in vectors.SET_OPERATORS and all(isinstance(v, (List, Resizable)) for v in (a, b)):
-        return call.text(vectors.SET_OPERATORS[name], a, b)
+    if name in list_texts.SET_OPERATORS and all(isinstance(v, (List, Resizable)) for v in (a, b)):
+        return call.text(list_texts.SET_OPERATORS[name], a, b)
     if isinstance(a, Resizable) or isinstance(b, Resizable):
         sized = described(a if isinstance(a, Resizable) else b)
         remedy = "write a loop; of sets call difference()"

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import vectors
+from nbgraph.kernels.capture import list_texts
 from nbgraph.kernels.capture.containers import PLACES, Mapping
 from nbgraph.kernels.capture.context import Answer, Call, Method, Tracer
 from nbgraph.kernels.capture.intervals import opposed
@@ -255,7 +255,7 @@ class Recursion:
             call.tracer.pending += [(k, graph.logical_and(computed, at)) for k, at in trace.raised]
             return self._shaped(trace.values)
 
-        return self._few(self._run(vectors.from_below, needs, value, (self.nothing,) * order))
+        return self._few(self._run(list_texts.from_below, needs, value, (self.nothing,) * order))
 
     # down and up ------------------------------------------------------------------------------
 
@@ -274,7 +274,7 @@ class Recursion:
             return self._shaped(trace.values)
 
         values = self._numbers(self.values), self.nothing, self.graph.const(last)
-        return self._few(self._run(vectors.down_and_up, inner, value, *values))
+        return self._few(self._run(list_texts.down_and_up, inner, value, *values))
 
     def _is_last(self, value: Node, inner: Node) -> bool:
         """Return whether the value of the inner call is returned as it is, wherever it is used."""
@@ -316,7 +316,7 @@ class Recursion:
             value = self._shaped(trace.values)
             return waits, (operands, place, results), (inner, unset, earlier), value
 
-        return self._run(vectors.depth_first, step, first, nothing)
+        return self._run(list_texts.depth_first, step, first, nothing)
 
     def _is_cached(self) -> bool:
         """Return whether results are kept, so that trees of calls may have few different ones."""
@@ -327,7 +327,7 @@ class Recursion:
     def _few(self, pair: Value) -> Value:
         """Return the result of so many calls within each other."""
         (levels, value), graph = pair, self.graph
-        few = graph.compare("lt", levels, graph.const(vectors.MAX_LEVELS))
+        few = graph.compare("lt", levels, graph.const(list_texts.MAX_LEVELS))
         return join_value(graph, few, value, nothing_like(graph, value))
 
 

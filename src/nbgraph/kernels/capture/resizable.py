@@ -3,9 +3,6 @@
 They arise where two paths make lists of several lengths, where a loop appends, and in
 comprehensions that filter. What a place that is not in use holds is never read. A list that a
 loop of unknown length grows has `PLACES`; the element raises where it would get longer.
-
-A dict that a function makes has constant keys until one is stored that depends on values; then it
-is such a list, of pairs. Keys are numbers, digits or tuples of these.
 """
 
 from __future__ import annotations
@@ -19,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.capture import objects, vectors
+from nbgraph.kernels.capture import list_texts
 from nbgraph.kernels.capture.arrays import whole
-from nbgraph.kernels.capture.containers import PLACES, Array, List, Pairs, Resizable, record_of
+from nbgraph.kernels.capture.containers import PLACES, Array, List, Pairs, Resizable
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.digits import as_digits
 from nbgraph.kernels.capture.environment import freeze, keys_in
 from nbgraph.kernels.capture.joining import as_pairs, join_value, resizable
 from nbgraph.kernels.capture.lookups import entry_at
@@ -72,7 +68,7 @@ def repeated(call: Call, items: Sequence[Value], count: Node) -> Resizable:
     """`[item] * count`."""
     if len(items) != 1 or flatten(items[0]) is None:
         call.refuse("as often as a value says only one number is repeated", "write a loop")
-    length = call.text(vectors.span, call.graph.const(0), count)
+    length = call.text(list_texts.span, call.graph.const(0), count)
     _raises_full(call, call.graph.compare("gt", length, call.graph.const(TABLE)), TABLE)
     return Resizable(length, tuple(items) * TABLE, bounded=True)
 
@@ -83,7 +79,7 @@ def joined(call: Call, a: Value, b: Value) -> Value:
         _require_one_form(call, (*a, *b.items))
         longer = call.graph.arithmetic("add", b.length, call.graph.const(len(a)))
         return replace(b, length=longer, items=(*a, *b.items))
-    return call.text(vectors.joined_lists, a, b)
+    return call.text(list_texts.joined_lists, a, b)
 
 
 def _require_one_form(call: Call, items: Sequence[Value]) -> None:
@@ -116,7 +112,7 @@ def _place(call: Call, owner: Resizable, index: Node, words: str) -> Node:
     if not owner.items:
         call.refuse("an entry of a list that is always empty is read", "give it items")
     _require_one_form(call, owner.items)
-    place, inside = call.text(vectors.place_in, call.graph.cast(index, "i"), owner.length)
+    place, inside = call.text(list_texts.place_in, call.graph.cast(index, "i"), owner.length)
     call.tracer.raises_lookup(call.node, IndexError, words, graph.logical_not(inside))
     if index.op == "const" and index.data >= 0:
         return graph.const(min(index.data, len(owner.items) - 1))
@@ -150,13 +146,13 @@ def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> V
     if stride < 0 and (lower is not None or upper is not None or stride != -1):
         call.refuse(f"a slice of {_WHAT} goes backwards", "use [::-1], or write a loop")
     if stride < 0:
-        return call.text(vectors.backwards, owner)
+        return call.text(list_texts.backwards, owner)
     ends = (lower or call.graph.const(0), upper or owner.length)
-    first, last = (call.text(vectors.place_within, end, owner.length) for end in ends)
+    first, last = (call.text(list_texts.place_within, end, owner.length) for end in ends)
     if stride == 1 and ends[0].op == "const" and ends[0].data >= 0:
-        count = call.text(vectors.span, first, last)
+        count = call.text(list_texts.span, first, last)
         return replace(owner, length=count, items=owner.items[ends[0].data :])
-    return call.text(vectors.between_places, owner, first, last, call.graph.const(stride))
+    return call.text(list_texts.between_places, owner, first, last, call.graph.const(stride))
 
 
 # changes ------------------------------------------------------------------------------------------
@@ -182,13 +178,13 @@ def _pop(call: Call, owner: Resizable, index: Value = None) -> Any:
     value, items = entry_at(call.graph, owner.items, place), owner.items
     if not (index.op == "const" and index.data == -1):
         items = (*_moved(call, place, items[1:], items), items[-1])
-    fewer = call.text(vectors.span, call.graph.const(1), owner.length)
+    fewer = call.text(list_texts.span, call.graph.const(1), owner.length)
     return replace(owner, length=fewer, items=items), value
 
 
 def _insert(call: Call, owner: Resizable, index: Node, item: Value) -> Any:
     longer, graph = append(call, owner, item), call.graph
-    place = call.text(vectors.place_within, graph.cast(index, "i"), owner.length)
+    place = call.text(list_texts.place_within, graph.cast(index, "i"), owner.length)
     items = _moved(call, place, longer.items[:-1], longer.items[1:])
     return _put(call, longer, place, item, (longer.items[0], *items)), None
 
@@ -204,7 +200,7 @@ def _moved(
 
 def _extend(call: Call, owner: Resizable, more: Value) -> Any:
     if isinstance(more, Resizable):
-        return call.text(vectors.joined_lists, owner, more), None
+        return call.text(list_texts.joined_lists, owner, more), None
     for item in more:
         owner = append(call, owner, item)
     return owner, None
@@ -218,8 +214,8 @@ CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
     "popleft": lambda call, a: _pop(call, a, call.graph.const(0)),
     "appendleft": lambda call, a, item: _insert(call, a, call.graph.const(0), item),
     "clear": lambda call, a: (replace(a, length=call.graph.const(0)), None),
-    "reverse": lambda call, a: (call.text(vectors.backwards, a), None),
-    "sort": lambda call, a, **how: (call.text(vectors.sorted_list, a, **how), None),
+    "reverse": lambda call, a: (call.text(list_texts.backwards, a), None),
+    "sort": lambda call, a, **how: (call.text(list_texts.sorted_list, a, **how), None),
 }
 
 
@@ -258,164 +254,40 @@ def _enumerated(call: Call, a: Resizable, start: Value = None) -> Resizable:
 
 def _folded(call: Call, a: Resizable, start: Value = None, **how: Value) -> Value:
     how = how if start is None else {"start": start}
-    texts = {"start": vectors.folded_from, "key": vectors.folded_by, "default": vectors.folded_or}
-    text = texts[next(iter(how))] if how else vectors.folded
+    texts = {
+        "start": list_texts.folded_from,
+        "key": list_texts.folded_by,
+        "default": list_texts.folded_or,
+    }
+    text = texts[next(iter(how))] if how else list_texts.folded
     return call.text(text, Static(call.target), a, *how.values())
 
 
 def _reduced(call: Call, f: Value, a: Value, *first: Value) -> Value:
     if not first and a == ():
         call.refuse("reduce() of an empty tuple", "give a start value")
-    return call.text(vectors.reduced_from if first else vectors.reduced, f, a, *first)
+    return call.text(list_texts.reduced_from if first else list_texts.reduced, f, a, *first)
 
 
 FOLDS = (sum, math.fsum, math.prod, min, max, any, all, np.any, np.all)
 FUNCTIONS: dict[Any, Callable[..., Value]] = {
     len: lambda call, a: a.length,
     **dict.fromkeys((list, tuple), lambda call, a: a),
-    **dict.fromkeys((set, frozenset), lambda call, a: call.text(vectors.distinct, a)),
+    **dict.fromkeys((set, frozenset), lambda call, a: call.text(list_texts.distinct, a)),
     **dict.fromkeys(FOLDS, _folded),
     zip: _zipped,
     enumerate: _enumerated,
-    reversed: lambda call, a: call.text(vectors.backwards, a),
-    sorted: lambda call, a, **how: call.text(vectors.sorted_list, a, **how),
-    map: lambda call, f, *a: call.text(vectors.mapped, f, _zipped(call, *a)),
+    reversed: lambda call, a: call.text(list_texts.backwards, a),
+    sorted: lambda call, a, **how: call.text(list_texts.sorted_list, a, **how),
+    map: lambda call, f, *a: call.text(list_texts.mapped, f, _zipped(call, *a)),
     functools.reduce: _reduced,
-    itertools.starmap: lambda call, f, a: call.text(vectors.mapped, f, a),
+    itertools.starmap: lambda call, f, a: call.text(list_texts.mapped, f, a),
     itertools.pairwise: lambda call, a: _zipped(
         call, a, part(call, a, call.graph.const(1), None, None)
     ),
 }
 METHODS = {
-    "count": vectors.count_of,
-    "index": vectors.place_of,
-    "copy": vectors.copied,
-} | vectors.SETS
-
-
-def dict_of(call: Call, items: Value) -> Value:
-    """Return the dict of pairs of a key and a value."""
-    if not isinstance(items, tuple):
-        return call.text(vectors.dict_of_pairs, items)
-    known = [(objects.known(key), value) for key, value in items]
-    if all(key for key, _ in known):
-        return record_of(dict, {key[0]: value for key, value in known if key})
-    empty = Pairs(call.graph.const(0), ())
-    return functools.reduce(lambda owner, pair: with_key(call, owner, *pair), items, empty)
-
-
-def counter(call: Call, items: Value = ()) -> Value:
-    """`Counter(items)`."""
-    counts: Any = as_pairs(call.graph, call.text(vectors.counted, items))
-    return replace(counts, default=call.graph.const(0))
-
-
-def default_dict(call: Call, factory: Value = None) -> Value:
-    """`defaultdict(factory)`."""
-    make = getattr(factory, "value", None)
-    number = make in (int, float, bool)
-    value = call.graph.const(make()) if number else make and call.tracer.called(call.of(make))
-    if not flatten(value):
-        call.refuse("the values of a defaultdict are not numbers", "write defaultdict(int)")
-    return Pairs(call.graph.const(0), (), default=value, grows=True)
-
-
-def matches(graph: Graph, owner: Pairs, key: Value) -> list[Node]:
-    """Return of each pair whether it is in use and has a key."""
-    key = as_digits(graph, key) or key
-    nodes = flatten(key) or []
-
-    def same(place: int, name: Value) -> Node:
-        if form(name) != form(key):
-            return graph.const(False)
-        used = graph.compare("lt", graph.const(place), owner.length)
-        equal = (graph.compare("eq", a, b) for a, b in zip(flatten(name) or (), nodes, strict=True))
-        return functools.reduce(graph.logical_and, equal, used)
-
-    return [same(k, name) for k, (name, _) in enumerate(owner.items)]
-
-
-def contains(graph: Graph, owner: Pairs, key: Value) -> Node:
-    """Return whether a key is one of the dict."""
-    return functools.reduce(graph.logical_or, matches(graph, owner, key), graph.const(False))
-
-
-def entry(call: Call, owner: Pairs, key: Value, default: Value = None) -> Value:
-    """`owner[key]`; where the key is missing `default`, or the element raises KeyError."""
-    value = owner.default if default is None else default
-    if value is None:
-        missing = call.graph.logical_not(contains(call.graph, owner, key))
-        call.tracer.raises_lookup(call.node, KeyError, "the dict has no such key", missing)
-        value = owner.items[0][1] if owner.items else call.graph.const(0)
-    for here, (_, own) in zip(matches(call.graph, owner, key), owner.items, strict=True):
-        value = join_value(call.graph, here, own, value)
-    return call.tracer.joined(call.node, value, "give the default that the others have")
-
-
-def with_key(call: Call, owner: Pairs, key: Value, value: Value) -> Pairs:
-    """Return the dict after `owner[key] = value`."""
-    graph, key = call.graph, as_digits(call.graph, key) or key
-    if flatten(key) is None or flatten(value) is None:
-        what = "a dict whose keys depend on values holds what is not a number"
-        call.refuse(what, "use numbers, digits, or tuples of these as keys and as values")
-    pairs = zip(matches(graph, owner, key), owner.items, strict=True)
-    items = tuple((name, join_value(graph, here, value, old)) for here, (name, old) in pairs)
-    missing = graph.logical_not(contains(graph, owner, key))
-    return append(call, replace(owner, items=items), (key, value), where=missing)
-
-
-def without(call: Call, owner: Pairs, key: Value) -> Pairs:
-    """Return the dict without a key."""
-    behind, items = call.graph.const(False), []
-    for k, here in enumerate(matches(call.graph, owner, key)):
-        behind, item = call.graph.logical_or(behind, here), owner.items[k]
-        items.append(join_value(call.graph, behind, (*owner.items[k + 1 :], item)[0], item))
-    length = call.graph.arithmetic("sub", owner.length, call.graph.cast(behind, "i"))
-    return replace(owner, length=length, items=tuple(items))
-
-
-def equal(graph: Graph, a: Value, b: Value) -> Node:
-    """Return whether two dicts have the same keys and values, in any order."""
-    a, b = as_pairs(graph, a), as_pairs(graph, b)
-    if a is None or b is None:
-        return graph.const(False)
-    same, rows = graph.compare("eq", a.length, b.length), tuple((pair, pair) for pair in b.items)
-    for k, pair in enumerate(a.items):
-        unused = graph.compare("le", a.length, graph.const(k))
-        present = contains(graph, Pairs(b.length, rows), pair)
-        same = graph.logical_and(same, graph.logical_or(unused, present))
-    return same
-
-
-def column(owner: Pairs, place: int | None = None) -> Resizable:
-    """Return the keys (0), the values (1) or the pairs of a dict, as a list."""
-    items = owner.items if place is None else tuple(pair[place] for pair in owner.items)
-    return Resizable(owner.length, items, owner.bounded)
-
-
-def _value_at(call: Call, owner: Pairs, key: Value, default: Value = None) -> Value:
-    return entry(call, replace(owner, default=None), key, default)
-
-
-# of the call, the dict and arguments
-DICT_METHODS: dict[str, Callable[..., Any]] = {
-    "get": lambda call, a, key, default=None: _value_at(call, a, key, default or Static(None)),
-    "keys": lambda _, a: column(a, 0),
-    "values": lambda _, a: column(a, 1),
-    "items": lambda _, a: column(a),
-    "copy": lambda _, a: a,
-    "most_common": lambda call, a, n=None: part(
-        call, call.text(vectors.by_count, column(a)), None, n, None
-    ),
-}
-# methods that change it: the dict after them, and their value
-DICT_CHANGES: dict[str, Callable[..., tuple[Pairs, Value]]] = {
-    "pop": lambda call, a, key, *default: (
-        without(call, a, key),
-        _value_at(call, a, key, *default),
-    ),
-    "setdefault": lambda call, a, *row: (
-        with_key(call, a, row[0], value := _value_at(call, a, *row)),
-        value,
-    ),
-}
+    "count": list_texts.count_of,
+    "index": list_texts.place_of,
+    "copy": list_texts.copied,
+} | list_texts.SETS

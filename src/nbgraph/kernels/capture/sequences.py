@@ -17,7 +17,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import arrays, comparing, objects, resizable, vectors
+from nbgraph.kernels.capture import (
+    arrays,
+    comparing,
+    dicts,
+    list_texts,
+    objects,
+    resizable,
+    vectors,
+)
 from nbgraph.kernels.capture.arrays import METHODS, STEPS, in_order, whole
 from nbgraph.kernels.capture.containers import (
     Array,
@@ -104,7 +112,7 @@ def _items_of(call: Call, value: Value) -> Value:
     if isinstance(value, Range) and call.target in (*resizable.FOLDS, functools.reduce):
         return value
     if isinstance(value, Pairs):
-        return resizable.column(value, 0)
+        return dicts.column(value, 0)
     over = isinstance(value, Static) or lookup(resizable.FUNCTIONS, call.target) is not None
     return objects.characters(call, value) if over else value
 
@@ -141,7 +149,7 @@ def distinct(call: Call, items: Value) -> Value:
     """Return the items of a set."""
     known = objects.known(items)
     if known is None:
-        return call.text(vectors.distinct, items)
+        return call.text(list_texts.distinct, items)
     places = dict(zip(known[0], items, strict=True))
     try:
         return List(places[key] for key in sorted(places))

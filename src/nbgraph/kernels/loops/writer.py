@@ -28,7 +28,7 @@ _RESERVED = frozenset(
 _NUMBERED = frozenset(
     "t c invalid v u w room going active now stuck user table int uint float bool".split()
 )
-_DERIVED = re.compile(r".*_(?:p|step|at|acc|all|lanes)_*$")  # names made of an array's
+_DERIVED = re.compile(r".*_(?:p|step|at|acc|all|lanes)_*$")  # names derived from an array's
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 

@@ -52,9 +52,6 @@ def forward_text(dtype: str, mask: Mask) -> str:
     """Return the text of out = softmax(scores) @ value. A tile: some rows of one head."""
     arrays = forward_arrays(mask)
     layout, item = record(arrays), ITEMSIZE[dtype]
-    mask_row = (
-        f", mask_at + ((first + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
-    )
     return (
         multiplying(layout)
         + address_part(layout, arrays)
@@ -82,30 +79,7 @@ def forward_text(dtype: str, mask: Mask) -> str:
             f"        done = multiply(args, record, m, n, size, key_at + j * key_ld * {item}, "
             f"{YES}, key_ld, source, {NO}, query_ld, address(p), m, 0)",
             "        blind = 0",
-            "        for r in range(n):",
-            f"            line = shifted(p, r * m * {item})",
-            "            c = max(0, min(m, first + r + 1 + offset - j))",
-            f"            top = scored(line, c, scale{mask_row})",
-            "            if c < m:",
-            f"                top = acc_max(top, {dtype}({FAR}))",
-            f"            old = {dtype}({_LOWEST[dtype]})",
-            "            if j > 0:",
-            "                old = load(pairs, 2 * r)",
-            "            top = acc_max(top, old)",
-            f"            far = m_exp({dtype}({FAR}) - top)",
-            f"            total = weighed(line, c, top) + far * {dtype}(m - c)",
-            "            if c < m:",
-            f"                done = filled(shifted(line, c * {item}), m - c, far)",
-            "            if j > 0:",
-            "                factor = m_exp(old - top)",
-            "                total = total + factor * load(pairs, 2 * r + 1)",
-            f"                if factor != {dtype}(1):",
-            f"                    done = scaled({dtype}_pointer(target + r * out_ld * {item}), "
-            "width, factor)",
-            "            store(pairs, 2 * r, top)",
-            "            store(pairs, 2 * r + 1, total)",
-            f"            if top <= {dtype}({FAR}):",
-            "                blind = 1",
+            *_weighed_rows(dtype, mask),
             f"        done = multiply(args, record, width, n, m, value_at + j * value_ld * {item}, "
             f"{NO}, value_ld, address(p), {NO}, m, target, out_ld, min(j, 1))",
             "        j += m",
@@ -116,6 +90,41 @@ def forward_text(dtype: str, mask: Mask) -> str:
             "return 0",
         )
     )
+
+
+def _weighed_rows(dtype: str, mask: Mask) -> list[str]:
+    """Return the lines that turn a block of scores into weights, row by row: each by the largest
+    score so far, by which the row's total and its result are scaled anew."""
+    item = ITEMSIZE[dtype]
+    mask_row = (
+        f", mask_at + ((first + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
+    )
+    return [
+        "        for r in range(n):",
+        f"            line = shifted(p, r * m * {item})",
+        "            c = max(0, min(m, first + r + 1 + offset - j))",
+        f"            top = scored(line, c, scale{mask_row})",
+        "            if c < m:",
+        f"                top = acc_max(top, {dtype}({FAR}))",
+        f"            old = {dtype}({_LOWEST[dtype]})",
+        "            if j > 0:",
+        "                old = load(pairs, 2 * r)",
+        "            top = acc_max(top, old)",
+        f"            far = m_exp({dtype}({FAR}) - top)",
+        f"            total = weighed(line, c, top) + far * {dtype}(m - c)",
+        "            if c < m:",
+        f"                done = filled(shifted(line, c * {item}), m - c, far)",
+        "            if j > 0:",
+        "                factor = m_exp(old - top)",
+        "                total = total + factor * load(pairs, 2 * r + 1)",
+        f"                if factor != {dtype}(1):",
+        f"                    row = {dtype}_pointer(target + r * out_ld * {item})",
+        "                    done = scaled(row, width, factor)",
+        "            store(pairs, 2 * r, top)",
+        "            store(pairs, 2 * r + 1, total)",
+        f"            if top <= {dtype}({FAR}):",
+        "                blind = 1",
+    ]
 
 
 # pieces -----------------------------------------------------------------------------------------
@@ -214,7 +223,6 @@ def backward_text(dtype: str, mask: Mask, results: Results) -> str:
     rows of one head where the query's is made alone, of columns where it is not made, else all."""
     arrays = backward_arrays(mask, results)
     layout, item = record(arrays), ITEMSIZE[dtype]
-    mask_row = f", mask_at + ((i + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
     key, value, query, out_grad = (
         f"{name}_at + {at} * {name}_ld * {item}, {{}}, {name}_ld"
         for name, at in (("key", "j"), ("value", "j"), ("query", "i"), ("out_grad", "i"))
@@ -253,18 +261,7 @@ def backward_text(dtype: str, mask: Mask, results: Results) -> str:
             f"{query.format(NO)}, address(p), m, 0)",
             f"                done = multiply(args, record, m, n, width, {value.format(YES)}, "
             f"{out_grad.format(NO)}, address(d), m, 0)",
-            "                for r in range(n):",
-            f"                    line = shifted(p, r * m * {item})",
-            f"                    slope = shifted(d, r * m * {item})",
-            "                    c = max(0, min(m, i + r + 1 + offset - j))",
-            "                    top = load(pairs, 2 * (i + r))",
-            "                    inverse = load(pairs, 2 * (i + r) + 1)",
-            "                    done = sloped(line, slope, c, scale, top, inverse, "
-            f"load(deltas, i + r){mask_row})",
-            "                    if c < m:",
-            f"                        far = m_exp({dtype}({FAR}) - top) * inverse",
-            f"                        done = filled(shifted(line, c * {item}), m - c, far)",
-            f"                        done = filled(shifted(slope, c * {item}), m - c, {dtype}(0))",
+            *_sloped_rows(dtype, mask),
             *_to_source(results, item, query, out_grad),
             *_to_query(results, item, key),
             "            i += n",
@@ -272,6 +269,27 @@ def backward_text(dtype: str, mask: Mask, results: Results) -> str:
             "return 0",
         )
     )
+
+
+def _sloped_rows(dtype: str, mask: Mask) -> list[str]:
+    """Return the lines that turn a block of scores, and of slopes of weights, into weights and
+    slopes of scores."""
+    item = ITEMSIZE[dtype]
+    mask_row = f", mask_at + ((i + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
+    return [
+        "                for r in range(n):",
+        f"                    line = shifted(p, r * m * {item})",
+        f"                    slope = shifted(d, r * m * {item})",
+        "                    c = max(0, min(m, i + r + 1 + offset - j))",
+        "                    top = load(pairs, 2 * (i + r))",
+        "                    inverse = load(pairs, 2 * (i + r) + 1)",
+        "                    delta = load(deltas, i + r)",
+        f"                    done = sloped(line, slope, c, scale, top, inverse, delta{mask_row})",
+        "                    if c < m:",
+        f"                        far = m_exp({dtype}({FAR}) - top) * inverse",
+        f"                        done = filled(shifted(line, c * {item}), m - c, far)",
+        f"                        done = filled(shifted(slope, c * {item}), m - c, {dtype}(0))",
+    ]
 
 
 def _stretch(results: Results) -> list[str]:

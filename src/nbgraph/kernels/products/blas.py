@@ -133,9 +133,14 @@ def routine() -> Products:
 def module_of(library: str) -> ModuleType:
     """SciPy's module of pointers to a library, "blas" or "lapack", alone where that can be: the
     package around it takes a third of a second."""
-    name = f"scipy.linalg.cython_{library}"
+    with _making:  # a module that another thread loads is in `sys.modules` before it is whole
+        return _module_of(f"scipy.linalg.cython_{library}")
+
+
+@functools.cache
+def _module_of(name: str) -> ModuleType:
     if name in sys.modules:
-        return sys.modules[name]
+        return importlib.import_module(name)  # waits where somebody imports it
     package = find_spec("scipy")
     assert package is not None, "SciPy is a dependency"
     folders = [str(Path(p, "linalg")) for p in package.submodule_search_locations or ()]

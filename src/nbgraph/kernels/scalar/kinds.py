@@ -140,13 +140,13 @@ class Element(NamedTuple):
         """Return the text of a pointer."""
         return f"{self.dtype}_pointer({address})"
 
-    def load(self, place: str) -> str:
+    def load(self, place: str, by: str = "load") -> str:
         """Return the text of an element's value; `place`: pointer and index."""
-        return widened(f"load({place})", self.dtype)
+        return widened(f"{by}({place})", self.dtype)
 
-    def store(self, place: str, value: str) -> str:
+    def store(self, place: str, value: str, by: str = "store") -> str:
         """Return the line that stores a value."""
-        return f"store({place}, {narrowed(value, self.dtype)})"
+        return f"{by}({place}, {narrowed(value, self.dtype)})"
 
 
 # where the evaluation of a scalar graph at a point has no number to give

@@ -40,7 +40,7 @@ _LOOP = (
 
 
 def _value(dtype: str, place: str) -> str:
-    return widened(f"load(given, row + {place} * inner)", dtype)
+    return widened(f"load(source, row + {place} * inner)", dtype)
 
 
 def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -> Units:
@@ -61,7 +61,7 @@ def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -
     return threads(
         "places",
         words | ({"count": count} if later else {}),
-        {"x": ("given", dtype), **pointers, "out": ("y", "int64")},
+        {"x": ("source", dtype), **pointers, "out": ("y", "int64")},
         "row = o * size * inner + c0",
         *(line.format(**known) for line in _LOOP),
         parts=[("o", ""), ("p", "parts"), ("c0", "inner")],

@@ -57,12 +57,12 @@ def units_of(name: str, kind: str | None, indices: Sequence[Spec], places: Chose
     if kind is None:
         lines = ["fits = i >= 0", *lines, f"store(y, i, select(fits, {place}, {NOWHERE}))"]
     else:
-        lines.append(f"store_output(y, i, load_input(given, {place}))")
+        lines.append(f"store_output(y, i, load_input(source, {place}))")
     run = dims[-1].extent if dims and not any(dims[-1].steps[1:]) else 1
     return threads(
         name,
         words,
-        {**({"x": ("given", kind)} if kind else {}), **arrays, "out": ("y", kind or "int64")},
+        {**({"x": ("source", kind)} if kind else {}), **arrays, "out": ("y", kind or "int64")},
         *lines,
         parts=counted(dims),
         before=[] if kind else ["wrong = 0"],
@@ -130,6 +130,16 @@ def _adjacent(full: Sequence[object], indices: Sequence[Spec | Layout]) -> int |
     return place if same and not beside - {ALL} else None
 
 
+def _line(several: int, place: str) -> tuple[str, list[str]]:
+    """Return the number of a line at indices of so many axes, and the lines that look them up at a
+    place of theirs."""
+    lines, number = list[str](), "o"
+    for j in range(several):
+        lines += indexed(j, f"n{j}", place)
+        number = f"({number}) * n{j} + a{j}"
+    return number, lines
+
+
 def _lines(shape: Shape, indices: Sequence[Spec | Layout], place: int) -> Shape:
     """The shape of whole lines at indices of axes from `place` on."""
     return (*shape[:place], *indices[0].shape, *shape[place + len(indices) :])
@@ -165,10 +175,7 @@ def _added(
     share = inner if along else share
     width = "1" if inner == 1 else "inner"
     at = f"(o * count + k) * {width} + c"  # of a value
-    lines, line = list[str](), "o"
-    for j in range(len(indices)):
-        lines += indexed(j, f"n{j}", at if along else "k")
-        line = f"({line}) * n{j} + a{j}"
+    line, lines = _line(len(indices), at if along else "k")
     lines += [f"at = ({line}) * {width} + c"]
     lines += [f"store_output(y, at, load(y, at) + load_input(source, {at}))"]
     clear = ("s", "size", [f"store_output(y, (o * size + s) * inner + c, {dtype}(0))"])
@@ -211,10 +218,7 @@ def put_call(own: Layout, value: Layout, indices: Sequence[Layout], key: Any) ->
     }.get(value.shape)
     if steps is None:
         return None
-    lines, line, kind = list[str](), "o", raw(Spec(own.shape, own.dtype))
-    for j in range(len(indices)):
-        lines += indexed(j, f"n{j}", "k")
-        line = f"({line}) * n{j} + a{j}"
+    (line, lines), kind = _line(len(indices), "k"), raw(Spec(own.shape, own.dtype))
     source = "o * by_o + k * by_k + c * by_c"
     lines += [f"store_output(y, ({line}) * inner + c, load_input(source, {source}))"]
     words = {"total": outer * inner, "inner": inner, "count": count}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,59 @@ _AT_ONCE = 8  # elements whose loads a thread has under way
 _Step = Callable[[Sequence[str], str], list[str]]  # of values and the place in the row
 
 
+class _Rows(NamedTuple):
+    """What is done to each row. `operands`: their elements, by name; `kind`: of the state `acc`,
+    which is `start` first; `step` writes what an element's values do to it, and `result` is stored.
+    `first`: `start` is stored, too, before all."""
+
+    operands: dict[str, Element]
+    out: Element
+    kind: str
+    step: _Step
+    start: str
+    first: bool
+    result: str
+
+    @property
+    def states(self) -> dict[str, str]:
+        """What goes on from element to element: names, and their kinds."""
+        return {"acc": self.kind} | ({"spot": "int64"} if self.result == "spot" else {})
+
+    def along(self, count: int) -> list[str]:
+        """Lines that go through a row, `count` elements in a trip."""
+        lines = [f"while k + {count} <= n:"]
+        for j in range(count):
+            for x, element in self.operands.items():
+                value = element.load(f"{x}_at, at + {j} * width")
+                lines.append(f"    {x}_{j} = {self.kind}({value})")
+        for j in range(count):
+            values = [f"{x}_{j}" for x in self.operands]
+            lines += [f"    {line}" for line in self.step(values, f"(k + {j})")]
+            lines.append(f"    {self.out.store(f'out_at, to + {j} * width', self.result)}")
+        behind = f"at += {count} * width", f"to += {count} * width", f"k += {count}"
+        return [*lines, *(f"    {line}" for line in behind)]
+
+    def side_by_side(self, column: str) -> list[tuple[str, str, list[str]]]:
+        """Loops in which rows go on in step: see `UnitText.steps`. States lie in strips, each at
+        its `column`."""
+        ahead = int(self.first)
+        begin = [f"{v}_strip = strip_{kind}()" for v, kind in self.states.items()]
+        for v in self.states:
+            begin.append(f"store({v}_strip, {column}, {self.start if v == 'acc' else 0})")
+        if self.first:
+            begin.append(self.out.store("out_at, row * (n + 1) * width + col", self.start))
+        lines = []
+        for x, element in self.operands.items():
+            value = element.load(f"{x}_at, (row * n + k) * width + col", "load_input")
+            lines.append(f"{x}_0 = {self.kind}({value})")
+        lines += [f"{v} = load({v}_strip, {column})" for v in self.states]
+        lines += self.step([f"{x}_0" for x in self.operands], "k")
+        lines += [f"store({v}_strip, {column}, {v})" for v in self.states]
+        to = f"out_at, (row * (n + {ahead}) + k + {ahead}) * width + col"
+        lines.append(self.out.store(to, self.result, "store_output"))
+        return [("begun", "1", begin), ("k", "n", lines)]
+
+
 def in_order(
     name: str,
     operands: Sequence[Spec],
@@ -36,76 +89,36 @@ def in_order(
     first: bool = False,
     result: str = "acc",
 ) -> Units | None:
-    """A unit a row: `acc` is `start` first, and `step` writes what an element's values do to it;
-    `result` is stored. `first`: `start` is stored, too, before all. Rows side by side go on in step
-    on hosts, as vectors."""
+    """Return the kernel with a unit for each row; see `_Rows`. Rows side by side go on in step on
+    hosts, as vectors."""
     if operands[0].dtype.kind == "c":
         return None
     place = axis_of(name, axis, len(out.shape))
-    rows, width = math.prod(out.shape[:place]), math.prod(out.shape[place + 1 :])
-    names = [f"x{k}" for k in range(len(operands))]
-    element = _element(out)
-
-    def some(count: int) -> list[str]:
-        lines = [f"while k + {count} <= n:"]
-        for j in range(count):
-            for x, spec in zip(names, operands, strict=True):
-                read = _element(spec).load(f"{x}_at, at + {j} * width")
-                lines.append(f"    {x}_{j} = {kind}({read})")
-        for j in range(count):
-            values = [f"{x}_{j}" for x in names]
-            lines += [f"    {line}" for line in step(values, f"(k + {j})")]
-            lines.append(f"    {element.store(f'out_at, to + {j} * width', result)}")
-        return [
-            *lines,
-            f"    at += {count} * width",
-            f"    to += {count} * width",
-            f"    k += {count}",
-        ]
-
+    count, width = math.prod(out.shape[:place]), math.prod(out.shape[place + 1 :])
+    n = operands[0].shape[place]
+    elements = {f"x{k}": _element(spec) for k, spec in enumerate(operands)}
+    rows = _Rows(elements, _element(out), kind, step, start, first, result)
     share = min(width, STRIP)
-    c = "col" if share == width else "col - piece * share"
-    steps: list[tuple[str, str, list[str]]] = []
-    if width > 1:
-        states = {"acc": kind} | ({"found": "int64"} if result == "found" else {})
-        at = "(row * n + k) * width + col"
-        to = f"(row * (n + {int(first)}) + k + {int(first)}) * width + col"
-        begin = [f"{v}_held = strip_{dtype}()" for v, dtype in states.items()]
-        begin += [f"store({v}_held, {c}, {start if v == 'acc' else 0})" for v in states]
-        begin += [element.store("out_at, row * (n + 1) * width + col", start)] if first else []
-        reads = [
-            f"{x}_0 = {kind}({_element(spec).load(f'{x}_at, {at}')})".replace(
-                "load(", "load_input("
-            )
-            for x, spec in zip(names, operands, strict=True)
-        ]
-        lines = [
-            *reads,
-            *(f"{v} = load({v}_held, {c})" for v in states),
-            *step([f"{x}_0" for x in names], "k"),
-        ]
-        lines += [f"store({v}_held, {c}, {v})" for v in states]
-        lines.append(element.store(f"out_at, {to}", result).replace("store(", "store_output("))
-        steps = [("begun", "1", begin), ("k", "n", lines)]
-
-    arrays = {x: (f"{x}_at", _element(s).dtype) for x, s in zip(names, operands, strict=True)}
+    column = "col" if share == width else "col - piece * share"
+    arrays = {x: (f"{x}_at", element.dtype) for x, element in elements.items()}
     return threads(
         name,
-        {"n": operands[0].shape[place], "width": width, "count": rows * width},
-        {**arrays, "out": ("out_at", element.dtype)},
+        {"n": n, "width": width, "count": count * width},
+        {**arrays, "out": ("out_at", rows.out.dtype)},
         "at = row * n * width + col",
         f"to = row * (n + {int(first)}) * width + col",
         f"acc = {start}",
-        *([element.store("out_at, to", "acc"), "to += width"] if first else []),
-        *(["found = int64(0)"] if result == "found" else []),
+        *([rows.out.store("out_at, to", "acc"), "to += width"] if first else []),
+        *(["spot = int64(0)"] if result == "spot" else []),
         "k = 0",
-        *some(_AT_ONCE),
-        *some(1),
+        *rows.along(_AT_ONCE),
+        *rows.along(1),
         count="count",
         parts=[("row", ""), ("col", "width")],
         compute="float64" if kind == "float64" else "float32",
-        share=share if steps else 0,
-        steps=steps,
+        cost=int(count * n * (3 + 0.3 * width)) if width > 1 else 0,
+        share=share if width > 1 else 0,
+        steps=rows.side_by_side(column) if width > 1 else [],
     )
 
 
@@ -144,21 +157,21 @@ def totals(
 def extremes(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, name: str, axis: int, result: str = "acc"
 ) -> Units | None:
-    """A running extreme, or (`found`) where it is."""
+    """A running extreme, or (`spot`) where it is."""
     kind, combine = _kind(operands[0].dtype), name[-3:]
     low = "-1e999" if combine == "max" else "1e999"
     start = f"{kind}({low})" if "float" in kind else f"{combine}_start_{kind}"
 
     def step(values: Sequence[str], place: str) -> list[str]:
         (value,) = values
-        place_of = f"found = {place} if {value} == acc or {value} != {value} else found"
-        lines = [f"acc = acc_{combine}(acc, {value})", place_of]
-        return lines if result == "found" else lines[:1]
+        spot_line = f"spot = {place} if {value} == acc or {value} != {value} else spot"
+        lines = [f"acc = acc_{combine}(acc, {value})", spot_line]
+        return lines if result == "spot" else lines[:1]
 
     return in_order(name, operands, outputs[0], axis, kind, step, start=start, result=result)
 
 
-places = partial(extremes, result="found")
+places = partial(extremes, result="spot")
 
 
 def recurrence(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> Units | None:

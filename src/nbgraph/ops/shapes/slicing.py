@@ -244,8 +244,8 @@ def _triangle(name: str, *, lower: bool) -> ArrayOp:
         return threads(
             name,
             {"total": math.prod(outputs[0].shape), "rows": rows, "columns": columns, "k": k},
-            {"x": ("given", kind), "out": ("y", kind)},
-            f"store(y, i, select({inside}, load(given, i), {kind}(0)))",
+            {"x": ("source", kind), "out": ("y", kind)},
+            f"store(y, i, select({inside}, load(source, i), {kind}(0)))",
             parts=[("o", ""), ("row", "rows"), ("column", "columns")],
         )
 

@@ -1,0 +1,167 @@
+"""Texts of lists whose length depends on values: their functions and methods, sets, recursion.
+
+Each is captured as a user's own text would be.
+"""
+
+MAX_LEVELS = 1000  # of calls of a function within each other, Python's limit
+
+# an index from 0, and whether there is such an item
+place_in = lambda k, n: (k + n if k < 0 else k, k >= -n and k < n)
+place_within = lambda k, n: min(max(k + n if k < 0 else k, 0), n)  # the bound of a slice
+span = lambda start, stop: max(stop - start, 0)  # how many places are between two
+between_places = lambda a, i, j, step: [a[k] for k in range(i, j, step)]  # a[i:j:step]
+backwards = lambda a: [a[len(a) - 1 - k] for k in range(len(a))]  # a[::-1]
+mapped = lambda f, rows: [f(*row) for row in rows]  # map(f, ...)
+folded = lambda fold, a: fold(x for x in a)  # sum(a) and its like
+folded_from = lambda fold, a, start: fold((x for x in a), start=start)
+folded_by = lambda fold, a, key: fold((x for x in a), key=key)
+folded_or = lambda fold, a, default: fold((x for x in a), default=default)
+reduced = lambda f, a: reduced_from(f, a[1:], a[0])  # functools.reduce(f, a)
+copied = lambda a: a[:]  # a.copy() of a list
+count_of = lambda a, x: sum(1 for value in a if value == x)  # how often a number is in a list
+
+
+def reduced_from(f, a, total):
+    """What a function of two arguments makes of a first value and all items, one by one."""
+    for x in a:
+        total = f(total, x)
+    return total
+
+
+def from_below(needs, value, window):
+    """How many calls of a function lie within each other, and its value, from the innermost one."""
+    levels = 0
+    while levels < MAX_LEVELS and needs(levels):
+        levels += 1
+    for level in range(levels + len(window) - 1, -1, -1):
+        window = (value(level, levels, window), *window[:-1])
+    return levels, window[0]
+
+
+def descended(inner, numbers, most):
+    """How many calls of a function lie within each other, and the operands of the last one."""
+    levels = 0
+    while levels < most and inner(numbers)[0]:
+        numbers = inner(numbers)[1]
+        levels += 1
+    return levels, numbers
+
+
+def down_and_up(inner, value, numbers, result, as_last):
+    """The same, and its value, from the last call back to the first one, if they differ."""
+    levels, last = descended(inner, numbers, MAX_LEVELS)
+    result = value(last, result)
+    for level in range(-1 if as_last else levels - 1, -1, -1):
+        result = value(descended(inner, numbers, level)[1], result)
+    return levels, result
+
+
+def depth_first(step, this, value):
+    """What a call of a function that calls itself gives; a list keeps the calls that wait."""
+    calls, trips, ends = [], 0, False
+    while trips >= 0 and not ends:  # what counts its trips is not asked whether they repeat
+        trips += 1
+        waits, this, inner, value = step(this, value, len(calls))
+        if waits:
+            calls.append(this)
+            this = inner
+        elif calls:
+            this = calls.pop()
+        else:
+            ends = True
+    return value
+
+
+# how many numbers a range has
+count_between = lambda start, stop, step: max(
+    0, (stop - start + step - (1 if step > 0 else -1)) // step
+)
+# the numbers of a range, as a list
+numbers_between = lambda start, stop, step: [k for k in range(start, stop, step)]  # noqa: C416
+
+
+def is_between(k, start, stop, step):
+    """Whether a number is one of a range."""
+    inside = start <= k < stop if step > 0 else stop < k <= start
+    return inside and (k - start) % step == 0
+
+
+def joined_lists(a, b):
+    """One list after another."""
+    items = list(a)
+    for k in range(len(b)):
+        items.append(b[k])
+    return items
+
+
+def distinct(a):
+    """The items, each once, in ascending order: equal sets are equal lists."""
+    items = []
+    for x in sorted(a):
+        if not items or x != items[-1]:
+            items.append(x)
+    return items
+
+
+with_item = lambda a, x: distinct(list(a) + [x])  # a set with one more item
+union = lambda a, b: distinct(joined_lists(a, b))
+intersection = lambda a, b: [x for x in a if x in b]
+difference = lambda a, b: [x for x in a if x not in b]
+symmetric_difference = lambda a, b: union(difference(a, b), difference(b, a))
+issubset = lambda a, b: all(x in b for x in a)
+issuperset = lambda a, b: issubset(b, a)
+isdisjoint = lambda a, b: all(x not in b for x in a)
+
+
+def dict_of_pairs(pairs):
+    """The dict of pairs of a key and a value."""
+    entries = {}
+    for key, value in pairs:
+        entries[key] = value  # noqa: PERF403 - a comprehension is this text
+    return entries
+
+
+def counted(items):
+    """How often each item is there, as a dict."""
+    counts = {}
+    for item in items:
+        counts[item] = counts.get(item, 0) + 1
+    return counts
+
+
+# the pairs of a dict of counts, the largest first
+by_count = lambda pairs: sorted_list(pairs, key=lambda pair: pair[1], reverse=True)
+
+
+def place_of(a, x):
+    """The first place of a number in a list."""
+    for k, value in enumerate(a):
+        if value == x:
+            return k
+    raise ValueError("the value is not in the list")
+
+
+def sorted_list(a, key=None, reverse=False):
+    """The items in the order of their ranks; equal ones stay in order."""
+    rank = (lambda x: x) if key is None else key
+    items = list(a)
+    for i in range(1, len(items)):
+        x, k = items[i], i - 1
+        while k >= 0 and (rank(items[k]) < rank(x) if reverse else rank(items[k]) > rank(x)):
+            items[k + 1] = items[k]
+            k -= 1
+        items[k + 1] = x
+    return items
+
+
+# methods of sets, and the operators that lists lack
+SETS = {
+    "union": union,
+    "intersection": intersection,
+    "difference": difference,
+    "symmetric_difference": symmetric_difference,
+    "issubset": issubset,
+    "issuperset": issuperset,
+    "isdisjoint": isdisjoint,
+}
+SET_OPERATORS = {"bor": union, "band": intersection, "bxor": symmetric_difference}
