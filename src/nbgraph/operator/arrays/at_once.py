@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.device import RunContext, cpu
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import DTypeError, require_shape
 from nbgraph.operator.call import training
 from nbgraph.operator.environment import own_resources
 from nbgraph.operator.kernel_call import Application, Lowered, lowered_form
@@ -218,11 +218,7 @@ class _Call:
 
 def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
     """Return an array of `out`, if the result fits it."""
-    if tuple(out.shape) != spec.shape:
-        raise ShapeError(
-            f"{name}: out{_at(index)} has shape {tuple(out.shape)}, the result has {spec.shape}; "
-            "give an out of that shape"
-        )
+    require_shape(f"{name}: out{_at(index)}", out.shape, spec.shape, of="the result has")
     if not np.can_cast(spec.dtype, out.dtype, "same_kind"):
         raise DTypeError(
             f"{name}: the result has dtype {spec.dtype}, which may not be cast to "
