@@ -22,6 +22,7 @@ from nbgraph.array.carry import common_device, writable
 from nbgraph.array.copying import cell, fill_from, known_put
 from nbgraph.array.core import Array, from_host, lift
 from nbgraph.array.keyed import (
+    LONG,
     frozen,
     known_element,
     known_part,
@@ -35,6 +36,7 @@ from nbgraph.array.keyed import (
 )
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, same
+from nbgraph.array.update import known_over
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.call import call, recording
 from nbgraph.ops.carrier.indexing import is_basic, is_element, is_false, part, with_masks
@@ -82,24 +84,32 @@ def get(array: Array, key: Any) -> Any:
         if lines is not None:
             return _selected(array, key, *lines)
         if not is_basic(key):
-            numbers = _without_masks(array, key)
+            numbers = _as_numbers(array, key)
             return part(array, key) if numbers is None else get(array, numbers)
     return _part(array, key, form)
 
 
-def _without_masks(array: Array, key: Any) -> tuple[Any, ...] | None:
-    """Return an index whose masks, each of one axis, have become numbers; None for other ones."""
+def _as_numbers(array: Array, key: Any) -> tuple[Any, ...] | None:
+    """Return an index whose masks, each of one axis, have become numbers, and whose long arrays and
+    lists have become NDArrays; None for other ones."""
     shape, parts = array.shape, list(key) if type(key) is tuple else [key]
     if len(parts) > len(shape) or not all(isinstance(p, _NUMBERED) for p in parts):
         return None
     changed = False
     for axis, index in enumerate(parts):
-        mask = np.asarray(index) if type(index) is list else index
-        if not isinstance(mask, slice | int) and mask.dtype.kind == "b":
-            if mask.shape != shape[axis : axis + 1] or is_elsewhere(mask):
+        part = np.asarray(index) if type(index) is list else index
+        if isinstance(part, slice | int):
+            continue
+        if part.dtype.kind == "b":
+            if part.shape != shape[axis : axis + 1] or is_elsewhere(part):
                 return None
-            parts[axis] = np.asarray(mask).nonzero()[0]
+            parts[axis] = part = np.asarray(part).nonzero()[0]
             changed = True
+        if type(part) is np.ndarray and part.size > LONG and array._chunk.device.host:
+            fits = part.dtype.kind in "iu" and -shape[axis] <= part.min() <= part.max()
+            if fits and part.max() < shape[axis]:  # else the general way says what is wrong
+                parts[axis] = from_host(part, array.device)
+                changed = True
     return tuple(parts) if changed else None
 
 
@@ -178,22 +188,28 @@ def set_(array: Array, key: Any, value: Any) -> None:
     """Write `array[key] = value` to the memory of `array`, broadcast and cast as in NumPy."""
     if type(key) is not tuple and isinstance(key, tuple):
         key = tuple(key)  # of a named tuple
-    if isinstance(key, Array) and key.dtype.kind == "b" and np.ndim(value) == 0:
-        if key.shape == array.shape:  # no need to know the mask
-            _set_where(array, key, value)
-            return
-    form = None if recording.get() is not None or CLOSELY_ASKED[0] else frozen(key)
-    if form is not None and (type(value) is list or (type(value) is np.ndarray and value.ndim)):
+    if _is_whole_mask(key, array) and np.ndim(value) == 0:  # no need to know the mask
+        _set_where(array, key, value)
+        return
+    recorded = recording.get() is not None
+    form = None if recorded or CLOSELY_ASKED[0] else frozen(key)
+    lines = None if recorded or form is not None else selection_form(array, key)
+    if lines is None and form is None and not recorded:
+        numbers = _as_numbers(array, key)
+        if numbers is not None:
+            key, lines = numbers, selection_form(array, numbers)
+    selection = None if lines is None else known_selection(*lines)
+    quick = form is not None or selection is not None
+    if quick and (type(value) is list or (type(value) is np.ndarray and value.ndim)):
         value = _beside(array, "value", value)
     if form is not None and known_write(array, form, value, _frame(2)):
+        return
+    if selection and not CLOSELY_ASKED[0] and known_put(array, value, *selection, _frame(2)):
         return
     original = value
     writable("setitem", array)
     if isinstance(value, (*WEAK, np.generic)):
         value = cell(value, array.dtype)
-    recorded = recording.get() is not None
-    lines = None if recorded or form is not None else selection_form(array, key)
-    selection = None if lines is None else known_selection(*lines)
     basic = selection is None and is_basic(key)
     if selection is None and not basic:
         key = with_masks(key)
@@ -238,14 +254,22 @@ def view(array: Array, key: Any) -> Any:
 # assignment -------------------------------------------------------------------------------------
 
 
-def _set_where(array: Array, mask: Array, value: Any) -> None:
+def _is_whole_mask(key: Any, array: Array) -> bool:
+    own = type(key) is np.ndarray or isinstance(key, Array)
+    return own and key.dtype.kind == "b" and key.shape == array.shape
+
+
+def _set_where(array: Array, key: Any, value: Any) -> None:
+    mask = key if isinstance(key, Array) else _beside(array, "mask", key)
     if not isinstance(value, Array):
         value = cell(value, array.dtype)
         number = value.item()
         value = number if type(number) in WEAK else value
     elif value.dtype != array.dtype:
         value = ops.astype(value, array.dtype)
-    call(operator_of("where"), [mask, value, array], {}, array)
+    op, operands = operator_of("where"), (mask, value, array)
+    if not known_over(op, operands, array, _frame(3)):
+        call(op, operands, {}, array)
 
 
 def _set_view(target: Array, value: Any) -> None:
@@ -291,8 +315,6 @@ def _set_elements(
     if not indices:
         numbers = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
         _set_view(view(array, numbers), value)
-        return
-    if type(value) is type(array) and known_put(array, (value, *indices), template):
         return
     number = type(value) is np.ndarray and not value.ndim and array._chunk.device.host
     if not number or selection is None:
