@@ -19,6 +19,7 @@ import numpy as np
 
 from nbgraph import ops
 from nbgraph.array.carry import common_device, writable
+from nbgraph.array.chunk import wait
 from nbgraph.array.copying import cell, fill_from, known_put
 from nbgraph.array.core import Array, from_host, lift
 from nbgraph.array.keyed import (
@@ -64,7 +65,7 @@ def get(array: Array, key: Any) -> Any:
         if recording.get() is None:
             return _part(array, key, key)
     elif kind is tuple:
-        if len(key) == ndim and slice not in (kinds := set(map(type, key))):
+        if len(key) == ndim and (kinds := set(map(type, key))).isdisjoint(_PARTS):
             if kinds == _INT or is_element(key, ndim):
                 key = key if kinds == _INT else tuple(map(operator.index, key))
                 element = known_element(array, key, _frame(2))
@@ -72,10 +73,9 @@ def get(array: Array, key: Any) -> Any:
     elif kind not in _PARTS and is_element(key, ndim):
         return _element(array, operator.index(key))
     if isinstance(key, Array) and array._layout.shape:
-        lines = _lines_at(array, key)
-        if lines is not None:
-            gather, template = _taking(len(array._layout.shape))
-            return gather(array, lines, key=template)
+        selected = _by_array(array, key)
+        if selected is not None:
+            return selected
     if recording.get() is not None:
         return part(array, key)
     form = frozen(key)
@@ -87,6 +87,20 @@ def get(array: Array, key: Any) -> Any:
             numbers = _as_numbers(array, key)
             return part(array, key) if numbers is None else get(array, numbers)
     return _part(array, key, form)
+
+
+def _by_array(array: Array, key: Array) -> Any:
+    """Return what one NDArray selects: whole lines, or elements by a mask; None for other ones."""
+    lines = _lines_at(array, key)
+    if lines is not None:
+        gather, template = _taking(len(array._layout.shape))
+        return gather(array, lines, key=template)
+    host = array._chunk.device.host and key._chunk.device.host
+    if recording.get() is not None or not (host and _is_whole_mask(key, array)):
+        return None
+    wait(key._chunk)
+    wait(array._chunk)
+    return from_host(array._view()[key._view()], array.device)
 
 
 def _as_numbers(array: Array, key: Any) -> tuple[Any, ...] | None:
@@ -130,13 +144,13 @@ def _split(key: Any) -> tuple[Any, Any] | None:
 
 def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
     """Return a copy of what an index with index arrays selects, which is not recorded."""
-    split = _split(key)
+    known = known_selection(form, indices)
+    split = None if known else _split(key)
     if split is not None:
         try:
             return get(_part(array, split[0], frozen(split[0])), split[1])
         except IndexingError:  # whose axes are not those of the whole index
             pass
-    known = known_selection(form, indices)
     template, arrays = known or _template(array, key)
     taken = operator_of("gather")(array, *arrays, key=template)
     if known is None:
