@@ -131,8 +131,8 @@ def rows_like(condition: Any, data: Any) -> Any:
         return condition
     if condition.shape != data.shape[:1]:
         raise ShapeError(
-            f"where: condition has shape {condition.shape}, x {data.shape}; expected an element for "
-            "each row of x, or as many axes as x (ng.where broadcasts from the last axis)"
+            f"where: condition has shape {condition.shape}, x {data.shape}; expected an element "
+            "for each row of x, or as many axes as x (ng.where broadcasts from the last axis)"
         )
     return library.reshape(condition, (-1, *[1] * (rank - 1)))
 
