@@ -232,7 +232,7 @@ def _enter_one(
 
 def _copy(array: Array) -> Any:
     """Return the values in other memory, at the array's place on the tape if that is known."""
-    if not _current(array):
+    if not _current(array) and not _followed(array):
         return array
     other = copied(array)
     if (node := array._node) is not None:
