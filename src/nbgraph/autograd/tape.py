@@ -101,7 +101,7 @@ class Tape:
         """Make the node, if gradients can flow through it."""
         is_scalar = type(op) is Mapper
         if is_scalar and complex_call.MET in op.carried:
-            op, operands, attributes = complex_call.in_graph(op, operands, attributes)
+            op, operands, attributes = complex_call.on_tape(op, operands, attributes)
             is_scalar = type(op) is Mapper
         inputs: list[Entry | None] = []
         layouts: list[Any] = []

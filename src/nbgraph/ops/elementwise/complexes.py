@@ -242,17 +242,31 @@ def _map_rule(g: Gradients) -> list[Any]:
     return [partial(slope, *[values[n] for n in names]) for slope, names in _slopes(function)]
 
 
-_map_op = partial(_PairsOp, "complex_map", _map_infer, by_numpy(run_map), gradient=_map_rule)
-_COMPLEX_MAP = _map_op(operands=("*x",), keeps=("*x", "out"))
+_COMPLEX_MAP = _PairsOp(
+    "complex_map",
+    _map_infer,
+    by_numpy(run_map),
+    gradient=_map_rule,
+    operands=("*x",),
+    keeps=("*x", "out"),
+)
 
 
-@functools.cache
-def _op_of(function: str) -> ArrayOp:
-    """Return `complex_map` for one function, which keeps only what its in-gradients read."""
-    keeps = [name for _, names in _slopes(function) for name in names]
-    op = _map_op(operands=_operand_names(function), keeps=keeps)
-    op.crossed = function == "multiply"
-    return op
+class _RecordedOp(ArrayOp):
+    """`complex_map` of one function on a tape, which keeps only what its in-gradients read."""
+
+    def __init__(self, function: str) -> None:
+        keeps = [name for _, names in _slopes(function) for name in names]
+        own = _operand_names(function)
+        super().__init__("complex_map", _map_infer, gradient=_map_rule, operands=own, keeps=keeps)
+        self.crossed, self.function = function == "multiply", function
+
+    def on_symbols(self, operands: Sequence[Any]) -> list[Any]:
+        """Return the same of symbols."""
+        return [getattr(library, self.function)(*operands)]
+
+
+op_of = functools.cache(_RecordedOp)
 
 
 def mapped(function: str, operands: Sequence[Any], out: Any = None) -> Any:
@@ -269,7 +283,7 @@ def as_map(function: str, operands: Sequence[Any]) -> tuple[ArrayOp, Sequence[An
         counted = arrays[1:] if function == "where" else arrays
         common = np.result_type(*[x if type(x) in numbers else known_dtype(x) for x in counted])
         arrays = [np.asarray(x, common) if type(x) in numbers else x for x in arrays]
-    return _op_of(function), arrays, {"function": function}
+    return _COMPLEX_MAP, arrays, {"function": function}
 
 
 _TABLE = """
