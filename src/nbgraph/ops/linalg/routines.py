@@ -19,7 +19,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Rule
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.ops.define import by_numpy
-from nbgraph.ops.linalg.matrices import solved
+from nbgraph.ops.linalg.matrices import shaped, solved
 
 if TYPE_CHECKING:
     from nbgraph.kernels.products.lapack import Step
@@ -203,7 +203,7 @@ def _move(own: Layout, axes: int, batch: tuple[int, ...]) -> int | None:
 def by_lapack(
     name: str,
     function: str,
-    infer: Callable[..., Any],
+    infer: Callable[..., Any] | str,
     rule: Rule,
     keeps: str = "",
     *,
@@ -213,7 +213,7 @@ def by_lapack(
     failure: str = SINGULAR,
 ) -> LapackOp:
     """Return the operator of a function of `numpy.linalg`, which array libraries on devices have by
-    the same name; `keeps` and `operands` are names in one text."""
+    the same name; `keeps` and `operands` are names in one text, `infer` may be one for `shaped`."""
 
     def run(xp: Any, *arrays: Any, **attributes: Any) -> None:
         inputs, outputs = arrays[:-nout], arrays[-nout:]
@@ -226,6 +226,7 @@ def by_lapack(
             out[...] = value
 
     names, kept = operands.split(), keeps.split()
+    infer = shaped(name, infer, names[0]) if isinstance(infer, str) else infer
     return LapackOp(
         *(name, infer, by_numpy(run)),
         gradient=rule,
