@@ -73,7 +73,7 @@ def _gather(x: Array, *arrays: Array, key: Template) -> Array:
 
 _GATHER = UnitOp(
     "gather",
-    lambda x, *indices, key: Spec(_selected("gather", x.shape, key, indices), x.dtype),
+    lambda x, *indices, key: Spec(selected_by("gather", x.shape, key, indices), x.dtype),
     of_result(_gather),
     units=gathered,
     suits=signed,
