@@ -214,17 +214,23 @@ def is_ordered(where: Space, shape: Sequence[int], strides: Sequence[Sequence[in
     return where.size == 1 or where == space(shape, strides, sort=False)
 
 
+_SHORT = 16  # elements of a run, below which a longer axis is gone through inside
 _TILE = 256  # elements of a run, at most, so that rows beside each other share what is cached
 _FAR, _PAGE = 512, 4096  # bytes from which lines are fetched apart, and from which they collide
 
 
 def tiled(where: Space) -> Space:
     """Return the same elements in another order where an array is read across its rows: in runs so
-    short that what they fetch is still cached when the next row needs it.
+    short that what they fetch is still cached when the next row needs it; and where runs are of a
+    few elements, as of the channels of an image.
 
     >>> tiled(Space(2000, (8000, 4), ((2000, (4, 8000)),)))
     Space(inner=250, steps=(8000, 4), outer=((2000, (4, 8000)), (8, (2000000, 1000))))
+    >>> tiled(Space(3, (4096, 4), ((1024, (4, 12)),)))
+    Space(inner=256, steps=(4, 12), outer=((3, (4096, 4)), (4, (1024, 3072))))
     """
+    if where.outer and where.inner < _SHORT:
+        return _turned(where)
     if not where.outer or where.inner < 2 * _TILE:
         return where
     rows, steps = where.outer[0]
@@ -235,3 +241,17 @@ def tiled(where: Space) -> Space:
         return where
     far = where.inner // cut, tuple(s * cut for s in where.steps)
     return Space(cut, where.steps, ((rows, steps), far, *where.outer[1:]))
+
+
+def _turned(where: Space) -> Space:
+    """Return a space of short runs in runs along the longer axis of which steps are the smallest,
+    cut so that what they fetch is still cached for the others."""
+    longer = [k for k, (n, _) in enumerate(where.outer) if n >= max(_SHORT, 2 * where.inner)]
+    if not longer:
+        return where
+    at = min(longer, key=lambda k: sum(map(abs, where.outer[k][1])))
+    extent, steps = where.outer[at]
+    cut = next((n for n in range(min(extent, _TILE), _SHORT - 1, -1) if extent % n == 0), extent)
+    outer = [(where.inner, where.steps), *where.outer]
+    outer[at + 1] = extent // cut, tuple(s * cut for s in steps)
+    return Space(cut, steps, tuple(dim for dim in outer if dim[0] != 1))

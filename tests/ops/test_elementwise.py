@@ -362,3 +362,25 @@ def test_constants_and_types_of_numpy_have_its_names():
     assert ng.pi == np.pi and ng.newaxis is None and np.isnan(ng.nan)
     assert ng.zeros(2, ng.int16).dtype == np.int16
     assert "float32" not in dir(ng)
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [
+        ((3, 70, 60), (1, 2, 0)),
+        ((2, 64, 2, 48), (1, 3, 0, 2)),
+        ((5, 257), (1, 0)),
+        ((2, 9), (1, 0)),
+    ],
+)
+def test_runs_of_a_few_elements_are_gone_through_along_a_longer_axis(shape, axes):
+    """As of an image whose channels become its last axis."""
+    x = np.random.default_rng(3).normal(size=shape).astype("float32")
+    y = x.transpose(axes)
+    wanted = np.ascontiguousarray(y) * np.float32(2)
+    for turned in (y, ng.array(x).transpose(axes)):
+        out = ng.ones(wanted.shape)
+        assert np.array_equal(np.asarray(ng.multiply(turned, 2, out=out)), wanted)
+        assert np.array_equal(np.asarray(ng.multiply(turned, wanted)), y * wanted)
+    assert np.array_equal(ng.array(x).transpose(axes).copy().asnumpy(), y)
+    assert np.array_equal(ng.jit(lambda a: a.transpose(axes) * 2)(x), wanted)
