@@ -283,7 +283,6 @@ from nbgraph.ops.indexing.picking import scatter_nd as scatter_nd
 from nbgraph.ops.indexing.picking import slice_axis as slice_axis
 from nbgraph.ops.indexing.sets import argwhere as argwhere
 from nbgraph.ops.indexing.sets import extract as extract
-from nbgraph.ops.indexing.sets import isin as isin
 from nbgraph.ops.indexing.sets import nonzero as nonzero
 from nbgraph.ops.indexing.sets import unique as unique
 from nbgraph.ops.indexing.sets import unique_all as unique_all
@@ -468,8 +467,9 @@ from nbgraph.ops.ordering.scans import cumulative_prod as cumulative_prod
 from nbgraph.ops.ordering.scans import cumulative_sum as cumulative_sum
 from nbgraph.ops.ordering.scans import diff as diff
 from nbgraph.ops.ordering.scans import linear_recurrence as linear_recurrence
+from nbgraph.ops.ordering.searching import isin as isin
+from nbgraph.ops.ordering.searching import searchsorted as searchsorted
 from nbgraph.ops.ordering.sorting import argsort as argsort
-from nbgraph.ops.ordering.sorting import searchsorted as searchsorted
 from nbgraph.ops.ordering.sorting import sort as sort
 from nbgraph.ops.ordering.sorting import topk as topk
 from nbgraph.ops.products.attention import scaled_dot_product_attention as scaled_dot_product_attention

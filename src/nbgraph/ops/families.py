@@ -19,12 +19,13 @@ ARRAY_FAMILIES: dict[str, str] = {
     "indexing.gathering": "gather scatter_add",
     "indexing.writing": "index_update index_add",
     "indexing.sets": (
-        "nonzero argwhere extract unique unique_all unique_counts unique_inverse unique_values isin"
+        "nonzero argwhere extract unique unique_all unique_counts unique_inverse unique_values"
     ),
     "ordering.placing": "argmax argmin",
     "ordering.scans": "cumulative_sum cumulative_prod linear_recurrence diff",
     "ordering.running": "cummax cummin cumargmax cumargmin logcumsumexp",
-    "ordering.sorting": "sort argsort topk searchsorted",
+    "ordering.searching": "searchsorted isin",
+    "ordering.sorting": "sort argsort topk",
     "reductions.reductions": "sum sum_to prod",
     "reductions.extremes": "max amax min amin any all count_nonzero",
     "reductions.statistics": "mean var std",

@@ -14,7 +14,7 @@ from nbgraph.ops.dispatch.table import Function
 
 # whole numbers, or what does not depend on operands smoothly
 _CONSTANT = """
-    digitize histogram histogram2d histogramdd histogram_bin_edges lexsort nanargmax nanargmin
+    histogram histogram2d histogramdd histogram_bin_edges lexsort nanargmax nanargmin
     packbits unpackbits ravel_multi_index unravel_index bitwise_count spacing
 """
 _REFUSED_GRADIENT = """

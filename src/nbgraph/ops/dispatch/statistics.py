@@ -21,6 +21,8 @@ corrcoef(x, y=None, rowvar=True, *, dtype=None): kept
     = correlation(covariance(x, y, rowvar, 1, None, None, dtype))
 bincount(x, /, weights=None, minlength=0): composed
     = counts(x, weights, minlength)
+digitize(x, bins, right=False): composed
+    = numbers_of_bins(x, bins, right)
 """
 
 
@@ -87,6 +89,17 @@ def counts(x: Any, weights: Any, minlength: int) -> Any:
             "many numbers, none of them negative"
         )
     return library.index_add(library.zeros_like(w, shape=(size,)), w, key=numbers)
+
+
+def numbers_of_bins(x: Any, bins: Any, right: bool) -> Any:
+    """Return the bin of each element: how many edges, which rise or fall, lie before it."""
+    side, edges = "left" if right else "right", np.asarray(bins)
+    if edges.ndim == 1 and (edges[1:] >= edges[:-1]).all():
+        return library.searchsorted(bins, x, side=side)
+    if edges.ndim == 1 and (edges[1:] <= edges[:-1]).all():
+        behind = library.searchsorted(np.ascontiguousarray(edges[::-1]), x, side=side)
+        return library.subtract(len(edges), behind)
+    raise ValueError("np.digitize: bins has to be a vector that rises or falls; sort it")
 
 
 FUNCTIONS = rows(_ROWS, globals())

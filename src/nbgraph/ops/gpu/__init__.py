@@ -11,6 +11,5 @@ from nbgraph.ops.gpu import products as products
 from nbgraph.ops.gpu import reducing as reducing
 from nbgraph.ops.gpu import scanning as scanning
 from nbgraph.ops.gpu import scattering as scattering
-from nbgraph.ops.gpu import searching as searching
 from nbgraph.ops.gpu import sets as sets
 from nbgraph.ops.gpu import windows as windows

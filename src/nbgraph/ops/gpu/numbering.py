@@ -13,8 +13,8 @@ from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, library
-from nbgraph.ops.gpu.searching import sorts_as
 from nbgraph.ops.named.numbering import WHOLE, histogram, ravel_multi_index, unravel_index
+from nbgraph.ops.ordering.searching import sorts_as
 
 _ARRAYS = {"data": ("given", "int64"), "out": ("y", "int64")}
 

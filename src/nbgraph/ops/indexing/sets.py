@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.errors import ArgumentError, require_shape
-from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.ops.define import define_rows, is_elsewhere, library
 from nbgraph.shape import Array
@@ -139,15 +138,6 @@ def inverted(x: Any) -> UniqueInverse:
     return UniqueInverse(values, inverse.reshape(x.shape))
 
 
-# membership -------------------------------------------------------------------------------------
-
-_ISIN = ArrayOp(
-    "isin",
-    lambda x1, x2, *, invert: Spec(x1.shape, np.dtype(bool)),
-    lambda inputs, outputs, *, invert: np.copyto(outputs[0], np.isin(*inputs, invert=invert)),
-    operands=("x1", "x2"),
-)
-
 _TABLE = """
 nonzero(x) -> tuple[Any, ...]: The indices of the elements that are not zero; waits for the values.
     -> tuple of an array of int64 for each axis, in C order
@@ -208,12 +198,5 @@ unique(x, *, return_index=False, return_inverse=False, return_counts=False, axis
     = np.unique(x, return_index, return_inverse, return_counts, axis) if (
         return_index or return_inverse or return_counts or axis is not None
         ) else chosen("unique", np.unique, first_places_with_nan, x)
-isin(x1, x2, *, invert=False, out=None): Whether each element of `x1` is among those of `x2`, or is
-    not (`invert`).
-    x1, x2 : arrays of any shapes
-    invert : bool
-    -> array of bool of the shape of x1
-    >>> isin([1, 2, 3], [3, 1])
-    array([ True, False,  True])
 """
 define_rows(_TABLE, globals(), ("x",))

@@ -169,19 +169,3 @@ def unique(x: Operand[Carried], *, return_index: bool=False, return_inverse: boo
     >>> unique([3, 1, 3], return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
-def isin(x1: Operand[Carried], x2: Operand[Carried], *, invert: bool=False, out: Any=None) -> Carried:
-    r"""Whether each element of `x1` is among those of `x2`, or is not (`invert`).
-
-    Parameters
-    ----------
-    x1, x2 : arrays of any shapes
-    invert : bool
-    out : array to write to, optional
-
-    Returns
-    -------
-    array of bool of the shape of x1
-
-    >>> isin([1, 2, 3], [3, 1])
-    array([ True, False,  True])
-    """

@@ -1,4 +1,4 @@
-"""Order: sort, argsort, topk, searchsorted. NaN sorts to the end, descending to the beginning."""
+"""Order: sort, argsort, topk. NaN sorts to the end, descending to the beginning."""
 
 from __future__ import annotations
 
@@ -249,36 +249,7 @@ def topk(
     return {"both": both, "value": values, "indices": places}[ret_typ]
 
 
-# search -----------------------------------------------------------------------------------------
-
-
-def _search_infer(x1: Spec, x2: Spec, *sorter: Spec, side: str) -> Spec:
-    if len(x1.shape) != 1:
-        raise ShapeError(f"searchsorted: x1 has shape {x1.shape}; give a sorted vector")
-    if len(sorter) > 1 or any(spec.shape != x1.shape for spec in sorter):
-        raise ShapeError(f"searchsorted: sorter has to have the shape {x1.shape} of x1")
-    return Spec(x2.shape, np.dtype("int64"))
-
-
-def _search(inputs: list[Array], outputs: list[Array], *, side: Any) -> None:
-    x1, x2, *sorter = inputs
-    outputs[0][...] = np.searchsorted(x1, x2, side, *sorter)
-
-
-_SEARCHSORTED = ArrayOp("searchsorted", _search_infer, _search, operands=("x1", "x2", "*sorter"))
-
-
 _TABLE = """
-searchsorted(x1, x2, /, side: str = "left", sorter=None, *, out=None): Where each of `x2` would go
-    into the sorted vector `x1`, before or behind its equals.
-    x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
-    x2 : array of any shape
-    side : "left" (before equals) or "right" (behind them)
-    -> array of int64 of the shape of x2, a constant for derivatives
-    >>> searchsorted([1, 2, 4], [2, 3], side="right")
-    array([2, 2])
-    = _SEARCHSORTED(x1, x2, *([] if sorter is None else [sorter]), side=one_of("searchsorted",
-        "side", side, ("left", "right")), out=out)
 sort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The elements in order
     along an axis; NaN counts as the largest.
     axis : int, or None: of the flattened array

@@ -40,23 +40,6 @@ def topk(x: Any, k: int, axis: int=-1, *, largest: bool=True, ret_typ: str='both
     (array([3, 2]), array([0, 2]))
     >>> topk([3, 1, 2], 2, ret_typ="mask")
     array([1, 0, 1])"""
-def searchsorted(x1: Operand[Carried], x2: Operand[Carried], /, side: str='left', sorter: Any=None, *, out: Any=None) -> Carried:
-    r"""Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
-
-    Parameters
-    ----------
-    x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
-    x2 : array of any shape
-    side : "left" (before equals) or "right" (behind them)
-    out : array to write to, optional
-
-    Returns
-    -------
-    array of int64 of the shape of x2, a constant for derivatives
-
-    >>> searchsorted([1, 2, 4], [2, 3], side="right")
-    array([2, 2])
-    """
 def sort(x: Operand[Carried], axis: int | None=-1, *, descending: bool=False, stable: bool=True, out: Any=None) -> Carried:
     r"""The elements in order along an axis; NaN counts as the largest.
 

@@ -1,0 +1,161 @@
+"""Searches in sorted vectors, and membership. NaN comes behind all numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ShapeError
+from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.unit_op import UnitOp
+from nbgraph.operator.arrays.units import Units, threads
+from nbgraph.operator.call import carrier_of
+from nbgraph.ops.define import as_array, define_rows, library, one_of
+from nbgraph.ops.indexing.addressing import indexed
+from nbgraph.ops.reductions.reductions import accumulator
+from nbgraph.shape import Array
+
+_STEP = 2  # nanoseconds of a comparison
+_SEARCH = """\
+value = load(wanted, i)
+low = 0
+high = size
+while low < high:
+    middle = (low + high) >> 1
+    {sorted}
+    c = load(given, {at})
+    before = {before}
+    low = select(before, middle + 1, low)
+    high = select(before, high, middle)
+store(y, i, low)"""
+_BEFORE = {
+    "left": "(c < value) | ((value != value) & (c == c))",
+    "right": "((value < c) | ((c != c) & (value == value))) == False",
+}
+
+
+def sorts_as(*arrays: Any) -> np.dtype[Any]:
+    """The dtype in which arrays are compared; 16-bit floats as float32."""
+    return np.result_type(*(accumulator(x.dtype) for x in arrays))
+
+
+# searches ---------------------------------------------------------------------------------------
+
+
+def _search_infer(x1: Spec, x2: Spec, *sorter: Spec, side: str) -> Spec:
+    if len(x1.shape) != 1:
+        raise ShapeError(f"searchsorted: x1 has shape {x1.shape}; give a sorted vector")
+    if len(sorter) > 1 or any(spec.shape != x1.shape for spec in sorter):
+        raise ShapeError(f"searchsorted: sorter has to have the shape {x1.shape} of x1")
+    return Spec(x2.shape, np.dtype("int64"))
+
+
+def _search(inputs: list[Array], outputs: list[Array], *, side: Any) -> None:
+    x1, x2, *sorter = inputs
+    outputs[0][...] = np.searchsorted(x1, x2, side, *sorter)
+
+
+def _by_halves(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> Units | None:
+    x1, x2, *sorter = operands
+    if x1.dtype.kind == "c":
+        return None
+    kind = x1.dtype.name
+    order = {"sorter": ("i0", sorter[0].dtype.name)} if sorter else {}
+    lines = "\n    ".join(indexed(0, "size", "middle")) if sorter else "at = middle"
+    count = math.prod(x2.shape)
+    return threads(
+        "searchsorted",
+        {"total": count, "size": x1.shape[0]},
+        {"x1": ("given", kind), "x2": ("wanted", kind), **order, "out": ("y", "int64")},
+        _SEARCH.format(sorted=lines, at="a0" if sorter else "at", before=_BEFORE[side]),
+        fails=bool(sorter),
+        cost=1 + count * _STEP * x1.shape[0].bit_length(),
+    )
+
+
+def _one_dtype(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> bool:
+    """Return whether operands are of one dtype that kernels compare."""
+    x1, x2 = operands[:2]
+    return x1.dtype.kind != "c" and x1.dtype == x2.dtype == sorts_as(x1, x2)
+
+
+_SEARCHSORTED = UnitOp(
+    "searchsorted",
+    _search_infer,
+    _search,
+    units=_by_halves,
+    suits=_one_dtype,
+    operands=("x1", "x2", "*sorter"),
+)
+
+
+@elsewhere.composed(_SEARCHSORTED)
+def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
+    """The same of arrays of one dtype; None where they are."""
+    dtype = sorts_as(x1, x2)
+    if x1.dtype == x2.dtype == dtype or dtype.kind == "c":
+        return None
+    return _SEARCHSORTED(library.astype(x1, dtype), library.astype(x2, dtype), *sorter, side=side)
+
+
+def searched(x1: Any, x2: Any, sorter: Any, side: str, out: Any) -> Any:
+    """Where elements would go; arrays of two dtypes are cast to one, for a kernel."""
+    one_of("searchsorted", "side", side, ("left", "right"))
+    sorters = [] if sorter is None else [sorter]
+    if carrier_of((x1, x2)) is not None and out is None:
+        x1, x2 = as_array(x1), as_array(x2)
+        if x1.dtype is not None and x2.dtype is not None:
+            result = in_one_dtype(x1, x2, *sorters, side=side)
+            if result is not None:
+                return result
+    return _SEARCHSORTED(x1, x2, *sorters, side=side, out=out)
+
+
+# membership -------------------------------------------------------------------------------------
+
+_ISIN = ArrayOp(
+    "isin",
+    lambda x1, x2, *, invert: Spec(x1.shape, np.dtype(bool)),
+    lambda inputs, outputs, *, invert: np.copyto(outputs[0], np.isin(*inputs, invert=invert)),
+    operands=("x1", "x2"),
+)
+
+
+@elsewhere.composed(_ISIN)
+def member(x1: Any, x2: Any, *, invert: bool) -> Any:
+    """By a search among the sorted elements; NaN is none of them."""
+    dtype, last = sorts_as(x1, x2), math.prod(x2.shape) - 1
+    if dtype.kind == "c":
+        return None
+    if last < 0:
+        return library.full_like(x1, invert, "bool")
+    x1 = library.astype(x1, dtype, copy=False)
+    known = library.sort(library.astype(library.reshape(x2, (-1,)), dtype, copy=False))
+    places = library.minimum(library.searchsorted(known, x1), last)
+    compare = library.not_equal if invert else library.equal
+    return compare(library.take(known, places, 0), x1)
+
+
+_TABLE = """
+searchsorted(x1, x2, /, side: str = "left", sorter=None, *, out=None): Where each of `x2` would go
+    into the sorted vector `x1`, before or behind its equals.
+    x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
+    x2 : array of any shape
+    side : "left" (before equals) or "right" (behind them)
+    -> array of int64 of the shape of x2, a constant for derivatives
+    >>> searchsorted([1, 2, 4], [2, 3], side="right")
+    array([2, 2])
+    = searched(x1, x2, sorter, side, out)
+isin(x1, x2, *, invert=False, out=None): Whether each element of `x1` is among those of `x2`, or is
+    not (`invert`).
+    x1, x2 : arrays of any shapes
+    invert : bool
+    -> array of bool of the shape of x1
+    >>> isin([1, 2, 3], [3, 1])
+    array([ True, False,  True])
+"""
+define_rows(_TABLE, globals())
