@@ -1,0 +1,217 @@
+"""Small programs as people write them, each one text for ng and for jax.numpy, under jit.
+
+    python -m benchmarks.programs [words of names]
+
+Each is a function of a namespace and of what transforms functions there, of float64 arrays of some
+ten to a thousand numbers: filters, transport, alignments, mixtures, integration in time, meta
+learning. Results are compared first. Seconds are wall time of a call whose results are waited for,
+the quickest of many turns in alternation; the process is pinned to one core.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+import nbgraph as ng
+from benchmarks.graphs import quickest
+from benchmarks.harness import Factor, peer, report
+
+RNG = np.random.default_rng(0)
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], float]] = {}
+
+
+def program(*arrays: Any, least: float = 1.0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enter a function of a namespace and these arrays; `least`: the ratio to reach."""
+
+    def enter(f: Callable[..., Any]) -> Callable[..., Any]:
+        PROGRAMS[f.__name__] = f, arrays, least
+        return f
+
+    return enter
+
+
+@program(RNG.normal(size=(30, 2)), np.eye(2) * 0.9, np.eye(2) * 0.1, least=2.0)
+def kalman_filter(t, ys, f, q):
+    one = np.eye(2)
+
+    def loss(f):
+        def step(carry, y):
+            mean, cov = f @ carry[0], f @ carry[1] @ f.T + q
+            total = cov + 0.5 * one
+            gain, rest = t.solve(total, cov).T, y - mean
+            value = rest @ t.solve(total, rest) + t.logdet(total)
+            return (mean + gain @ rest, cov - gain @ cov), value
+
+        return t.np.sum(t.scan(step, (t.np.asarray(np.zeros(2)), t.np.asarray(one)), ys)[1])
+
+    return t.value_and_grad(loss)(f)
+
+
+@program(RNG.normal(size=(6, 7)) ** 2, least=2.0)
+def optimal_transport(t, costs):
+    def loss(costs):
+        f, g = t.np.zeros_like(costs[:, 0]), t.np.zeros_like(costs[0])
+        for _ in range(20):
+            f = -0.1 * t.logsumexp((g[None, :] - costs) / 0.1, axis=1)
+            g = -0.1 * t.logsumexp((f[:, None] - costs) / 0.1, axis=0)
+        return t.np.sum(t.np.exp((f[:, None] + g[None, :] - costs) / 0.1) * costs)
+
+    return t.value_and_grad(loss)(costs)
+
+
+@program(RNG.normal(size=(200, 4)), RNG.integers(0, 9, 200), least=0.9)
+def sums_of_segments(t, x, places):
+    def loss(x):
+        return t.np.sum(t.index_add(t.np.asarray(np.zeros((9, 4))), places, x) ** 2)
+
+    return t.value_and_grad(loss)(x)
+
+
+@program(RNG.normal(size=(50, 3)), RNG.normal(size=50) > 0, RNG.normal(size=3), least=2.0)
+def newton_steps_of_a_logistic_model(t, x, y, w):
+    def loss(w):
+        z = x @ w
+        return t.np.mean(t.np.logaddexp(0, z) - y * z) + 0.01 * t.np.sum(w * w)
+
+    for _ in range(4):
+        w = w - t.solve(t.jacobian(t.grad(loss))(w), t.grad(loss)(w))
+    return w, loss(w)
+
+
+@program(RNG.normal(size=(10, 2)), RNG.normal(size=(3, 2)), least=2.0)
+def mixture_of_gaussians(t, x, means):
+    def squares(means):
+        return t.np.sum((x[:, None] - means[None]) ** 2, -1)
+
+    for _ in range(3):
+        shares = t.softmax(-0.5 * squares(means), axis=1)
+        means = (shares.T @ x) / t.np.sum(shares, axis=0)[:, None]
+    nll = t.value_and_grad(lambda m: -t.np.sum(t.logsumexp(-0.5 * squares(m), axis=1)))
+    return means, nll(means)
+
+
+@program(np.array([1.0, 0.0]), np.array([2.0, 0.1]), least=1.5)
+def pendulum_by_runge_kutta(t, start, parameters):
+    def loss(parameters):
+        def slope(y):
+            return t.np.stack([y[1], -parameters[0] * t.np.sin(y[0]) - parameters[1] * y[1]])
+
+        def step(y, _):
+            k1 = slope(y)
+            k2 = slope(y + 0.05 * k1)
+            k3 = slope(y + 0.05 * k2)
+            k4 = slope(y + 0.1 * k3)
+            y = y + (k1 + 2 * k2 + 2 * k3 + k4) * (0.1 / 6)
+            return y, y[0]
+
+        return t.np.sum(t.scan(step, t.np.asarray(start), None, length=50)[1] ** 2)
+
+    return t.value_and_grad(loss)(parameters)
+
+
+@program(RNG.normal(size=12), least=2.0)
+def steps_of_a_wave(t, u):
+    def step(u):
+        near = t.np.roll(u, 1) - 2 * u + t.np.roll(u, -1)
+        return u + 0.1 * near - 0.05 * u * (t.np.roll(u, -1) - t.np.roll(u, 1))
+
+    def loss(u):
+        for _ in range(5):
+            u = step(u)
+        return t.np.sum(u[::2] ** 2)
+
+    return t.value_and_grad(loss)(u), t.jacobian(step)(u)
+
+
+@program(RNG.normal(size=(16, 8)), RNG.normal(size=(16, 8)), least=2.0)
+def contrastive_loss(t, a, b):
+    places = np.arange(16)
+
+    def loss(a, b):
+        rows = [x / t.np.sqrt(t.np.sum(x * x, axis=-1, keepdims=True)) for x in (a, b)]
+        z = rows[0] @ rows[1].T / 0.07
+        parts = [z - t.logsumexp(z, axis=k, keepdims=True) for k in (0, 1)]
+        return -t.np.mean(parts[0][places, places] + parts[1][places, places])
+
+    return t.value_and_grad(loss, argnums=(0, 1))(a, b)
+
+
+@program(RNG.normal(size=(20, 5)), RNG.normal(size=20), RNG.normal(size=5), least=0.8)
+def gradients_of_each_sample(t, x, y, w):
+    loss = lambda w, x, y: (t.np.tanh(t.np.dot(x, w)) - y) ** 2
+    return t.vmap(t.grad(loss), in_axes=(None, 0, 0))(w, x, y)
+
+
+@program(RNG.normal(size=(3, 96, 80)), least=1.5)
+def channels_last(t, image):
+    return (t.np.transpose(image, (1, 2, 0)) * 2,)
+
+
+def _here() -> SimpleNamespace:
+    names = "scan grad value_and_grad vmap jacobian softmax logsumexp"
+    return SimpleNamespace(
+        np=ng,
+        solve=ng.linalg.solve,
+        logdet=lambda a: ng.linalg.slogdet(a)[1],
+        index_add=lambda x, places, value: ng.index_add(x, value, key=places),
+        **{name: getattr(ng, name) for name in names.split()},
+    )
+
+
+def _there(jax: Any) -> SimpleNamespace:
+    names = "grad value_and_grad vmap jacobian"
+    return SimpleNamespace(
+        np=jax.numpy,
+        scan=jax.lax.scan,
+        solve=jax.numpy.linalg.solve,
+        logdet=lambda a: jax.numpy.linalg.slogdet(a)[1],
+        softmax=jax.nn.softmax,
+        logsumexp=jax.nn.logsumexp,
+        index_add=lambda x, places, value: x.at[places].add(value),
+        **{name: getattr(jax, name) for name in names.split()},
+    )
+
+
+def leaves(value: Any) -> list[Any]:
+    """The arrays of a result."""
+    return [x for v in value for x in leaves(v)] if isinstance(value, tuple) else [value]
+
+
+def rows(words: list[str]) -> list[Factor]:
+    """How many times quicker each program is than by jax.jit."""
+    jax = peer("jax")
+    if jax is None:
+        return []
+    jax.config.update("jax_enable_x64", True)
+    results: list[Factor] = []
+    for name, (f, arrays, least) in PROGRAMS.items():
+        if words and not any(word in name for word in words):
+            continue
+        ours, here = ng.jit(lambda *xs, f=f: f(_here(), *xs)), [ng.array(x) for x in arrays]
+        theirs = jax.jit(lambda *xs, f=f: f(_there(jax), *xs))
+        there = [jax.numpy.asarray(x) for x in arrays]
+        for a, b in zip(leaves(ours(*here)), leaves(theirs(*there)), strict=True):
+            np.testing.assert_allclose(np.asarray(a), np.asarray(b), 1e-9, 1e-9)
+
+        def run(ours: Any = ours, here: Any = here) -> None:
+            for x in leaves(ours(*here)):
+                x.wait_to_read()
+
+        def run_theirs(theirs: Any = theirs, there: Any = there) -> None:
+            jax.block_until_ready(theirs(*there))
+
+        best = quickest({"": run, "jax.jit": run_theirs}, 100)
+        label = f"{name.replace('_', ' ')} ({best[''] * 1e6:.1f} us) / jax.jit"
+        results.append(Factor(label, best["jax.jit"] / best[""], least))
+    return results
+
+
+if __name__ == "__main__":
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    raise SystemExit(report(rows(sys.argv[1:])))
