@@ -271,6 +271,7 @@ KEYWORDS = _table("""
     num_features = channels
     num_parameters = channels
     wrt = argnums
+    ctx = device
     verbose = progress
     validation_data = validation
     kernel_initializer weight_initializer = init
