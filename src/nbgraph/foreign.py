@@ -239,7 +239,7 @@ LOSSES = _table("""
 ADVICE = _table("""
     requires_grad = x.attach_grad(), after the array is made
     num_workers = prefetch=2 of the iterator
-    drop_last = last_batch_handle='discard' of the iterator
+    drop_last round_batch = last_batch_handle='discard' of the iterator, or 'pad', 'roll_over'
     batch_size shuffle = data=ng.io.NDArrayIter(x, y, batch_size=64)
     is_ascend = ng.nd.sort, ng.nd.argsort and ng.nd.topk, which take MXNet's arguments
     validation_split = validation=(x, y), arrays of their own

@@ -17,6 +17,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.operator.arrays.tiled_op import AddingOp
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.arrays.units import Units, raw, threads
+from nbgraph.operator.call import carrier_of
 from nbgraph.ops.define import (
     Shape,
     as_array,
@@ -150,7 +151,13 @@ def take(
 def within(name: str, x: Any, indices: Any, axis: int, mode: str) -> Any:
     """Indices brought into the bounds of an axis; ArgumentError where `mode` is not known."""
     one_of(name, "mode", mode, ("raise", "clip", "wrap"))
-    return indices if mode == "raise" else WITHIN(x, indices, axis=axis, mode=mode)
+    carrier = carrier_of((x, indices))
+    if mode == "raise":
+        return indices
+    if carrier is None or hasattr(carrier, "__nbgraph_compose__"):  # of symbols shapes may change
+        return WITHIN(x, indices, axis=axis, mode=mode)
+    WITHIN.infer([Spec.of(as_array(v)) for v in (x, indices)], {"axis": axis, "mode": mode})
+    return _within(as_array(x), as_array(indices), axis=axis, mode=mode)  # in kernels
 
 
 def _within_infer(x: Spec, indices: Spec, *, axis: int, mode: str) -> Spec:

@@ -176,16 +176,17 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     own = signature_of(op)
     if any(p.kind is p.VAR_KEYWORD for p in own.parameters.values()):
         return op, args, kwargs
-    if not _fits(op, own, args, kwargs) or _theirs_by_value(op.__name__, own, args, kwargs):
+    theirs = op.__name__ in _ALWAYS or not _fits(op, own, args, kwargs)
+    if theirs or _theirs_by_value(op.__name__, own, args, kwargs):
         name = registry.name_of(op)
         if name in _OTHERS:
             return in_words(registry.find(_OTHERS[name]), args, kwargs)
         if name in _ROWS:
-            theirs = signature_of(_ROWS[name])
-            placed, options = _by_place(theirs, args, kwargs)
+            row = signature_of(_ROWS[name])
+            placed, options = _by_place(row, args, kwargs)
             out = {"out": options.pop("out")} if "out" in options else {}
             try:
-                bound = theirs.bind(*placed, **options)
+                bound = row.bind(*placed, **options)
             except TypeError:
                 return op, args, kwargs  # the operator itself says what is wrong
             op, args, kwargs = _ROWS[name](*bound.args, **bound.kwargs)
@@ -195,7 +196,7 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
 
 def by_names(op: Any) -> bool:
     """Return whether argument names alone say in whose words a call of the operator is."""
-    return op.__name__ not in _LISTS and op.__name__ not in _BY_VALUE
+    return not any(op.__name__ in names for names in (_ALWAYS, _LISTS, _BY_VALUE))
 
 
 def _named_options(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -234,6 +235,7 @@ def _by_place(own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, A
     return args, kwargs
 
 
+_ALWAYS = frozenset("rint shuffle take topk where".split())  # in MXNet's words, whatever is given
 _LISTS = {"concatenate": 2, "stack": 1}  # MXNet has their arrays in a row, of so many at least
 # whether the value of a parameter, beside the first operand, is MXNet's alone
 _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
@@ -252,13 +254,8 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "pad": ("pad_width", lambda widths, _: _sizes(widths) and len(widths) > 2),
     "pick": ("mode", lambda mode, _: mode is None),
     "reshape": ("shape", lambda shape, x: _sizes(shape) and is_coded(as_array(x), shape)),
-    "rint": ("x", lambda *_: True),
     "round": ("decimals", lambda decimals, _: decimals is None),
-    "shuffle": ("x", lambda *_: True),
-    "take": ("indices", lambda *_: True),
-    "topk": ("x", lambda *_: True),
     "transpose": ("axes", lambda axes, _: axes == ()),
-    "where": ("x2", lambda *_: True),
 }
 
 
