@@ -89,8 +89,8 @@ def _parts(name: str, part: Any) -> list[Any]:
             return [_Mask(p, n) for p, n in zip(nonzero(part), part.shape, strict=True)]
         if kind == "b" and not isinstance(part, np.generic):
             raise IndexingError(
-                f"{name}: a mask has no values yet; choose by where(mask, value, x), or within a part "
-                "by x[index] = where(mask, value, x[index])"
+                f"{name}: a mask has no values yet; choose by where(mask, value, x), or within a "
+                "part by x[index] = where(mask, value, x[index])"
             )
         return [part]
     if kind != "b":
