@@ -357,3 +357,13 @@ def test_parts_at_masks_are_written_in_traces_as_at_once(write):
 def test_what_needs_the_number_of_selected_elements_is_refused_in_traces(use):
     with pytest.raises(ng.ArgumentError, match=r"it selects is not known.*ng.where"):
         ng.jit(lambda x: use(x, x < 0))(ng.ones((2, 3)))
+
+
+def test_a_write_at_a_mask_beside_an_index_names_the_remedy_in_traces():
+    def f(x, m):
+        y = x.copy()
+        y[0, m] = 3.0
+        return y
+
+    with pytest.raises(ng.errors.IndexingError, match=r"x\[index\] = where\(mask, value, x\[index"):
+        ng.jit(f)(ng.ones((2, 2)), ng.array([True, False]))

@@ -198,3 +198,25 @@ def test_state_that_is_cut_off_forgets_its_past(uncollected):
             before = weakref.ref(state._node)
             state = cut(state)
         assert before() is None
+
+
+@pytest.mark.parametrize(
+    "product",
+    [
+        lambda y, w: y @ w,
+        lambda y, w: ng.einsum("ij,jk->ik", y, w),
+        ng.fully_connected,
+        lambda y, w: ng.convolution(y[None], w[:, :, None]),
+        lambda y, w: (y * 1j) * w,
+    ],
+)
+def test_a_product_with_constants_does_not_keep_the_other_factor(product, uncollected):
+    x, w = variable(np.ones((2, 2))), ng.ones((2, 2), dtype="float64")
+    with autograd.record():
+        y = x + 1
+        kept = weakref.ref(y)
+        z = product(y, w)
+    del y
+    assert kept() is None
+    z.backward()
+    assert x.grad.shape == (2, 2)

@@ -53,7 +53,8 @@ class LoopOp(ArrayOp):
         self._typed: dict[tuple[Spec, ...], Loop] = {}
 
     def keeps_input(self, index: int) -> bool:
-        return not self.loop.saved or index >= self.loop.counted + self.loop.carries
+        loop = self.loop
+        return not loop.saved or not loop.counted <= index < loop.counted + loop.carries
 
     def keeps_output(self, index: int) -> bool:
         """See ArrayOp: what was saved, and the number of steps."""

@@ -88,7 +88,10 @@ def _parts(name: str, part: Any) -> list[Any]:
         if kind == "b" and is_elsewhere(part):
             return [_Mask(p, n) for p, n in zip(nonzero(part), part.shape, strict=True)]
         if kind == "b" and not isinstance(part, np.generic):
-            raise IndexingError(f"{name}: a mask is known by its values; use nonzero(mask)")
+            raise IndexingError(
+                f"{name}: a mask has no values yet; choose by where(mask, value, x), or within a "
+                "part by x[index] = where(mask, value, x[index])"
+            )
         return [part]
     if kind != "b":
         return [part if part.ndim else int(part)]
