@@ -209,7 +209,7 @@ REFUSALS = [
     (lambda x: FROZEN(0.0).pdf(x), "norm has its parameters already", "call one of its methods"),
     (
         lambda x: stats.norm.fit(x),
-        "the function 'fit' of scipy.stats cannot be captured here (line 463 of its text in fit(), `kwds.pop`: an operand is one number and has no attribute 'pop' here)",
+        "the function 'fit' of scipy.stats cannot be captured here (line 463 of its text in fit(), `kwds.pop('floc', None)`: pop() of a dict with arguments)",
         "write its formula as a plain Python helper, or compute it before the call and pass the result as an operand",
     ),
     (lambda x: stats.norm.pdf((x, x)), "the arguments are not all numbers", "give numbers"),
@@ -361,6 +361,11 @@ REFUSALS = [
     ),
     (lambda x, y: x @ y, "a matrix product of numbers", "multiply them by *"),
     (
+        lambda x: (int(x) * 2**63 ^ 5) >> 3,
+        "int(x) * 2 ** 63 has more than 64 bits",
+        "write `& (2**64 - 1)` behind it for the lower 64 bits, or use float(x)",
+    ),
+    (
         list_attribute,
         "a tuple of values has no attribute 'foo' here (a list is one, too)",
         "name each value, or build the tuple at once",
@@ -463,7 +468,7 @@ REFUSALS = [
     ),
     (
         lambda n: bin(n).find,
-        "a string made of numbers has no attribute 'find' here",
+        "a string of digits has no attribute 'find' here",
         "check the spelling",
     ),
     (

@@ -105,6 +105,7 @@ _SORTS = (
         digits.METHODS,
         digits.method,
         "a string of digits has no attribute {!r} here",
+        "check the spelling",
     ),
 )
 _OTHERS = Sort((object,))
