@@ -105,7 +105,7 @@ _SORTS = (
         digits.METHODS,
         digits.method,
         "a string of digits has no attribute {!r} here",
-        "check the spelling",
+        "write a loop over them",
     ),
 )
 _OTHERS = Sort((object,))
