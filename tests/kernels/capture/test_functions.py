@@ -1,5 +1,6 @@
 """Functions of `math`, NumPy, `operator`, `itertools` and `statistics`: as Python runs the text."""
 
+import bisect
 import enum
 import functools
 import inspect
@@ -85,7 +86,9 @@ def summaries(x):
     some = np.average(v, weights=(1.0, 2.0, 3.0)), np.average(v), np.nansum((x, math.nan, 1.0))
     more = np.nanmax((math.nan, x)), np.nanmean((x, math.nan, 1.0)), np.count_nonzero((x > 0, 1, 0))
     stated = statistics.mean(v), statistics.fmean(v), statistics.median(v), statistics.stdev(v)
-    return *some, *more, *stated, statistics.pvariance(v), np.convolve((x, 1.0), (1.0, 2.0))[1]
+    around = statistics.pvariance(v, x), statistics.pstdev(v, mu=0.5), statistics.variance(v, x)
+    stated += *around, statistics.stdev(v, xbar=x), statistics.pvariance(v)
+    return *some, *more, *stated, np.convolve((x, 1.0), (1.0, 2.0))[1]
 
 
 def ranked(x):
@@ -93,6 +96,19 @@ def ranked(x):
     some = min(v, key=abs), max(v, key=lambda t: -t * t), max((), default=x), min(v, default=0.0)
     rows = sorted([(abs(t), t) for t in v], key=lambda pair: pair[0])
     return *some, *sorted(v), sorted(v, reverse=True)[0], rows[2][1], sorted(v, key=abs)[1]
+
+
+def sorted_either_way(x):
+    v, pairs, places = [1.0, x, -0.5], [(x, 1.0), (0.7, 2.0)], [-2.0, -0.5, 0.7, 1.5]
+    some = sorted(v, reverse=bool(x > 0)), sorted(v, key=abs, reverse=bool(x < 0.5))
+    rows = (
+        sorted(pairs, reverse=bool(x > 0))[0][1],
+        sorted(pairs, key=lambda p: p[0], reverse=0)[0][1],
+    )
+    v.sort(reverse=True)
+    pairs.sort(key=lambda p: p[1], reverse=bool(x < 1))
+    below = bisect.bisect_left(places, x, 1), bisect.bisect(places, x, lo=int(x > 0), hi=3)
+    return *some[0], *some[1], *rows, *v, pairs[0][0], *below
 
 
 def generated(x):
@@ -187,11 +203,11 @@ def decorated(x, y=0.5, *, power=2):
 FUNCTIONS = [
     of_constants, neighbours, member_of_a_value, decorated,
     pieces_of_floats, rounded, limits, close, pieces, choices, lengths, summaries, ranked,
-    generated, counted, listed, operators, bits, helpers,
+    sorted_either_way, generated, counted, listed, operators, bits, helpers,
 ]  # fmt: skip
 SMOOTH = [
     of_constants, neighbours, member_of_a_value, decorated,
-    pieces, choices, lengths, summaries, ranked, generated, counted, listed,
+    pieces, choices, lengths, summaries, ranked, sorted_either_way, generated, counted, listed,
 ]  # fmt: skip
 X = np.array([0.3, -1.7, 1.0, 2.4, -0.25, 3.75, 0.125, -2.5])
 EVEN = np.array([0.31, -1.73, 1.04, 2.41, -0.26, 3.76, 0.13, -2.52])  # where nothing jumps

@@ -167,6 +167,18 @@ def test_helpers_are_named_in_the_list():
     assert re.search(r"\n  1\. in helper\(\): the function 'hash'", message)
 
 
+def test_kinds_of_operands_are_not_at_fault_where_other_things_are():
+    """A survey of floating operands; an integer n would do."""
+
+    def f(x, n):
+        total = math.foo(x)
+        for k in range(n):
+            total += (1.0, 2.0)[n] * k
+        return total
+
+    assert [o.construct for o in error_of(f).obstacles] == ["math.foo"]
+
+
 def test_what_is_called_for_its_effect_and_what_is_only_shown_are_no_obstacles():
     def report(value):
         return hash(value)

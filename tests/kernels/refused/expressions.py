@@ -209,7 +209,7 @@ REFUSALS = [
     (lambda x: FROZEN(0.0).pdf(x), "norm has its parameters already", "call one of its methods"),
     (
         lambda x: stats.norm.fit(x),
-        "the function 'fit' of scipy.stats cannot be captured here (line 463 of its text in fit(), `kwds.pop`: an operand is one number and has no attribute 'pop' here)",
+        "the function 'fit' of scipy.stats cannot be captured here (line 463 of its text in fit(), `kwds.pop('floc', None)`: pop() of a dict with arguments)",
         "write its formula as a plain Python helper, or compute it before the call and pass the result as an operand",
     ),
     (lambda x: stats.norm.pdf((x, x)), "the arguments are not all numbers", "give numbers"),

@@ -113,10 +113,9 @@ def list_item_sorts(x):
     return a[1]
 
 
-def sort_key(x):
-    a = [x, 1.0]
-    a.sort(reverse=True)
-    return a[0]
+def reshape_order(x):
+    a = np.array([x, 1.0])
+    return a.reshape(2, 1, order="C")[0, 0]
 
 
 def list_sort_args(x):
@@ -182,7 +181,7 @@ REFUSALS = [
         "use equal lengths",
     ),
     (
-        lambda x: sorted([[x, 1.0], [2.0, 3.0]])[0][0],
+        lambda x: np.sort(np.array([[x, 1.0], [2.0, 3.0]]))[0][0],
         "what is sorted is not up to 64 numbers",
         "sort before the call",
     ),
@@ -433,9 +432,9 @@ REFUSALS = [
         "give it a value, of one length, on every path",
     ),
     (
-        sort_key,
-        "sort() of a list is not understood with these arguments",
-        "use sorted(values, ...), or write a loop",
+        reshape_order,
+        "reshape() of a tuple or an array is not understood with these arguments",
+        "leave them out, or write a loop",
     ),
     (
         lambda n: ("a", "b")[n],

@@ -72,6 +72,10 @@ def kind_of(call: Call, dtype: Value) -> str | None:
     return kind
 
 
+def _rows(call: Call, value: Value) -> Value:
+    return array_of(call, value)  # an axis is refused
+
+
 def array_of(call: Call, value: Value, dtype: Value = None) -> Value:
     """Return a number, or an array of nested lists and tuples; all entries have one kind."""
     nodes = flatten(value) or []
@@ -296,7 +300,8 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     np.full: _filled,
     **dict.fromkeys((np.zeros_like, np.empty_like), _like(0.0)),
     np.ones_like: _like(1.0),
-    **dict.fromkeys((np.array, np.asarray, np.copy, np.vstack, np.stack), array_of),
+    **dict.fromkeys((np.array, np.asarray), array_of),
+    **dict.fromkeys((np.copy, np.vstack, np.stack), _rows),
     np.arange: _arange,
     np.linspace: _linspace,
     **dict.fromkeys((np.eye, np.identity), _identity),

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import arrays, dicts, list_texts, resizable, sets
-from nbgraph.kernels.capture.arrays import depth, in_order, spread, whole
+from nbgraph.kernels.capture.arrays import depth, spread, whole
 from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
@@ -291,8 +291,8 @@ def change(call: Call, owner: Value, name: str) -> Value:
         args = [placed(a, env) for a in args]
     items, make = [*content], CHANGES[name]
     try:
-        inspect.signature(make).bind(call, items, *args)
-        result = make(call, items, *args)
+        inspect.signature(make).bind(call, items, *args, **call.kwargs)
+        result = make(call, items, *args, **call.kwargs)
     except (IndexError, TypeError) as error:
         if isinstance(error, CaptureError):
             raise
@@ -307,8 +307,9 @@ def _filled(call: Call, items: list[Value], value: Value) -> None:
     ]
 
 
-def _sorted(call: Call, items: list[Value]) -> None:
-    items[:] = in_order(call, items)
+def _sorted(call: Call, items: list[Value], *, key: Value = None, reverse: Value = None) -> None:
+    ordered = call.tracer.called(call.of(sorted, tuple(items), **call.kwargs))
+    items[:] = cast("tuple[Value, ...]", call.tracer.dereference(ordered, call.tracer.frame))
 
 
 _OF_SETS = {

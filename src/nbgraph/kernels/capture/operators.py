@@ -131,7 +131,10 @@ def _of_sequences(
         if times * len(items) > MAX_SIZE:
             call.refuse(f"a list of more than {MAX_SIZE} items is made", "use fewer items")
         return type(items)([placed(item, env) for item in items] * times)
-    if name in list_texts.SET_OPERATORS and all(isinstance(v, (List, Resizable)) for v in (a, b)):
+    sets = all(isinstance(v, (List, Resizable)) for v in (a, b)) and not any(
+        isinstance(side, (ast.List, ast.ListComp)) for side in (node.left, node.right)
+    )  # which are lists, too; Python has no such operator of lists
+    if name in list_texts.SET_OPERATORS and sets:
         return call.text(list_texts.SET_OPERATORS[name], a, b)
     if isinstance(a, Resizable) or isinstance(b, Resizable):
         sized = described(a if isinstance(a, Resizable) else b)

@@ -125,7 +125,7 @@ def method(call: Call, referred: Value, name: str) -> Value:
     owner = tracer.dereference(referred, env)
     if name == "copy" and type(owner) is List:
         return tracer.read(call.node, referred, env)
-    if name in CHANGES and not call.kwargs:
+    if name in CHANGES:
         return change(call, referred, name)
     args = [owner, *(tracer.dereference(a, env) for a in call.args)]
     if name in METHODS and not isinstance(owner, Resizable):
@@ -133,7 +133,7 @@ def method(call: Call, referred: Value, name: str) -> Value:
     if name in resizable.METHODS and not call.kwargs:
         return call.text(resizable.METHODS[name], *args)
     what = f"{name}() of {described(owner)} is not understood with these arguments"
-    call.refuse(what, "use sorted(values, ...), or write a loop")
+    call.refuse(what, "leave them out, or write a loop")
 
 
 _EMPTY = (deque, frozenset, list, set, tuple)
@@ -247,18 +247,27 @@ def _extreme(op: ast.cmpop) -> Callable[..., Value]:
 
 def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) -> Value:
     """Return the items in the order of their ranks; equal ones stay in order."""
-    falls = isinstance(reverse, Node) and bool(reverse.data)
+    falls = call.graph.const(False) if reverse is None else call.tracer.truth(reverse)
     key = None if is_none(key) else key
-    if key is None and not (items and type(items[0]) is tuple):
-        return List(in_order(call, items, falls))
+    if key is None and falls.op == "const" and all(isinstance(item, Node) for item in items):
+        return List(in_order(call, items, bool(falls.data)))
     rows = _ranked(call, items, key)
     if len(rows) > MAX_SORTED:
         call.refuse(f"more than {MAX_SORTED} items are sorted", "sort before the call")
+    ways = [ast.Lt(), ast.Gt()] if falls.op != "const" else [ast.Gt() if falls.data else ast.Lt()]
+    ordered = [[item for _, item in _by_rank(call, op, [*rows])] for op in ways]
+    if len(ordered) > 1:
+        ordered = [[join_value(call.graph, falls, b, a) for a, b in zip(*ordered, strict=True)]]
+    return List(_placed(call, items, ordered[0]))
+
+
+def _by_rank(
+    call: Call, op: ast.cmpop, rows: list[tuple[Value, Value]]
+) -> list[tuple[Value, Value]]:
     for last in range(len(rows) - 1, 0, -1):
         for k in range(last):
-            op = ast.Gt() if falls else ast.Lt()
             rows[k : k + 2] = _ordered(call, op, rows[k], rows[k + 1])
-    return List(_placed(call, items, [item for _, item in rows]))
+    return rows
 
 
 def _ordered(

@@ -16,7 +16,7 @@ from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.environment import RESULT, RETURNED
 from nbgraph.kernels.capture.names import is_installed, is_own_text
 from nbgraph.kernels.capture.recursion import TooDeep
-from nbgraph.kernels.capture.text import CountError, walk
+from nbgraph.kernels.capture.text import CountError, KindError, walk
 from nbgraph.kernels.capture.values import Env, Graph, Node, Unknown, Value
 
 MAX_STEPS = 50_000  # expressions and statements that are traced
@@ -30,6 +30,8 @@ class Survey:
         self._obstacles: dict[Obstacle, None] = {}
         if not isinstance(first.__cause__, CaptureError):  # else the cause will be met
             self._obstacles |= dict.fromkeys(first.obstacles)
+        # operands of other kinds are refused, too, but not for their kinds
+        self._kinds_differ = not isinstance(first, KindError)
         self._unknowns = self._steps = 0
         self._reached: set[int] = set()  # statements
 
@@ -90,7 +92,7 @@ class Survey:
             raise error
         if not _is_users(tracer):
             raise error
-        if self._unknowns != before:
+        if self._unknowns != before or (self._kinds_differ and isinstance(error, KindError)):
             return
         if not isinstance(error, CaptureError):
             raise error

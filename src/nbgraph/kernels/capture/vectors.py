@@ -57,7 +57,7 @@ def dot(a, b):
     return total
 
 
-def bisect_left(a, x, above=False):
+def entries_below(a, x, above):
     """How many entries of a sorted table are below a number, or not above it; NaN is above all."""
     place, count = 0, len(a)
     if count == 0:
@@ -70,7 +70,16 @@ def bisect_left(a, x, above=False):
     return place
 
 
-bisect_right = lambda a, x: bisect_left(a, x, True)  # how many entries are not above a number
+def in_part(place, lo, hi):
+    """A place among the entries from `lo` to `hi`."""
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    place = place if hi is None else min(place, hi)
+    return place if lo == 0 else max(place, lo)
+
+
+bisect_left = lambda a, x, lo=0, hi=None: in_part(entries_below(a, x, False), lo, hi)
+bisect_right = lambda a, x, lo=0, hi=None: in_part(entries_below(a, x, True), lo, hi)
 
 
 def searchsorted(a, v, side="left"):
@@ -171,15 +180,18 @@ def average(a, weights=None):
 count_nonzero = lambda a: sum(1 for value in a if value)  # how many are not 0
 
 
-def variance(a, ddof=0):
+def variance(a, ddof=0, middle=None):
     """The mean square of the distances from the mean."""
-    middle = mean(a)
-    return sum((value - middle) ** 2 for value in a) / (len(a) - ddof)
+    center = mean(a) if middle is None else middle
+    return sum((value - center) ** 2 for value in a) / (len(a) - ddof)
 
 
-std = lambda a, ddof=0: math.sqrt(variance(a, ddof))  # the root of `variance`
-sample_variance = lambda data: variance(data, 1)  # `statistics.variance`
-sample_std = lambda data: std(data, 1)  # `statistics.stdev`
+std = lambda a, ddof=0, middle=None: math.sqrt(variance(a, ddof, middle))  # its root
+# those of `statistics`, whose second argument is the mean
+pvariance = lambda data, mu=None: variance(data, 0, mu)
+pstdev = lambda data, mu=None: std(data, 0, mu)
+sample_variance = lambda data, xbar=None: variance(data, 1, xbar)
+sample_std = lambda data, xbar=None: std(data, 1, xbar)
 
 
 # the reciprocal of the mean reciprocal, and the exponential of the mean logarithm
@@ -326,7 +338,7 @@ OF_ENTRIES = {np.average, np.count_nonzero, np.nansum, np.nanmean, np.nanmax, np
 OF_ENTRIES |= {np.linalg.norm, np.quantile, np.percentile}
 # of the module `statistics`, by name: it stays unimported
 _STATISTICS = table(
-    "mean fmean=average median harmonic_mean geometric_mean pvariance=variance pstdev=std "
+    "mean fmean=average median harmonic_mean geometric_mean pvariance pstdev "
     "variance=sample_variance stdev=sample_std"
 )
 
