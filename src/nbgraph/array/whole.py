@@ -85,7 +85,8 @@ def _copied_to(
     if not (alone and isinstance(out, Array) and out.nbytes <= _COPIED and out.dtype.kind != "c"):
         return False
     result = op(*operands, **attributes)
-    if (result.shape, result.dtype, result.device) != (out.shape, out.dtype, out.device):
+    casts = np.can_cast(result.dtype, out.dtype, "same_kind") and result.dtype.kind != "c"
+    if not casts or (result.shape, result.device) != (out.shape, out.device):
         return False
     writable(op.__name__, out, "out")
     if not known_over(same, (result,), out, in_charge().site_id(2)):

@@ -26,6 +26,7 @@ from nbgraph.device import allocate as device_memory
 from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError, require_whole
 from nbgraph.settings import config
 from nbgraph.storage import out_of_memory
+from nbgraph.storage.machine import total
 from nbgraph.storage.sizes import ALIGNMENT, readable
 
 Bytes = np.ndarray[Any, np.dtype[Any]]
@@ -142,8 +143,8 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
     """Fresh memory, its first byte at a multiple of 64; what it holds is not defined.
 
     At the limit (`ng.config.storage_limit`), and where the system has no more, the free blocks of
-    pools are released, then pending work is waited for (`on_shortage`); if that does not help,
-    OutOfMemory says who holds what.
+    pools are released, then pending work is waited for (`on_shortage`); if that does not help, or
+    the limit or the machine is smaller, OutOfMemory says who holds what.
 
     >>> allocate(100).owner.shape
     (100,)
@@ -153,13 +154,18 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
     books = account(device)
     memory = _obtain(nbytes, books)
     for remedy in out_of_memory.REMEDIES:
-        if memory is not None:
-            break
+        if memory is not None or nbytes > (_capacity(device) or nbytes):
+            break  # pending work may never end, and what it frees would not be enough
         remedy(device)
         memory = _obtain(nbytes, books)
     if memory is None:
         raise OutOfMemory(_out_of_memory(nbytes, books))
     return memory
+
+
+def _capacity(device: Context) -> int | None:
+    """Return the bytes that a device can hold at most, or None where it does not say."""
+    return config.storage_limit or (total() if device.host else room(device)[1])
 
 
 def _obtain(nbytes: int, books: Account) -> Memory | None:
