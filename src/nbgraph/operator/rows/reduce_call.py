@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -354,13 +354,15 @@ def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
 _WORDS = ("full", "main", "carried", "groups")
 
 
+@dataclass(eq=False, repr=False)
 class _Columns:
     """The stages of one reduction, run of axes after run, and the scratch memory between them."""
 
-    def __init__(self, combine: Combine, block: int, request: str) -> None:
-        self.combine, self.block, self.request = combine, block, request
-        self.stages: list[KernelCall] = []
-        self.scratch: list[Layout] = []
+    combine: Combine
+    block: int
+    request: str
+    stages: list[KernelCall] = field(default_factory=list)
+    scratch: list[Layout] = field(default_factory=list)
 
     def along(
         self,
