@@ -21,7 +21,7 @@ from nbgraph.ops.linalg.matrices import (
     swapped,
     wide,
 )
-from nbgraph.ops.linalg.routines import SINGULAR, LapackOp, Steps, by_lapack
+from nbgraph.ops.linalg.routines import SINGULAR, LapackOp, Recipe, Steps, by_lapack
 from nbgraph.shape import Array
 
 
@@ -205,12 +205,13 @@ def _cofactors(xp: Any, a: Array, det: Array, out: Array) -> None:
     """det * inverse.T; where the inverse has lost half its digits, by singular values, whose
     products of all but one exist for every rank. NaN where a is not finite."""
     a, det, one = wide(a), wide(det)[..., None, None], xp.eye(a.shape[-1], dtype=bool)
-    lost, size = det == 0, abs(a).sum((-2, -1))
-    inverse = xp.linalg.inv(xp.where(lost, one, a) if lost.any() else a)
+    none = (det == 0) | xp.isnan(det)
+    size = abs(a).sum((-2, -1))
+    inverse = xp.linalg.inv(xp.where(none, one, a) if none.any() else a)
     with np.errstate(all="ignore"):
         out[...] = det * inverse.swapaxes(-1, -2)
         lost = size * abs(inverse).sum((-2, -1)) > xp.finfo(a.dtype).eps ** -0.5
-        lost |= det[..., 0, 0] == 0
+        lost |= none[..., 0, 0]
         if lost.any():
             u, s, v = solved("linalg_det", xp.linalg.svd, xp.nan_to_num(a[lost]))
             phase = (xp.linalg.det(u) * xp.linalg.det(v))[..., None, None]
@@ -238,15 +239,33 @@ def _slogdet_rule(g: Gradients) -> list[Any]:
     return [] if to_size is None else _times(to_size, swapped(_LOG_SLOPE(g.inputs[0])))
 
 
+def _determined(*results: str) -> Recipe:
+    """Return the recipe of what a determinant gives."""
+
+    def recipe(steps: Steps, a: Spec) -> float:
+        n = a.shape[-1]
+        steps.load(0, "a")
+        steps.work("pivots", n, "int32")
+        steps.call("getrf", n, n, "a", n, "pivots", checked=False)
+        steps.determinant("a", "pivots", n, *results)
+        for k, name in enumerate(results):
+            steps.store(name, k, 1, axes=0)
+        return n**3 / 1.5
+
+    return recipe
+
+
 _DET = by_lapack(
     *("linalg_det", "det", "n n -> "),
     *(lambda g: _times(g.out_grad, _COFACTORS(g.inputs[0], g.outputs[0])), "A out"),
     operands="A",
+    recipe=_determined("value"),
 )
 _SLOGDET = by_lapack(
     *("linalg_slogdet", "slogdet", "n n -> , :real", _slogdet_rule, "A out0"),
     operands="A",
     nout=2,
+    recipe=_determined("sign", "log"),
 )
 
 _TABLE = """
