@@ -183,7 +183,7 @@ class PartTypes:
     """The precision of the loop, the dtypes of numbers, and those of each part's outputs."""
 
     parts: Sequence[Part]
-    given: Mapping[str, Sequence[Value]]  # arrays ("in") and numbers
+    values: Mapping[str, Sequence[Value]]  # arrays ("in") and numbers
     numbers: list[np.dtype[Any] | None]  # None: read by no part
     compute: str | None = None
     outputs: list[tuple[np.dtype[Any], ...]] = field(default_factory=list)
@@ -195,7 +195,7 @@ class PartTypes:
         """Take the next part, of which nothing may depend on what else is in the loop."""
         part = self.parts[i]
         operands = [
-            self.outputs[s[1]][s[2]] if s[0] == "part" else self.given[s[0]][s[1]]
+            self.outputs[s[1]][s[2]] if s[0] == "part" else self.values[s[0]][s[1]]
             for s in part.operands
         ]
         compute, outputs = precision(part.op, operands, part.parameters)
