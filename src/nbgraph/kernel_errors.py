@@ -110,13 +110,6 @@ def _raised_error(kind: str, message: str) -> ElementError:
     return _element_error("Exception" if kind == "ElementError" else kind)(message)
 
 
-def _of_element(name: str, code: int) -> ElementError:
-    raised = _RAISED.get(code & (1 << RAISED_BITS) - 1)
-    element = (code >> RAISED_BITS) - 1
-    raised = raised or Raised(name, "Exception", "it raises", "?")
-    return of_element(raised, element if element >= 0 else None)
-
-
 def of_element(raised: Raised, element: int | None, operands: str = "") -> ElementError:
     """Return the error of an element, whose operands may be told.
 
@@ -155,7 +148,10 @@ def of_kernel(name: str, code: int) -> Exception:
     if code & 255 == MATRIX_CODE and code >> 8 < len(_FAILURES):
         return LinAlgError(f"{name}: {_FAILURES[code >> 8]}")
     if code & 255 == RAISED_CODE:
-        return _of_element(name, code >> 8)
+        raised = _RAISED.get(code >> 8 & (1 << RAISED_BITS) - 1)
+        element = (code >> 8 >> RAISED_BITS) - 1
+        raised = raised or Raised(name, "Exception", "it raises", "?")
+        return of_element(raised, element if element >= 0 else None)
     if code & 255 == STUCK_CODE:
         where = place_label(_STUCK.get(code >> 8, "?"))
         return KernelError(

@@ -92,16 +92,6 @@ def _by_descriptor(kind: str, name: str, word: str, *more: str) -> str:
     return t.text(f"ret {kind} {answer}")
 
 
-def _got() -> str:
-    """Write what gives what a slot holds, a new reference, or null with an error."""
-    return _by_descriptor("ptr", "got", "get", "null")
-
-
-def _put() -> str:
-    """Write what sets a slot."""
-    return _by_descriptor("i32", "put", "set", "%value")
-
-
 def _seen() -> str:
     """Write the same of an object that goes on holding it."""
     t = _Part("ptr", _SLOT, "seen")
@@ -433,7 +423,10 @@ def _return_arrays(t: _Part, arrays: str, count: str, answer: str) -> None:
 
 
 _PARTS = (
-    *(_got, _seen, _number, _put, _site, _attached, _array, _idle, _scalar, _block, _over, _entry),
+    # what a slot holds, a new reference, or null with an error; what sets a slot
+    lambda: _by_descriptor("ptr", "got", "get", "null"),
+    lambda: _by_descriptor("i32", "put", "set", "%value"),
+    *(_seen, _number, _site, _attached, _array, _idle, _scalar, _block, _over, _entry),
 )
 
 

@@ -112,18 +112,14 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     operands = operand_names(op)
     arguments = bound.arguments
     if isinstance(getattr(op, "op", op), FilledOp):
-        arguments["shape"] = _with_unknown(arguments["shape"])
+        shape = arguments["shape"]  # 0 is an extent that is not known yet, as MXNet writes it
+        extents = shape if isinstance(shape, (tuple, list)) else (shape,)
+        arguments["shape"] = tuple([None if n is None or n == 0 else n for n in extents])
     if not any(isinstance(arguments[n], Symbol) for n in arguments):
         for n in operands:
             if n in arguments:
                 arguments[n] = constant(op.__name__, n, arguments[n])
     return op, bound.args, bound.kwargs
-
-
-def _with_unknown(shape: Any) -> Any:
-    """Return the shape with None for extents that are 0, as MXNet writes what is not known yet."""
-    extents = shape if isinstance(shape, (tuple, list)) else (shape,)
-    return tuple([None if n is None or n == 0 else n for n in extents])
 
 
 def constant(op: str, name: str, value: Any) -> Symbol:

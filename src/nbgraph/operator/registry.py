@@ -136,11 +136,7 @@ def _note(name: str, module: str, qualname: str) -> None:
 
 def registered(*aliases: str) -> Callable[[_Op], _Op]:
     """Return a decorator that registers an operator under its own name and further ones."""
-
-    def decorate(op: _Op) -> _Op:
-        return register(op, op.__name__, *aliases)
-
-    return decorate
+    return lambda op: register(op, op.__name__, *aliases)
 
 
 def remove(name: str) -> None:

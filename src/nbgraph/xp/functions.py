@@ -32,21 +32,17 @@ def asarray(
     (2, 2)
     """
     if copy is False:
-        return _without_copy(obj, dtype, device)
+        same = isinstance(obj, (NDArray, np.ndarray)) and dtype in (None, obj.dtype)
+        array = create.asarray(obj, dtype, device=device) if same else None
+        if array is not None and (array is obj or array._chunk.bin is None):
+            return array
+        raise ValueError(
+            f"asarray: copy=False, but the values of this {type(obj).__name__} have to be copied "
+            "to have that dtype and device; leave copy out"
+        )
     if isinstance(obj, NDArray) and not copy:
         return create.asarray(obj, dtype, device=device)
     return create.array(obj, dtype, device=device)
-
-
-def _without_copy(obj: Any, dtype: Any, device: Context | None) -> NDArray:
-    same = isinstance(obj, (NDArray, np.ndarray)) and dtype in (None, obj.dtype)
-    array = create.asarray(obj, dtype, device=device) if same else None
-    if array is not None and (array is obj or array._chunk.bin is None):
-        return array
-    raise ValueError(
-        f"asarray: copy=False, but the values of this {type(obj).__name__} have to be copied to "
-        "have that dtype and device; leave copy out"
-    )
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -271,16 +271,13 @@ def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
         key = "fori_loop", body_fun, steps, weak
         return eagerly("fori_loop", key, run, (init_val, first), "init_val", "lower")
 
-    def below(carry: Any) -> Any:
-        return carry[0] < carry[1]
-
     def step(carry: Any) -> Any:
         i, end, value = carry
         return (i + 1, end, _as_floats(value, body_fun(i, value))), None
 
     bounds = [_integer("fori_loop", n, v) for n, v in (("lower", lower), ("upper", upper))]
     key, first = ("fori_loop", body_fun), (*bounds, init_val)
-    return stacked_while(key, below, step, first, None)[0][2]
+    return stacked_while(key, lambda carry: carry[0] < carry[1], step, first, None)[0][2]
 
 
 def _as_floats(value: Any, result: Any) -> Any:

@@ -113,7 +113,9 @@ def remedies(trials: Trials, first: Key, second: Key) -> tuple[list[Remedy], str
         tiers = [*([c for c in tier if c.agrees(trials)] for tier in tiers), *tiers]
     for tier in tiers:
         helping = [c for c in tier[:_MOST] if trials.helps(c.additions(trials))]
-        helping = _without_needless_writes(helping)
+        # where reading helps, writing need not be named
+        reading = {(c.giver, c.taker, c.label) for c in helping if not c.write}
+        helping = [c for c in helping if not c.write or (c.giver, c.taker, c.label) not in reading]
         if helping:
             return [candidate.remedy(log) for candidate in helping], ""
     pair = {key: (Addition(FRESH, True),) for each in (first, second) for key in trials.line(each)}
@@ -160,9 +162,3 @@ def _candidates(
             labels = [label for label in getattr(has, direction) if label not in _names(takes)]
         candidates += [Candidate(giver, taker, label, w) for label in labels for w in writes]
     return candidates
-
-
-def _without_needless_writes(helping: list[Candidate]) -> list[Candidate]:
-    """Where reading helps, writing need not be named."""
-    reading = {(c.giver, c.taker, c.label) for c in helping if not c.write}
-    return [c for c in helping if not c.write or (c.giver, c.taker, c.label) not in reading]

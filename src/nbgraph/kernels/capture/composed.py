@@ -42,22 +42,17 @@ def integer_power(a, n):
     return result
 
 
-def logaddexp(a, b):
-    """log(e**a + e**b) without overflow."""
+def with_smaller(a, b, rest):
+    """The larger one and the rest that the difference to it makes; infinite ones as they are."""
     a, b = floating(a), floating(b)
     high = a if (a >= b or a != a) else b
     low = b if (a >= b or a != a) else a
-    return high if abs(high) == math.inf else high + math.log1p(math.exp(low - high))
+    return high if abs(high) == math.inf else high + rest(low - high)
 
 
-def logaddexp2(a, b):
-    """log2(2**a + 2**b) without overflow."""
-    a, b = floating(a), floating(b)
-    high = a if (a >= b or a != a) else b
-    low = b if (a >= b or a != a) else a
-    return high if abs(high) == math.inf else high + math.log1p(math.exp2(low - high)) * LOG2_E
-
-
+# log(e**a + e**b) and log2(2**a + 2**b) without overflow
+logaddexp = lambda a, b: with_smaller(a, b, lambda d: math.log1p(math.exp(d)))
+logaddexp2 = lambda a, b: with_smaller(a, b, lambda d: math.log1p(math.exp2(d)) * LOG2_E)
 log_base = lambda x, base: math.log(x) / math.log(base)  # logarithm of x to a base
 # 1 / x of an integer, rounded towards zero (NumPy); 0 for 0
 integer_reciprocal = lambda x: (x == 1) * 1 - (x == -1) * 1

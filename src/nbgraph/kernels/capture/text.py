@@ -45,7 +45,9 @@ class FunctionText(NamedTuple):
 def function_text(fn: FunctionType) -> FunctionText:
     """Parse `fn`; NoSourceError where there is no text."""
     if fn.__name__ == "<lambda>":
-        return _lambda_text(fn)
+        if not (lines := _lines(fn)):
+            raise NoSourceError(f"the source text of {fn.__name__!r} cannot be found")
+        return _named_lambda(fn.__code__, lines) or _find_lambda(fn.__code__, tuple(lines))
     text = _quick_text(fn)
     if text is not None:
         return text
@@ -141,14 +143,6 @@ def normal_text(source: str, name: str) -> str:
     if len(definition.body) > 1 and ast.get_docstring(definition) is not None:
         del definition.body[0]
     return ast.unparse(definition)
-
-
-def _lambda_text(fn: FunctionType) -> FunctionText:
-    """Return the text of a lambda; NoSourceError where there is none."""
-    lines = _lines(fn)
-    if not lines:
-        raise NoSourceError(f"the source text of {fn.__name__!r} cannot be found")
-    return _named_lambda(fn.__code__, lines) or _find_lambda(fn.__code__, tuple(lines))
 
 
 @functools.lru_cache(maxsize=64)

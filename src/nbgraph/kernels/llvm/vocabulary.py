@@ -69,17 +69,12 @@ def _word(kind: str) -> Primitive:
 def _pointer(dtype: str) -> Primitive:
     kind = STORED.get(dtype, dtype)
 
-    def pointer(f: Function, args: Sequence[Value]) -> Value:
-        return f.value(f"*{kind}", f"inttoptr {args[0].typed} to ptr")
-
-    return pointer
+    return lambda f, args: f.value(f"*{kind}", f"inttoptr {args[0].typed} to ptr")
 
 
 def _room(kind: str, count: int) -> Primitive:
-    def room(f: Function, args: Sequence[Value]) -> Value:
-        return Value(f"*{kind}", f.room(f"[{count} x {llvm_type(kind)}]", align=64))
 
-    return room
+    return lambda f, args: Value(f"*{kind}", f.room(f"[{count} x {llvm_type(kind)}]", align=64))
 
 
 def _call_kernel(f: Function, args: Sequence[Value]) -> Value:
@@ -201,10 +196,8 @@ def called(symbol: str, result: str, attributes: str = "") -> Primitive:
 
 
 def _converted(kind: str) -> Primitive:
-    def convert(f: Function, args: Sequence[Value]) -> Value:
-        return cast(f, args[0], kind)
 
-    return convert
+    return lambda f, args: cast(f, args[0], kind)
 
 
 def mathematics(name: str, compute: str) -> Primitive:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -180,80 +180,72 @@ def precision(
 
 @dataclass(slots=True, eq=False, repr=False)
 class PartTypes:
-    """The precision of the loop, the dtypes of operands and numbers, and those of each part."""
+    """The precision of the loop, the dtypes of numbers, and those of each part's outputs."""
 
-    compute: str | None
+    parts: Sequence[Part]
+    values: Mapping[str, Sequence[Value]]  # arrays ("in") and numbers
     numbers: list[np.dtype[Any] | None]  # None: read by no part
-    outputs: list[tuple[np.dtype[Any], ...]]
+    compute: str | None = None
+    outputs: list[tuple[np.dtype[Any], ...]] = field(default_factory=list)
+
+    def _refuse(self, i: int, problem: str) -> NoReturn:
+        raise FusionError(f"part {i} ({self.parts[i].op.__name__}) {problem}")
+
+    def add(self, i: int) -> None:
+        """Take the next part, of which nothing may depend on what else is in the loop."""
+        part = self.parts[i]
+        operands = [
+            self.outputs[s[1]][s[2]] if s[0] == "part" else self.values[s[0]][s[1]]
+            for s in part.operands
+        ]
+        compute, outputs = precision(part.op, operands, part.parameters)
+        if len(self.parts) > 1 and part.op.fastmath:
+            self._refuse(i, "may be reordered with others (fastmath)")
+        steps = part.op.__name__.startswith("nextafter")  # in 16 bits it asks what the loop stores
+        if len(self.parts) > 1 and steps and any(map(_narrow, outputs)):
+            self._refuse(i, f"steps in {name_of(outputs[0])}")
+        if None not in (self.compute, compute) and self.compute != compute:
+            self._refuse(i, f"computes in {compute}, others in {self.compute}")
+        self.compute = self.compute or compute
+        self.outputs.append(outputs)
+        common = common_dtype(part.op.scalar, operands)
+        for source, value in zip(part.operands, operands, strict=True):
+            if source[0] != "number":
+                continue
+            dtype = value if isinstance(value, np.dtype) else common
+            before = self.numbers[source[1]]
+            if before not in (None, dtype):
+                raise FusionError(
+                    f"number {source[1]} is {before} in one part and {dtype} in part {i} "
+                    f"({part.op.__name__}); give it twice"
+                )
+            self.numbers[source[1]] = dtype
+
+    def require_kept(self, i: int) -> None:
+        """Raise where a part reads a float that memory rounds and a loop does not."""
+        for source in self.parts[i].operands:
+            dtype = self.outputs[source[1]][source[2]] if source[0] == "part" else None
+            if dtype is not None and is_float(dtype) and name_of(dtype) != self.compute:
+                self._refuse(
+                    i,
+                    f"reads {name_of(dtype)} of part {source[1]}, which is rounded in memory but "
+                    f"not in a loop that computes in {self.compute}",
+                )
+
+
+def _narrow(dtype: np.dtype[Any]) -> bool:
+    return is_float(dtype) and dtype.itemsize == 2
 
 
 def typed_parts(
     parts: Sequence[Part], dtypes: Sequence[Value], numbers: Sequence[Value]
 ) -> PartTypes:
     """Return dtypes through all parts; FusionError says what stands against one loop."""
-    types = PartTypes(None, [None] * len(numbers), [])
-    for i, part in enumerate(parts):
-        operands = [_value(types, s, dtypes, numbers) for s in part.operands]
-        compute, outputs = precision(part.op, operands, part.parameters)
-        if len(parts) > 1:
-            _require_alone_like(part, i, outputs)
-        types.compute = _agreed(part, i, types.compute, compute)
-        types.outputs.append(outputs)
-        _settle(types, part, i, operands)
-    for i, part in enumerate(parts):
-        for source in part.operands:
-            if source[0] == "part":
-                _require_kept(types, part, i, source)
+    types = PartTypes(parts, {"in": dtypes, "number": numbers}, [None] * len(numbers))
+    for step in (types.add, types.require_kept):
+        for i in range(len(parts)):
+            step(i)
     return types
-
-
-def _require_alone_like(part: Part, i: int, outputs: Sequence[np.dtype[Any]]) -> None:
-    """Nothing in the part depends on what else is in the loop."""
-    if part.op.fastmath:
-        raise FusionError(f"part {i} ({part.op.__name__}) may be reordered with others (fastmath)")
-    steps = part.op.__name__.startswith("nextafter")  # in 16 bits it asks what the loop stores
-    if steps and any(is_float(d) and d.itemsize == 2 for d in outputs):
-        raise FusionError(f"part {i} ({part.op.__name__}) steps in {name_of(outputs[0])}")
-
-
-def _value(
-    types: PartTypes, source: Source, dtypes: Sequence[Value], numbers: Sequence[Value]
-) -> Value:
-    if source[0] == "part":
-        return types.outputs[source[1]][source[2]]
-    return (dtypes if source[0] == "in" else numbers)[source[1]]
-
-
-def _agreed(part: Part, i: int, loop: str | None, own: str | None) -> str | None:
-    if None not in (loop, own) and loop != own:
-        raise FusionError(f"part {i} ({part.op.__name__}) computes in {own}, others in {loop}")
-    return loop or own
-
-
-def _settle(types: PartTypes, part: Part, i: int, known: Sequence[Value]) -> None:
-    """Settle the dtype that numbers take beside a part's other operands."""
-    common = common_dtype(part.op.scalar, known)
-    for source, value in zip(part.operands, known, strict=True):
-        if source[0] != "number":
-            continue
-        dtype = value if isinstance(value, np.dtype) else common
-        before = types.numbers[source[1]]
-        if before not in (None, dtype):
-            raise FusionError(
-                f"number {source[1]} is {before} in one part and {dtype} in part {i} "
-                f"({part.op.__name__}); give it twice"
-            )
-        types.numbers[source[1]] = dtype
-
-
-def _require_kept(types: PartTypes, part: Part, i: int, source: Source) -> None:
-    assert source[0] == "part"
-    dtype = types.outputs[source[1]][source[2]]
-    if is_float(dtype) and name_of(dtype) != types.compute:
-        raise FusionError(
-            f"part {i} ({part.op.__name__}) reads {name_of(dtype)} of part {source[1]}, which is "
-            f"rounded in memory but not in a loop that computes in {types.compute}"
-        )
 
 
 class _FusedInvoker(Invoker):

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -82,7 +82,8 @@ def reduce_call(
     if not math.prod(shape):
         raise ShapeError(f"{plan.name}: shape {shape} has no elements, so nothing is reduced")
     rows = zip(outputs, plan.typed.outputs, requests, combines, strict=True)
-    task = _Task(plan, shape, operands, [_Result(*row) for row in rows], axes, block)
+    task = _Task(plan, operands, [_Result(*row) for row in rows], block)
+    task.laid_out(shape, axes)
     nbytes = sum(a.dtype.itemsize for a in task.arrays)
     cost = max(1, int(math.prod(shape) * per_element(plan.typed.captured, nbytes)))
     code = task.kernel(disjoint=disjoint)
@@ -120,8 +121,9 @@ def _ends(result: _Result, name: str) -> Stages:
     assert combine is not None, name
     if totals.dtype.kind != "c":
         return [totals_call(combine, totals, out, result.request, name)], []
-    both = in_reals(totals)
-    return _along(both, both.shape, 1, 2, in_reals(out), result.request, combine, BLOCK)
+    columns, between = _Columns(combine, BLOCK, result.request), in_reals(totals)
+    columns.along(between, between.shape, 1, 2, in_reals(out), end=True)
+    return columns.stages, columns.scratch
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -149,30 +151,27 @@ class _Result:
             self.totals = layout((rows, count), total)
 
 
+@dataclass(eq=False, repr=False)
 class _Task:
     """What shapes and strides come down to: rows, runs, blocks, and the layouts of totals."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        shape: tuple[int, ...],
-        operands: Sequence[Layout | None],
-        results: Sequence[_Result],
-        axes: int,
-        block: int,
-    ) -> None:
-        self.plan, self.operands, self.results = plan, operands, results
-        self.block = block
-        self.asked = [r for r in results if r.request != "null"]
-        inputs = [o for o in operands if o is not None]
+    plan: Plan
+    operands: Sequence[Layout | None]
+    results: Sequence[_Result]
+    block: int
+
+    def laid_out(self, shape: tuple[int, ...], axes: int) -> None:
+        """Find rows, runs and blocks of the shape that operands are broadcast to."""
+        self.asked = [r for r in self.results if r.request != "null"]
+        inputs = [o for o in self.operands if o is not None]
         self.arrays = [*inputs, *(r.out for r in self.asked if r.combine is None)]
         strides = [strides_in(a, shape) for a in self.arrays]
         kept = len(shape) - axes
         run = space(shape[kept:], [s[kept:] for s in strides])
         self.classes = classes_of(self.arrays, run, len(inputs))
-        self.blocks = -(-run.inner // block)
+        self.blocks = -(-run.inner // self.block)
         extents = [n for n, _ in reversed(run.outer)]  # reduced, too, but not one with the run
-        for result in results:
+        for result in self.results:
             result.take_blocks(math.prod(shape[:kept]), math.prod(extents) * self.blocks)
         rows = [
             (*s[:kept], *(steps[k] for _, steps in reversed(run.outer)))
@@ -305,22 +304,17 @@ def along_axes(
         raise ShapeError(
             f"{combine}: an array of {x.shape}, contiguous and with elements, is needed; copy it"
         )
-    steps, shapes = runs(x.shape, axes), [x.shape]
+    columns, source, shape = _Columns(combine, block, request), x, x.shape
     total = partial_dtype(x.dtype, out.dtype, combine)
-    stages: list[KernelCall] = []
-    scratch: list[Layout] = []
-    for k, (first, last) in enumerate(steps):
-        shape = shapes[-1]
-        shapes.append((*shape[:first], *shape[last:]))
-        end = k == len(steps) - 1
-        source = x if k == 0 else scratch[-1]
-        target = out if end else layout(shapes[-1], total)
-        own, between = _along(
-            source, shape, first, last, target, request if end else "write", combine, block
-        )
-        stages += own
-        scratch += between if end else [*between, target]
-    return stages, scratch
+    *steps, (first, last) = runs(x.shape, axes)
+    for begin, end in steps:
+        left = *shape[:begin], *shape[end:]
+        target = layout(left, total)
+        columns.along(source, shape, begin, end, target)
+        columns.scratch.append(target)
+        source, shape = target, left
+    columns.along(source, shape, first, last, out, end=True)
+    return columns.stages, columns.scratch
 
 
 def runs(shape: Sequence[int], axes: Sequence[int]) -> list[tuple[int, int]]:
@@ -357,65 +351,68 @@ def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype("float32") if is_float(dtype) and dtype.itemsize == 2 else dtype
 
 
-def _along(
-    source: Layout,
-    shape: tuple[int, ...],
-    first: int,
-    last: int,
-    out: Layout,
-    request: str,
-    combine: Combine,
-    block: int,
-) -> Stages:
-    """Return the stages of one run of axes, and the scratch memory between them."""
-    batches, rows, columns = (
-        math.prod(shape[:first]),
-        math.prod(shape[first:last]),
-        math.prod(shape[last:]),
-    )
-    if columns == 1:
-        return _trailing(source, (batches, rows), out, request, combine, block)
-    if source.dtype.kind == "c":
-        source, out, columns = in_reals(source), in_reals(out), 2 * columns
-    total_of = partial_dtype(source.dtype, out.dtype, combine)
-    stages: list[KernelCall] = []
-    scratch: list[Layout] = []
-    main, carried, dtype = rows, 0, source.dtype
-    while True:
-        full = main // GROUP if main >= 2 * GROUP else 0
-        rest = int(main > full * GROUP) if full else 0
-        groups = full + rest + carried if full else 1
-        end = not full
-        if end:
-            main, carried = main + carried, 0
-        result, asked = (out.dtype, request) if end else (total_of, "write")
-        loop = in_order_loop("leading", combine, dtype, total_of, result, asked, _WORDS)
-        width = columns * dtype.itemsize, columns * result.itemsize
-        total = main + carried
-        dims = ((total, width), (batches, (total * width[0], groups * width[1])))
-        where = Space(columns, (dtype.itemsize, result.itemsize), dims)
-        call = KernelCall(
-            f"{combine}_leading",
-            kernel(loop),
-            order=(0, 1),
-            size=batches * groups * -(-columns // STRIP),
-            cost=max(1, int(batches * total * columns * dtype.itemsize * 0.05)),
-            **of_space(where, (full, main, carried, groups)),
-        )
-        stages.append(call)
-        if end:
-            return stages, scratch
-        scratch.append(layout((batches, groups, columns), total_of))
-        main, carried, dtype = full, rest + carried, total_of
-
-
 _WORDS = ("full", "main", "carried", "groups")
 
 
-def _trailing(
-    source: Layout, shape: tuple[int, int], out: Layout, request: str, combine: Combine, block: int
-) -> Stages:
-    plan = same.invoker.plan_of([source.dtype], {})
-    flat = layout(shape, source.dtype)
-    lowered = reduce_call(plan, shape, [flat], [out], [request], [combine], 1, block=block)
-    return list(lowered.calls), list(lowered.scratch)
+@dataclass(eq=False, repr=False)
+class _Columns:
+    """The stages of one reduction, run of axes after run, and the scratch memory between them."""
+
+    combine: Combine
+    block: int
+    request: str
+    stages: list[KernelCall] = field(default_factory=list)
+    scratch: list[Layout] = field(default_factory=list)
+
+    def along(
+        self,
+        source: Layout,
+        shape: tuple[int, ...],
+        first: int,
+        last: int,
+        out: Layout,
+        *,
+        end: bool = False,
+    ) -> None:
+        """Add the stages of one run of axes, the last one at the `end`."""
+        request, combine = self.request if end else "write", self.combine
+        parts = shape[:first], shape[first:last], shape[last:]
+        batches, rows, columns = map(math.prod, parts)
+        if columns == 1:
+            plan, flat = same.invoker.plan_of([source.dtype], {}), (batches, rows)
+            operand = layout(flat, source.dtype)
+            lowered = reduce_call(
+                plan, flat, [operand], [out], [request], [combine], 1, block=self.block
+            )
+            self.stages += lowered.calls
+            self.scratch += lowered.scratch
+            return
+        if source.dtype.kind == "c":
+            source, out, columns = in_reals(source), in_reals(out), 2 * columns
+        total_of = partial_dtype(source.dtype, out.dtype, combine)
+        main, carried, dtype = rows, 0, source.dtype
+        while True:
+            full = main // GROUP if main >= 2 * GROUP else 0
+            rest = int(main > full * GROUP) if full else 0
+            groups = full + rest + carried if full else 1
+            if not full:
+                main, carried = main + carried, 0
+            result, asked = (total_of, "write") if full else (out.dtype, request)
+            loop = in_order_loop("leading", combine, dtype, total_of, result, asked, _WORDS)
+            width = columns * dtype.itemsize, columns * result.itemsize
+            total = main + carried
+            dims = ((total, width), (batches, (total * width[0], groups * width[1])))
+            where = Space(columns, (dtype.itemsize, result.itemsize), dims)
+            call = KernelCall(
+                f"{combine}_leading",
+                kernel(loop),
+                order=(0, 1),
+                size=batches * groups * -(-columns // STRIP),
+                cost=max(1, int(batches * total * columns * dtype.itemsize * 0.05)),
+                **of_space(where, (full, main, carried, groups)),
+            )
+            self.stages.append(call)
+            if not full:
+                return
+            self.scratch.append(layout((batches, groups, columns), total_of))
+            main, carried, dtype = full, rest + carried, total_of

@@ -149,7 +149,11 @@ def weight_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
     layer = of_weights([Spec(v.shape, v.dtype) for v in (x, g)], size, How.of(how))
     if _by_threads(layer):
         if layer.images > 1:
-            return _image_by_image(x, g, layer, {**how, "size": size})
+            # images as groups, whose weight gradients are added up
+            each = {**how, "size": size, "groups": layer.images * layer.groups}
+            flat = (library.reshape(v, (1, v.shape[0] * v.shape[1], *v.shape[2:])) for v in (x, g))
+            gradients = convolution_weights(*flat, **each)
+            return library.sum(library.reshape(gradients, (layer.images, *layer.w)), axis=0)
         return None if same else convolution_weights(x, g, size=size, **how)
     parts, total = _parts(layer, x.dtype.itemsize), None
     for part in parts:
@@ -160,14 +164,6 @@ def weight_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
             partial = library.astype(partial, np.dtype(compute_dtype(partial.dtype)))
         total = partial if total is None else add(total, partial)
     return library.reshape(total, layer.w)
-
-
-def _image_by_image(x: Any, g: Any, layer: Layer, how: dict[str, Any]) -> Any:
-    """Images as groups, whose weight gradients are added up."""
-    each = {**how, "groups": layer.images * layer.groups}
-    x, g = (library.reshape(v, (1, v.shape[0] * v.shape[1], *v.shape[2:])) for v in (x, g))
-    gradients = convolution_weights(x, g, **each)
-    return library.sum(library.reshape(gradients, (layer.images, *layer.w)), axis=0)
 
 
 @elsewhere.composed(DECONVOLUTION, BIASED_DECONVOLUTION)

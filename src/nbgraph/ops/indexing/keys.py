@@ -50,7 +50,13 @@ def normal_key(key: Any, shape: Shape | None, name: str = "index") -> tuple[Temp
     template = full_key(name, form, shape)
     for i, (axis, array) in enumerate(zip(_array_axes(template), arrays, strict=True)):
         if isinstance(array, _Mask):
-            arrays[i] = _mask_places(name, array, axis, shape)
+            size = shape[axis]
+            if array.size not in (0, size):  # a mask of no elements selects nothing of any axis
+                raise IndexingError(
+                    f"{name}: a mask of size {array.size} for axis {axis} of shape {shape}; give "
+                    f"one of size {size}"
+                )
+            arrays[i] = array.places
         elif isinstance(array, np.ndarray):
             check_bounds(name, array, shape[axis], axis)
     return template, arrays
@@ -109,15 +115,6 @@ def _from_sequence(name: str, part: Any) -> Any:
         raise IndexingError(f"{name}: {part!r} is not an index: {error}") from None
     # an empty list has no dtype of its own
     return array.astype(np.int64) if array.size == 0 and array.dtype.kind == "f" else array
-
-
-def _mask_places(name: str, mask: _Mask, axis: int, shape: Shape) -> Any:
-    if mask.size not in (0, shape[axis]):  # a mask of no elements selects nothing of any axis
-        raise IndexingError(
-            f"{name}: a mask of size {mask.size} for axis {axis} of shape {shape}; give one of "
-            f"size {shape[axis]}"
-        )
-    return mask.places
 
 
 def _array_axes(template: Template) -> list[int]:

@@ -51,20 +51,15 @@ def _infer(
 def _compute(inputs: list[Array], outputs: list[Array], *, columns: int, transpose: bool) -> None:
     values, indices, offsets, dense = inputs
     (out,) = outputs
-    _require_rows(offsets, values.size)
+    if offsets[0] != 0 or offsets[-1] != values.size or (np.diff(offsets) < 0).any():
+        raise ValueError(
+            f"csr_dot: offsets go from {offsets[0]} to {offsets[-1]}; expected from 0 to "
+            f"{values.size}, the number of values, never decreasing"
+        )
     check_bounds("csr_dot", indices, columns, 1)
     wide = np.result_type(out.dtype, np.float32)
     matrix = _matrix(values.astype(wide), indices % max(columns, 1), offsets, columns)
     out[...] = (matrix.T if transpose else matrix) @ dense.astype(wide, copy=False)
-
-
-def _require_rows(offsets: Array, count: int) -> None:
-    """ValueError where offsets are none."""
-    if offsets[0] != 0 or offsets[-1] != count or (np.diff(offsets) < 0).any():
-        raise ValueError(
-            f"csr_dot: offsets go from {offsets[0]} to {offsets[-1]}; expected from 0 to "
-            f"{count}, the number of values, never decreasing"
-        )
 
 
 def _matrix(values: Array, indices: Array, offsets: Array, columns: int) -> scipy.sparse.csr_matrix:

@@ -199,10 +199,8 @@ logsumexp = lambda a: max(a) + math.log(sum(math.exp(x - max(a)) for x in a))
 softmax = lambda x: np.array([math.exp(each - logsumexp(x)) for each in x])
 
 
-def huber(delta, r):
-    """The Huber loss."""
-    size = abs(r)
-    return 0.5 * r * r if size <= delta else delta * (size - 0.5 * delta)
+# the Huber loss
+huber = lambda delta, r: 0.5 * r * r if abs(r) <= delta else delta * (abs(r) - 0.5 * delta)
 
 
 def pseudo_huber(delta, r):
@@ -219,23 +217,13 @@ def kl_div(x, y):
     return x + y if (x != x or y != y) else (y if x == 0.0 and y >= 0.0 else math.inf)
 
 
-# (x**lmbda - 1) / lmbda, log(x) where lmbda is 0
-boxcox = lambda x, lmbda: math.expm1(lmbda * math.log(x)) / lmbda if lmbda != 0.0 else math.log(x)
-
-
-def boxcox1p(x, lmbda):
-    """boxcox(1 + x, lmbda)."""
-    return math.expm1(lmbda * math.log1p(x)) / lmbda if lmbda != 0.0 else math.log1p(x)
-
-
-def inv_boxcox(y, lmbda):
-    """The x with boxcox(x, lmbda) = y."""
-    return math.exp(math.log1p(lmbda * y) / lmbda) if lmbda != 0.0 else math.exp(y)
-
-
-def inv_boxcox1p(y, lmbda):
-    """The x with boxcox1p(x, lmbda) = y."""
-    return math.expm1(math.log1p(lmbda * y) / lmbda) if lmbda != 0.0 else math.expm1(y)
+# (x**lmbda - 1) / lmbda of the logarithm of x, that itself where lmbda is 0; the reverse
+_powers = lambda log, lmbda: math.expm1(lmbda * log) / lmbda if lmbda != 0.0 else log
+_log_of_power = lambda y, lmbda: math.log1p(lmbda * y) / lmbda if lmbda != 0.0 else y
+boxcox = lambda x, lmbda: _powers(math.log(x), lmbda)
+boxcox1p = lambda x, lmbda: _powers(math.log1p(x), lmbda)  # boxcox(1 + x, lmbda)
+inv_boxcox = lambda y, lmbda: math.exp(_log_of_power(y, lmbda))  # the x with boxcox(x, lmbda) = y
+inv_boxcox1p = lambda y, lmbda: math.expm1(_log_of_power(y, lmbda))
 
 
 # orthogonal polynomials and spherical functions --------------------------------------------------
@@ -280,13 +268,15 @@ def spherical_jn(n, z):
     """The spherical Bessel function of the first kind."""
     if z == 0.0:
         return 1.0 if n == 0 else 0.0
-    y = math.sqrt(0.5 * math.pi / abs(z)) * base.jv(n + 0.5, abs(z))
+    y = _root(abs(z)) * base.jv(n + 0.5, abs(z))
     return y if z > 0.0 or n % 2 == 0 else -y
 
 
-# the spherical Bessel function of the second kind, z >= 0
-spherical_yn = lambda n, z: (
-    math.sqrt(0.5 * math.pi / z) * base.yv(n + 0.5, z) if z > 0.0 else -math.inf
+_root = lambda z: math.sqrt(0.5 * math.pi / z)
+# the spherical Bessel function of the second kind, z >= 0, and the modified one
+spherical_yn = lambda n, z: _root(z) * base.yv(n + 0.5, z) if z > 0.0 else -math.inf
+spherical_kn = lambda n, z: (
+    _root(z) * (math.exp(-z) * base.kve(n + 0.5, z)) if z > 0.0 else math.inf
 )
 
 
@@ -294,13 +284,4 @@ def spherical_in(n, z):
     """The modified spherical Bessel function of the first kind, z >= 0."""
     if z == 0.0:
         return 1.0 if n == 0 else 0.0
-    return math.sqrt(0.5 * math.pi / z) * (math.exp(z) * base.ive(n + 0.5, z))
-
-
-def spherical_kn(n, z):
-    """The modified spherical Bessel function of the second kind, z >= 0."""
-    return (
-        math.sqrt(0.5 * math.pi / z) * (math.exp(-z) * base.kve(n + 0.5, z))
-        if z > 0.0
-        else math.inf
-    )
+    return _root(z) * (math.exp(z) * base.ive(n + 0.5, z))
