@@ -177,6 +177,7 @@ def everyday() -> Iterator[tuple[str, Variants]]:
         "delete": lambda: ng.delete(v, 2),
         "lstsq": lambda: ng.linalg.lstsq(x, out),
         "cond": lambda: ng.linalg.cond(x),
+        "pinv": lambda: ng.linalg.pinv(x),
     }
     numbers = {
         "maximum": lambda: ng.maximum(host, host),
