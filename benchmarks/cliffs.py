@@ -191,11 +191,12 @@ def everyday() -> Iterator[tuple[str, Variants]]:
 
 
 def draws() -> Variants:
-    """Return draws by the same parameters, and by others at each call."""
+    """Return draws by the same parameters, and by others at each call; choices."""
     sweep = itertools.count(1)
     return {
         "plain": lambda: ng.random.normal(1.5, 1.0, SHAPE),
         "changed": lambda: ng.random.normal(1e-3 * next(sweep), 1.0, SHAPE),
+        "choice": lambda: ng.random.choice(16, 4),
     }
 
 
@@ -242,7 +243,7 @@ def cases(names: list[str], *, every: bool) -> Iterator[tuple[str, Variants]]:
     if not names:
         yield "x[places], NDArray", places(ng.array)
         yield from everyday()
-        yield "random.normal", draws()
+        yield "draws", draws()
         yield "forward_backward", bound()
 
 
