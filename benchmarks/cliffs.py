@@ -114,6 +114,7 @@ def places(world: Callable[[Any], Any]) -> Variants:
         "list": lambda: x[[0, 2]],
         "list of columns": lambda: x[:, [0, 2]],
         "pairs": lambda: x[indices, indices],
+        "parts of rows": lambda: x[indices, 1:3],
         "mask": lambda: x[mask],
     }
 
