@@ -119,6 +119,7 @@ class ArrayOp:
     """
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
+    crossed = False  # whether an operand's gradient reads, of the operands, the others alone
     effect = False  # whether applying it does something besides giving its outputs
     is_loss = False  # whether a pass back may begin here, whatever comes from above
     kernels: Collection[str] = ()  # where `lower` may give kernel calls: "host", "devices"
