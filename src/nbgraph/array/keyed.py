@@ -26,8 +26,7 @@ _EXACT = 1 << 53  # whole numbers up to this are floats
 _LARGE = 3e38  # what float32 holds, and more
 _parts: dict[Any, tuple[int, Layout]] = {}
 _elements: dict[Any, tuple[int, Layout, Push]] = {}
-# what an index with index arrays selects: the key of `gather`, and its arrays; None for those that
-# the index brings itself
+# by index: the key of `gather`, and its arrays; None for those that the index brings itself
 _selections: dict[Any, tuple[tuple[Any, ...], tuple[Array | None, ...]]] = {}
 _writes: dict[Any, Write] = {}
 _fills: dict[Any, tuple[Push, float, float]] = {}
