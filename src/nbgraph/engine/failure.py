@@ -18,6 +18,7 @@ import atexit
 import sys
 import threading
 import weakref
+from collections import Counter
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -182,6 +183,7 @@ class Ledger:
             for failure in failures:
                 failure.raised_at = now
             self._failures.clear()
+        _repeats.clear()
         return first_of(failures, dropped)
 
 
@@ -203,8 +205,12 @@ def first_of(failures: list[Failure], dropped: int = 0) -> Failure | None:
 _owners: weakref.WeakSet[Owner] = weakref.WeakSet()
 
 
+_repeats: Counter[tuple[str, type]] = Counter()  # failures by line that pushed and kind of error
+
+
 class Untold:
-    """Held by the `Pending` of a push that failed and writes nothing: goes with it."""
+    """Held by the `Pending` of a push that failed and writes nothing: goes with it. Of failures of
+    one line and kind the 1st, 10th, 100th, ... since a wait for all are logged."""
 
     __slots__ = ("_failure",)
 
@@ -217,12 +223,16 @@ class Untold:
             import logging
 
             failure.logged = True
-            logging.getLogger("nbgraph").error(
-                "operation %r, pushed at %s, failed, and nothing waited for its result",
-                failure.name,
-                failure.site,
-                exc_info=failure.again(),
-            )
+            _repeats[key := (str(failure.site), type(failure.error))] += 1
+            count = str(_repeats[key])
+            if count.rstrip("0") == "1":
+                logging.getLogger("nbgraph").error(
+                    "operation %r, pushed at %s, failed%s, and nothing waited for its result",
+                    failure.name,
+                    failure.site,
+                    "" if count == "1" else f" {count} times",
+                    exc_info=failure.again(),
+                )
 
 
 def watch(owner: Owner) -> None:
