@@ -61,7 +61,11 @@ class Attempt:
             future = self.client.submit(Shard, rank, count, self.timeout, **options)
             self._kept.append(future)
         self._watch(self._kept, time.monotonic() + self.timeout)
-        self.shards = [future.result(self.timeout) for future in self._kept]
+        try:
+            self.shards = [future.result(self.timeout) for future in self._kept]
+        except Exception as error:
+            what = f"a worker was lost when it had its shard ({type(error).__name__}: {error})"
+            raise KVMembershipError(f"kv: {what}") from error
 
     def _calls(
         self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
@@ -187,11 +191,14 @@ def present(client: Any) -> set[str]:
     try:
         cores = client.sync(client.scheduler.ncores, callback_timeout=SCHEDULER)
     except Exception as error:
-        raise KVStoreError(
-            f"ng.kv: the scheduler at {client.scheduler.address} does not answer "
-            f"({type(error).__name__}: {error})"
-        ) from error
+        what = f"the scheduler{place(client)} does not answer ({type(error).__name__}: {error})"
+        raise KVStoreError(f"ng.kv: {what}") from error
     return set(cores)
+
+
+def place(client: Any) -> str:
+    """Return where the scheduler of a client is, in words; "" once the connection is closed."""
+    return f" at {client.scheduler.address}" if client.scheduler is not None else ""
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from nbgraph.errors import (
     require_word,
 )
 from nbgraph.kvstore import checkpoint as checkpoints
-from nbgraph.kvstore.attempt import GRACE, POLL, SCHEDULER, Attempt, present
+from nbgraph.kvstore.attempt import GRACE, POLL, SCHEDULER, Attempt, place, present
 from nbgraph.kvstore.job import distributed, require_picklable
 
 _LOSSES = ("fail", "wait", "shrink")
@@ -105,6 +105,7 @@ class Cluster:
             except KVMembershipError:
                 if time.monotonic() > end:
                     raise
+                time.sleep(POLL)
             else:
                 return attempt
 
@@ -155,7 +156,7 @@ class Cluster:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Cluster of {self.workers} workers at {self.client.scheduler.address}>"
+        return f"<Cluster of {self.workers} workers{place(self.client)}>"
 
 
 def within(seconds: float, call: Callable[..., Any], *args: Any, **options: Any) -> None:
