@@ -267,6 +267,13 @@ def _of_three_axes(y):
     blocks[:, blocks[0] > 3, ...] = 0.5
 
 
+def _at_masks_that_are_not_traced(y):
+    rows = ng.array([False, True])
+    y[rows] += 1.0
+    y[..., ng.array([True, False, True])] = 0.5
+    y[rows, :] *= y[rows, :]
+
+
 def _by_a_number_of_another_dtype(y):
     y[y > 0] = ng.ones((), dtype="float32") * 3
 
@@ -281,6 +288,7 @@ def _by_a_number_of_another_dtype(y):
         _columns,
         _of_three_axes,
         _through_a_view,
+        _at_masks_that_are_not_traced,
         _by_a_number_of_another_dtype,
     ],
 )
@@ -313,6 +321,7 @@ def test_parts_at_masks_are_written_in_traces_as_at_once(write):
         lambda x, m: x.copy().__setitem__(m, x),
         lambda x, m: ng.exp(x[m], out=x.copy()),
         lambda x, m: x[:, m[0]].sum(),
+        lambda x, m: x[ng.array([True, False])].sum(),
     ],
 )
 def test_what_needs_the_number_of_selected_elements_is_refused_in_traces(use):

@@ -187,10 +187,12 @@ def write_elements(array: Array, value: Any, indices: Sequence[Array], key: Any)
     operands = [copied(a) if a._chunk is array._chunk else a for a in (source, *indices)]
     layouts = [a._layout for a in (array, *operands)]
     if (*layouts, key) not in _puts:
-        from nbgraph.ops.indexing.places import put_call
+        from nbgraph.ops.indexing.scattering import write_call
 
         native = config.compiler != "python"
-        call = put_call(layouts[0], layouts[1], layouts[2:], key) if native else None
+        call = None
+        if native:
+            call = write_call(layouts[0], layouts[1], layouts[2:], key, adds=False)
         keep(_puts, (*layouts, key), (call, Routes()), _KEPT)
     call, routes = _puts[*layouts, key]
     if call is None:

@@ -285,7 +285,7 @@ def _set_elements(
     array: Array, key: Any, value: Any, lines: tuple[Any, list[Array]] | None, selection: Any
 ) -> None:
     """Write elements at integer arrays where they lie; `lines` is the key's `selection_form`."""
-    from nbgraph.ops.indexing.keys import selected_shape
+    from nbgraph.ops.indexing.addressing import selected_shape
 
     template, indices = selection or _template(array, key)
     if not indices:

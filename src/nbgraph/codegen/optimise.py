@@ -14,7 +14,8 @@ from nbgraph.errors import CompileError
 def optimised(text: str, what: str, *, loops: bool = True, level: int = 3) -> llvm.ModuleRef:
     """The module that `text` says, optimised for the host; `what` names it in errors. `loops`:
     whether they are to be made vectors of and unrolled; where the text does so itself, that would
-    take most of the time. At `level` 0 nothing is optimised, for code whose speed does not matter.
+    take most of the time. At `level` 0 nothing is optimised, for code whose speed does not matter;
+    at 1 each of a few passes runs once.
     """
     opened = instructions.left_open(text)
     machine = target.machine(level)
@@ -24,7 +25,10 @@ def optimised(text: str, what: str, *, loops: bool = True, level: int = 3) -> ll
     options = llvm.create_pipeline_tuning_options(speed_level=level if loops else min(level, 1))
     if not loops:
         options.loop_vectorization = options.loop_unrolling = False
-    run_passes(module, machine, options)
+    if level == 1:
+        _run(_passes_once(), module, llvm.create_pass_builder(machine, options))
+    else:
+        run_passes(module, machine, options)
     if opened:
         _close(module, machine, options)
     return module
@@ -43,6 +47,14 @@ def _close(
     inliner.add_instruction_combine_pass()
     inliner.add_global_dead_code_eliminate_pass()
     _run(inliner, module, builder)
+
+
+def _passes_once() -> Any:
+    """Return passes that put variables into registers and combine instructions."""
+    passes = llvm.create_new_module_pass_manager()
+    for name in ("simplify_cfg", "sroa", "simplify_cfg", "instruction_combine", "new_gvn"):
+        getattr(passes, f"add_{name}_pass")()
+    return passes
 
 
 def run_passes(

@@ -45,7 +45,20 @@ def sets(y, m, d):
     several = {m}
     several |= {d, 3}
     several.update([y % 7, 2])
-    return len(a | b), sum(a & b), sum(a ^ b), a.issubset(b), sum(several), b.isdisjoint({0, 2})
+    tuples = {(y % 3, m % 2), (m % 3, 1)}
+    tuples.add((d % 3, d % 2))
+    evens = {k for k in range(1, 9) if k % 2 == y % 2} - b
+    return (
+        len(tuples),
+        len(evens),
+        sum(evens - a),
+        len(a | b),
+        sum(a & b),
+        sum(a ^ b),
+        a.issubset(b),
+        sum(several),
+        b.isdisjoint({0, 2}),
+    )
 
 
 def sums_of_pairs(y, m, d):

@@ -186,3 +186,27 @@ def test_what_cannot_be_decided_is_refused(name):
     fn, what = REFUSED[name]
     with pytest.raises(CaptureError, match=what):
         ng.op(fn)(X)
+
+
+MASK = 2**64 - 1
+BEYOND = [  # values of more than 64 bits, of which the lower ones or a float are asked for
+    lambda n: ((n * 0x9E3779B97F4A7C15) & MASK) >> 32,
+    lambda n: (3 * (n + 2**63) ^ 5) % 2**32,
+    lambda n: (((n & MASK) * 1099511628211) % 2**64) >> 3,
+    lambda n: float(n % 8 * 10**19) - n % 8 * 10**19 / 4.0,
+    lambda n: 2**63 > n >= -(2**63),
+]
+
+
+@pytest.mark.parametrize("fn", BEYOND)
+def test_integers_of_more_than_64_bits(fn):
+    n = np.array([-7, 0, 1, 12345678901234567])
+    np.testing.assert_array_equal(ng.op(fn)(n), [fn(value) for value in n.tolist()])
+
+
+@pytest.mark.parametrize("n", [-1, 63, 70])
+@pytest.mark.parametrize("fn", [lambda n: 1 << n, lambda n: sum(1 << k for k in (0, n)) >> 1])
+def test_shifts_that_int64_cannot_hold_raise(fn, n):
+    np.testing.assert_array_equal(ng.op(fn)(np.array([2, 62])), [fn(2), fn(62)])
+    with pytest.raises(ValueError if n < 0 else OverflowError, match="negative shift|of more than"):
+        ng.op(fn)(np.array([3, n]))

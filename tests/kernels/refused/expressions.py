@@ -361,6 +361,11 @@ REFUSALS = [
     ),
     (lambda x, y: x @ y, "a matrix product of numbers", "multiply them by *"),
     (
+        lambda x: (int(x) * 2**63 ^ 5) >> 3,
+        "int(x) * 2 ** 63 has more than 64 bits",
+        "write `& (2**64 - 1)` behind it for the lower 64 bits, or use float(x)",
+    ),
+    (
         list_attribute,
         "a tuple of values has no attribute 'foo' here (a list is one, too)",
         "name each value, or build the tuple at once",

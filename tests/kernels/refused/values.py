@@ -130,8 +130,8 @@ def sized(n):
     return [1.0 * k for k in range(n)]
 
 
-def subtracts_list(n):
-    return len([v for v in sized(n)] - [1.0])
+def divides_list(n):
+    return len([v for v in sized(n)] / [1.0])
 
 
 def changes_what_it_goes_over(n):
@@ -454,7 +454,7 @@ REFUSALS = [
         "give it a value, of one length, on every path",
     ),
     (
-        subtracts_list,
+        divides_list,
         "this operator of a list whose length depends on values is not understood",
         "write a loop; of sets call difference()",
     ),

@@ -30,17 +30,16 @@ class Intervals:
     def __init__(self, graph: Graph, path: Node | None = None, *, numbers: bool = False) -> None:
         self._graph, self._numbers = graph, numbers
         self._facts = {} if path is None else _facts(path, True, numbers)
-        self._known: dict[int, Interval] = {}
+        self._known: dict[tuple[int, int], Interval] = {}  # by the depth that is looked to
 
     def of(self, node: Node, depth: int = _DEEP) -> Interval:
         """Return the least and the largest value of a node; infinite where unknown."""
-        bounds = self._known.get(node.id)
+        depth = 0 if node.op in ("const", "phi") else depth
+        bounds = self._known.get((node.id, depth)) or self._known.get((node.id, _DEEP))
         if bounds is None:
             low, high = self._of_formula(node, depth)
             least, most = self._facts.get(node.id, EVERY)
-            bounds = max(low, least), min(high, most)
-            if depth == _DEEP or node.op in ("const", "phi"):
-                self._known[node.id] = bounds
+            bounds = self._known[node.id, depth] = max(low, least), min(high, most)
         return bounds
 
     def _of_formula(self, node: Node, depth: int) -> Interval:

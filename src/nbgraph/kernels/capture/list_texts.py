@@ -96,15 +96,17 @@ def joined_lists(a, b):
 
 def distinct(a):
     """The items, each once, in ascending order: equal sets are equal lists."""
-    items = []
-    for x in sorted(a):
-        if not items or x != items[-1]:
-            items.append(x)
+    return union(set(), a)
+
+
+def union(a, b):
+    """The items of a set, and others."""
+    items = list(a)
+    for x in b:
+        items.add(x)
     return items
 
 
-with_item = lambda a, x: distinct(list(a) + [x])  # a set with one more item
-union = lambda a, b: distinct(joined_lists(a, b))
 intersection = lambda a, b: [x for x in a if x in b]
 difference = lambda a, b: [x for x in a if x not in b]
 symmetric_difference = lambda a, b: union(difference(a, b), difference(b, a))
@@ -164,4 +166,9 @@ SETS = {
     "issuperset": issuperset,
     "isdisjoint": isdisjoint,
 }
-SET_OPERATORS = {"bor": union, "band": intersection, "bxor": symmetric_difference}
+SET_OPERATORS = {
+    "bor": union,
+    "band": intersection,
+    "bxor": symmetric_difference,
+    "sub": difference,
+}

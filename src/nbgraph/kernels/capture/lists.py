@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import arrays, dicts, list_texts, resizable
+from nbgraph.kernels.capture import arrays, dicts, list_texts, resizable, sets
 from nbgraph.kernels.capture.arrays import depth, in_order, spread, whole
 from nbgraph.kernels.capture.containers import (
     REFERS,
@@ -281,7 +281,7 @@ def change(call: Call, owner: Value, name: str) -> Value:
     content, args = env[root.key], [tracer.taken(value, env) for value in call.args]
     _forget(root.key, env)
     if name in _OF_SETS and len(args) == 1:
-        env[root.key] = call.text(_OF_SETS[name], content, tracer.dereference(args[0], env))
+        env[root.key] = _OF_SETS[name](call, content, tracer.dereference(args[0], env))
         return Static(None)
     if isinstance(content, Resizable):
         return resizable.change(call, name, root.key, args, env)
@@ -311,7 +311,10 @@ def _sorted(call: Call, items: list[Value]) -> None:
     items[:] = in_order(call, items)
 
 
-_OF_SETS = {"add": list_texts.with_item, "update": list_texts.union}
+_OF_SETS = {
+    "add": sets.with_item,
+    "update": lambda call, items, more: call.text(list_texts.union, items, more),
+}
 CHANGES: dict[str, Callable[..., Value]] = {
     "append": lambda call, items, item: items.append(item),
     **dict.fromkeys(_OF_SETS, lambda call, items, item: None),

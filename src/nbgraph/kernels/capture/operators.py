@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 import math
+import operator
+from collections.abc import Sequence
 from typing import NoReturn
 
 from nbgraph.errors import CaptureError
@@ -13,6 +15,7 @@ from nbgraph.kernels.capture import (
     composed,
     list_texts,
     objects,
+    refusals,
     resizable,
     trying,
 )
@@ -25,7 +28,8 @@ from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.results import present
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Complex, Env, Node, Value
-from nbgraph.kernels.scalar.kinds import is_boolean, promote
+from nbgraph.kernels.scalar.graph import BITWISE, Graph
+from nbgraph.kernels.scalar.kinds import is_boolean, is_integer, promote
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
@@ -34,6 +38,9 @@ BINARY: dict[type[ast.operator], str] = dict(zip((*_ARITHMETIC, *_BITS), _NAMES,
 # Constant whole exponents up to this are products by squaring. These are what x to the n is for an
 # x that is off by less than half a unit in its last place, which is what x is known to.
 MAX_POWER = 512
+# whose lower 64 bits are those of the operands'
+_KEEPING = ("add", "sub", "mul", "neg", "invert", "bor", "bxor", "shl", "select", "check")
+_BEYOND = "write `& (2**64 - 1)` behind it for the lower 64 bits, or use float(x)"
 _WEAK = ("b", "i", "f")  # kinds of literals
 NUMBERS = {"bool": "int8", "b": "i"}  # what a bool becomes where NumPy wants a number
 
@@ -70,9 +77,33 @@ def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path:
     a, b = _operand(tracer, node.left, a, path), _operand(tracer, node.right, b, path)
     if type(node.op) not in BINARY:
         tracer.refuse(node, "a matrix product of numbers", "multiply them by *")
-    if isinstance(node.op, ast.Pow):
-        check_power(Call(tracer, node, path), a, b)
-    return tracer.binary(BINARY[type(node.op)], a, b, path)
+    if isinstance(node.op, (ast.Pow, ast.LShift, ast.RShift)):
+        check_power(Call(tracer, node, path), a, b, name)
+    value = tracer.binary(name, a, b, path)
+    if name in _KEEPING[:3] and isinstance(value, Node) and value.kind == "uint64":
+        ends = [n for n in (a, b) if n.kind in ("i", "int64")]  # and not arrays of uint64
+        if len(ends) == 2 and any(n.op == "const" for n in ends):
+            what = f"{ast.unparse(node)} has more than 64 bits"
+            error = refusals.refusal(tracer, node, what, _BEYOND)
+            tracer.graph.wrapped.setdefault(value.id, error)
+            in_floats = tracer.binary(name, tracer.graph.float(a), tracer.graph.float(b), path)
+            tracer.graph.wide[value.id] = in_floats
+    return value
+
+
+def refuse_wrapped(graph: Graph, results: Sequence[Node]) -> None:
+    """Raise where results need more than the lower 64 bits of a value that has more."""
+    errors = dict(graph.wrapped)
+    for node in graph.reachable(results) if errors else ():
+        error = next((errors[n.id] for n in node.args if n.id in errors), None)
+        if error is None or node.op == "band" or (node.op == "mod" and _is_two(node.args[1])):
+            continue
+        if node.op not in _KEEPING and not (node.op == "cast" and is_integer(node.kind)):
+            raise error
+        errors.setdefault(node.id, error)
+    for node in results:
+        if node.id in errors:
+            raise errors[node.id]
 
 
 def _of_sequences(
@@ -163,30 +194,40 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
     return tracer.compose(composed.integer_power, [a, b], path)
 
 
-def check_power(call: Call, base: Value, exponent: Value) -> None:
-    """Raise for the elements where an integer power is a fraction, or has too many bits."""
+def _is_two(n: Node) -> bool:
+    """Return whether a number is a literal power of two."""
+    return n.op == "const" and int(n.data).bit_count() == 1
+
+
+def check_power(call: Call, base: Value, exponent: Value, op: str = "pow") -> None:
+    """Raise for the elements where an integer power is a fraction, or has too many bits, or bits
+    are shifted by a negative count."""
     if not isinstance(base, Node) or not isinstance(exponent, Node):
         return
     graph, kind = call.graph, promote(base.kind, exponent.kind)
-    if exponent.op == "const" or _is_fraction(exponent) or kind == "f":
+    if exponent.op == "const" or (op == "pow" and _is_fraction(exponent)) or kind == "f":
         return
     words, (low, high) = ": write float(x) ** n", Intervals(graph, call.path).of(exponent)
     raises = functools.partial(call.tracer.raises_lookup, call.node)
     if low < 0:
         below = graph.compare("lt", exponent, graph.const(0))
-        raises(ValueError, f"an integer to a negative power is a float{words}", below)
+        power = f"an integer to a negative power is a float{words}"
+        raises(ValueError, power if op == "pow" else "negative shift count", below)
     most: float = 1
     if base.op == "const":
-        powers = (abs(base.data) ** (n + 1) >> 63 for n in range(63))
+        compute = BITWISE.get(op, operator.pow)
+        powers = (compute(abs(base.data), n + 1) >> 63 for n in range(63))
         most = next((n for n, over in enumerate(powers) if over), math.inf)
-    if high <= most or kind not in ("b", "i", "int64"):  # others wrap as in NumPy
+    # others wrap as in NumPy, and what is shifted loses bits
+    if high <= most or kind not in ("b", "i", "int64") or (op != "pow" and base.op != "const"):
         return
     large = graph.compare("gt", exponent, graph.const(most))
     if base.op != "const":
         value = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
         limit = graph.const(2.0**63 * (1 - 2.0**-40))  # no other power lies so near
         large = graph.logical_and(large, graph.compare("ge", value, limit))
-    raises(OverflowError, f"an integer power of more than 64 bits{words}", large)
+    what = "power" if op == "pow" else "shift"
+    raises(OverflowError, f"an integer {what} of more than 64 bits{words}", large)
 
 
 def _is_fraction(exponent: Node) -> bool:
@@ -248,7 +289,10 @@ def refuse_numbers(tracer: Tracer, node: ast.expr, error: TypeError | OverflowEr
     if type(error) not in (TypeError, OverflowError):
         raise error
     sort = KindError if "floating-point" in str(error) else CaptureError  # of bits
-    tracer.refuse(node, str(error), "convert the value first, e.g. with float() or int()", sort)
+    remedy = "convert the value first, e.g. with float() or int()"
+    if isinstance(error, OverflowError):
+        remedy = "write the literal as a float, or give operands of 64 bits, as by int(x)"
+    tracer.refuse(node, str(error), remedy, sort)
 
 
 def unary(tracer: Tracer, node: ast.UnaryOp, env: Env, path: Node) -> Value:

@@ -69,25 +69,27 @@ def repeated(call: Call, items: Sequence[Value], count: Node) -> Resizable:
     if len(items) != 1 or flatten(items[0]) is None:
         call.refuse("as often as a value says only one number is repeated", "write a loop")
     length = call.text(list_texts.span, call.graph.const(0), count)
-    _raises_full(call, call.graph.compare("gt", length, call.graph.const(TABLE)), TABLE)
+    raises_full(call, call.graph.compare("gt", length, call.graph.const(TABLE)), TABLE)
     return Resizable(length, tuple(items) * TABLE, bounded=True)
 
 
 def joined(call: Call, a: Value, b: Value) -> Value:
     """`a + b`: what follows a list of known length has its places behind it."""
     if isinstance(b, Resizable) and isinstance(a, List):
-        _require_one_form(call, (*a, *b.items))
+        require_one_form(call, (*a, *b.items))
         longer = call.graph.arithmetic("add", b.length, call.graph.const(len(a)))
         return replace(b, length=longer, items=(*a, *b.items))
     return call.text(list_texts.joined_lists, a, b)
 
 
-def _require_one_form(call: Call, items: Sequence[Value]) -> None:
+def require_one_form(call: Call, items: Sequence[Value]) -> None:
+    """Refuse items that are not all numbers, or tuples of one length."""
     if len({*map(form, items)}) > 1 or any(flatten(item) is None for item in items):
         call.refuse(f"{_WHAT} has items of several forms", "keep numbers, or tuples of one length")
 
 
-def _raises_full(call: Call, where: Node, places: int) -> None:
+def raises_full(call: Call, where: Node, places: int) -> None:
+    """Note that a list has more items than places where a condition holds."""
     words = f"{_WHAT} gets more than the {places} items it may have here"
     call.tracer.raises(call.node, MemoryError, words, where)
 
@@ -111,7 +113,7 @@ def _place(call: Call, owner: Resizable, index: Node, words: str) -> Node:
     graph = call.graph
     if not owner.items:
         call.refuse("an entry of a list that is always empty is read", "give it items")
-    _require_one_form(call, owner.items)
+    require_one_form(call, owner.items)
     place, inside = call.text(list_texts.place_in, call.graph.cast(index, "i"), owner.length)
     call.tracer.raises_lookup(call.node, IndexError, words, graph.logical_not(inside))
     if index.op == "const" and index.data >= 0:
@@ -135,7 +137,7 @@ def _put(
     graph = call.graph
     here = (graph.compare("eq", place, graph.const(k)) for k in range(len(items)))
     items = [join_value(graph, *row) for row in zip(here, [value] * len(items), items, strict=True)]
-    _require_one_form(call, items)
+    require_one_form(call, items)
     return replace(owner, items=tuple(items))
 
 
@@ -166,7 +168,7 @@ def append(call: Call, owner: Any, item: Value, *, where: Node | None = None) ->
         more, place = graph.cast(where, "i"), graph.select(where, place, graph.const(-1))
     longer = graph.arithmetic("add", owner.length, more)
     if owner.bounded:
-        _raises_full(call, graph.compare("gt", longer, graph.const(size)), size)
+        raises_full(call, graph.compare("gt", longer, graph.const(size)), size)
     items = owner.items if owner.bounded else (*owner.items, item)
     return replace(_put(call, owner, place, item, items), length=longer)
 

@@ -16,6 +16,7 @@ from nbgraph.kernels.capture.containers import described
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.inlining import arguments
 from nbgraph.kernels.capture.names import Watch
+from nbgraph.kernels.capture.operators import refuse_wrapped
 from nbgraph.kernels.capture.results import OnInvalid
 from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.text import NoSourceError
@@ -253,6 +254,7 @@ class WrittenFunction:
         nodes = flatten(value)
         if not nodes:
             raise CaptureError(f"{self.name}: the result is {described(value)}, not a number")
+        refuse_wrapped(graph, nodes)
         return Captured(graph, tuple(operands), tuple(leaves), tuple(nodes), pairs)
 
     def _value(

@@ -69,7 +69,7 @@ class Graph(Nodes):
             if a.kind in ("i", "b"):
                 info = np.iinfo(kind)
                 if not info.min <= a.data <= info.max:
-                    raise OverflowError(f"Python integer {a.data} is out of bounds for {kind}")
+                    raise OverflowError(f"the integer {a.data} does not fit into {kind}")
                 return self.node("const", (), kind, int(a.data))
         if kind == "f" and a.id in self.wide:
             return self.wide[a.id]
@@ -97,7 +97,7 @@ class Graph(Nodes):
     def arithmetic(self, op: str, a: Node, b: Node) -> Node:
         """`add`, `sub`, `mul`, `div`, `floordiv` or `mod`, with NumPy's result kind."""
         whole = op == "mod" and b.op == "const" and b.data == _BEYOND and a.op != "const"
-        if whole and a.kind in ("i", "int64"):
+        if whole and a.kind in ("i", "int64", "uint64"):
             return self.cast(a, "uint64")
         a, b = _without_sign(self, a, b) if op in ("add", "sub", "mul") else (a, b)
         kind = "f" if op == "div" else promote(a.kind, b.kind)

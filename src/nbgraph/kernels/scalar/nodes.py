@@ -65,6 +65,8 @@ class Nodes:
         self.classes: dict[int, type] = {}  # the classes of these
         self.notes: list[str] = []  # what was left out
         self.wide: dict[int, Node] = {}  # powers of integers, as floats, which have more room
+        # what to raise where a result needs the bits above 64 of a value, by its id
+        self.wrapped: dict[int, Exception] = {}
         self.draws: dict[Any, int] = {}  # the numbers of the places in the text that draw
         self.line = ""  # where in the user's text the nodes being made come from
         self.names: dict[int, str] = {}  # what the user's text calls a value, by node id

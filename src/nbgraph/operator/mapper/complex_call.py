@@ -95,7 +95,10 @@ def apply(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any) ->
     mask = tuple(map(is_complex, operands))
     values: list[Any] = []
     for value, parted in zip(operands, mask, strict=True):
-        values += [elements.real(value), elements.imag(value)] if parted else [value]
+        if type(value) is complex:  # parts of a number are numbers, which have no dtype
+            values += [value.real, value.imag]
+        else:
+            values += [elements.real(value), elements.imag(value)] if parted else [value]
     by_parts, real = _by_parts(op, mask)
     results = by_parts(*values, **attributes)
     pairs = zip(results[::2], results[1::2], real, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ShapeError, require_shape
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.ops.define import Shape, require_floats
 from nbgraph.ops.windows.windows import Windows, convolved, require_space, spelled
@@ -89,11 +89,8 @@ def infer(*specs: Spec, **attributes: Any) -> Spec:
     """The result of a convolution."""
     dtype = require_floats("convolution", *specs)
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
-    if specs[2:] and specs[2].shape != layer.w[:1]:
-        raise ShapeError(
-            f"convolution: bias has shape {specs[2].shape}; expected {layer.w[:1]}, one value for "
-            "each feature"
-        )
+    for own in specs[2:]:
+        require_shape("convolution: bias", own.shape, layer.w[:1], "one value for each feature")
     return Spec(layer.out, dtype)
 
 
@@ -116,11 +113,9 @@ def of_data(specs: Sequence[Spec], size: Shape, how: How) -> Layer:
 def infer_data(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
     """The gradient by data."""
     layer = of_data(specs, size, How.of(attributes))
-    if specs[2:] and specs[2].shape != layer.x[1:2]:
-        raise ShapeError(
-            f"convolution_data: bias has shape {specs[2].shape}; expected {layer.x[1:2]}, one "
-            "value for each channel"
-        )
+    for own in specs[2:]:
+        why = "one value for each channel"
+        require_shape("convolution_data: bias", own.shape, layer.x[1:2], why)
     return Spec(layer.x, require_floats("convolution_data", *specs))
 
 

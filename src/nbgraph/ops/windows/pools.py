@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.errors import require_shape
 from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.operator.arrays.tiled_op import TiledOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.ops.define import Shape, define_rows, library, require_floats
-from nbgraph.ops.windows.pool_windows import pool_call, pool_windows, require_same
+from nbgraph.ops.windows.pool_windows import pool_call, pool_windows
 from nbgraph.ops.windows.pool_windows import pool_options as pool_options
 from nbgraph.ops.windows.windows import Windows
 from nbgraph.shape import Array
@@ -72,8 +73,8 @@ def _max_rule(g: Gradients) -> Sequence[Any]:
 def _gradient_infer(out_grad: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
     name = "max_pooling_gradient"
     wanted = (*x.shape[:2], *pool_windows(name, x.shape, **how).outs)
-    require_same(name, "out_grad", out_grad.shape, wanted)
-    require_same(name, "out", y.shape, wanted)
+    require_shape(f"{name}: out_grad", out_grad.shape, wanted)
+    require_shape(f"{name}: out", y.shape, wanted)
     return Spec(x.shape, require_floats(name, out_grad, x, y))
 
 
@@ -106,8 +107,9 @@ def _gradient_rule(g: Gradients) -> Sequence[Any]:
 
 def _pick_infer(v: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
     name = "max_pooling_pick"
-    require_same(name, "values", v.shape, x.shape)
-    require_same(name, "out", y.shape, (*x.shape[:2], *pool_windows(name, x.shape, **how).outs))
+    require_shape(f"{name}: values", v.shape, x.shape)
+    outs = pool_windows(name, x.shape, **how).outs
+    require_shape(f"{name}: out", y.shape, (*x.shape[:2], *outs))
     return Spec(y.shape, require_floats(name, v, x, y))
 
 
@@ -168,7 +170,7 @@ def _mean_rule(g: Gradients) -> Sequence[Any]:
 def _of_mean(shape: Shape, size: Shape, how: dict[str, Any]) -> Windows:
     name = "avg_pooling_gradient"
     windows = pool_windows(name, (*shape[:2], *size), **how)
-    require_same(name, "out_grad", shape, (*shape[:2], *windows.outs))
+    require_shape(f"{name}: out_grad", shape, (*shape[:2], *windows.outs))
     return windows
 
 
