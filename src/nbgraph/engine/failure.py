@@ -18,7 +18,6 @@ import atexit
 import sys
 import threading
 import weakref
-from collections import Counter
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -183,7 +182,7 @@ class Ledger:
             for failure in failures:
                 failure.raised_at = now
             self._failures.clear()
-        _repeats.clear()
+        _logged.clear()
         return first_of(failures, dropped)
 
 
@@ -205,12 +204,12 @@ def first_of(failures: list[Failure], dropped: int = 0) -> Failure | None:
 _owners: weakref.WeakSet[Owner] = weakref.WeakSet()
 
 
-_repeats: Counter[tuple[str, type]] = Counter()  # failures by line that pushed and kind of error
+_logged: set[tuple[str, type]] = set()  # lines that pushed, and kinds of error
 
 
 class Untold:
     """Held by the `Pending` of a push that failed and writes nothing: goes with it. Of failures of
-    one line and kind the 1st, 10th, 100th, ... since a wait for all are logged."""
+    one line and kind the first since a wait for all is logged."""
 
     __slots__ = ("_failure",)
 
@@ -223,14 +222,13 @@ class Untold:
             import logging
 
             failure.logged = True
-            _repeats[key := (str(failure.site), type(failure.error))] += 1
-            count = str(_repeats[key])
-            if count.rstrip("0") == "1":
+            key = str(failure.site), type(failure.error)
+            if key not in _logged:
+                _logged.add(key)
                 logging.getLogger("nbgraph").error(
-                    "operation %r, pushed at %s, failed%s, and nothing waited for its result",
+                    "operation %r, pushed at %s, failed, and nothing waited for its result",
                     failure.name,
                     failure.site,
-                    "" if count == "1" else f" {count} times",
                     exc_info=failure.again(),
                 )
 

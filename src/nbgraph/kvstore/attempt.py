@@ -107,15 +107,14 @@ class Attempt:
 
     def _raise(self, failed: list[tuple[int, Any]]) -> None:
         """Raise what a worker raised; a lost one goes before those that noticed it."""
-        errors = [  # a lost future has no exception to wait for
-            (rank, future.exception(self.timeout) if future.status == "error" else None)
-            for rank, future in failed
-        ]
-        own = [each for each in errors if not isinstance(each[1], KVMembershipError | None)]
+        erred = [each for each in failed if each[1].status == "error"]  # others have no exception
+        errors = [(rank, future.exception(self.timeout)) for rank, future in erred]
+        own = [each for each in errors if not isinstance(each[1], KVMembershipError)]
         self._require_all(0 if own else 10 * POLL)
+        if not errors:
+            rank, future = failed[0]
+            raise KVMembershipError(f"kv: the function on worker {rank} is {future.status}")
         rank, error = (own or errors)[0]
-        if error is None:
-            raise KVMembershipError(f"kv: the function on worker {rank} is {failed[0][1].status}")
         error.add_note(f"on worker {rank} of {len(self.addresses)}")
         raise error
 
