@@ -158,6 +158,7 @@ def unpicklable():
 
 
 BAD = [
+    (lambda c: c.run(3), "an int; expected a function of the rank"),
     (lambda c: c.run(unpicklable()), "cannot be pickled"),
     (lambda c: c.run(sums, threading.Lock()), "a tuple cannot be pickled"),
     (lambda c: c.run(sums, on_loss="retry"), "expected 'fail', 'wait' or 'shrink'"),

@@ -187,6 +187,9 @@ def _near(shard: Any) -> Any:
 
 def present(client: Any) -> set[str]:
     """Return the addresses of the workers that the scheduler knows now."""
+    if client.scheduler is None:
+        why = "the client is closed or has lost the connection; make a new ng.kv.cluster(...)"
+        raise KVStoreError(f"ng.kv: the scheduler does not answer: {why}")
     try:
         cores = client.sync(client.scheduler.ncores, callback_timeout=SCHEDULER)
     except Exception as error:

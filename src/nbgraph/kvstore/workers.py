@@ -73,6 +73,8 @@ class Cluster:
         """
         require_word("Cluster.run: on_loss", on_loss, _LOSSES)
         require_number("Cluster.run: timeout", timeout, above=0, noun="seconds")
+        if not callable(function):
+            raise ArgumentError(f"Cluster.run: {noun(function)}; expected a function of the rank")
         require_picklable("Cluster.run", function)
         count, losses, latest = self.workers, 0, checkpoints.number(checkpoint)
         while True:
