@@ -70,7 +70,37 @@ def flipped(x):
     return (y * y).sum()
 
 
-@pytest.mark.parametrize("f", [whole, part, elements, nested, collected, flipped, scaled])
+def multiplied(x):
+    """The gradient of a factor reads the other one alone, so it may be written later."""
+    y, w = x * 0.5, ng.array(np.outer(X, X) / 4)
+    z = y @ w + ng.einsum("i,ij->j", y, w) + ng.fully_connected(y[None], w)[0]
+    z += ng.convolution(y[None, None], w[:1, None], pad=1)[0, 0]
+    y *= 3.0
+    return (y * z).sum()
+
+
+def stale(x):
+    """A view whose base was written is copied before it is written over, too."""
+    y = x * x
+    view = y[::-1]
+    y[0] = 2.0
+    view *= x
+    return (view * y).sum()
+
+
+def pairs(x):
+    y = x * (2 + 1j)
+    y *= 3.0
+    y[1:] -= 1.0
+    y[0] /= 2j
+    y *= x
+    return (y * y).real.sum()
+
+
+WRITERS = [whole, part, elements, nested, collected, flipped, scaled, multiplied, stale, pairs]
+
+
+@pytest.mark.parametrize("f", WRITERS)
 def test_writes_are_recorded(f):
     x = variable()
     with autograd.record():

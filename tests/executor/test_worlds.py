@@ -63,7 +63,7 @@ FUNCTIONS = {
     "sorts": "sort argsort topk searchsorted isin sparsemax",
     "copies, by NumPy": "im2col col2im",
     "looks at indices": "unravel_index ravel_multi_index",
-    "by LAPACK and more": "linalg_det linalg_slogdet linalg_expm",
+    "by LAPACK and more": "linalg_expm",
     "eigenvalues that may be complex": "linalg_eig linalg_eigvals",
     "by pocketfft": "fft_complex fft_real fft_hermitian",
     "sparse": "csr_dot",

@@ -19,7 +19,7 @@ from nbgraph.array.lowered import Job, push_function
 from nbgraph.array.place import place
 from nbgraph.array.push import same
 from nbgraph.array.route import routes_of
-from nbgraph.array.update import known_over
+from nbgraph.array.update import known_over, learn_over
 from nbgraph.device import Context
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.thread import here
@@ -27,7 +27,7 @@ from nbgraph.errors import ArgumentError, noun
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.arrays.at_once import check_out
 from nbgraph.operator.call import recording, training
-from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.kernel_call import Application, lowered, lowered_form
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.settings import CLOSELY_ASKED, config
@@ -78,7 +78,7 @@ def _copied_to(
     op: ArrayOp, operands: Sequence[Any], attributes: Attributes, outs: Sequence[Any]
 ) -> bool:
     """Return whether a small result has been computed as a new array and copied to `out`: two quick
-    ways take a fifth of the general one."""
+    ways take a fifth of the general one. Later calls have the route of its kernel, if it is one."""
     if len(outs) != 1 or CLOSELY_ASKED[0] or recording.get() is not None:
         return False
     out, alone = outs[0], not (op.draws or op.auxiliary or op.resources or op.effect)
@@ -91,6 +91,13 @@ def _copied_to(
     writable(op.__name__, out, "out")
     if not known_over(same, (result,), out, in_charge().site_id(2)):
         apply_map(same, (result,), {}, outs)
+    if op.values(attributes) or not all(type(v) is type(out) for v in operands):
+        return True
+    layouts = [v._layout for v in operands]
+    lowering = lowered_form(op, Application.at_once(layouts, [out._layout], attributes))
+    call = None if lowering is None or lowering.scratch else lowering.alone
+    if call is not None and all(v._chunk is not out._chunk for v in operands):
+        learn_over(op, operands, out, call, attributes, call.order[: -call.writes])
     return True
 
 

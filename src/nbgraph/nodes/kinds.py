@@ -20,7 +20,7 @@ from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.push import WEAK, inferred, push, same, write
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ShapeError, require_shape
+from nbgraph.errors import ShapeError
 from nbgraph.executor.function import Function
 from nbgraph.graph import build
 from nbgraph.graph.graph import Graph
@@ -295,7 +295,8 @@ def _product(job: NodeOp, swap_a: bool, swap_b: bool) -> tuple[Shape, Shape]:
                 f"prod: {name} has shape {value.shape}; expected matrices, with reshape for vectors"
             )
     shape = _product_shape(_swapped(a.shape, swap_a), _swapped(b.shape, swap_b))
-    require_shape("prod: the last axes of out", out.shape[-2:], shape[-2:])
+    if out.shape[-2:] != shape[-2:]:
+        raise ShapeError(f"prod: the product has shape {shape}, out {out.shape}; give one of that")
     return shape, _reduced(job, shape)
 
 

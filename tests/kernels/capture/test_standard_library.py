@@ -90,11 +90,43 @@ def checked_first(y, m, d):
     return total
 
 
+def pieces(y, m, d):
+    text, bits = str(y), bin(m * d)[2:]
+    k, gaps = len(text) // 2, bits.strip("0").split("0")
+    ends = int(text[0]), int(text[-1]), int(text[:k]), int(text[-2:]), int(text[k - 1] + text[k:-1])
+    return (
+        *ends,
+        len(gaps),
+        max(map(len, gaps)),
+        int("1" + bin(-m)[3:], 2),
+        int(bin(d)[2:][::-1], 2),
+    )
+
+
+def searches(y, m, d):
+    text = str(y * 10000 + m * 100 + d)
+    places = text.find("1"), text.find("0", 5), text.index(str(y % 10)), text.count("00")
+    return *places, "20" in text, str(m) in "123456789101112", str(-11 * m).count("1"), m in (1, d)
+
+
+def replaced(y, m, d):
+    text, turned = str(y), {"0": "0", "1": "1", "6": "9", "9": "6"}
+    new = int(text.replace("0", "12")), int(text.replace("1", "", 1)), int(text.replace("20", "3"))
+    filled = int(text.ljust(6, "0")), int(str(d).rjust(2, "0")[0]), int(str(m) * 3)
+    ends = len(text.rstrip("0")), int(text.strip("2")), int(text.lstrip("12") + "7")
+    return *new, *filled, *ends, int("".join(turned.get(c, "7") for c in text))
+
+
+def powers(y, m, d):
+    return 10**m, 2**d, (-3) ** m, (-1) ** y, 7 ** (m % 3) % 10
+
+
 DAYS = np.array([[1899, 1, 31], [1969, 7, 20], [2000, 2, 28], [2024, 2, 29], [2026, 12, 1]]).T
 FUNCTIONS = [days_since, days_later, mondays, seconds_of, sets, sums_of_pairs, versions]
+DIGITS = [pieces, searches, replaced, powers]
 
 
-@pytest.mark.parametrize("fn", [*FUNCTIONS, checked_first], ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("fn", [*FUNCTIONS, *DIGITS, checked_first], ids=lambda fn: fn.__name__)
 def test_functions_of_days(fn):
     got = ng.op(fn)(*DAYS)
     expected = [fn(*row) for row in DAYS.T.tolist()]

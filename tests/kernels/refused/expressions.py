@@ -467,13 +467,13 @@ REFUSALS = [
         "check the spelling",
     ),
     (
-        lambda n: bin(n).find,
-        "a string made of numbers has no attribute 'find' here",
-        "check the spelling",
+        lambda n: bin(n).title,
+        "a string of digits has no attribute 'title' here",
+        "write a loop over them",
     ),
     (
-        lambda n: str(int(n)).count("12"),
-        "count() of digits with these arguments",
+        lambda n: str(int(n)).split("12"),
+        "split() of digits with these arguments",
         "write a loop over them",
     ),
     (

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, cast
 
-from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture import digits, objects
 from nbgraph.kernels.capture.containers import REFERS, Mapping, Pairs, Record, Resizable, mapping
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.dicts import contains, equal
@@ -134,7 +134,10 @@ def _with_digits(
     graph, yes = call.graph, call.graph.const(True)
     base = left.base if isinstance(left, Digits) else right.base
     a, b = (as_digits(graph, value, base) for value in (left, right))
-    if isinstance(op, ast.In) and a is not None and (a is left or a.size == 1):
+    if isinstance(op, ast.In) and a is not None and b is not None and not b.prefix:
+        place = digits.method(call.of(None, a), b, "find")
+        return left, right, graph.compare("ge", place, graph.const(0))
+    if isinstance(op, ast.In) and a is not None and (a.size == 1 or isinstance(right, _LISTS)):
         return left, objects.characters(call, right), None
     if a is None or b is None or a.base != b.base:
         text = right if b is None else left

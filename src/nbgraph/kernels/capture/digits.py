@@ -98,12 +98,51 @@ class Digits(Compound):
             items.append(Digits(digit, 1, self.base))
         return Resizable(length, tuple(items), bounded=True)
 
-    def part(self, call: Call, node: ast.Subscript) -> Digits | None:
-        """What a slice gives that needs no list: all of it backwards, or what follows `0b`."""
-        text = ast.unparse(node.slice)
-        if text == "2:" and self.prefix:
-            return Digits(self.number, self.size, self.base)
-        return None if text != "::-1" or self.prefix else self.turned(call)
+    def part(self, call: Call, place: Node | slice) -> Digits | None:
+        """A digit, or what a slice gives that needs no list: None for other steps than 1, and all
+        of it backwards."""
+        graph, length = call.graph, lambda: self.length(call.tracer, call.path)
+        if self.prefix:
+            return self._behind_prefix(call, place)
+        if not isinstance(place, slice):
+            self.refuse_negative(call.tracer, call.node)
+            index, inside = call.text(list_texts.place_in, graph.cast(place, "i"), length())
+            words, missed = "string index out of range", graph.logical_not(inside)
+            call.tracer.raises_lookup(call.node, IndexError, words, missed)
+            index = graph.select(inside, index, graph.const(0))
+            return self._between(call, graph.arithmetic("add", index, graph.const(1)), 1)
+        start, stop, step = place.start, place.stop, place.step
+        if step in (None, 1) and start is stop is None:
+            return self
+        if step not in (None, 1):
+            return self.turned(call) if (start, stop, step) == (None, None, -1) else None
+        self.refuse_negative(call.tracer, call.node)
+        ends = (start if start is not None else 0, stop if stop is not None else length())
+        nodes = (graph.const(end) if isinstance(end, int) else end for end in ends)
+        first, last = (call.text(list_texts.place_within, end, length()) for end in nodes)
+        size = call.text(list_texts.span, first, last)
+        return self._between(call, last, size.data if size.op == "const" else size)
+
+    def _between(self, call: Call, stop: Node, size: Node | int) -> Digits:
+        """Return so many digits before a place."""
+        many = call.graph.const(size) if isinstance(size, int) else size
+        length = self.length(call.tracer, call.path)
+        own = self.number, call.graph.const(self.base), length
+        return Digits(call.text(composed.digits_between, *own, stop, many), size, self.base)
+
+    def _behind_prefix(self, call: Call, place: Node | slice) -> Digits | None:
+        """Return what a slice from behind `0b` on gives; behind a sign it begins a place later."""
+        if not isinstance(place, slice) or place.step not in (None, 1) or place.stop is not None:
+            return None
+        start, graph, digits = place.start, call.graph, Digits(self.number, self.size, self.base)
+        if not isinstance(start, int) or start < 2:
+            return None
+        if start == 2:  # which leaves the b of a negative number
+            return digits
+        sign = graph.cast(graph.compare("lt", self.number, graph.const(0)), "i")
+        first = graph.arithmetic("sub", graph.const(start - 2), sign)
+        number = graph.absolute(self.number)
+        return replace(digits, number=number).part(call, slice(first, None, None))
 
     def turned(self, call: Call) -> Digits:
         """Return all of it backwards."""
@@ -114,30 +153,67 @@ class Digits(Compound):
 
     def method(self, call: Call, name: str) -> Value | None:
         """Return the value of a method; None for those that are not known."""
-        if name in _ARE_DIGITS and not call.args:
-            return call.graph.const(True)
-        (value,) = call.args if len(call.args) == 1 else (None,)
-        own = self.number, call.graph.const(self.base)
-        sought = as_digits(call.graph, value, self.base)
-        if name == "zfill" and isinstance(value, Node):
-            self.refuse_negative(call.tracer, call.node)
-            return replace(
-                self, size=call.text(composed.maximum, self.length(call.tracer, call.path), value)
-            )
-        if sought is None:
+        graph, args = call.graph, call.args
+        if name in (*_ARE_DIGITS, *_STRIPS) and not args:
+            return self if name in _STRIPS else graph.const(True)
+        if name in ("zfill", "rjust", "ljust"):
+            return self._filled(call, name)
+        texts = args[: 1 + (name == "replace")]
+        sought = [d for d in (as_digits(graph, v, self.base) for v in texts) if d is not None]
+        if not sought or len(sought) < len(texts) or (size := sought[0].size) == 0:
             return None
         length = self.length(call.tracer, call.path)
-        if name == "count" and sought.size == 1:
-            zero = call.graph.compare("eq", sought.number, call.graph.const(0))  # that of 0b
-            uses = call.text(composed.digit_uses, *own, length, sought.number)
-            return call.graph.arithmetic("sub", uses, zero) if self.prefix else uses
-        if name in _ENDS and isinstance(sought.size, int) and sought.size:
-            return call.text(_ENDS[name], *own, length, *sought.pair(call.graph))
+        own = self.number, graph.const(self.base), length
+        pairs = [n for each in sought for n in each.pair(call)]
+        if self.prefix:
+            if name != "count" or size != 1:
+                return None
+            zero = graph.compare("eq", pairs[0], graph.const(0))  # that of 0b
+            return graph.arithmetic("sub", call.text(composed.digit_uses, *own, *pairs), zero)
+        if name in _TEXTS and len(args) <= 1 + (name in ("find", "index")):
+            return call.text(_TEXTS[name], *own, *pairs, *args[1:])
+        self.refuse_negative(call.tracer, call.node)
+        known = getattr(args[0], "value", "")
+        if name in _STRIPS and (known or size == 1):
+            sides = (graph.const(name != other) for other in ("rstrip", "lstrip"))
+            ends = tuple(graph.const(int(c, self.base)) for c in known) or (pairs[0],)
+            number, size = call.text(composed.stripped_digits, *own, ends, *sides)
+            return Digits(number, size, self.base)
+        if name == "split" and size == 1 and len(args) == 1:
+            groups = call.text(composed.digit_groups, *own, pairs[0])
+            return replace(groups, items=tuple(Digits(n, k, self.base) for n, k in groups.items))
+        if name == "replace" and len(sought) == 2:
+            most = args[2] if len(args) == 3 else graph.const(-1)
+            number, size = call.text(composed.replaced_digits, *own, *pairs, most)
+            return fitting(call, number, size, self.base)
         return None
 
-    def pair(self, graph: Graph) -> tuple[Node, Node]:
-        """Return the number and how many digits it has, of those of which that is known."""
-        return self.number, graph.const(self.size)
+    def _filled(self, call: Call, name: str) -> Digits | None:
+        """Return them with zeros before or behind them, so that they are as many as asked for."""
+        width, *fill = call.args
+        zeros = [getattr(value, "value", None) for value in fill]
+        if zeros != ["0"] * (name != "zfill") or not isinstance(width, Node):
+            return None
+        self.refuse_negative(call.tracer, call.node)
+        length = self.length(call.tracer, call.path)
+        size = call.text(composed.maximum, length, width)
+        if name != "ljust":
+            return replace(self, size=size.data if size.op == "const" else size)
+        more = call.graph.arithmetic("sub", size, length)
+        power = call.tracer.binary("pow", call.graph.const(self.base), more, call.path)
+        return fitting(call, call.graph.arithmetic("mul", self.number, power), size, self.base)
+
+    def pair(self, call: Call) -> tuple[Node, Node]:
+        """Return the number and how many digits it has."""
+        return self.number, self.length(call.tracer, call.path)
+
+
+def fitting(call: Call, number: Node, size: Node, base: int) -> Digits:
+    """Return digits of which there may be too many for 64 bits."""
+    most = call.graph.const(_MOST[base] - 1)
+    words = f"a string of more than {most.data} digits does not fit into 64 bits"
+    call.tracer.raises(call.node, OverflowError, words, call.graph.compare("gt", size, most))
+    return Digits(number, size, base)
 
 
 _MOST = {10: 19, 2: 63, 8: 21, 16: 16}  # digits of a number of 64 bits
@@ -146,8 +222,15 @@ _SPEC, _LETTERS = re.compile(r"(?:0(\d+))?([bdox]?)"), {"b": 2, "o": 8, "x": 16}
 _FIELD = re.compile(r"\{(?::([^{}]*))?\}")  # of str.format
 _ARE_DIGITS = ("isdigit", "isdecimal", "isnumeric")
 _NUMBERS, _SIXTEEN = (int, float), "0123456789abcdef"
-_ENDS = {"startswith": composed.begins_with, "endswith": composed.ends_with}
-METHODS = (*_ARE_DIGITS, *_ENDS, "count", "zfill")
+_TEXTS = {
+    "startswith": composed.begins_with,
+    "endswith": composed.ends_with,
+    "count": composed.digit_uses,
+    "find": composed.digit_place,
+    "index": composed.digit_index,
+}
+_STRIPS = ("strip", "lstrip", "rstrip")
+METHODS = (*_ARE_DIGITS, *_TEXTS, *_STRIPS, "replace", "split", "zfill", "rjust", "ljust")
 
 
 def digits_of(value: Value) -> Digits | None:
@@ -158,8 +241,12 @@ def digits_of(value: Value) -> Digits | None:
 def as_digits(graph: Graph, value: Value, base: int = 10) -> Digits | None:
     """Digits, or a string of the text that has nothing else; None for other values."""
     text = value.value if isinstance(value, Static) else None
-    if isinstance(value, Choice) and len(value.options) == 1:
-        text = value.options[0].value
+    if isinstance(value, Choice):
+        each = [as_digits(graph, option, base) for option in value.options]
+        digits = [d for d in each if d is not None]
+        if len(digits) == len(each) and len({d.size for d in digits}) == 1:
+            number = entry_at(graph, [d.number for d in digits], value.index)
+            return replace(digits[0], number=number)
     if isinstance(text, str) and len(text) <= _MOST[base] and not set(text) - set(_SIXTEEN[:base]):
         return Digits(graph.const(int(text or "0", base)), len(text), base)
     return digits_of(value)
@@ -242,16 +329,17 @@ def joined(call: Call, value: Value) -> Value | None:
     """Return the string that strings of digits are one behind the other; None for other items."""
     if not isinstance(value, (tuple, Resizable)):
         return None
-    items = [digits_of(each) for each in (value.items if isinstance(value, Resizable) else value)]
-    bases = {each.base for each in items if each and each.size != 0}
-    if None in items or len(bases) != 1:
+    each = value.items if isinstance(value, Resizable) else value
+    bases = {item.base for item in each if isinstance(item, Digits) and item.size != 0} or {10}
+    if len(bases) != 1 or not any(isinstance(item, (Digits, Choice)) for item in each):
         return None
     (base,) = bases
+    items = tuple(as_digits(call.graph, item, base) for item in each)
+    if None in items:
+        return None
+    value = replace(value, items=items) if isinstance(value, Resizable) else items
     number, size = call.text(composed.digits_together, value, call.graph.const(base))
-    most = call.graph.const(_MOST[base] - 1)
-    words = f"a string of more than {most.data} digits does not fit into 64 bits"
-    call.tracer.raises(call.node, OverflowError, words, call.graph.compare("gt", size, most))
-    return Digits(number, size, base)
+    return fitting(call, number, size, base)
 
 
 def added(tracer: Tracer, node: ast.expr, a: Value, b: Value) -> Value | None:

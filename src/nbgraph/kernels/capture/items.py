@@ -100,8 +100,10 @@ def _part(call: Call, owner: Reference | View, env: Env) -> Value:
 def _of_value(tracer: Tracer, node: ast.Subscript, owner: Value, env: Env, path: Node) -> Value:
     """Part of a string, or of a tuple."""
     call = Call(tracer, node, path)
-    if isinstance(owner, Digits) and (part := owner.part(call, node)) is not None:
-        return part
+    if isinstance(owner, Digits):
+        (place,) = places(call, owner, env)
+        if (part := owner.part(call, place)) is not None:
+            return part
     characters = objects.characters(call, owner)
     if characters is not owner:
         indices = places(call, characters, env)

@@ -105,6 +105,7 @@ _SORTS = (
         digits.METHODS,
         digits.method,
         "a string of digits has no attribute {!r} here",
+        "write a loop over them",
     ),
 )
 _OTHERS = Sort((object,))

@@ -230,6 +230,10 @@ def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value
     x, y = known(a), known(b)
     if op == "add" and (together := digits.added(tracer, node, a, b)) is not None:
         return together
+    text, times = (a, y) if isinstance(a, Digits) else (b, x)
+    if op == "mul" and isinstance(text, Digits) and times is not None:
+        at = Call(tracer, node, tracer.graph.const(True))
+        return digits.joined(at, (text,) * times[0]) or Static("")
     if op == "add" and not (is_text(a) and is_text(b)):
         tracer.number_of(Call(tracer, node, tracer.graph.const(True)), b if is_text(b) else a)
     if op not in _BINARY:

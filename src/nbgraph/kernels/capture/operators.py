@@ -25,6 +25,7 @@ from nbgraph.kernels.capture.containers import Array, List, Resizable, described
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.intervals import Intervals
+from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.results import present
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Complex, Env, Node, Value
@@ -191,6 +192,14 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
     a, b = graph.cast(a, kind), graph.cast(b, kind)
     if kind == "f":  # int64 with uint64
         return graph.call("pow", a, b)
+    if a.op == "const" and kind in ("i", "int64") and abs(a.data) > 1:
+        powers = [graph.const(a.data**n) for n in range(63) if abs(a.data) ** n < 1 << 63]
+        inside = graph.logical_and(
+            graph.compare("ge", b, graph.const(0)),
+            graph.compare("lt", b, graph.const(len(powers))),
+        )
+        entry: Value = entry_at(graph, powers, graph.select(inside, b, graph.const(0)))
+        return graph.select(inside, entry, graph.const(0))
     return tracer.compose(composed.integer_power, [a, b], path)
 
 

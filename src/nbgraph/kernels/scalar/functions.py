@@ -9,7 +9,8 @@ import functools
 import math
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,8 @@ _TRAITS = frozenset("exponential tame fades fades_slowly pole odd positive exact
 _SPECIAL = ("normal", "incomplete", "beta", "bessel", "orders", "integrals", "elliptic")
 
 
-class Function(NamedTuple):
+@dataclass(eq=False)
+class Function:
     """What is known of a function; of its arguments the last one is x. The formulas of its row are
     compiled when they are asked for."""
 
@@ -53,7 +55,7 @@ class Function(NamedTuple):
         """Whether it is written for float64 alone."""
         return self.family in _SPECIAL
 
-    @property
+    @functools.cached_property
     def slopes(self) -> dict[int, Slope]:
         """Slopes by argument, as far as they are known; those by x may read the value alone, as
         backward then."""
@@ -62,13 +64,13 @@ class Function(NamedTuple):
             k: None if text == "0" else self._formula(text, "y") for k, text in texts if text != "-"
         }
 
-    @property
+    @functools.cached_property
     def accurate(self) -> Slope:
         """The slope by x with all digits, from x alone."""
         text = self.texts.get("accurate")
         return None if text is None else self._formula(text, "y")
 
-    @property
+    @functools.cached_property
     def digits(self) -> str | Callable[..., Any]:
         """A function of an mpmath context `mp` and the arguments, or its name there; or ""."""
         text = self.texts["digits"]
@@ -94,13 +96,13 @@ class Function(NamedTuple):
         """Names in scipy.special, where special functions have their own."""
         return tuple(self.texts.get("scipy", self.name if self.is_special else "").split())
 
-    @property
+    @functools.cached_property
     def floats(self) -> Callable[..., float] | None:
         """The function of Python floats, where not as `math` has it."""
         text = self.texts.get("floats")
         return None if text is None else self._formula(text)
 
-    @property
+    @functools.cached_property
     def numpy(self) -> Callable[..., Any] | None:
         """The function of NumPy's numbers, where that of Python floats raises."""
         text = self.texts.get("numpy")

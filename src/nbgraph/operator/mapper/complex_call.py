@@ -66,13 +66,14 @@ def is_known(op: Any) -> bool:
     return op.__module__.startswith(LIBRARY) and op.__name__ in _elements().FUNCTIONS
 
 
-def in_graph(
+def on_tape(
     op: Any, operands: Sequence[Any], attributes: Attributes
 ) -> tuple[Any, Sequence[Any], Attributes]:
     """Return an operator, operands and attributes as a tape records them."""
     if not any_complex(operands):
         return op, operands, attributes
-    return _elements().as_map(op.__name__, operands)
+    _, arrays, attributes = _elements().as_map(op.__name__, operands)
+    return _elements().op_of(op.__name__), arrays, attributes
 
 
 def _elements() -> Any:

@@ -66,10 +66,6 @@ def keyed(op: ArrayOp, operands: tuple[Any, ...], arrays: Any, key: Any, out: An
 # gather and its reverse -------------------------------------------------------------------------
 
 
-def _gather_infer(x: Spec, *indices: Spec, key: Template) -> Spec:
-    return Spec(selected_by("gather", x.shape, key, indices), x.dtype)
-
-
 def _gather(x: Array, *arrays: Array, key: Template) -> Array:
     picked: Array = x[numpy_index("gather", key, x.shape, arrays)]
     return picked
@@ -77,7 +73,7 @@ def _gather(x: Array, *arrays: Array, key: Template) -> Array:
 
 _GATHER = UnitOp(
     "gather",
-    _gather_infer,
+    lambda x, *indices, key: Spec(selected_by("gather", x.shape, key, indices), x.dtype),
     of_result(_gather),
     units=gathered,
     suits=signed,

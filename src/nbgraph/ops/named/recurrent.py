@@ -91,7 +91,11 @@ def _weights(parameters: Any, inputs: int, mode: str, units: int, layers: int, w
 
 
 @composed("data", "parameters", "*states", "sequence_length")
-@deferrable(lambda *operands, state_outputs, **_: (len(operands) - 1) * state_outputs, ordered=True)
+@deferrable(
+    lambda *operands, state_outputs, **_: (len(operands) - 1) * state_outputs,
+    ordered=True,
+    names=("output", "state_output", "statecell_output"),
+)
 def rnn_layers(
     data: Any, parameters: Any, *states: Any, p: float, state_outputs: bool, **how: Any
 ) -> Any:

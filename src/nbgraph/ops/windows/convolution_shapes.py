@@ -142,9 +142,10 @@ def infer_weights(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
 
 
 def partial(
-    in_shapes: Shapes, out_shapes: Shapes, *, groups: int, **_: Any
+    in_shapes: Shapes, out_shapes: Shapes, *, groups: int, **how: Any
 ) -> tuple[Shapes, Shapes]:
-    """Channels of the weights follow from the data; features from weights, bias or result."""
+    """Channels of the weights follow from the data; features from weights, bias or result; images
+    from the result, and sizes of space where the stride is 1."""
     (x, w, *bias), (out,) = in_shapes, out_shapes
     known = [s[0] for s in (w, *bias) if s] + ([out[1]] if out and len(out) > 1 else [])
     features = next((n for n in known if n is not None), None)
@@ -152,5 +153,19 @@ def partial(
         channels = None if x[1] is None or x[1] % groups else x[1] // groups
         window = (None,) * (len(x) - 2) if w is None else w[2:]
         w = (features, w[1] if w and w[1] is not None else channels, *window)
-        out = (x[0], features, *(out[2:] if out and len(out) == len(x) else (None,) * (len(x) - 2)))
+        out = out if out and len(out) == len(x) else (None,) * len(x)
+        images = out[0] if x[0] is None else x[0]
+        space = zip(
+            *(x[2:], out[2:], window),
+            *(
+                spelled("convolution", k, how[k], len(window))
+                for k in ("stride", "pad", "dilation")
+            ),
+            strict=True,
+        )
+        sizes = [
+            n if n is not None or step > 1 or None in (m, k) else m - 2 * pad + gap * (k - 1)
+            for n, m, k, step, pad, gap in space
+        ]
+        x, out = (images, x[1], *sizes), (images, features, *out[2:])
     return (x, w, *[(features,) for _ in bias]), (out,)
