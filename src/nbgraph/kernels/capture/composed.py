@@ -86,7 +86,7 @@ def turned_digits(n, base, count):
 def digits_between(n, base, count, stop, size):
     """The integer that so many digits before a place are, of those of another one."""
     rest = n // base ** (count - stop)
-    return rest % base**size if base > 1 and rest >= base**size > 0 else rest
+    return rest % base**size if size < 1 or base**size > 1 else rest  # 1: too large for int64
 
 
 def digit_place(n, base, count, digits, size, start=0):
@@ -95,14 +95,6 @@ def digit_place(n, base, count, digits, size, start=0):
         if abs(n) // base ** (count - size - k) % base**size == digits:
             return k
     return -1
-
-
-def digit_index(n, base, count, digits, size, start=0):
-    """The same, of digits that are there."""
-    place = digit_place(n, base, count, digits, size, start)
-    if place < 0:
-        raise ValueError("substring not found")
-    return place
 
 
 def digit_uses(n, base, count, digits, size):

@@ -84,26 +84,21 @@ class Digits(Compound):
         if self.prefix:
             what = "the sign and the prefix of bin(), oct() and hex() are characters"
             call.refuse(what, "use bin(n)[2:]")
-        graph, base = call.graph, call.graph.const(self.base)
         self.refuse_negative(call.tracer, call.node)
-        length = self.length(call.tracer, call.path)
-        powers = tuple(graph.const(self.base**k) for k in range(_MOST[self.base]))
-        items: list[Value] = []
-        for place in range(len(powers)):
-            behind = graph.arithmetic("sub", length, graph.const(place + 1))
-            inside = graph.compare("ge", behind, graph.const(0))
-            power = entry_at(graph, powers, graph.select(inside, behind, graph.const(0)))
-            digit = call.tracer.binary("floordiv", self.number, power, call.path)
-            digit = call.tracer.binary("mod", digit, base, call.path)
-            items.append(Digits(digit, 1, self.base))
-        return Resizable(length, tuple(items), bounded=True)
+        ends = range(1, _MOST[self.base] + 1)
+        items = tuple(self._between(call, call.graph.const(end), 1) for end in ends)
+        return Resizable(self.length(call.tracer, call.path), items, bounded=True)
 
     def part(self, call: Call, place: Node | slice) -> Digits | None:
         """A digit, or what a slice gives that needs no list: None for other steps than 1, and all
         of it backwards."""
         graph, length = call.graph, lambda: self.length(call.tracer, call.path)
         if self.prefix:
-            return self._behind_prefix(call, place)
+            first = place.start if isinstance(place, slice) and place.stop is None else None
+            if not isinstance(first, int) or first < 2:
+                return None
+            digits = Digits(self.number, self.size, self.base)
+            return digits if first == 2 else digits.part(call, slice(first - 2, None, place.step))
         if not isinstance(place, slice):
             self.refuse_negative(call.tracer, call.node)
             index, inside = call.text(list_texts.place_in, graph.cast(place, "i"), length())
@@ -130,20 +125,6 @@ class Digits(Compound):
         own = self.number, call.graph.const(self.base), length
         return Digits(call.text(composed.digits_between, *own, stop, many), size, self.base)
 
-    def _behind_prefix(self, call: Call, place: Node | slice) -> Digits | None:
-        """Return what a slice from behind `0b` on gives; behind a sign it begins a place later."""
-        if not isinstance(place, slice) or place.step not in (None, 1) or place.stop is not None:
-            return None
-        start, graph, digits = place.start, call.graph, Digits(self.number, self.size, self.base)
-        if not isinstance(start, int) or start < 2:
-            return None
-        if start == 2:  # which leaves the b of a negative number
-            return digits
-        sign = graph.cast(graph.compare("lt", self.number, graph.const(0)), "i")
-        first = graph.arithmetic("sub", graph.const(start - 2), sign)
-        number = graph.absolute(self.number)
-        return replace(digits, number=number).part(call, slice(first, None, None))
-
     def turned(self, call: Call) -> Digits:
         """Return all of it backwards."""
         self.refuse_negative(call.tracer, call.node)
@@ -156,8 +137,12 @@ class Digits(Compound):
         graph, args = call.graph, call.args
         if name in (*_ARE_DIGITS, *_STRIPS) and not args:
             return self if name in _STRIPS else graph.const(True)
-        if name in ("zfill", "rjust", "ljust"):
-            return self._filled(call, name)
+        if name == "zfill" or (
+            name == "rjust" and [getattr(v, "value", 0) for v in args[1:]] == ["0"]
+        ):
+            self.refuse_negative(call.tracer, call.node)
+            size = call.text(composed.maximum, self.length(call.tracer, call.path), args[0])
+            return replace(self, size=size.data if size.op == "const" else size)
         texts = args[: 1 + (name == "replace")]
         sought = [d for d in (as_digits(graph, v, self.base) for v in texts) if d is not None]
         if not sought or len(sought) < len(texts) or (size := sought[0].size) == 0:
@@ -170,7 +155,7 @@ class Digits(Compound):
                 return None
             zero = graph.compare("eq", pairs[0], graph.const(0))  # that of 0b
             return graph.arithmetic("sub", call.text(composed.digit_uses, *own, *pairs), zero)
-        if name in _TEXTS and len(args) <= 1 + (name in ("find", "index")):
+        if name in _TEXTS and len(args) <= 1 + (name == "find"):
             return call.text(_TEXTS[name], *own, *pairs, *args[1:])
         self.refuse_negative(call.tracer, call.node)
         known = getattr(args[0], "value", "")
@@ -187,21 +172,6 @@ class Digits(Compound):
             number, size = call.text(composed.replaced_digits, *own, *pairs, most)
             return fitting(call, number, size, self.base)
         return None
-
-    def _filled(self, call: Call, name: str) -> Digits | None:
-        """Return them with zeros before or behind them, so that they are as many as asked for."""
-        width, *fill = call.args
-        zeros = [getattr(value, "value", None) for value in fill]
-        if zeros != ["0"] * (name != "zfill") or not isinstance(width, Node):
-            return None
-        self.refuse_negative(call.tracer, call.node)
-        length = self.length(call.tracer, call.path)
-        size = call.text(composed.maximum, length, width)
-        if name != "ljust":
-            return replace(self, size=size.data if size.op == "const" else size)
-        more = call.graph.arithmetic("sub", size, length)
-        power = call.tracer.binary("pow", call.graph.const(self.base), more, call.path)
-        return fitting(call, call.graph.arithmetic("mul", self.number, power), size, self.base)
 
     def pair(self, call: Call) -> tuple[Node, Node]:
         """Return the number and how many digits it has."""
@@ -227,10 +197,9 @@ _TEXTS = {
     "endswith": composed.ends_with,
     "count": composed.digit_uses,
     "find": composed.digit_place,
-    "index": composed.digit_index,
 }
 _STRIPS = ("strip", "lstrip", "rstrip")
-METHODS = (*_ARE_DIGITS, *_TEXTS, *_STRIPS, "replace", "split", "zfill", "rjust", "ljust")
+METHODS = (*_ARE_DIGITS, *_TEXTS, *_STRIPS, "replace", "split", "zfill", "rjust")
 
 
 def digits_of(value: Value) -> Digits | None:

@@ -76,6 +76,26 @@ def bit_length(n):
     return count + (left > 0) * 1
 
 
+def to_bytes(n, length=1, byteorder="big", *, signed=False):
+    """The bytes of an integer, as a tuple."""
+    least = -(1 << min(8 * length - 1, 63)) if signed else 0
+    if n < least or (length < 8 and n >> (8 * length - signed) > 0):
+        raise OverflowError("the integer does not fit into the bytes")
+    parts = tuple((n >> min(8 * k, 63)) & 255 for k in range(length))
+    return parts if byteorder == "little" else parts[::-1]
+
+
+def from_bytes(bytes, byteorder="big", *, signed=False):
+    """The integer of some bytes."""
+    parts = bytes[::-1] if byteorder == "little" else bytes
+    number = -1 if signed and parts[0] > 127 else 0
+    for part in parts:
+        if not -(1 << 55) <= number < 1 << 55:
+            raise OverflowError("the integer does not fit into 64 bits")
+        number = number * 256 + part
+    return number
+
+
 def power_modulo(a, n, m):
     """a ** n % m by squaring; of a negative n, the power of the inverse of a."""
     base, left = (inverse(a, m) if n < 0 else a % m), abs(n)

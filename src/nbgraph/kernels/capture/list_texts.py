@@ -143,6 +143,18 @@ def place_of(a, x):
     raise ValueError("the value is not in the list")
 
 
+def first_refused(predicate, a):
+    """The first place of an item that is refused."""
+    for k, x in enumerate(a):
+        if not predicate(x):
+            return k
+    return len(a)
+
+
+takewhile = lambda predicate, a: a[: first_refused(predicate, a)]
+dropwhile = lambda predicate, a: a[first_refused(predicate, a) :]
+
+
 def sorted_list(a, key=None, reverse=False):
     """The items in the order of their ranks; equal ones stay in order."""
     rank = (lambda x: x) if key is None else key

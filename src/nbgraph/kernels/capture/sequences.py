@@ -94,7 +94,7 @@ def _of_tuples(call: Call, shared: Call) -> Value | None:
         call = call._replace(args=[*map(resizable.frozen, call.args)])
     elif isinstance(first, (tuple, Mapping)) or (target in _EMPTY and not call.args):
         fits = True
-    elif target in (map, functools.reduce, itertools.starmap):
+    elif target in _OF_FUNCTIONS:
         fits = bool(rest) and isinstance(first, Static)
     else:
         several = target in (min, max) and rest and call.kwargs.keys() == {"key"}
@@ -286,6 +286,7 @@ _ITERTOOLS = (
     "product combinations combinations_with_replacement permutations pairwise chain islice".split()
 )
 _REDUCTIONS = {getattr(np, name): text for name, text in arrays.REDUCTIONS.items()}
+_OF_FUNCTIONS = (map, functools.reduce, itertools.starmap, itertools.takewhile, itertools.dropwhile)
 _MAKERS: dict[object, Callable[..., Value]] = {
     **{fn: _folded(op) for fn, op in FOLDS.items()},
     **{fn: _tested(sought) for fn, sought in TESTS.items()},
@@ -306,7 +307,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     sorted: _sorted,
     functools.reduce: resizable.FUNCTIONS[functools.reduce],
     itertools.accumulate: _accumulate,
-    itertools.starmap: resizable.FUNCTIONS[itertools.starmap],
+    **{fn: resizable.FUNCTIONS[fn] for fn in _OF_FUNCTIONS[2:]},
     **{getattr(itertools, name): _iterated for name in _ITERTOOLS},
 }
 # those that put items together, which are not read
