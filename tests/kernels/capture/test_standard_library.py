@@ -51,9 +51,9 @@ def weeks(y, m, d):
 
 def moments(y, m, d):
     moment = dt.datetime(y, m, d, d % 24, m) + dt.timedelta(hours=1000 * m, seconds=y)  # noqa: DTZ001
-    parts = moment.date().day, moment.time().minute, moment.second, moment.isocalendar().week
+    parts = moment.date().day, moment.minute, moment.second, moment.isocalendar().week
     span = moment - dt.datetime(1970, 1, 1)  # noqa: DTZ001
-    before, noon = moment - WAIT, dt.time(12, d).hour
+    before, noon = moment - WAIT, moment.hour
     return *parts, span.days, span.total_seconds(), before.hour, before < moment, noon
 
 

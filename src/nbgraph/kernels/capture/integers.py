@@ -57,6 +57,17 @@ def perm(n, k=None):
     return ways
 
 
+def ways_in_floats(ways, n, k, ordered):
+    """What `comb` or `perm` gives as a floating value, also where 64 bits do not hold it."""
+    product, chosen = float(ways), 0
+    few = k if ordered else min(k, n - k)
+    if ways == LARGEST:
+        product = 1.0
+        while chosen < few:
+            product, chosen = product * ((n - chosen) / (1 if ordered else chosen + 1)), chosen + 1
+    return product
+
+
 def bit_count(n):
     """How many bits of abs(n) are 1."""
     left, count = abs(n), n * 0

@@ -123,7 +123,7 @@ class UnknownText:
 
 
 TEXT = (str, UnknownText)
-_DATES = {"date": "Date", "datetime": "Moment", "time": "Time", "timedelta": "Span"}
+_DATES = {"date": "Date", "datetime": "Moment", "timedelta": "Span"}
 _OPERATED = (type, UnionType, Flag)
 CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 _TEXTS = (str, repr, format, ascii, bin, hex, oct, chr)

@@ -21,6 +21,7 @@ from nbgraph.kernels.capture import (
     arrays,
     comparing,
     dicts,
+    list_texts,
     objects,
     resizable,
     vectors,
@@ -42,7 +43,6 @@ from nbgraph.kernels.capture.items import keys, listed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import CHANGES, ITEM, change, view
 from nbgraph.kernels.capture.results import present
-from nbgraph.kernels.capture.sets import distinct
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value, flatten, is_none
 
 MAX_SORTED = 32  # items that sorted() compares, each with each
@@ -143,6 +143,18 @@ _OF_RANGES: dict[object, Callable[[Range, Call], Value]] = {
 }
 
 # built-in functions of tuples ---------------------------------------------------------------------
+
+
+def distinct(call: Call, items: Value) -> Value:
+    """Return the items of a set."""
+    known = objects.known(items)
+    if known is None:
+        return call.text(list_texts.distinct, items)
+    places = dict(zip(known[0], items, strict=True))
+    try:
+        return List(places[key] for key in sorted(places))
+    except TypeError:  # of several types
+        return List(places.values())
 
 
 as_list = lambda items: items if isinstance(items, Resizable) else List(items)

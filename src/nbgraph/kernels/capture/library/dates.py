@@ -60,16 +60,11 @@ def date(year, month, day):
     return Date(year | 0, month | 0, day | 0)
 
 
-def time(hour=0, minute=0, second=0):
-    """`datetime.time`."""
-    if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second < 60):
-        raise ValueError("hour must be in 0..23, minute and second in 0..59")
-    return Time(hour | 0, minute | 0, second | 0)
-
-
 def datetime(year, month, day, hour=0, minute=0, second=0):
     """`datetime.datetime`, without a time zone."""
-    return Moment(*date(year, month, day), *time(hour, minute, second))
+    if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second < 60):
+        raise ValueError("hour must be in 0..23, minute and second in 0..59")
+    return Moment(*date(year, month, day), hour | 0, minute | 0, second | 0)
 
 
 def moment(seconds):
@@ -86,7 +81,6 @@ def isocalendar(day):
     return Week(thursday.year, week, day.isoweekday())
 
 
-Time = namedtuple("Time", "hour minute second")
 Week = namedtuple("Week", "year week weekday")
 Day = namedtuple("Day", "tm_year tm_mon tm_mday tm_yday")
 number = lambda day: ordinal(day.year, day.month, day.day)
@@ -118,7 +112,6 @@ class Moment(namedtuple("Moment", "year month day hour minute second")):
     toordinal, weekday, isoweekday = number, weekday, isoweekday
     isocalendar, timetuple = isocalendar, timetuple
     date = lambda self: Date(*self[:3])
-    time = lambda self: Time(*self[3:])
     seconds = lambda self: self.hour * 3600 + self.minute * 60 + self.second
     number = lambda self: self.toordinal() * 86400 + self.seconds()
     __add__ = lambda self, other: moment(self.number() + other.number())
