@@ -39,8 +39,9 @@ def name_of(dtype: np.dtype[Any]) -> str:
     return dtype.name
 
 
-def as_dtype(value: object) -> np.dtype[Any]:
-    """Return a supported NumPy dtype from anything NumPy takes, or the name 'bfloat16'."""
+def as_dtype(value: object, where: str = "dtype") -> np.dtype[Any]:
+    """Return a supported NumPy dtype from anything NumPy takes, or the name 'bfloat16'. `where`:
+    what an error begins with."""
     if isinstance(value, str) and value == "bfloat16":
         return bfloat16()
     try:
@@ -51,7 +52,7 @@ def as_dtype(value: object) -> np.dtype[Any]:
         raise DTypeError(
             f"dtype={value!r}; expected a dtype, such as {', '.join(SUPPORTED[-5:])}{hint}"
         ) from None
-    return require_supported(dtype)
+    return require_supported(dtype, where)
 
 
 def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[Any]:
@@ -59,6 +60,7 @@ def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[An
     if name_of(dtype) in _NAMES:
         return dtype if dtype.isnative else dtype.newbyteorder("=")
     listed = ", ".join(SUPPORTED) + "; cast numbers, as with x.astype(float)" * dtype.hasobject
+    listed += "; number labels, as with np.unique(x, return_inverse=True)[1]" * (dtype.kind in "SU")
     raise DTypeError(f"{where}: {dtype} is not supported; supported: {listed}")
 
 

@@ -114,6 +114,23 @@ def require_word(what: str, value: Any, words: Collection[object]) -> Any:
     return value
 
 
+def require_shape(
+    what: str, shape: Sequence[int], wanted: Sequence[int], why: str = "", *, of: str = ""
+) -> None:
+    """Raise ShapeError for another shape than the wanted one, which `why` explains, or is that `of`
+    another array.
+
+    >>> require_shape("convolution: bias", (3,), (4,), "one value for each feature")
+    Traceback (most recent call last):
+    nbgraph.errors.ShapeError: convolution: bias has shape (3,); expected (4,), one value for each \
+feature
+    """
+    own, wanted = tuple(shape), tuple(wanted)
+    if own != wanted:
+        tail = f", {of} {wanted}; give one of that shape" if of else f"; expected {wanted}"
+        raise ShapeError(f"{what} has shape {own}{tail}{f', {why}' * bool(why)}")
+
+
 def noun(value: object) -> str:
     """Return what a message calls a value of an unexpected kind.
 

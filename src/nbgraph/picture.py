@@ -332,6 +332,13 @@ def columns(rows: Sequence[Sequence[str]], *, gap: str = "  ") -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+class Text(str):
+    """A text of several lines, which a session shows as it is printed."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
 def sections(parts: Sequence[tuple[str, str]]) -> str:
     """Headings, each over its indented text."""
     return "\n\n".join(f"{head}\n{indented(body)}" for head, body in parts)

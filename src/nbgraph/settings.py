@@ -14,7 +14,7 @@
 | engine_pending  | unfinished operations at which pushers are held back, of   |
 |                 | engines that are made from then on                         |
 | engine_bytes    | the same of the bytes that unfinished operations declare   |
-| storage_limit   | bytes that arrays of a device may have; 0: no limit        |
+| storage_limit   | bytes that arrays of a device may have; 0: all there are   |
 | storage_pool    | how blocks are kept for reuse: "rounded" to powers of two, |
 |                 | "naive": by their own sizes, "unpooled": not at all        |
 | storage_reserve | percent of the machine's memory that pools leave free      |

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import nbgraph as ng
 from nbgraph.array import copying, indexing, keyed, operators
 from nbgraph.array.keyed import frozen
+from nbgraph.ops.dispatch import writing
 
 RNG = np.random.default_rng(0)
 PARTS = st.one_of(st.integers(-3, 2), st.slices(3), st.just(slice(None, None, -1)))
@@ -255,3 +256,41 @@ def test_diagonals_are_filled(wrap):
             np.fill_diagonal(expected, value, wrap)
             np.fill_diagonal(array, value, wrap)
             np.testing.assert_array_equal(array.asnumpy(), expected)
+
+
+NUMBERS_WRITTEN = {
+    "put": lambda a, w: np.put(a, w([5, -1, 5, 0]), 2.5),
+    "put, clipped": lambda a, w: np.put(a, w([99, -5]), -0.0, mode="clip"),
+    "putmask": lambda a, w: np.putmask(a, w(a) > 0, 3),
+    "place": lambda a, w: np.place(a, w(a) < 0, np.float32(7)),
+}
+
+
+@pytest.mark.parametrize("world", [np.asarray, ng.array])
+@pytest.mark.parametrize("call", NUMBERS_WRITTEN.values(), ids=list(NUMBERS_WRITTEN))
+def test_a_number_is_written_whatever_the_order(call, world, monkeypatch):
+    monkeypatch.setattr(writing, "_write", None)
+    monkeypatch.setattr(np, "flatnonzero", None)
+    for shape in ((9,), (3, 3)):
+        expected = values("float32").reshape(shape)
+        array = ng.array(expected)
+        call(expected, np.asarray)
+        call(array, world)
+        np.testing.assert_array_equal(array.asnumpy(), expected)
+
+
+def test_masks_of_all_axes_select_at_once(threaded, monkeypatch):
+    """The values are there then; a failure on the way is raised."""
+    monkeypatch.setattr(indexing, "part", None)
+    x = values("float32")
+    array = ng.array(x)
+    for a, host in ((array, x), (array.T, x.T), (array[::2], x[::2])):
+        np.testing.assert_array_equal(a[a > 0].asnumpy(), host[host > 0])
+    assert array[array > 1e9].shape == (0,)
+
+    def fail(run_ctx):
+        raise RuntimeError("on the way")
+
+    ng.engine.push(fail, mutate_vars=[array.variable])
+    with pytest.raises(RuntimeError, match="on the way"):
+        array[ng.array(x) > 0]

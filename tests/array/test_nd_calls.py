@@ -103,6 +103,29 @@ def test_calls_alike_give_the_same(text, monkeypatch):
         np.testing.assert_allclose(result, CALLS[text], 1e-6, 1e-6, err_msg=text)
 
 
+MADE = {  # MXNet makes float32 of integers
+    "arange(3)": ("float32", [0, 1, 2]),
+    "arange(1, 3, ctx=ng.cpu())": ("float32", [1, 2]),
+    "arange(start=1, stop=3)": ("float32", [1, 2]),
+    "arange(2, 8, 3, 2)": ("float32", [2, 2, 5, 5]),
+    "arange(0, 4, 2, 'int32')": ("int32", [0, 2]),
+    "full((2,), 3)": ("float32", [3, 3]),
+    "full(shape=(2,), val=3)": ("float32", [3, 3]),
+    "full((2,), 3, dtype='int8')": ("int8", [3, 3]),
+    "full((2,), 1j)": ("complex64", [1j, 1j]),
+}
+
+
+@pytest.mark.parametrize("text", MADE)
+def test_arrays_made_of_integers(text):
+    dtype, wanted = MADE[text]
+    for _ in range(2):
+        result = eval("ng.nd." + text, {"ng": ng})
+        assert result.dtype == dtype
+        assert result.tolist() == wanted
+    assert eval("ng.sym." + text, {"ng": ng}).infer_type()[1] == [np.dtype(dtype)]
+
+
 def test_an_axis_of_another_kind_is_another_call():
     x = ng.array(X)
     for _ in range(3):

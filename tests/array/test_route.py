@@ -12,7 +12,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import storage
-from nbgraph.array import carry, entry, indexing, route
+from nbgraph.array import carry, entry, indexing, route, whole
 from nbgraph.codegen import builtin
 from tests.array.samples import same
 
@@ -433,17 +433,17 @@ def test_results_over_arrays(threaded, alone, dtype):
     """`out` is written each time, also where it is an operand or a part, and refused."""
     op = ng.op(lambda x, y: x - 2 * y)
     values = np.linspace(-2, 2, 12).reshape(3, 4).astype(dtype)
-    whole = ng.zeros((6, 4), dtype)
+    rows = ng.zeros((6, 4), dtype)
     for k in range(4):
         a, b = ng.array(values + k), ng.array(values)
         expected = (values + k) - 2 * values
-        for out in (ng.zeros((3, 4), dtype), whole[k : k + 3], whole[::2]):
-            before = whole.asnumpy()
+        for out in (ng.zeros((3, 4), dtype), rows[k : k + 3], rows[::2]):
+            before = rows.asnumpy()
             assert op(a, b, out=out) is out
             np.testing.assert_array_equal(out.asnumpy(), expected)
             assert op(b, b, out=out) is out
             np.testing.assert_array_equal(out.asnumpy(), -values)
-            assert (whole.asnumpy() != before).any(axis=1).sum() <= 3
+            assert (rows.asnumpy() != before).any(axis=1).sum() <= 3
         op(a, 0.25 + k, out=out)
         np.testing.assert_array_equal(out.asnumpy(), values + k - dtype_of(values, 0.5 + 2 * k))
         op(a, b, out=a)
@@ -467,7 +467,7 @@ def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
     operands; what shares memory otherwise, or is lent, goes the general way."""
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(2, 4, 4)).astype("float32")
-    x = ng.array(X)
+    x, lines = ng.array(X), ng.array([3, 0, 1])
 
     def over(y, a=None, b=None, part=np.s_[:]):
         target = y[part] if part != np.s_[:] else y
@@ -487,6 +487,16 @@ def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
         "itself": lambda y: y.__imul__(y),
         "row": lambda y: y.__setitem__(1, x[0]),
         "elements": lambda y: y.__setitem__((2, slice(1, 3)), 7),
+        "NumPy's": lambda y: ng.subtract(X, x, out=y),
+        "product": lambda y: ng.matmul(x, x, out=y),
+        "sum": lambda y: ng.sum(x, axis=1, out=y[0]),
+        "taken": lambda y: ng.take(x, lines, axis=0, out=y[:3]),
+        "lines": lambda y: y.__setitem__(lines, 2.5),
+        "lines of an array": lambda y: y.__setitem__(lines, x[1:]),
+        "long list": lambda y: y.__setitem__([0, 2] * 40, -0.0),
+        "where": lambda y: y.__setitem__(x > 0, 3),
+        "where by NumPy": lambda y: y.__setitem__(X > 0, 3),
+        "rows by a mask": lambda y: y.__setitem__(X[0] > 0, 3.0),
     }
     wanted = {}
     for name, call in calls.items():
@@ -498,7 +508,12 @@ def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
     np.testing.assert_array_equal(wanted["first"], Y - X)
     np.testing.assert_array_equal(wanted["last"], X - Y)
     np.testing.assert_array_equal(wanted["part"][::2], X[::2] - Y[::2])
+    np.testing.assert_allclose(wanted["sum"][0], X.sum(1), rtol=1e-5)
+    np.testing.assert_array_equal(wanted["taken"][:3], X[[3, 0, 1]])
+    np.testing.assert_array_equal(wanted["lines of an array"][[3, 0, 1]], X[1:])
+    np.testing.assert_array_equal(wanted["where by NumPy"], np.where(X > 0, 3, Y))
     monkeypatch.setattr(carry, "lift", None)  # the general way is closed
+    monkeypatch.setattr(whole, "_copied_to", None)
     monkeypatch.setattr(indexing, "writable", None)
     for name, call in calls.items():
         y = ng.array(Y)
@@ -508,9 +523,18 @@ def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
     y = ng.array(Y)
     ng.exp(y[:2], out=y[1:3])
     np.testing.assert_array_equal(y[1:3].asnumpy(), ng.exp(Y[:2]))
+    y[:3] = y[[1, 0, 2]]  # what is read is not what is written
+    y[lines] = y[1:]
+    wanted = np.array(y)
+    for _ in range(3):
+        y[lines], wanted[[3, 0, 1]] = y[1:], wanted[1:].copy()
+        ng.cumsum(y, axis=0, out=y)
+        wanted = np.cumsum(wanted, 0)
+    np.testing.assert_allclose(y.asnumpy(), wanted, rtol=1e-5)
     lent = np.from_dlpack(y)
-    with pytest.raises(ValueError, match="lent"):
-        y -= x
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match="lent"):
+            call(y)
     del lent
 
 

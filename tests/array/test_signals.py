@@ -176,3 +176,41 @@ def test_the_first_python_thread_cannot_be_started(tmp_path):
     program.write_text(NO_THREADS)
     lines = run_python(program, cwd=ROOT).split("\n")
     assert lines[-4:-1] == ["[1.0, 3.0]", "[1.0, 4.0]", "[1.0, 5.0]"]
+
+
+ENDLESS = """
+import math, os, signal, threading, time
+if hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])  # one worker
+import nbgraph as ng
+ng.engine.set("threaded")
+
+@ng.op
+def endless(x, *, turns=1):
+    total = 0.0
+    for i in range(turns):
+        total += math.sin(x + i)
+    return total
+
+(endless(ng.ones(4)) * 2.0).asnumpy()
+for _ in range(2 * ng.engine.stats().workers):
+    x = endless(ng.ones(4), turns=10**15)
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        x.asnumpy()
+    except KeyboardInterrupt:
+        pass
+assert {o.age for o in ng.engine.dump().operations} == {None}  # the core keeps no times
+x = ng.ones(10**6)
+for _ in range(20):
+    x = x * 2.0
+assert x[:1].tolist() == [2.0**20]
+os._exit(0)  # without the wait for what is unfinished
+"""
+
+
+def test_kernels_that_run_on_after_an_interrupt_do_not_freeze_what_follows(tmp_path):
+    """X-ENG-10: a worker and the main thread's helper are in kernels without an end."""
+    program = tmp_path / "endless.py"
+    program.write_text(ENDLESS)
+    run_python(program, timeout=200)

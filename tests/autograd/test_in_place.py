@@ -70,7 +70,37 @@ def flipped(x):
     return (y * y).sum()
 
 
-@pytest.mark.parametrize("f", [whole, part, elements, nested, collected, flipped, scaled])
+def multiplied(x):
+    """The gradient of a factor reads the other one alone, so it may be written later."""
+    y, w = x * 0.5, ng.array(np.outer(X, X) / 4)
+    z = y @ w + ng.einsum("i,ij->j", y, w) + ng.fully_connected(y[None], w)[0]
+    z += ng.convolution(y[None, None], w[:1, None], pad=1)[0, 0]
+    y *= 3.0
+    return (y * z).sum()
+
+
+def stale(x):
+    """A view whose base was written is copied before it is written over, too."""
+    y = x * x
+    view = y[::-1]
+    y[0] = 2.0
+    view *= x
+    return (view * y).sum()
+
+
+def pairs(x):
+    y = x * (2 + 1j)
+    y *= 3.0
+    y[1:] -= 1.0
+    y[0] /= 2j
+    y *= x
+    return (y * y).real.sum()
+
+
+WRITERS = [whole, part, elements, nested, collected, flipped, scaled, multiplied, stale, pairs]
+
+
+@pytest.mark.parametrize("f", WRITERS)
 def test_writes_are_recorded(f):
     x = variable()
     with autograd.record():
@@ -267,6 +297,13 @@ def _of_three_axes(y):
     blocks[:, blocks[0] > 3, ...] = 0.5
 
 
+def _at_masks_that_are_not_traced(y):
+    rows = ng.array([False, True])
+    y[rows] += 1.0
+    y[..., ng.array([True, False, True])] = 0.5
+    y[rows, :] *= y[rows, :]
+
+
 def _by_a_number_of_another_dtype(y):
     y[y > 0] = ng.ones((), dtype="float32") * 3
 
@@ -281,6 +318,7 @@ def _by_a_number_of_another_dtype(y):
         _columns,
         _of_three_axes,
         _through_a_view,
+        _at_masks_that_are_not_traced,
         _by_a_number_of_another_dtype,
     ],
 )
@@ -313,6 +351,7 @@ def test_parts_at_masks_are_written_in_traces_as_at_once(write):
         lambda x, m: x.copy().__setitem__(m, x),
         lambda x, m: ng.exp(x[m], out=x.copy()),
         lambda x, m: x[:, m[0]].sum(),
+        lambda x, m: x[ng.array([True, False])].sum(),
     ],
 )
 def test_what_needs_the_number_of_selected_elements_is_refused_in_traces(use):

@@ -301,7 +301,7 @@ def test_a_fan_out_is_added_up_in_one_buffer(monkeypatch):
         return push(plan, values, results, outs, requests)
 
     monkeypatch.setattr(steps, "push", watched)
-    monkeypatch.setattr(steps, "_routed", lambda *args: False)
+    monkeypatch.setattr(steps._Flow, "_routed", lambda *args: False)
     x = ng.array([0.5, 1.0, 2.0])
     x.attach_grad()
     with ng.autograd.record():

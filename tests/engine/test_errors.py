@@ -41,6 +41,18 @@ def test_a_failure_is_raised_at_the_next_wait_once_with_the_users_line(engine):
     assert v.error is error  # until a write succeeds
 
 
+@pytest.mark.parametrize(
+    ("push", "takes"), [("push", "run_ctx"), ("push_async", "run_ctx, on_complete")]
+)
+def test_a_function_that_cannot_be_called_is_answered_with_what_it_takes(engine, push, takes):
+    """X-ENG-08: the context is easily forgotten."""
+    v = engine.new_variable()
+    getattr(engine, push)(lambda: None, mutate_vars=[v])
+    with pytest.raises(TypeError, match="takes 0 positional arguments") as caught:
+        engine.wait_for_var(v, WAIT)
+    assert caught.value.__notes__[0] == f"the engine calls it with ({takes}): lambda {takes}: ..."
+
+
 def test_what_depends_on_a_failure_is_skipped_and_hands_it_on(engine, gate):
     """X-ENG-08: down a chain; what is unrelated runs."""
     a, b, c, other = (engine.new_variable() for _ in range(4))

@@ -352,6 +352,34 @@ def test_extents_follow_from_results(name):
     assert net.infer_shape_partial(x=(None, 3))[0][0] == (extent, 3)
 
 
+SEVERAL = {  # what a result of this shape says of x of which several extents are not known
+    "convolution": (
+        lambda x: ng.sym.Convolution(x, num_filter=2, kernel=(3, 5), pad=(1, 0), dilate=(1, 2)),
+        *((None, 4, None, None), (5, 2, 7, 8), (5, 4, 7, 16)),
+    ),
+    "convolution in steps": (
+        lambda x: ng.sym.Convolution(x, num_filter=2, kernel=(3, 3), stride=(2, 1)),
+        *((None, 4, None, None), (5, 2, 7, 8), (5, 4, None, 10)),
+    ),
+    "equal sections": (
+        lambda x: ng.sym.split(x, num_outputs=3, axis=1)[1],
+        *((None, None, None), (3, 5, 2), (3, 15, 2)),
+    ),
+    "sections at places": (
+        lambda x: ng.split(x, (2, 4), axis=1)[1],
+        *((None, 7, None), (3, 2, 2), (None, 7, None)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_several_extents_follow_from_a_result(name):
+    """X-SYM-02: where they are certain."""
+    function, known, shape, whole = SEVERAL[name]
+    net = function(ng.var("x", shape=known)) + ng.var("y", shape=shape)
+    assert net.infer_shape_partial()[0][0] == whole
+
+
 def test_extents_follow_from_weights():
     x, w = ng.var("x", shape=(2, None, 8, 8)), ng.var("w", shape=(4, 3, 3, 3))
     net = ng.sym.Convolution(x, w, ng.var("b"), num_filter=4, kernel=(3, 3))

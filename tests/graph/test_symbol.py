@@ -411,6 +411,7 @@ def test_a_layer_of_several_nodes_has_one_output_of_its_name():
     assert ng.sym.Dropout(data, name="d").list_outputs() == ["d_output"]
     factors = ng.sym.linalg_slogdet(data, name="s")
     assert factors.list_outputs() == ["s_output0", "s_output1"]
+    assert factors.name == factors[1].name == "s"
 
 
 def test_labels_are_not_counted_as_parameters():

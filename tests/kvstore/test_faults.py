@@ -129,7 +129,8 @@ def test_a_worker_that_is_lost(whole, fault, on_loss, tmp_path):
     options = {"on_loss": on_loss, "checkpoint": tmp_path / "job"}
     options["timeout"] = 30 if fault == "frozen" else 60
     if on_loss == "fail":
-        with pytest.raises(KVMembershipError, match=r"worker.*round \d of the key 'n'"):
+        lost = r"round \d of the key 'n'"
+        with pytest.raises(KVMembershipError, match=rf"worker.*{lost}|{lost} is lost to worker"):
             own.run(*call, **options)
         if fault != "frozen":  # who is left has ended, and is free
             assert whole.client.run(os.getpid, workers=[first]) == {first: before[first]}
@@ -144,6 +145,23 @@ def test_a_worker_that_is_lost(whole, fault, on_loss, tmp_path):
 
 def pid(rank):
     return os.getpid()
+
+
+def test_a_worker_that_is_lost_before_the_job_begins(whole, monkeypatch):
+    """Dask gives up a process that was slow to come back: another one takes its place at once."""
+    own = ng.kv.cluster(workers=2, client=whole.client)
+    there, pids = sorted(workers.present(own.client)), own.client.run(os.getpid)
+    seen = iter([there[:2]])
+
+    def addresses(count, timeout, look=own._addresses):
+        if (first := next(seen, None)) is None:
+            return look(count, timeout)
+        os.kill(pids[first[1]], signal.SIGKILL)
+        soon(lambda: first[1] not in workers.present(own.client))
+        return first
+
+    monkeypatch.setattr(own, "_addresses", addresses)
+    assert len({*own.run(pid, timeout=10**4)}) == 2
 
 
 @slow

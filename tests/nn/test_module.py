@@ -60,6 +60,7 @@ def test_names_are_dotted_and_what_is_shared_is_one():
 def test_a_shape_is_known_after_the_first_call():
     net = Tied()
     assert "?" in net.summary()
+    assert repr(net.summary()) == str(net.summary())  # what a cell shows
     with pytest.raises(ArgumentError, match="parts.1.last.weight.*prepare"):
         net.parameters()
     net(ng.ones((2, 3)))

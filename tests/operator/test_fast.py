@@ -56,10 +56,34 @@ def test_what_is_left_to_the_general_way(number):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float16", "float32"])
+def test_numbers_beside_masks_and_integers(dtype, monkeypatch):
+    """A number takes the dtype of the arrays' floats, else of their integers, if it fits."""
+    chosen = ng.op(lambda c, x, y: x + y if c else y - x)
+    a = np.arange(37).astype(dtype)
+    calls = {number: (a > 5, a, number) for number in (0, 100, -1, 127, 128)}
+    wanted: dict[Any, Any] = {}
+    for number, operands in calls.items():
+        for _ in range(3):
+            try:
+                wanted[number] = chosen(*operands)
+            except OverflowError as error:
+                wanted[number] = type(error)
+    monkeypatch.setattr(chosen, "_call", None)  # the general way
+    for number, expected in wanted.items():
+        if isinstance(expected, type):
+            with pytest.raises(TypeError):  # it would have raised
+                chosen(*calls[number])
+        else:
+            found = chosen(*calls[number])
+            assert found.dtype == a.dtype
+            np.testing.assert_array_equal(found, expected)
+
+
 def test_arrays_that_do_not_lie_in_order_take_the_general_way():
     """Strides, other shapes and large arrays beside a number."""
     op = made()
-    a = np.linspace(-2, 2, 70_000).astype("float32")
+    a = np.linspace(-2, 2, 200_000).astype("float32")
     for _ in range(4):
         op(a[:10], 0.5)
     for view in (a[::2], a[:40].reshape(4, 10).T, a, a[:0], a[:1].reshape(())):

@@ -9,8 +9,9 @@ from hypothesis.extra import numpy as npst
 import nbgraph as ng
 import nbgraph.ops as ops
 from nbgraph.operator.arrays.array_op import Spec
-from nbgraph.ops.indexing.keys import ARRAY, normal_key, numpy_index, selected_shape
-from nbgraph.ops.indexing.places import add_tiling
+from nbgraph.ops.indexing.addressing import ARRAY, selected_shape
+from nbgraph.ops.indexing.keys import normal_key, numpy_index
+from nbgraph.ops.indexing.scattering import add_tiling
 from nbgraph.ops.shapes.slicing import Triple
 
 QUICK = settings(max_examples=150)

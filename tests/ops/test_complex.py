@@ -53,6 +53,24 @@ def test_values_are_those_of_numpy_in_every_world(name):
         np.testing.assert_allclose(actual, wanted, rtol=1e-12, err_msg=world.__name__)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_expression_graphs_have_values_and_gradients(name):
+    function, *points = CASES[name]
+    of_parts = lambda re, im: function(re + 1j * im, *points[1:])
+    loss = lambda re, im: ng.sum(ng.abs(of_parts(re, im)) ** 2)
+    parts = [np.ascontiguousarray(part) for part in (points[0].real, points[0].imag)]
+    (actual,) = worlds.expressions(of_parts, *parts)
+    np.testing.assert_allclose(actual.asnumpy(), function(*points), rtol=1e-12)
+    graph = ng.ExpressionGraph(dtype="float64")
+    params = [graph.param(f"x{k}", part.shape, part) for k, part in enumerate(parts)]
+    top = loss(*params)
+    graph.forward()
+    graph.backward(heads=top)
+    wanted = ng.grad(loss, argnums=(0, 1))(*map(ng.array, parts))
+    for param, gradient in zip(params, wanted, strict=True):
+        np.testing.assert_allclose(param.grad.asnumpy(), gradient.asnumpy(), rtol=1e-9)
+
+
 # special values ---------------------------------------------------------------------------------
 
 ALL = sorted({*FUNCTIONS} - {*REFUSED, "where"})
@@ -359,6 +377,15 @@ def test_a_scalar_function_takes_complex_operands(world):
     actual = np.asarray(actual[0] if isinstance(actual, list) else actual)
     np.testing.assert_allclose(actual, wanted, rtol=1e-12)
     assert actual.dtype == np.complex128
+
+
+@pytest.mark.parametrize("world", [*WORLDS, worlds.expressions])
+def test_a_number_beside_complex_operands_has_no_dtype(world):
+    x = X.astype("float32")
+    actual = world(lambda x: blend(1j * x, 2j), x)
+    actual = np.asarray(actual[0] if isinstance(actual, list) else actual)
+    assert actual.dtype == np.complex64
+    np.testing.assert_allclose(actual, blend(1j * X, 2j), rtol=1e-6)
 
 
 def test_a_scalar_function_is_chosen_at_bind():

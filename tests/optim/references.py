@@ -214,6 +214,7 @@ CASES = [
     ("SGD", {"momentum": 0.9, "nesterov": True}),
     ("NAG", {"weight_decay": 0.1}),
     ("NAG", {"momentum": 0.0}),
+    ("NAG", {"nesterov": True}),
     ("Signum", {"momentum": 0.8, "shrink": 0.1, "weight_decay": 0.02}),
     ("Lion", {"weight_decay": 0.1}),
     ("LARS", {"weight_decay": 0.1, "trust": 0.02}),

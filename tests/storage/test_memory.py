@@ -124,20 +124,40 @@ def test_what_a_drain_raises_leaves_through_the_call(device):
         raise OSError("no such page")
 
     undo = out_of_memory.on_shortage(drain)
+    kept = allocate(1, device)
     try:
-        with ng.config(storage_limit=1), pytest.raises(OSError, match="no such page"):
+        with ng.config(storage_limit=2), pytest.raises(OSError, match="no such page"):
             allocate(2, device)
     finally:
         undo()
+    release(kept)
     assert account(device).allocated == 0
 
 
+@pytest.mark.parametrize("limit", [0, MIB])
 @pytest.mark.parametrize("nbytes", [1 << 60, 1 << 80])
-def test_more_than_the_machine_has(device, nbytes):
-    with pytest.raises(OutOfMemory, match="no limit is set"):
-        allocate(nbytes, device)
+def test_more_than_the_machine_has_is_refused_without_a_wait(device, nbytes, limit):
+    asked = []
+    undo = out_of_memory.on_shortage(lambda: asked.append("drain"))
+    words = "the limit storage_limit" if limit else "the machine has|no limit is set"
+    try:
+        with ng.config(storage_limit=limit), pytest.raises(OutOfMemory, match=words):
+            allocate(nbytes, device)
+    finally:
+        undo()
+    assert asked == []
     assert account(device).allocated == 0
     assert dict(account(device).sizes) == {}
+
+
+def test_more_in_all_than_the_machine_has_is_refused(device, monkeypatch):
+    """The system would promise it, and end the process when it is written."""
+    monkeypatch.setattr("nbgraph.storage.memory.most", lambda: 4 * MIB)
+    kept = allocate(3 * MIB, device)
+    with pytest.raises(OutOfMemory, match="are allocated, the machine has 4.0 MiB; what"):
+        allocate(2 * MIB, device)
+    release(kept)
+    release(allocate(4 * MIB, device))
 
 
 def test_a_report_that_fails_does_not_hide_the_shortage(device):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array import anomaly, chunk
-from nbgraph.array.core import Array, empty_of, lift
+from nbgraph.array.core import COPIED, Array, empty_of, lift
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, Inferred, inferred, push
 from nbgraph.array.route import VARIED, Routes, routes_of, shortcut
@@ -86,7 +86,7 @@ def apply(
     if watched:
         anomaly.look(op, values, results)
     if over is not None and pushed is not None:
-        learn_over(op, operands, over, pushed)
+        learn_over(op, values, over, pushed)
     elif routes is not None and pushed is not None:
         _learn(op, routes, pushed, inference, values, words, plain=not attributes)
     return results[0] if len(results) == 1 else tuple(results)
@@ -124,6 +124,8 @@ def _written_over(op: Mapper, operands: Sequence[Any], over: Array) -> bool:
     recorder = recording.get()
     if recorder is not None:
         recorder.check_write(op.__name__, over)
+        if not COPIED.isdisjoint(map(type, operands)):
+            return False
     if not known_over(op, operands, over, _place()):
         return False
     if recorder is not None:

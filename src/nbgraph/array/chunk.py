@@ -264,12 +264,14 @@ def take_settled(nbytes: int, device: Context) -> Chunk:
     if here.running is not None:
         return chunk
     engine = current()
-    if engine._in_use(chunk):
-        # a call should not wait, unless memory would run away
-        if len(chunk.bin.free) * chunk.capacity < _AHEAD:
-            give(chunk)
-            fresh: Chunk = chunk.bin.miss()
-            return fresh
+    if not engine._in_use(chunk):
+        engine._renew(chunk)  # no failure is left on what nothing uses
+        return chunk
+    # a call should not wait, unless memory would run away
+    if len(chunk.bin.free) * chunk.capacity < _AHEAD:
+        give(chunk)
+        fresh: Chunk = chunk.bin.miss()
+        return fresh
     cleared(chunk)
     return chunk
 

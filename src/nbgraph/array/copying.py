@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.chunk import CPU
-from nbgraph.array.core import Array, empty_of, from_host
+from nbgraph.array.core import COPIED, Array, empty_of, from_host
 from nbgraph.array.keyed import known_fill, learn_fill
 from nbgraph.array.place import place
 from nbgraph.array.place import push as push_call
@@ -16,6 +16,7 @@ from nbgraph.array.push import WEAK, covers, same, write
 from nbgraph.array.push import copied as copied
 from nbgraph.array.route import Over, Routes
 from nbgraph.array.transfer import transfer
+from nbgraph.array.update import written
 from nbgraph.device import Context, RunContext
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
@@ -171,26 +172,35 @@ class _Assignment:
             self.target[places] = self.value
 
 
-def known_put(array: Array, operands: Sequence[Array], key: Any) -> bool:
-    """Return whether a value was written at index arrays, the other operands, as one before."""
+def known_put(array: Array, value: Any, key: Any, indices: Sequence[Array], place: Any) -> bool:
+    """Return whether a value was written at index arrays as one before, pushed for the frame of
+    the caller; nothing is recorded."""
+    if type(value) is not type(array):
+        if type(value) not in WEAK and type(value) not in COPIED:
+            return False
+        value = _number(cell(value, array.dtype))
+    memory, operands = array._chunk, (value, *indices)
     put = _puts.get((array._layout, *[a._layout for a in operands], key))
     if put is None or put[0] is None:
         return False
-    return put[1].push(in_charge().site_id(1), (*operands, array), True) is not None
+    for operand in operands:
+        if operand._chunk is memory:
+            return False
+    return written(put[1].push, place, (*operands, array), array)
 
 
 def write_elements(array: Array, value: Any, indices: Sequence[Array], key: Any) -> None:
     """Push `array[key] = value`, of a template with index arrays; a number is one of NumPy's."""
     source = value if isinstance(value, Array) else _number(value)
-    if known_put(array, (source, *indices), key):
-        return
     operands = [copied(a) if a._chunk is array._chunk else a for a in (source, *indices)]
     layouts = [a._layout for a in (array, *operands)]
     if (*layouts, key) not in _puts:
-        from nbgraph.ops.indexing.places import put_call
+        from nbgraph.ops.indexing.scattering import write_call
 
         native = config.compiler != "python"
-        call = put_call(layouts[0], layouts[1], layouts[2:], key) if native else None
+        call = None
+        if native:
+            call = write_call(layouts[0], layouts[1], layouts[2:], key, adds=False)
         keep(_puts, (*layouts, key), (call, Routes()), _KEPT)
     call, routes = _puts[*layouts, key]
     if call is None:

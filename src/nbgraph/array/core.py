@@ -156,7 +156,8 @@ def empty_of(own: Layout, device: Context, reads: Collection[Chunk] | None = Non
 
 def from_host(value: np.ndarray[Any, Any], device: Context) -> Any:
     """Return a copy of a NumPy array, made now."""
-    own = layout(value.shape, value.dtype.newbyteorder("="))
+    dtype = value.dtype
+    own = layout(value.shape, dtype if dtype.isnative else dtype.newbyteorder("="))
     where = place(device)
     take = chunk.take_settled if where.host else chunk.take
     memory = take(own.nbytes, device)
@@ -167,6 +168,8 @@ def from_host(value: np.ndarray[Any, Any], device: Context) -> Any:
 
 # classes of NumPy's whose values are copied to where the arrays beside them are
 COPIED = {np.ndarray, *(np.dtype(code).type for code in "?bhilqBHILQefdFD")}
+_NUMBERS = {bool, int, float, complex}
+_PLAIN = COPIED | _NUMBERS
 _OF_SPARSE = "dot", "sparse_dot"  # take matrices of scipy.sparse as they are
 
 
@@ -176,24 +179,29 @@ def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = T
     NumPy arrays, NumPy scalars and lists are copied to the arrays' device. Where no array is
     among them (a list in `ng.nd.add`), or `weak` is False, numbers become arrays too.
     """
-    if all(isinstance(v, Array) for v in values):
-        return list(values)
-    if any(getattr(v, "stands_for_array", False) or is_lazy(v) for v in values):
+    arrays = [v for v in values if isinstance(v, Array)]
+    if len(arrays) == len(values):
+        return arrays
+    kinds = {type(v) for v in values if not isinstance(v, Array)}
+    plain = kinds <= _PLAIN
+    if not plain and any(getattr(v, "stands_for_array", False) or is_lazy(v) for v in values):
         return list(values)  # they are lifted where a trace, or Dask, takes the call
-    device = next((v._chunk.device for v in values if isinstance(v, Array)), chunk.CPU)
-    alone = not weak or not any(isinstance(v, (Array, np.ndarray, np.generic)) for v in values)
+    device = arrays[0]._chunk.device if arrays else chunk.CPU
+    alone = not (weak and (arrays or any(issubclass(k, (np.ndarray, np.generic)) for k in kinds)))
     lifted: list[Any] = []
     for i, value in enumerate(values):
         if isinstance(value, Array) or (op in _OF_SPARSE and hasattr(value, "tocsr")):
             lifted.append(value)
             continue
-        name = names[i] if i < len(names) else f"operand {i}"
-        refuse_foreign(op, name, value)
-        operand = as_operand(op, name, value)
-        if isinstance(operand, np.ndarray):
-            lifted.append(constant(operand, device))
-        else:
-            lifted.append(constant(np.asarray(operand), device) if alone else operand)
+        operand: Any = value
+        if type(value) is np.ndarray or not plain:
+            name = names[i] if i < len(names) else f"operand {i}"
+            if not plain:
+                refuse_foreign(op, name, value)
+            operand = as_operand(op, name, value)
+        if alone or type(operand) not in _NUMBERS:
+            operand = constant(np.asarray(operand), device)
+        lifted.append(operand)
     return lifted
 
 

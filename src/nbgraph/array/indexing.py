@@ -19,9 +19,11 @@ import numpy as np
 
 from nbgraph import ops
 from nbgraph.array.carry import common_device, writable
+from nbgraph.array.chunk import wait
 from nbgraph.array.copying import cell, fill_from, known_put
 from nbgraph.array.core import Array, from_host, lift
 from nbgraph.array.keyed import (
+    LONG,
     frozen,
     known_element,
     known_part,
@@ -35,6 +37,7 @@ from nbgraph.array.keyed import (
 )
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, same
+from nbgraph.array.update import known_over
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.call import call, recording
 from nbgraph.ops.carrier.indexing import is_basic, is_element, is_false, part, with_masks
@@ -62,7 +65,7 @@ def get(array: Array, key: Any) -> Any:
         if recording.get() is None:
             return _part(array, key, key)
     elif kind is tuple:
-        if len(key) == ndim and slice not in (kinds := set(map(type, key))):
+        if len(key) == ndim and (kinds := set(map(type, key))).isdisjoint(_PARTS):
             if kinds == _INT or is_element(key, ndim):
                 key = key if kinds == _INT else tuple(map(operator.index, key))
                 element = known_element(array, key, _frame(2))
@@ -70,10 +73,9 @@ def get(array: Array, key: Any) -> Any:
     elif kind not in _PARTS and is_element(key, ndim):
         return _element(array, operator.index(key))
     if isinstance(key, Array) and array._layout.shape:
-        lines = _lines_at(array, key)
-        if lines is not None:
-            gather, template = _taking(len(array._layout.shape))
-            return gather(array, lines, key=template)
+        selected = _by_array(array, key)
+        if selected is not None:
+            return selected
     if recording.get() is not None:
         return part(array, key)
     form = frozen(key)
@@ -82,24 +84,46 @@ def get(array: Array, key: Any) -> Any:
         if lines is not None:
             return _selected(array, key, *lines)
         if not is_basic(key):
-            numbers = _without_masks(array, key)
+            numbers = _as_numbers(array, key)
             return part(array, key) if numbers is None else get(array, numbers)
     return _part(array, key, form)
 
 
-def _without_masks(array: Array, key: Any) -> tuple[Any, ...] | None:
-    """Return an index whose masks, each of one axis, have become numbers; None for other ones."""
+def _by_array(array: Array, key: Array) -> Any:
+    """Return what one NDArray selects: whole lines, or elements by a mask; None for other ones."""
+    lines = _lines_at(array, key)
+    if lines is not None:
+        gather, template = _taking(len(array._layout.shape))
+        return gather(array, lines, key=template)
+    host = array._chunk.device.host and key._chunk.device.host
+    if recording.get() is not None or not (host and _is_whole_mask(key, array)):
+        return None
+    wait(key._chunk)
+    wait(array._chunk)
+    return from_host(array._view()[key._view()], array.device)
+
+
+def _as_numbers(array: Array, key: Any) -> tuple[Any, ...] | None:
+    """Return an index whose masks, each of one axis, have become numbers, and whose long arrays and
+    lists have become NDArrays; None for other ones."""
     shape, parts = array.shape, list(key) if type(key) is tuple else [key]
     if len(parts) > len(shape) or not all(isinstance(p, _NUMBERED) for p in parts):
         return None
     changed = False
     for axis, index in enumerate(parts):
-        mask = np.asarray(index) if type(index) is list else index
-        if not isinstance(mask, slice | int) and mask.dtype.kind == "b":
-            if mask.shape != shape[axis : axis + 1] or is_elsewhere(mask):
+        part = np.asarray(index) if type(index) is list else index
+        if isinstance(part, slice | int):
+            continue
+        if part.dtype.kind == "b":
+            if part.shape != shape[axis : axis + 1] or is_elsewhere(part):
                 return None
-            parts[axis] = np.asarray(mask).nonzero()[0]
+            parts[axis] = part = np.asarray(part).nonzero()[0]
             changed = True
+        if type(part) is np.ndarray and part.size > LONG and array._chunk.device.host:
+            fits = part.dtype.kind in "iu" and -shape[axis] <= part.min() <= part.max()
+            if fits and part.max() < shape[axis]:  # else the general way says what is wrong
+                parts[axis] = from_host(part, array.device)
+                changed = True
     return tuple(parts) if changed else None
 
 
@@ -120,13 +144,13 @@ def _split(key: Any) -> tuple[Any, Any] | None:
 
 def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
     """Return a copy of what an index with index arrays selects, which is not recorded."""
-    split = _split(key)
+    known = known_selection(form, indices)
+    split = None if known else _split(key)
     if split is not None:
         try:
             return get(_part(array, split[0], frozen(split[0])), split[1])
         except IndexingError:  # whose axes are not those of the whole index
             pass
-    known = known_selection(form, indices)
     template, arrays = known or _template(array, key)
     taken = operator_of("gather")(array, *arrays, key=template)
     if known is None:
@@ -178,22 +202,28 @@ def set_(array: Array, key: Any, value: Any) -> None:
     """Write `array[key] = value` to the memory of `array`, broadcast and cast as in NumPy."""
     if type(key) is not tuple and isinstance(key, tuple):
         key = tuple(key)  # of a named tuple
-    if isinstance(key, Array) and key.dtype.kind == "b" and np.ndim(value) == 0:
-        if key.shape == array.shape:  # no need to know the mask
-            _set_where(array, key, value)
-            return
-    form = None if recording.get() is not None or CLOSELY_ASKED[0] else frozen(key)
-    if form is not None and (type(value) is list or (type(value) is np.ndarray and value.ndim)):
+    if _is_whole_mask(key, array) and np.ndim(value) == 0:  # no need to know the mask
+        _set_where(array, key, value)
+        return
+    recorded = recording.get() is not None
+    form = None if recorded or CLOSELY_ASKED[0] else frozen(key)
+    lines = None if recorded or form is not None else selection_form(array, key)
+    if lines is None and form is None and not recorded:
+        numbers = _as_numbers(array, key)
+        if numbers is not None:
+            key, lines = numbers, selection_form(array, numbers)
+    selection = None if lines is None else known_selection(*lines)
+    quick = form is not None or selection is not None
+    if quick and (type(value) is list or (type(value) is np.ndarray and value.ndim)):
         value = _beside(array, "value", value)
     if form is not None and known_write(array, form, value, _frame(2)):
+        return
+    if selection and not CLOSELY_ASKED[0] and known_put(array, value, *selection, _frame(2)):
         return
     original = value
     writable("setitem", array)
     if isinstance(value, (*WEAK, np.generic)):
         value = cell(value, array.dtype)
-    recorded = recording.get() is not None
-    lines = None if recorded or form is not None else selection_form(array, key)
-    selection = None if lines is None else known_selection(*lines)
     basic = selection is None and is_basic(key)
     if selection is None and not basic:
         key = with_masks(key)
@@ -238,14 +268,22 @@ def view(array: Array, key: Any) -> Any:
 # assignment -------------------------------------------------------------------------------------
 
 
-def _set_where(array: Array, mask: Array, value: Any) -> None:
+def _is_whole_mask(key: Any, array: Array) -> bool:
+    own = type(key) is np.ndarray or isinstance(key, Array)
+    return own and key.dtype.kind == "b" and key.shape == array.shape
+
+
+def _set_where(array: Array, key: Any, value: Any) -> None:
+    mask = key if isinstance(key, Array) else _beside(array, "mask", key)
     if not isinstance(value, Array):
         value = cell(value, array.dtype)
         number = value.item()
         value = number if type(number) in WEAK else value
     elif value.dtype != array.dtype:
         value = ops.astype(value, array.dtype)
-    call(operator_of("where"), [mask, value, array], {}, array)
+    op, operands = operator_of("where"), (mask, value, array)
+    if not known_over(op, operands, array, _frame(3)):
+        call(op, operands, {}, array)
 
 
 def _set_view(target: Array, value: Any) -> None:
@@ -285,14 +323,12 @@ def _set_elements(
     array: Array, key: Any, value: Any, lines: tuple[Any, list[Array]] | None, selection: Any
 ) -> None:
     """Write elements at integer arrays where they lie; `lines` is the key's `selection_form`."""
-    from nbgraph.ops.indexing.keys import selected_shape
+    from nbgraph.ops.indexing.addressing import selected_shape
 
     template, indices = selection or _template(array, key)
     if not indices:
         numbers = tuple(slice(*part) if isinstance(part, tuple) else part for part in template)
         _set_view(view(array, numbers), value)
-        return
-    if type(value) is type(array) and known_put(array, (value, *indices), template):
         return
     number = type(value) is np.ndarray and not value.ndim and array._chunk.device.host
     if not number or selection is None:

@@ -21,7 +21,7 @@ from nbgraph.ops.elementwise.casting import caster
 
 _KEPT = 4096  # parts, and writes
 _WHOLE = {int, type(None)}
-_LONG = 64  # numbers of an index array by whose values it is known
+LONG = 64  # numbers of an index array by whose values it is known
 _EXACT = 1 << 53  # whole numbers up to this are floats
 _LARGE = 3e38  # what float32 holds, and more
 _parts: dict[Any, tuple[int, Layout]] = {}
@@ -111,11 +111,11 @@ def selection_form(array: Array, key: Any) -> tuple[Any, list[Array]] | None:
     for part in key if type(key) is tuple else (key,):
         kind = type(part)
         if kind is list:
-            if not 0 < len(part) <= _LONG or set(map(type, part)) != {int}:
+            if not 0 < len(part) <= LONG or set(map(type, part)) != {int}:
                 return None
             form.append((list, *part))
         elif kind is np.ndarray:
-            if part.dtype.kind not in "iu" or not part.shape or part.size > _LONG:
+            if part.dtype.kind not in "iu" or not part.shape or part.size > LONG:
                 return None
             form.append((part.dtype, part.shape, part.tobytes()))
         elif isinstance(part, Array):

@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.place import push
 from nbgraph.array.push import moved, same, write
-from nbgraph.device import RunContext, cpu, run_context
+from nbgraph.device import RunContext
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.engine.thread import here
@@ -27,7 +27,6 @@ from nbgraph.operator.layout import layout
 from nbgraph.operator.request import WORDS, OpReqType, kNullOp
 from nbgraph.operator.spec import Attributes
 
-_ON_HOST = run_context(cpu(0))
 _BRIEF = 100_000  # nanoseconds: a thread that sleeps takes as long to take a function over
 
 

@@ -42,7 +42,7 @@ class Place:
 
     def begin(self, array: Any, values: Values) -> None:
         """Set the values of a new array, whose chunk nobody has used since it was taken."""
-        np.copyto(array._view(), values)
+        array._view()[...] = values  # half of what `np.copyto` takes
 
     def overwrite(self, array: Any, values: Values) -> None:
         """Set all values of an array that nothing unfinished uses."""

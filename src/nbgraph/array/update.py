@@ -12,11 +12,14 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.array.core import Array
+from nbgraph.array.core import COPIED, Array, lift
 from nbgraph.array.push import WEAK
 from nbgraph.array.route import Over, Push, Routes, shortcut
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.spec import Attributes, items_of
+
+_NONE: Attributes = {}
 
 
 def written(push: Push, place: Any, operands: tuple[Any, ...], out: Array) -> bool:
@@ -28,33 +31,50 @@ def written(push: Push, place: Any, operands: tuple[Any, ...], out: Array) -> bo
     return True
 
 
-def known_over(op: Mapper, operands: Sequence[Any], out: Any, place: Any) -> bool:
+def known_over(
+    op: Any, operands: Sequence[Any], out: Any, place: Any, attributes: Attributes = _NONE
+) -> bool:
     """Push `op` over an array whose memory no other operand has, as it was pushed before; return
-    False where the general way is needed."""
-    routes = op.carried.get(_key(operands, out)) if isinstance(out, Array) else None
+    False where the general way is needed. Arrays of NumPy's are copied."""
+    if not isinstance(out, Array):
+        return False
+    routes = op.carried.get(_key(operands, out, attributes))
     if routes is None:
         return False
     memory = out._chunk
     for value in operands:
         if value is not out and type(value) not in WEAK:
-            if type(value) is not type(out) or value._chunk is memory:
+            if type(value) in COPIED:
+                operands = lift(op.__name__, (), operands)
+            elif type(value) is not type(out) or value._chunk is memory:
                 return False
     return written(routes.push, place, Over(out, whole=False).ordered(operands), out)
 
 
-def learn_over(op: Mapper, operands: Sequence[Any], out: Any, call: KernelCall) -> None:
-    """Remember the kernel that has just been pushed over an array."""
-    key = _key(operands, out)
+def learn_over(
+    op: Any,
+    operands: Sequence[Any],
+    out: Any,
+    call: KernelCall,
+    attributes: Attributes = _NONE,
+    order: Sequence[int] | None = None,
+) -> None:
+    """Remember the kernel that has just been pushed over an array. `order`: see `Routes.learn`; of
+    an operator over whole arrays, which writes integers that it has made itself."""
+    key = _key(operands, out, attributes)
     if any(v is not out and getattr(v, "_chunk", None) is out._chunk for v in operands):
         return
     routes = op.carried.get(key) or op.carried.setdefault(key, Routes())
-    over = Over(out, whole=key[1] and all(v is not out for v in operands))
-    if routes.learn(call, [out._layout], operands, over=over) and op.over is None:
-        op.over = shortcut(op, functools.partial(known_over, op))
+    whole = key[1] and all(v is not out for v in operands)
+    over = Over(out, whole=whole, fits=order is not None)
+    if routes.learn(call, [out._layout], operands, order, over=over) and op.over is None:
+        push = functools.partial(known_over, op)
+        op.over = shortcut(op, push) if isinstance(op, Mapper) else push
 
 
-def _key(operands: Sequence[Any], out: Any) -> tuple[Any, ...]:
+def _key(operands: Sequence[Any], out: Any, attributes: Attributes) -> tuple[Any, ...]:
     """Return the key of the routes: whether the array is all of its chunk, and its place."""
     holder, own = out._holder, out._layout
     whole = holder is None or (own.contiguous and own.nbytes == holder.nbytes)
-    return ("over", whole, *[value is out for value in operands])
+    key = ("over", whole, *[value is out for value in operands])
+    return (*key, *items_of(attributes)) if attributes else key

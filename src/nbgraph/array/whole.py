@@ -19,7 +19,7 @@ from nbgraph.array.lowered import Job, push_function
 from nbgraph.array.place import place
 from nbgraph.array.push import same
 from nbgraph.array.route import routes_of
-from nbgraph.array.update import known_over
+from nbgraph.array.update import known_over, learn_over
 from nbgraph.device import Context
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.thread import here
@@ -27,7 +27,7 @@ from nbgraph.errors import ArgumentError, noun
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.arrays.at_once import check_out
 from nbgraph.operator.call import recording, training
-from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.kernel_call import Application, lowered, lowered_form
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.settings import CLOSELY_ASKED, config
@@ -66,29 +66,7 @@ def apply(
             return result
     elif outs is not None and requests is None and _copied_to(op, operands, attributes, outs):
         return outs[0]
-    attributes = op.normalise(attributes)
-    names = _names(op, operands)
-    values: list[Array] = lift(op.__name__, names, operands, weak=False)
-    device = common_device(op.__name__, names, values, outs)
-    if not operands:
-        device, attributes = _asked_device(attributes, device)
-        there = place(device).host or op.constant is not None or _by_kernels(op, attributes)
-        if outs is None and not there:
-            return _copied_from_host(op, attributes, device)
-    specs = op.infer([Spec(v.shape, v.dtype) for v in values], attributes)
-    watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
-    results = _short(op, values, attributes, specs, device) if outs is None else None
-    if results is None:
-        states = _states(op, attributes, values, operands, names)
-        results = _outputs(op, specs, device, outs, [v._chunk for v in values])
-        _push(op, values, results, attributes, outs, requests, states)
-        for i in states:
-            values[i]._chunk.writes += 1
-    note_writes(op, values, attributes, results, outs)
-    if watched:
-        anomaly.look(op, values, results)
-    if ways is not None:
-        ways.learn(op, values, results, attributes)
+    results = _Application(op, operands, op.normalise(attributes), outs, requests).results(ways)
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -100,91 +78,167 @@ def _copied_to(
     op: ArrayOp, operands: Sequence[Any], attributes: Attributes, outs: Sequence[Any]
 ) -> bool:
     """Return whether a small result has been computed as a new array and copied to `out`: two quick
-    ways take a fifth of the general one."""
+    ways take a fifth of the general one. Later calls have the route of its kernel, if it is one."""
     if len(outs) != 1 or CLOSELY_ASKED[0] or recording.get() is not None:
         return False
     out, alone = outs[0], not (op.draws or op.auxiliary or op.resources or op.effect)
     if not (alone and isinstance(out, Array) and out.nbytes <= _COPIED and out.dtype.kind != "c"):
         return False
     result = op(*operands, **attributes)
-    if (result.shape, result.dtype, result.device) != (out.shape, out.dtype, out.device):
+    casts = np.can_cast(result.dtype, out.dtype, "same_kind") and result.dtype.kind != "c"
+    if not casts or (result.shape, result.device) != (out.shape, out.device):
         return False
     writable(op.__name__, out, "out")
     if not known_over(same, (result,), out, in_charge().site_id(2)):
         apply_map(same, (result,), {}, outs)
+    if op.values(attributes) or not all(type(v) is type(out) for v in operands):
+        return True
+    layouts = [v._layout for v in operands]
+    lowering = lowered_form(op, Application.at_once(layouts, [out._layout], attributes))
+    call = None if lowering is None or lowering.scratch else lowering.alone
+    if call is not None and all(v._chunk is not out._chunk for v in operands):
+        learn_over(op, operands, out, call, attributes, call.order[: -call.writes])
     return True
 
 
-def _states(
-    op: ArrayOp,
-    attributes: Attributes,
-    values: Sequence[Array],
-    operands: Sequence[Any],
-    names: Sequence[str],
-) -> Sequence[int]:
-    """Return which operands are states that are written, each an NDArray that can be."""
-    states = op.states(is_train=training.get() and op.mode(attributes) is not False)
-    for i in states:
-        if values[i] is not operands[i]:
-            raise ArgumentError(
-                f"{op.__name__}: the auxiliary state {names[i]!r} is {noun(operands[i])}, and "
-                "would be updated in a copy; give an NDArray, as ng.array(...) makes"
-            )
-        writable(op.__name__, values[i], names[i])
-    return states
+class _Application:
+    """An operator, what it is applied to, and where its results go."""
 
+    def __init__(
+        self,
+        op: ArrayOp,
+        operands: Sequence[Any],
+        attributes: Attributes,
+        outs: Sequence[Any] | None,
+        requests: Sequence[OpReqType] | None,
+    ) -> None:
+        self.op, self.operands, self.outs = op, operands, outs
+        self.names = _names(op, operands)
+        self.values: list[Array] = lift(op.__name__, self.names, operands, weak=False)
+        self.device = common_device(op.__name__, self.names, self.values, outs)
+        if not operands:
+            asked = attributes.get("device")
+            self.device = self.device if asked is None else asked
+            attributes = {**attributes, "device": None}
+        self.attributes, self.requests = attributes, requests
+        self.specs = op.infer([Spec(v.shape, v.dtype) for v in self.values], attributes)
 
-def _asked_device(attributes: Attributes, device: Context) -> tuple[Context, Mapping[str, Any]]:
-    """Return where an operator without operands is to put its result, and the other attributes."""
-    chosen = attributes.get("device")
-    return (device if chosen is None else chosen), {**attributes, "device": None}
+    def results(self, ways: Any) -> Sequence[Array]:
+        """Carry it out; `ways` learn from it, if there are some."""
+        op, values, outs = self.op, self.values, self.outs
+        if not (values or outs is not None or self._is_there()):  # computed on the host, and copied
+            result = apply(op, (), self.attributes)
+            parts = result if type(result) is tuple else (result,)
+            return [copy_of(value, device=self.device) for value in parts]
+        watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
+        results = self._short() if outs is None else None
+        if results is None:
+            results = self._pushed()
+        note_writes(op, values, self.attributes, results, outs)
+        if watched:
+            anomaly.look(op, values, results)
+        if ways is not None:
+            ways.learn(op, values, results, self.attributes)
+        return results
 
+    def _is_there(self) -> bool:
+        """Return whether the device makes the result of an operator without operands."""
+        op, outputs = self.op, [layout(*spec) for spec in self.specs]
+        if place(self.device).host or op.constant is not None:
+            return True
+        words = ["write"] * len(outputs)
+        return lowered(op, (), outputs, words, self.attributes, host=False) is not None
 
-def _by_kernels(op: ArrayOp, attributes: Attributes) -> bool:
-    """Return whether kernels of devices make the result of an operator without operands."""
-    outputs = [layout(*spec) for spec in op.infer((), attributes)]
-    return lowered(op, (), outputs, ["write"] * len(outputs), attributes, host=False) is not None
+    def _short(self) -> list[Array] | None:
+        """Return the results where they are a view, a copy or one number, which need no function,
+        or where other operators give them, else None."""
+        op, values, attributes, device = self.op, self.values, self.attributes, self.device
+        if op.view is not None:
+            return known.viewed(op, values, attributes)
+        if op.copies:
+            return [copy_of(values[0], self.specs[0].dtype)]
+        if op.constant is not None:
+            number, own = op.constant(**attributes), layout(*self.specs[0])
+            make = _empty if number is None else partial(_filled, number)
+            if values or device is CPU:
+                known.learn_source(op, make, own, values, attributes)
+            return [make(own, device, op.values(attributes), None)]
+        if not values and op.computes_alone and len(self.specs) == 1 and place(device).host:
+            if math.prod(self.specs[0].shape) <= _AT_ONCE:  # nothing to wait for, and soon done
+                value = np.empty(*self.specs[0])
+                op.compute((), [value], attributes)
+                if device is CPU and value.nbytes <= _TEMPLATE:
+                    template = from_host(value, device)
+                    make = partial(_copy, value, template)
+                    known.learn_source(op, make, layout(*self.specs[0]), (), attributes)
+                    if here.running is None:
+                        return [apply_map(same, (template,), _NONE)]  # the way to copy it
+                return [from_host(value, device)]
+        return place(device).composed(op, values, attributes, self.specs)
 
+    def _pushed(self) -> list[Array]:
+        """Push the operator as kernels or a function."""
+        op, values, attributes = self.op, self.values, self.attributes
+        states, results = self._states(), self._outputs([v._chunk for v in values])
+        requests = [kWriteTo] * len(results) if self.requests is None else list(self.requests)
+        over = None if self.outs is None else self._in_place(results, requests)
+        changed = [*(r._chunk for r in results), *(values[i]._chunk for i in states)]
+        own = (over, *states)
+        inputs = [
+            copied(v) if v._chunk in changed and i not in own else v for i, v in enumerate(values)
+        ]
+        whole = self.outs is None and kAddTo not in requests and not states
+        job = Job(op, inputs, results, requests, attributes, whole)
+        device = (results or inputs)[0].device
+        if not place(device).carry_out(job):
+            writes = list(dict.fromkeys(changed))
+            reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
+            specs = [Spec(v.shape, v.dtype) for v in values]
+            grants = op.grant_to(device, attributes, specs) if results else ()
+            push_function(job, reads, writes, grants, states, known.least(op, values, attributes))
+        for i in states:
+            values[i]._chunk.writes += 1
+        return results
 
-def _copied_from_host(op: ArrayOp, attributes: Attributes, device: Context) -> Any:
-    """Compute what has no operands and no kernel on the host, and copy it."""
-    result = apply(op, (), attributes)
-    result = result if type(result) is tuple else (result,)
-    results = tuple(copy_of(value, device=device) for value in result)
-    return results[0] if len(results) == 1 else results
+    def _states(self) -> Sequence[int]:
+        """Return which operands are states that are written, each an NDArray that can be."""
+        op, names = self.op, self.names
+        states = op.states(is_train=training.get() and op.mode(self.attributes) is not False)
+        for i in states:
+            if self.values[i] is not self.operands[i]:
+                raise ArgumentError(
+                    f"{op.__name__}: the auxiliary state {names[i]!r} is "
+                    f"{noun(self.operands[i])}, and would be updated in a copy; give an NDArray, "
+                    "as ng.array(...) makes"
+                )
+            writable(op.__name__, self.values[i], names[i])
+        return states
 
+    def _outputs(self, reads: Sequence[Chunk]) -> list[Array]:
+        name, results = self.op.__name__, list[Array]()
+        for i, spec in enumerate(self.specs):
+            out = self.outs[i] if self.outs is not None else None
+            if out is None:
+                results.append(empty_of(layout(*spec), self.device, reads))
+            else:
+                writable(name, out)
+                results.append(check_out(name, out, spec, i))
+        return results
 
-def _short(
-    op: ArrayOp,
-    values: Sequence[Array],
-    attributes: Attributes,
-    specs: Sequence[Spec],
-    device: Context,
-) -> list[Array] | None:
-    """Return the results where they are a view, a copy or one number, which need no function, or
-    where other operators give them, else None."""
-    if op.view is not None:
-        return known.viewed(op, values, attributes)
-    if op.copies:
-        return [copy_of(values[0], specs[0].dtype)]
-    if op.constant is not None:
-        number = op.constant(**attributes)
-        make = _empty if number is None else partial(_filled, number)
-        if values or device is CPU:
-            known.learn_source(op, make, layout(*specs[0]), values, attributes)
-        return [make(layout(*specs[0]), device, op.values(attributes), None)]
-    if not values and op.computes_alone and len(specs) == 1 and place(device).host:
-        if math.prod(specs[0].shape) <= _AT_ONCE:  # nothing to wait for, and soon done
-            value = np.empty(*specs[0])
-            op.compute((), [value], attributes)
-            if device is CPU and value.nbytes <= _TEMPLATE:
-                template = from_host(value, device)
-                make = partial(_copy, value, template)
-                known.learn_source(op, make, layout(*specs[0]), (), attributes)
-                if here.running is None:
-                    return [apply_map(same, (template,), _NONE)]  # which is the way to copy it
-            return [from_host(value, device)]
-    return place(device).composed(op, values, attributes, specs)
+    def _in_place(self, results: Sequence[Array], asked: list[OpReqType]) -> int | None:
+        """Return the operand that the output, given as that very array, is written over, or None;
+        the request says so. Only where the operator has the right, and no other operand is in that
+        memory."""
+        for operand, output in self.op.inplace_pairs(self.attributes):
+            out = results[output]
+            sharing = [i for i, v in enumerate(self.values) if v._chunk is out._chunk]
+            if sharing != [operand] or len(results) > 1 or asked[output] is not kWriteTo:
+                continue
+            value = self.values[operand]
+            if value.dtype == out.dtype and overlap(value._view(), out._view()) == "exact":
+                asked[output] = OpReqType.kWriteInplace
+                return operand
+        return None
 
 
 # what `known.Sources` make
@@ -208,72 +262,3 @@ def _copy(
     routes = routes_of(same, _NONE)
     result = None if routes is None else routes.push(caller, (template,), True)
     return from_host(value, device) if result is None else result
-
-
-def _outputs(
-    op: ArrayOp,
-    specs: Sequence[Spec],
-    device: Context,
-    outs: Sequence[Any] | None,
-    reads: Sequence[Chunk],
-) -> list[Array]:
-    results = []
-    for i, spec in enumerate(specs):
-        out = outs[i] if outs is not None else None
-        if out is None:
-            results.append(empty_of(layout(*spec), device, reads))
-        else:
-            writable(op.__name__, out)
-            results.append(check_out(op.__name__, out, spec, i))
-    return results
-
-
-def _push(
-    op: ArrayOp,
-    values: Sequence[Array],
-    results: Sequence[Array],
-    attributes: Attributes,
-    outs: Sequence[Any] | None,
-    requests: Sequence[OpReqType] | None,
-    states: Sequence[int],
-) -> None:
-    wanted_requests = list(requests) if requests is not None else [kWriteTo] * len(results)
-    writes = list(dict.fromkeys(r._chunk for r in results))
-    over = _in_place(op, values, results, attributes, wanted_requests) if outs is not None else None
-    changed = [*writes, *(values[i]._chunk for i in states)]
-    own = (over, *states)
-    inputs = [
-        copied(v) if v._chunk in changed and i not in own else v for i, v in enumerate(values)
-    ]
-    writes = list(dict.fromkeys(changed))
-    reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
-    whole = outs is None and kAddTo not in wanted_requests and not states
-    job = Job(op, inputs, results, wanted_requests, attributes, whole)
-    device = (results or inputs)[0].device
-    if place(device).carry_out(job):
-        return
-    specs = [Spec(v.shape, v.dtype) for v in values]
-    grants = op.grant_to(device, attributes, specs) if results else ()
-    push_function(job, reads, writes, grants, states, known.least(op, values, attributes))
-
-
-def _in_place(
-    op: ArrayOp,
-    values: Sequence[Array],
-    results: Sequence[Array],
-    attributes: Attributes,
-    asked: list[OpReqType],
-) -> int | None:
-    """Return the operand that the output, given as that very array, is written over, or None; the
-    request says so. Only where the operator has the right, and no other operand is in that
-    memory."""
-    for operand, output in op.inplace_pairs(attributes):
-        out = results[output]
-        sharing = [i for i, v in enumerate(values) if v._chunk is out._chunk]
-        if sharing != [operand] or len(results) > 1 or asked[output] is not kWriteTo:
-            continue
-        value = values[operand]
-        if value.dtype == out.dtype and overlap(value._view(), out._view()) == "exact":
-            asked[output] = OpReqType.kWriteInplace
-            return operand
-    return None

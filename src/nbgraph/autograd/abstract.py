@@ -16,7 +16,14 @@ from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tracing import tracing
 from nbgraph.autograd.tree import like, places
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError, function_name, require_word
+from nbgraph.errors import (
+    ArgumentError,
+    DTypeError,
+    ShapeError,
+    function_name,
+    require_shape,
+    require_word,
+)
 from nbgraph.foreign import checked
 from nbgraph.graph import build
 from nbgraph.graph.symbol import Symbol
@@ -185,11 +192,7 @@ def ravel_pytree(pytree: Any) -> tuple[Any, Function]:
 
     def unravel(flat: Any) -> Any:
         flat = flat if isinstance(flat, Symbol) else asarray(flat)
-        if tuple(flat.shape) != (size,):
-            raise ShapeError(
-                f"unravel: the vector has shape {flat.shape}; expected ({size},), as that of "
-                "ravel_pytree"
-            )
+        require_shape("unravel: the vector", flat.shape, (size,), "as that of ravel_pytree")
         values, start = list[Any](), 0
         for own in specs:
             stop = start + math.prod(own.shape)

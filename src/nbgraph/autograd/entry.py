@@ -14,7 +14,7 @@ from nbgraph.autograd import replay
 from nbgraph.autograd.scope import missing_half, noted, pause, record
 from nbgraph.autograd.sums import Ones, write_to, zeros_of
 from nbgraph.autograd.tape import Leaf, TapeError, stale
-from nbgraph.errors import ArgumentError, ShapeError, noun, require_word
+from nbgraph.errors import ArgumentError, noun, require_shape, require_word
 from nbgraph.graph.node import Node
 from nbgraph.ops.define import library
 
@@ -53,11 +53,7 @@ def set_grad(array: Array, value: Any) -> None:
         node.collected = None
         return
     value = value if isinstance(value, Array) else new_array(value, device=node.device)
-    if value.shape != array.shape:
-        raise ShapeError(
-            f"grad: the array given has shape {value.shape}, the variable {array.shape}; give one "
-            "of that shape"
-        )
+    require_shape("grad: the array given", value.shape, array.shape, of="the variable")
     if value._chunk is array._chunk:
         raise ArgumentError(
             "grad: the array given shares memory with the variable, which backward reads; give one "
@@ -241,11 +237,7 @@ def head_gradient(name: str, index: int, head: Array, value: Any) -> Any:
     is_array = isinstance(value, Array)
     gradient = value if is_array else new_array(value, head.dtype, device=head.device)
     common_device(name, ["the head", "its gradient"], [head, gradient])
-    if gradient.shape != head.shape:
-        raise ShapeError(
-            f"{name}: the head gradient {index} has shape {gradient.shape}, the head {head.shape}; "
-            "give one of that shape"
-        )
+    require_shape(f"{name}: the head gradient {index}", gradient.shape, head.shape, of="the head")
     if gradient.dtype != head.dtype:
         gradient = library.astype(gradient, head.dtype)
     return gradient

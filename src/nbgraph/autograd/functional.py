@@ -70,20 +70,7 @@ def grad(
     >>> ng.grad(ng.grad(lambda x: x**3))(2.0)
     array(12., dtype=float32)
     """
-    require_function("grad", f)
-    if argnames is not None:
-        return _by_names("grad", grad, f, argnums, argnames, has_aux)
-    transformed = whole(f, argnums, lambda inner: grad(inner, argnums, has_aux))
-    if transformed is not None:
-        return transformed
-
-    @by_blocks(argnums)
-    @named("gradient", f)
-    def gradient(*args: Any, **kwargs: Any) -> Any:
-        _, slopes, aux = differentiated("grad", f, argnums, has_aux, args, kwargs)
-        return (slopes, aux) if has_aux else slopes
-
-    return gradient
+    return _derivative("grad", f, argnums, has_aux, argnames)
 
 
 @checked
@@ -108,23 +95,30 @@ def value_and_grad(
     >>> ng.value_and_grad(lambda p: (p["w"] * p["w"]).sum())({"w": ng.array([3.0])})
     (array(9., dtype=float32), {'w': array([6.], dtype=float32)})
     """
-    require_function("value_and_grad", f)
+    return _derivative("value_and_grad", f, argnums, has_aux, argnames)
+
+
+# parts ------------------------------------------------------------------------------------------
+
+
+def _derivative(name: str, f: Function, argnums: Any, has_aux: bool, argnames: Any = None) -> Any:
+    """Return what `grad` or `value_and_grad` does."""
+    require_function(name, f)
     if argnames is not None:
-        return _by_names("value_and_grad", value_and_grad, f, argnums, argnames, has_aux)
-    transformed = whole(f, argnums, lambda inner: value_and_grad(inner, argnums, has_aux))
+        return _by_names(name, f, argnums, argnames, has_aux)
+    transformed = whole(f, argnums, lambda inner: _derivative(name, inner, argnums, has_aux))
     if transformed is not None:
         return transformed
 
     @by_blocks(argnums)
-    @named("value and gradient", f)
-    def both(*args: Any, **kwargs: Any) -> Any:
-        value, slopes, aux = differentiated("value_and_grad", f, argnums, has_aux, args, kwargs)
+    @named("gradient" if name == "grad" else "value and gradient", f)
+    def derivative(*args: Any, **kwargs: Any) -> Any:
+        value, slopes, aux = differentiated(name, f, argnums, has_aux, args, kwargs)
+        if name == "grad":
+            return (slopes, aux) if has_aux else slopes
         return ((value, aux) if has_aux else value), slopes
 
-    return both
-
-
-# parts ------------------------------------------------------------------------------------------
+    return derivative
 
 
 def differentiated(
@@ -141,21 +135,19 @@ def differentiated(
     if has_aux:
         out, aux = auxiliary(name, f, out)
     if variables.symbolic:
-        return _of_symbols(name, f, variables, out, aux)
+        from nbgraph.autograd import symbolic
+
+        out = scalar(name, f, symbolic.lifted(out))
+        derivatives = variables.like(variables.slopes([out], [None]))
+        value, slopes, other = symbolic.finished(variables, out, derivatives, aux)
+        return value, slopes, other
     out = scalar(name, f, out)
     slopes = slopes_of(out, variables, create_graph=recording.get() is not None)
     own = variables.arrays
     return outside(out, own), variables.like(slopes), outside(aux, own)
 
 
-def _by_names(
-    name: str,
-    transform: Callable[..., Function],
-    f: Function,
-    argnums: int | Sequence[int],
-    argnames: str | Sequence[str],
-    has_aux: bool,
-) -> Function:
+def _by_names(name: str, f: Function, argnums: Any, argnames: Any, has_aux: bool) -> Function:
     """Return the derivative with respect to arguments by their names."""
     names = (argnames,) if isinstance(argnames, str) else tuple(argnames)
     signature = inspect.signature(f)
@@ -166,6 +158,9 @@ def _by_names(
                 f"names among {', '.join(signature.parameters)}"
             )
 
+    def chosen(slopes: Any) -> Any:
+        return slopes[0] if isinstance(argnames, str) else dict(zip(names, slopes, strict=True))
+
     @functools.wraps(f, updated=())
     def derivative(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
@@ -175,15 +170,11 @@ def _by_names(
             bound.arguments.update(zip(names, values, strict=True))
             return f(*bound.args, **bound.kwargs)
 
-        chosen = [bound.arguments[own] for own in names]
-        numbers = tuple(range(len(names)))
-        results = transform(of_named, numbers, has_aux)(*chosen)
-        slopes, rest = (results[1], results[0]) if name == "value_and_grad" else (results, None)
-        slopes, aux = slopes if has_aux and rest is None else (slopes, None)
-        slope = slopes[0] if isinstance(argnames, str) else dict(zip(names, slopes, strict=True))
-        if rest is not None:
-            return rest, slope
-        return (slope, aux) if has_aux else slope
+        inner = _derivative(name, of_named, tuple(range(len(names))), has_aux)
+        results = inner(*[bound.arguments[own] for own in names])
+        if name == "value_and_grad":
+            return results[0], chosen(results[1])
+        return (chosen(results[0]), results[1]) if has_aux else chosen(results)
 
     return derivative
 
@@ -198,15 +189,6 @@ def slopes_of(out: Any, variables: Variables, *, create_graph: bool) -> list[Any
         retain_graph=create_graph,
         ends=variables.nodes,
     )
-
-
-def _of_symbols(name: str, f: Function, variables: Any, out: Any, aux: Any) -> tuple[Any, Any, Any]:
-    from nbgraph.autograd import symbolic
-
-    out = scalar(name, f, symbolic.lifted(out))
-    derivatives = variables.like(variables.slopes([out], [None]))
-    value, slopes, other = symbolic.finished(variables, out, derivatives, aux)
-    return value, slopes, other
 
 
 def whole(f: Function, argnums: Any, change: Callable[[Function], Function]) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from nbgraph.array.core import Array
 from nbgraph.graph.absent import AbsentError
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import call
@@ -59,9 +60,12 @@ class Selected(Operators, Protocols):
 
 
 def selection(x: Any, key: Any) -> Selected | None:
-    """Return `x[key]` for a traced mask, beside which are whole axes; None for another key."""
+    """Return `x[key]` for a mask that is traced, or an NDArray from outside of the function, beside
+    which are whole axes; None for another key."""
     parts = key if isinstance(key, tuple) else (key,)
-    masks = [k for k, p in enumerate(parts) if isinstance(p, Symbol) and p.dtype.kind == "b"]
+    masks = [
+        k for k, p in enumerate(parts) if isinstance(p, (Symbol, Array)) and p.dtype.kind == "b"
+    ]
     whole = [p for p in parts if type(p) is slice and p.start is p.stop is p.step is None]
     dots = [k for k, p in enumerate(parts) if p is Ellipsis]
     if len(masks) != 1 or 1 + len(whole) + len(dots) != len(parts):
@@ -73,5 +77,6 @@ def selection(x: Any, key: Any) -> Selected | None:
     first = x.ndim - axes - mask.ndim
     if axes < behind or first < 0 or mask.shape != x.shape[first : first + mask.ndim]:
         return None
-    mask = library.reshape(mask, (*mask.shape, *(1,) * axes)) if axes else mask
+    if axes or not isinstance(mask, Symbol):  # of an NDArray it makes a node
+        mask = library.reshape(mask, (*mask.shape, *(1,) * axes))
     return Selected(mask, library.where(mask, x, np.ones((), x.dtype)), axes)

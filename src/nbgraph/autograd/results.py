@@ -13,7 +13,7 @@ from nbgraph.array.core import Array
 from nbgraph.autograd.scope import record
 from nbgraph.autograd.tape import bare
 from nbgraph.autograd.tree import Place, like, places
-from nbgraph.errors import ArgumentError, ShapeError, function_name, noun
+from nbgraph.errors import ArgumentError, ShapeError, function_name, noun, require_shape
 from nbgraph.operator.call import carrier_of, differentiating, recording, training
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.ops.define import library
@@ -142,10 +142,7 @@ def matching(name: str, what: str, value: Any, structure: Any) -> list[Any]:
         raise ArgumentError(f"{name}: {what} has the structure ({has}); expected ({needs})")
     for place, like_it in zip(leaves, targets, strict=True):
         shape = place.value.shape if is_array(place.value) else np.shape(place.value)
-        if shape != like_it.value.shape:
-            raise ShapeError(
-                f"{name}: {what}{place.path} has shape {shape}; expected {like_it.value.shape}"
-            )
+        require_shape(f"{name}: {what}{place.path}", shape, like_it.value.shape)
     return [place.value for place in leaves]
 
 

@@ -55,12 +55,13 @@ class MapRule(MapVjp, Rule):
 
 
 class ArrayRule(Rule):
-    """Of an operator over whole arrays: a function written with operators."""
+    """Of an operator over whole arrays: a function written with operators. `wanted`: of a crossed
+    one, whether each operand has a gradient."""
 
-    __slots__ = ("_inputs", "_outputs", "op")
+    __slots__ = ("_inputs", "_outputs", "op", "wanted")
 
-    def __init__(self, op: ArrayOp) -> None:
-        self.op = op
+    def __init__(self, op: ArrayOp, wanted: Sequence[bool] = ()) -> None:
+        self.op, self.wanted = op, wanted
         self._inputs: dict[int, Sequence[int]] = {}  # by how many there are
         self._outputs: dict[int, Sequence[int]] = {}
 
@@ -69,6 +70,8 @@ class ArrayRule(Rule):
         if reads is None:
             keeps = self.op.keeps_input
             reads = [i for i in range(count) if self.op.keeps and keeps(i)]
+            if self.wanted:
+                reads = [i for i in reads if any((*self.wanted[:i], *self.wanted[i + 1 :]))]
             self._inputs[count] = reads
         return reads
 
@@ -98,6 +101,12 @@ def rule_of(op: Any, inputs: Sequence[Entry | Node | None]) -> Any:
         return rule
     if isinstance(op, Rule):
         return op
+    if op.crossed and None in inputs:
+        wanted = tuple([entry is not None for entry in inputs])
+        rule = op.carried.get(("rule", wanted))
+        if rule is None:
+            rule = op.carried["rule", wanted] = ArrayRule(op, wanted)
+        return rule
     rule = getattr(op, "tape_rule", None)
     if rule is None:
         rule = op.tape_rule = ArrayRule(op)

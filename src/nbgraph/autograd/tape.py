@@ -101,7 +101,7 @@ class Tape:
         """Make the node, if gradients can flow through it."""
         is_scalar = type(op) is Mapper
         if is_scalar and complex_call.MET in op.carried:
-            op, operands, attributes = complex_call.in_graph(op, operands, attributes)
+            op, operands, attributes = complex_call.on_tape(op, operands, attributes)
             is_scalar = type(op) is Mapper
         inputs: list[Entry | None] = []
         layouts: list[Any] = []
@@ -232,7 +232,7 @@ def _enter_one(
 
 def _copy(array: Array) -> Any:
     """Return the values in other memory, at the array's place on the tape if that is known."""
-    if not _current(array):
+    if not _current(array) and not _followed(array):
         return array
     other = copied(array)
     if (node := array._node) is not None:

@@ -322,7 +322,7 @@ class Core:
 
     def _free(self) -> None:
         self.retired = True
-        self.release = _forgotten
+        self.release = lambda address: 0
         for memory in self.instances:
             self.free_memory(memory)
         slab = self.peek(self.address + layout.SLABS)
@@ -346,11 +346,6 @@ def free_ended() -> None:
         else:
             core.failures.clear()
             core._free()
-
-
-def _forgotten(address: int) -> int:
-    """Return a variable of a core that is gone."""
-    return 0
 
 
 LOADING = threading.Lock()

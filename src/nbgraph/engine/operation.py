@@ -187,7 +187,7 @@ class KernelView(Operation):
         self.reads: Any = tuple(v for v, written in uses if not written)
         self.writes: Any = tuple(v for v, written in uses if written)
         self.members, self.own = None, ()
-        self.pushed_ns = _now()
+        self.pushed_ns = None  # the core keeps no times
 
     @property
     def site(self) -> Site:

@@ -74,7 +74,7 @@ class Unfinished(NamedTuple):
     name: str
     site: str
     state: str
-    age: float  # seconds since the push
+    age: float | None  # seconds since the push; of kernels it is not kept
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     waits_for: tuple[int, ...]  # numbers of operations
@@ -119,7 +119,7 @@ class Dump(Report):
                     operation.name,
                     str(operation.site),
                     "ready" if state in {NEW, WAITING} and not waits else STATES[state],
-                    (now - operation.pushed_ns) / 1e9,
+                    None if operation.pushed_ns is None else (now - operation.pushed_ns) / 1e9,
                     tuple(map(_called, reads)),
                     tuple(map(_called, writes)),
                     tuple(sorted(waits)),
@@ -140,7 +140,7 @@ class Dump(Report):
                 f"{o.state} " + ", ".join(f"#{n}" for n in o.waits_for[:8])
                 if o.waits_for
                 else o.state,
-                f"{o.age:.2f} s",
+                "" if o.age is None else f"{o.age:.2f} s",
                 f"pushed at {o.site}",
             )
             for o in self.operations[:_SHOWN]

@@ -146,6 +146,9 @@ def failed(operation: Operation, error: BaseException) -> Failure:
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next  # begin at the user's function
+    if trace is None and isinstance(error, TypeError):
+        takes = "run_ctx, on_complete" if operation.asynchronous else "run_ctx"
+        error.add_note(f"the engine calls it with ({takes}): lambda {takes}: ...")
     order = operation.seq, operation.index
     failure = Failure(error.with_traceback(trace), order, operation.name, operation.site)
     core: Any = operation.core

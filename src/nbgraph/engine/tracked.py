@@ -240,6 +240,7 @@ class TrackedEngine(Engine):
                 helper.put((core, ticket))
                 most = SLICE
             else:
+                helper.relieve((core, ticket))
                 watch()
 
     def _watch(self) -> Callable[[], None]:

@@ -15,9 +15,9 @@ import numpy as np
 from nbgraph.array.place import refuse
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
-from nbgraph.executor import tasks
 from nbgraph.executor.draft import Draft
 from nbgraph.executor.places import Place, viewed
+from nbgraph.executor.tasks import NodeTasks
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, spec
@@ -29,11 +29,6 @@ from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.request import OpReqType
 
 kAddTo = OpReqType.kAddTo
-
-
-def _number_of(node: GraphNode, op: ArrayOp) -> Any:
-    """Return the number that fills a node's output; None where there is none."""
-    return None if op.constant is None else op.constant(**node.attributes)
 
 
 class Inside(NamedTuple):
@@ -121,12 +116,12 @@ class Lowering:
     # nodes ------------------------------------------------------------------------------------
 
     def _lower(self, node: GraphNode, op: Any) -> None:
-        if isinstance(op, Mapper):
-            tasks.mapped(self.draft, node, op)
-        elif op is CONSTANT:
+        if op is CONSTANT:
             self._constant(node)
+        elif isinstance(op, Mapper):
+            NodeTasks(self.draft, node).mapped()
         elif not (op.view is not None and self._view(node, op)):
-            self._array_op(node, op)
+            self._array_op(NodeTasks(self.draft, node), op)
 
     def _constant(self, node: GraphNode) -> None:
         data = node.attributes["value"].array
@@ -147,31 +142,18 @@ class Lowering:
                 of_node[node] = of_node[source[0]]
         return place is not None
 
-    def _array_op(self, node: GraphNode, op: ArrayOp) -> None:
-        draft = self.draft
-        if op.view is not None and tasks.view_of_copy(draft, node, op):
+    def _array_op(self, tasks: NodeTasks, op: ArrayOp) -> None:
+        if op.view is not None and tasks.view_of_copy():
             return
-        if op.copies and node.nout == 1:
-            tasks.copied(draft, node)
-        elif _number_of(node, op) is not None:
-            tasks.filled(draft, node, _number_of(node, op))
-        elif not self._kernel(node, op):
-            self._function(node, op)
-
-    def _function(self, node: GraphNode, op: ArrayOp) -> None:
-        """Enter a function of NumPy, or of an array library that works on the device."""
-        draft = self.draft
-        if not (draft.device.host or form_of(op, Library)):
-            refuse(draft.names[node], draft.device)
-        tasks.function(draft, node, op)
-
-    def _kernel(self, node: GraphNode, op: Any) -> bool:
-        """Return whether kernels compute the node, after entering them."""
-        draft = self.draft
-        if tasks.kernels(draft, node, op):
-            return True
-        form = tasks.in_pieces if draft.device.host else tasks.formed
-        return form(draft, node, op)
+        number = None if op.constant is None else op.constant(**tasks.node.attributes)
+        if op.copies and tasks.node.nout == 1:
+            tasks.copied()
+        elif number is not None:
+            tasks.filled(number)
+        elif not (tasks.kernels() or tasks.formed()):
+            if not (self.draft.device.host or form_of(op, Library)):
+                refuse(tasks.name, self.draft.device)
+            tasks.function()
 
     def _adds(self, node: GraphNode, result: Spec) -> bool:
         """Return whether the operator can deliver kAddTo with the bits of a sum of its results."""

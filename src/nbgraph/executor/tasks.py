@@ -19,49 +19,275 @@ from nbgraph.executor.work import FunctionWork, KernelWork, Use, map_work
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.graph import spec
 from nbgraph.graph.schedule import Task, Value
-from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.elsewhere import Part, Parts, Pieces, Unit, form_of, parts_of
 from nbgraph.operator.arrays.unit_op import unit_lowered
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, lowered
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.elementwise.arithmetic import add
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
-# elements -------------------------------------------------------------------------------------
+class NodeTasks:
+    """The tasks of one node, entered in a draft."""
 
+    # how kernels do it: their calls, the outputs' requests, and the calls for others
+    lowering: Lowered
+    words: Sequence[str]
+    find: Callable[[Sequence[str]], Lowered | None] | None
 
-def mapped(draft: Draft, node: GraphNode, op: Mapper) -> None:
-    """Enter one kernel for a scalar operator; outputs that nobody needs are left out."""
-    dtypes = [spec(v).dtype if type(v) is tuple else v for v in node.inputs]
-    plan = op.invoker.plan_of(dtypes, node.attributes)
-    reads = draft.reads(node)
-    uses = iter(Use.each(reads))
-    operands = [next(uses) if type(v) is tuple else v for v in node.inputs]
-    outputs, writes, requests = _outputs(draft, node)
-    if not writes:
-        return
-    work = map_work(plan, spec((node, 0)).shape, operands, outputs, _layouts(node))
-    task = task_over(
-        draft.names[node],
-        reads,
-        writes,
-        requests,
-        work,
-        rights=rights(reads, writes),
-        accumulates=_exact_sums(writes, plan.typed.compute),
-        is_sum=op is add and len(reads) == 2 and all(equal(r, writes[0]) for r in reads),
-    )
-    draft.enter(node, task)
+    def __init__(self, draft: Draft, node: GraphNode) -> None:
+        self.draft, self.node = draft, node
+        self.op: Any = node.op
+        self.name, self.reads = draft.names[node], draft.reads(node)
 
+    def layouts(self) -> list[Layout]:
+        """Return the layouts of the outputs."""
+        return [layout(*spec((self.node, k))) for k in range(self.node.nout)]
 
-def filled(draft: Draft, node: GraphNode, number: Any) -> None:
-    """Enter a task that writes one number to all elements of the output."""
-    place, request = draft.output(node, 0), draft.request(node, 0)
-    draft.enter(node, *fill_tasks(draft.names[node], place, number, request))
+    # elements ---------------------------------------------------------------------------------
+
+    def mapped(self) -> None:
+        """Enter one kernel for a scalar operator; outputs that nobody needs are left out."""
+        node, reads = self.node, self.reads
+        dtypes = [spec(v).dtype if type(v) is tuple else v for v in node.inputs]
+        plan = self.op.invoker.plan_of(dtypes, node.attributes)
+        uses = iter(Use.each(reads))
+        operands = [next(uses) if type(v) is tuple else v for v in node.inputs]
+        targets = [self.draft.asked(node, k) for k in range(node.nout)]
+        writes = [target[0] for target in targets if target is not None]
+        if not writes:
+            return
+        written = iter(Use.each(writes))
+        outputs = [None if target is None else next(written) for target in targets]
+        task = task_over(
+            self.name,
+            reads,
+            writes,
+            [target[1] for target in targets if target is not None],
+            map_work(plan, spec((node, 0)).shape, operands, outputs, self.layouts()),
+            rights=rights(reads, writes),
+            accumulates=_exact_sums(writes, plan.typed.compute),
+            is_sum=self.op is add and len(reads) == 2 and all(equal(r, writes[0]) for r in reads),
+        )
+        self.draft.enter(node, task)
+
+    def filled(self, number: Any) -> None:
+        """Enter a task that writes one number to all elements of the output."""
+        place, request = self._only()
+        self.draft.enter(self.node, *fill_tasks(self.name, place, number, request))
+
+    def copied(self) -> None:
+        """Enter a task that copies the operand's elements as the output's dtype."""
+        task = copy_task(self.name, self.reads[0], *self._only(), self.draft.device)
+        self.draft.enter(self.node, task)
+
+    def _only(self) -> tuple[Place, OpReqType]:
+        """Return where the only output goes, and how it is written."""
+        return self.draft.output(self.node, 0), self.draft.request(self.node, 0)
+
+    # kernel calls -----------------------------------------------------------------------------
+
+    def kernels(self) -> bool:
+        """Return whether kernels do this, with copies of operands whose layouts they refuse: one of
+        the three runners, see `operator.kernel_call`."""
+        draft, node, own = self.draft, self.node, self.layouts()
+        layouts = [place.layout for place in self.reads]
+        words = [
+            self.op.words[draft.request(node, k)] if draft.needed((node, k)) else "null"
+            for k in range(node.nout)
+        ]
+
+        def find(words: Sequence[str]) -> Lowered | None:
+            return lowered(self.op, layouts, own, words, node.attributes, host=draft.device.host)
+
+        lowering = find(words)
+        if lowering is not None:
+            self._enter(lowering, words, find)
+        return lowering is not None
+
+    def _enter(
+        self,
+        lowering: Lowered,
+        words: Sequence[str],
+        find: Callable[[Sequence[str]], Lowered | None] | None = None,
+    ) -> list[Task]:
+        """Enter the calls of an operator and return their tasks. `find` gives the calls for other
+        requests of the outputs; without it the requests stay."""
+        self.lowering, self.words, self.find = lowering, words, find
+        draft, node, name, count = self.draft, self.node, self.name, len(self.reads)
+        arrays = dict(enumerate(draft.laid(name, self.reads, lowering.places)))
+        requests: dict[int, OpReqType] = {}  # of what calls write
+        copies: list[Task] = []
+        for k in sorted({k for call in lowering.calls for k in call.order[-call.writes :]}):
+            output, requests[k] = k - count, kWriteTo
+            if k < count:  # a state, which is written where it lies
+                requests[k] = kAddTo
+                continue
+            if output >= node.nout:
+                room = lowering.scratch[output - node.nout]
+                arrays[k] = scratch(f"{name} totals {output - node.nout}", room)
+                continue
+            arrays[k], own = draft.output(node, output), lowering.places[k]
+            if own is None:
+                requests[k] = draft.request(node, output)
+            else:
+                arrays[k] = scratch(f"{name} rows {output}", own)
+                copies += self._delivered(output, arrays[k])
+        tasks = [self._task(k, arrays, requests) for k in range(len(lowering.calls))]
+        draft.enter(node, *tasks, *copies)
+        return tasks
+
+    def _task(
+        self, place: int, arrays: Mapping[int, Place], requests: Mapping[int, OpReqType]
+    ) -> Task:
+        """Return the task of a call."""
+        op, node, lowering, words = self.op, self.node, self.lowering, self.words
+        call, count = lowering.calls[place], len(self.reads)
+        first = len(call.order) - call.writes
+        operands, written = call.order[:first], call.order[first:]
+        reads, writes = [arrays[k] for k in operands], [arrays[k] for k in written]
+        results = range(count, count + node.nout)
+        direct = [k for k in written if k in results and lowering.places[k] is None]
+
+        def again(asked: Sequence[OpReqType], once: bool) -> KernelCall:
+            own = list(words)
+            for k, request in zip(written, asked, strict=False):
+                if k in direct and own[k - count] != "null":
+                    own[k - count] = op.words[request]
+            other = None if self.find is None or own == list(words) else self.find(own)
+            return (other or lowering).calls[place]
+
+        mode = op.mode(node.attributes)
+        mode = node.marks.get("is_train") if mode is None else mode
+        numbers: Sequence[Any] = ()
+        if op.draws:  # a run brings them
+            numbers = [*[0] * op.draws, *[int(bool(mode))] * (len(call.scalars) - op.draws)]
+        elif call.scalars:
+            numbers = op.numbers(node.attributes, is_train=bool(mode))
+        uses = [*((False, u) for u in Use.each(reads)), *((True, u) for u in Use.each(writes))]
+        work = KernelWork(
+            again, uses, numbers, bool(op.draws), mode, effect_of(node), op, node.attributes
+        )
+        allowed = set(op.inplace_pairs(node.attributes))
+        states = [arrays[k] for k in op.states(is_train=True) if k not in written]
+        return task_over(
+            self.name if len(lowering.calls) == 1 else f"{self.name} {call.name}",
+            reads,
+            [*writes, *states],
+            [*(requests[k] for k in written), *[kAddTo] * len(states)],
+            work,
+            whole=call.size == 1,
+            rights=tuple(
+                (i, j)
+                for i, j in rights(reads, writes)
+                if written[j] in direct and (operands[i], written[j] - count) in allowed
+            ),
+            accumulates=tuple(j for j, k in enumerate(written) if lowering.adds and k in direct),
+        )
+
+    def _delivered(self, output: int, value: Place) -> list[Task]:
+        """Return tasks that copy a value computed beside a result to where the result goes."""
+        draft, name = self.draft, f"{self.name} result {output}"
+        result, request = draft.places[self.node, output], draft.request(self.node, output)
+        tasks: list[Task] = []
+        if request is kAddTo and value.layout.dtype != result.layout.dtype:  # it is rounded
+            rounded = scratch(f"{name} rounded", result.layout)
+            tasks.append(copy_task(f"{name} rounded", value, rounded, kWriteTo, draft.device))
+            value = rounded
+        return [*tasks, copy_task(name, value, result, request, draft.device)]
+
+    # Python functions -------------------------------------------------------------------------
+
+    def function(self) -> None:
+        """Enter a Python function over NumPy views, which may write its auxiliary states."""
+        op, node, reads, attributes = self.op, self.node, self.reads, self.node.attributes
+        outputs = [self.draft.output(node, k) for k in range(node.nout)]
+        requests = [self.draft.request(node, k) for k in range(node.nout)]
+        specs = [spec(v) for v in node.entries]
+        work = FunctionWork(
+            op,
+            attributes,
+            Use.each(reads),
+            Use.each(outputs),
+            () if draws_alone(op) else op.grant_to(self.draft.device, attributes, specs),
+            effect_of(node) if has_effect(op) else None,
+        )
+        auxiliary = getattr(op, "auxiliary", ())
+        work.states = [i for i, name in enumerate(op.operands) if name in auxiliary]
+        work.mode = node.marks.get("is_train")
+        allowed = set(op.inplace_pairs(attributes))
+        task = task_over(
+            self.name,
+            reads,
+            [*outputs, *(reads[i] for i in work.states)],
+            [*requests, *[kAddTo] * len(work.states)],
+            work,
+            rights=tuple(pair for pair in rights(reads, outputs) if pair in allowed),
+            accumulates=tuple(range(len(outputs))),
+        )
+        self.draft.enter(node, task)
+
+    # other forms ------------------------------------------------------------------------------
+
+    def view_of_copy(self) -> bool:
+        """Return whether the node is a view of a copy, as its operand's strides allow no view."""
+        draft, source = self.draft, self.reads[0].layout
+        contiguous = layout(source.shape, source.dtype)
+        moved = draft.moved(f"{self.name} operand 0", self.reads[0], contiguous)
+        place = viewed(self.op, self.node.attributes, moved)
+        if place is not None:
+            draft.places[self.node, 0] = place
+            draft.of_node[self.node] = draft.tasks[-1]
+        return place is not None
+
+    def formed(self) -> bool:
+        """Return whether copies between parts of arrays do this, or kernels of the device."""
+        form = form_of(self.op, Pieces)
+        if form is not None and self._written(form.parts):
+            return True
+        return not self.draft.device.host and self._unit_kernel()
+
+    def _unit_kernel(self) -> bool:
+        """Return whether a hand-written kernel does this, with copies of operands in pieces."""
+        form, words = form_of(self.op, Unit), ["write"] * self.node.nout
+        layouts = [place.layout for place in self.reads]
+        case = Application(layouts, self.layouts(), words, self.node.attributes, False)
+        lowering = unit_lowered(self.op, case)
+        if form is None or lowering is None:
+            return False
+        if form.first is not None:
+            self._written(form.first)
+        (task,) = self._enter(lowering, words)
+        if form.first is not None:
+            task.requests = [kAddTo] * self.node.nout  # it goes on from what is there
+        return True
+
+    def _written(self, parts: Parts) -> bool:
+        """Enter the copies of a node; return whether its form supports it."""
+        layouts = [place.layout for place in self.reads]
+        copies = parts_of(parts, layouts, self.layouts()[0], self.node.attributes)
+        if copies is None:
+            return False
+        target = self.draft.output(self.node, 0)
+        tasks: list[Task] = []
+        for k, part in enumerate(copies):
+            tasks += self._copies(f"{self.name} part {k}", part, target)
+        if tasks:
+            self.draft.enter(self.node, *tasks)
+        return True
+
+    def _copies(self, name: str, part: Part, to: Place) -> list[Task]:
+        place = _seen(to, part.offset, part.layout)
+        if part.operand is None:
+            tasks = fill_tasks(name, place, part.source, kWriteTo)
+        else:
+            source = _seen(self.reads[part.operand], part.from_offset, part.source)
+            tasks = [copy_task(name, source, place, kWriteTo, self.draft.device)]
+        for task in tasks:
+            task.rights = task.accumulates = ()  # others write the same value
+        return tasks
 
 
 def fill_tasks(name: str, place: Place, number: Any, request: OpReqType) -> list[Task]:
@@ -81,13 +307,6 @@ def fill_tasks(name: str, place: Place, number: Any, request: OpReqType) -> list
     return [task_over(name, [], [place], [request], work, accumulates=(0,))]
 
 
-def copied(draft: Draft, node: GraphNode) -> None:
-    """Enter a task that copies the operand's elements as the output's dtype."""
-    (source,) = draft.reads(node)
-    place, request = draft.output(node, 0), draft.request(node, 0)
-    draft.enter(node, copy_task(draft.names[node], source, place, request, draft.device))
-
-
 def _exact_sums(writes: Sequence[Place], compute: str) -> tuple[int, ...]:
     """Return the outputs that a kernel may add to in place: a sum has the bits of adding up stored
     values where the kernel computes in the dtype that it stores."""
@@ -98,262 +317,15 @@ def _exact_sums(writes: Sequence[Place], compute: str) -> tuple[int, ...]:
     )
 
 
-# kernel calls ---------------------------------------------------------------------------------
-
-
-def kernels(draft: Draft, node: GraphNode, op: Any) -> bool:
-    """Return whether kernels do this, with copies of operands whose layouts they refuse: one of the
-    three runners, see `operator.kernel_call`."""
-    layouts, own = [place.layout for place in draft.reads(node)], _layouts(node)
-    words = [
-        op.words[draft.request(node, k)] if draft.needed((node, k)) else "null"
-        for k in range(node.nout)
-    ]
-
-    def find(words: Sequence[str]) -> Lowered | None:
-        return lowered(op, layouts, own, words, node.attributes, host=draft.device.host)
-
-    lowering = find(words)
-    if lowering is not None:
-        enter(draft, node, lowering, words, find)
-    return lowering is not None
-
-
-def enter(
-    draft: Draft,
-    node: GraphNode,
-    lowering: Lowered,
-    words: Sequence[str],
-    find: Callable[[Sequence[str]], Lowered | None] | None = None,
-) -> list[Task]:
-    """Enter the calls of an operator and return their tasks. `find` gives the calls for other
-    requests of the outputs; without it the requests stay."""
-    name, count = draft.names[node], len(draft.reads(node))
-    arrays = dict(enumerate(draft.laid(name, draft.reads(node), lowering.places)))
-    requests: dict[int, OpReqType] = {}  # of what calls write
-    copies: list[Task] = []
-    for k in sorted({k for call in lowering.calls for k in call.order[-call.writes :]}):
-        output, requests[k] = k - count, kWriteTo
-        if k < count:  # a state, which is written where it lies
-            requests[k] = kAddTo
-            continue
-        if output >= node.nout:
-            room = lowering.scratch[output - node.nout]
-            arrays[k] = scratch(f"{name} totals {output - node.nout}", room)
-            continue
-        arrays[k], own = draft.output(node, output), lowering.places[k]
-        if own is None:
-            requests[k] = draft.request(node, output)
-        else:
-            arrays[k] = scratch(f"{name} rows {output}", own)
-            copies += _delivered(draft, node, output, arrays[k])
-    tasks = [
-        _task(draft, node, lowering, k, arrays, requests, words, find)
-        for k in range(len(lowering.calls))
-    ]
-    draft.enter(node, *tasks, *copies)
-    return tasks
-
-
-def _task(
-    draft: Draft,
-    node: GraphNode,
-    lowering: Lowered,
-    place: int,
-    arrays: Mapping[int, Place],
-    requests: Mapping[int, OpReqType],
-    words: Sequence[str],
-    find: Callable[[Sequence[str]], Lowered | None] | None,
-) -> Task:
-    """Return the task of a call."""
-    op: Any = node.op
-    call, count = lowering.calls[place], len(draft.reads(node))
-    first = len(call.order) - call.writes
-    operands, written = call.order[:first], call.order[first:]
-    reads, writes = [arrays[k] for k in operands], [arrays[k] for k in written]
-    direct = [k for k in written if count <= k < count + node.nout and lowering.places[k] is None]
-
-    def again(asked: Sequence[OpReqType], once: bool) -> KernelCall:
-        own = list(words)
-        for k, request in zip(written, asked, strict=False):
-            if k in direct and own[k - count] != "null":
-                own[k - count] = op.words[request]
-        other = None if find is None or own == list(words) else find(own)
-        return (other or lowering).calls[place]
-
-    mode = op.mode(node.attributes)
-    mode = node.marks.get("is_train") if mode is None else mode
-    numbers: Sequence[Any] = ()
-    if op.draws:  # a run brings them
-        numbers = [*[0] * op.draws, *[int(bool(mode))] * (len(call.scalars) - op.draws)]
-    elif call.scalars:
-        numbers = op.numbers(node.attributes, is_train=bool(mode))
-    uses = [*((False, u) for u in Use.each(reads)), *((True, u) for u in Use.each(writes))]
-    work = KernelWork(
-        again, uses, numbers, bool(op.draws), mode, effect_of(node), op, node.attributes
-    )
-    allowed = set(op.inplace_pairs(node.attributes))
-    states = [arrays[k] for k in op.states(is_train=True) if k not in written]
-    return task_over(
-        draft.names[node] if len(lowering.calls) == 1 else f"{draft.names[node]} {call.name}",
-        reads,
-        [*writes, *states],
-        [*(requests[k] for k in written), *[kAddTo] * len(states)],
-        work,
-        whole=call.size == 1,
-        rights=tuple(
-            (i, j)
-            for i, j in rights(reads, writes)
-            if written[j] in direct and (operands[i], written[j] - count) in allowed
-        ),
-        accumulates=tuple(j for j, k in enumerate(written) if lowering.adds and k in direct),
-    )
-
-
-def _delivered(draft: Draft, node: GraphNode, output: int, value: Place) -> list[Task]:
-    """Return tasks that copy a value computed beside a result to where the result goes."""
-    name, result = f"{draft.names[node]} result {output}", draft.places[node, output]
-    request, tasks = draft.request(node, output), list[Task]()
-    if request is kAddTo and value.layout.dtype != result.layout.dtype:  # the result is rounded
-        rounded = scratch(f"{name} rounded", result.layout)
-        tasks.append(copy_task(f"{name} rounded", value, rounded, kWriteTo, draft.device))
-        value = rounded
-    return [*tasks, copy_task(name, value, result, request, draft.device)]
-
-
 def scratch(name: str, own: Layout) -> Place:
     """Return the place of a new value of that layout, between two kernels."""
     return Place(Value(name, own.nbytes), 0, own)
-
-
-# Python functions -----------------------------------------------------------------------------
-
-
-def function(draft: Draft, node: GraphNode, op: ArrayOp) -> None:
-    """Enter a Python function over NumPy views, which may write its auxiliary states."""
-    reads = draft.reads(node)
-    outputs = [draft.output(node, k) for k in range(node.nout)]
-    requests = [draft.request(node, k) for k in range(node.nout)]
-    work = _function_work(draft, node, op, reads, outputs)
-    allowed = set(op.inplace_pairs(node.attributes))
-    task = task_over(
-        draft.names[node],
-        reads,
-        [*outputs, *(reads[i] for i in work.states)],
-        [*requests, *[kAddTo] * len(work.states)],
-        work,
-        rights=tuple(pair for pair in rights(reads, outputs) if pair in allowed),
-        accumulates=tuple(range(len(outputs))),
-    )
-    draft.enter(node, task)
-
-
-def _function_work(
-    draft: Draft, node: GraphNode, op: ArrayOp, reads: Sequence[Place], outputs: Sequence[Place]
-) -> FunctionWork:
-    specs = [spec(v) for v in node.entries]
-    work = FunctionWork(
-        op,
-        node.attributes,
-        Use.each(reads),
-        Use.each(outputs),
-        () if draws_alone(op) else op.grant_to(draft.device, node.attributes, specs),
-        effect_of(node) if has_effect(op) else None,
-    )
-    auxiliary = getattr(op, "auxiliary", ())
-    work.states = [i for i, name in enumerate(op.operands) if name in auxiliary]
-    work.mode = node.marks.get("is_train")
-    return work
 
 
 def effect_of(node: GraphNode) -> Any:
     """Return the token under which a run keeps the resources granted to a node; another node that
     does the same work again has it, too."""
     return node.token[1] if node.token and node.token[0] == "again" else node.token
-
-
-# helpers --------------------------------------------------------------------------------------
-
-
-def _outputs(
-    draft: Draft, node: GraphNode
-) -> tuple[list[Use | None], list[Place], list[OpReqType]]:
-    """Return the uses of all outputs, None for unneeded ones; places and requests of the rest."""
-    targets = [draft.asked(node, k) for k in range(node.nout)]
-    writes = [target[0] for target in targets if target is not None]
-    requests = [target[1] for target in targets if target is not None]
-    uses = iter(Use.each(writes))
-    return [None if target is None else next(uses) for target in targets], writes, requests
-
-
-def _layouts(node: GraphNode) -> list[Layout]:
-    return [layout(*spec((node, k))) for k in range(node.nout)]
-
-
-def formed(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
-    """Return whether kernels of the device do this."""
-    return in_pieces(draft, node, op) or _unit_kernel(draft, node, op)
-
-
-def view_of_copy(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
-    """Return whether the node is a view of a copy, as its operand's strides allow no view."""
-    (source,) = draft.reads(node)
-    name = f"{draft.names[node]} operand 0"
-    moved = draft.moved(name, source, layout(source.layout.shape, source.layout.dtype))
-    place = viewed(op, node.attributes, moved)
-    if place is not None:
-        draft.places[node, 0] = place
-        draft.of_node[node] = draft.tasks[-1]
-    return place is not None
-
-
-def in_pieces(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
-    """Return whether copies between parts of arrays do this."""
-    form = form_of(op, Pieces)
-    return form is not None and _written(draft, node, form.parts)
-
-
-def _unit_kernel(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
-    """Return whether a hand-written kernel does this, with copies of operands in pieces."""
-    form, reads = form_of(op, Unit), draft.reads(node)
-    own, words = [layout(*spec((node, k))) for k in range(node.nout)], ["write"] * node.nout
-    case = Application([place.layout for place in reads], own, words, node.attributes, False)
-    lowering = unit_lowered(op, case)
-    if form is None or lowering is None:
-        return False
-    if form.first is not None:
-        _written(draft, node, form.first)
-    (task,) = enter(draft, node, lowering, words)
-    if form.first is not None:
-        task.requests = [kAddTo] * node.nout  # it goes on from what is there
-    return True
-
-
-def _written(draft: Draft, node: GraphNode, parts: Parts) -> bool:
-    """Enter the copies of a node; return whether its form supports it."""
-    reads, own = draft.reads(node), layout(*spec((node, 0)))
-    copies = parts_of(parts, [place.layout for place in reads], own, node.attributes)
-    if copies is None:
-        return False
-    name, target = draft.names[node], draft.output(node, 0)
-    tasks: list[Task] = []
-    for k, part in enumerate(copies):
-        tasks += _copies(draft, f"{name} part {k}", part, reads, target)
-    if tasks:
-        draft.enter(node, *tasks)
-    return True
-
-
-def _copies(draft: Draft, name: str, part: Part, reads: Sequence[Place], to: Place) -> list[Task]:
-    place = _seen(to, part.offset, part.layout)
-    if part.operand is None:
-        tasks = fill_tasks(name, place, part.source, kWriteTo)
-    else:
-        source = _seen(reads[part.operand], part.from_offset, part.source)
-        tasks = [copy_task(name, source, place, kWriteTo, draft.device)]
-    for task in tasks:
-        task.rights = task.accumulates = ()  # others write the same value
-    return tasks
 
 
 def _seen(place: Place, offset: int, own: Any) -> Place:

@@ -54,6 +54,7 @@ class CompositeOp(ArrayOp):
         self.__doc__ = function.__doc__
         self.function = function
         self.effect = getattr(function, "draws", False)
+        self.outputs = (getattr(function, "names", ()) if nout > 1 else ())[:nout] or None
 
     def _specs(self, *specs: Spec, **attributes: Any) -> tuple[Spec, ...]:
         entries = [(build.variable(f"operand{k}", *spec), 0) for k, spec in enumerate(specs)]

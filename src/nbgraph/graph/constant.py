@@ -57,17 +57,13 @@ class Data:
         return f"{a.dtype}{list(a.shape)}"
 
 
-def _infer(*, value: Data) -> Spec:
-    return Spec.of(value.array)
-
-
 def _compute(inputs: list[Array], outputs: list[Array], *, value: Data) -> None:
     outputs[0][...] = value.array
 
 
 CONSTANT = ArrayOp(
     "constant",
-    _infer,
+    lambda *, value: Spec.of(value.array),
     _compute,
     gradient=lambda g: list(constant(g)),
     operands=(),

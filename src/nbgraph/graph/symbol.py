@@ -166,10 +166,10 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
 
     @property
     def name(self) -> str | None:
-        """Its name: what was given, else its operator's with a number; None for a group."""
-        if len(self.entries) != 1:
-            return None
-        return self.graph.names[self.node]
+        """Its name: what was given, else its operator's with a number; None for a group of several
+        nodes."""
+        nodes = {node for node, _ in self.entries}
+        return self.graph.names[nodes.pop()] if len(nodes) == 1 else None
 
     @property
     def spec(self) -> Spec:

@@ -48,7 +48,7 @@ class DataDesc(_Described):
     ) -> Self:
         """Make the pair, and what goes with it."""
         self = super().__new__(cls, name, tuple(shape))
-        self.dtype, self.layout = as_dtype(dtype), layout
+        self.dtype, self.layout = as_dtype(dtype, f"the array {name!r}"), layout
         return self
 
     def __repr__(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from math import inf
 from typing import Any
 from uuid import uuid4
 
@@ -37,7 +38,6 @@ class Attempt:
         """Return the results in rank order; raise the first failure when all have ended."""
         futures: list[Any] = []
         try:
-            self._begin()
             with drawn(self.client, self._mark):
                 try:
                     futures += self._calls(function, args, checkpoint)
@@ -53,21 +53,15 @@ class Attempt:
             for future in futures:
                 future.release()
 
-    def _begin(self) -> None:
-        """Make a shard on each worker."""
+    def begin(self) -> None:
+        """Make a shard on each worker, before `run`."""
         count = len(self.addresses)
         for rank, address in enumerate(self.addresses):
             options = {"actor": True, "workers": [address], "key": f"shard-{rank}-{self._mark}"}
             future = self.client.submit(Shard, rank, count, self.timeout, **options)
             self._kept.append(future)
-        for rank, future in enumerate(self._kept):
-            try:
-                self.shards.append(future.result(self.timeout))
-            except Exception as error:
-                raise KVMembershipError(
-                    f"kv: worker {rank} ({self.addresses[rank]}) took no shard within "
-                    f"{self.timeout:g} s ({type(error).__name__}: {error})"
-                ) from error
+        self._watch(self._kept, time.monotonic() + self.timeout)
+        self.shards = [future.result(self.timeout) for future in self._kept]
 
     def _calls(
         self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
@@ -86,9 +80,10 @@ class Attempt:
             for rank, address in enumerate(self.addresses)
         ]
 
-    def _watch(self, futures: list[Any]) -> None:
-        """Return when all are finished; raise for the first that fails or is lost."""
-        while any(future.status == "pending" for future in futures):
+    def _watch(self, futures: list[Any], end: float = inf) -> None:
+        """Return when all are finished; raise for the first that fails, is lost, or is late."""
+        wait = distributed().wait
+        while pending := [rank for rank, f in enumerate(futures) if f.status == "pending"]:
             failed = [(k, f) for k, f in enumerate(futures) if f.status in {"error", "lost"}]
             if failed:
                 self._raise(failed)
@@ -96,19 +91,27 @@ class Attempt:
             for rank, address in enumerate(self.addresses):
                 if address not in there and futures[rank].status != "finished":
                     raise self._loss(rank)
-            time.sleep(POLL)
+            if time.monotonic() > end:
+                rank = pending[0]
+                place = f"worker {rank} ({self.addresses[rank]})"
+                raise KVMembershipError(f"kv: {place} took no shard within {self.timeout:g} s")
+            with suppress(Exception):  # not in time, or one of them was cancelled
+                wait(futures, POLL)
         failed = [(k, f) for k, f in enumerate(futures) if f.status != "finished"]
         if failed:
             self._raise(failed)
 
     def _raise(self, failed: list[tuple[int, Any]]) -> None:
         """Raise what a worker raised; a lost one goes before those that noticed it."""
-        errors = [(rank, future.exception(self.timeout)) for rank, future in failed]
-        own = [each for each in errors if not isinstance(each[1], KVMembershipError)]
+        errors = [  # a lost future has no exception to wait for
+            (rank, future.exception(self.timeout) if future.status == "error" else None)
+            for rank, future in failed
+        ]
+        own = [each for each in errors if not isinstance(each[1], KVMembershipError | None)]
         self._require_all(0 if own else 10 * POLL)
         rank, error = (own or errors)[0]
         if error is None:
-            raise KVMembershipError(f"kv: worker {rank} was cancelled")
+            raise KVMembershipError(f"kv: the function on worker {rank} is {failed[0][1].status}")
         error.add_note(f"on worker {rank} of {len(self.addresses)}")
         raise error
 

@@ -203,8 +203,8 @@ class Dist(Joint):
             return error
         names, rounds = named
         return KVMembershipError(
-            f"kv.{verb}: round {rounds[0]} of the key {names[0]!r} is lost to worker {self.rank}, "
-            f"as shard {parcel.shard} keeps it: {error}"
+            f"kv.{verb}: round {rounds[0]} of the key {parameter(names[0])!r} is lost to worker "
+            f"{self.rank}, as shard {parcel.shard} keeps it: {error}"
         )
 
     def _operate(

@@ -160,7 +160,8 @@ class Shard:
             lambda: all(name in self._entries for name in names),
             lambda: (
                 f"kv.init: worker {rank} waited {self.timeout:g} s for worker 0 to give the key "
-                f"{names[0]!r} its first value; every worker calls init with the same keys"
+                f"{parameter(names[0])!r} its first value; every worker calls init with the "
+                "same keys"
             ),
         )
         for name, (dtype, shape, _) in zip(names, specs, strict=True):
@@ -265,9 +266,10 @@ class Shard:
             if late:
                 return (
                     f"kv.pull: worker {rank} waited {self.timeout:g} s for round {number} of the "
-                    f"key {name!r}; no push came from worker {', '.join(map(str, late))}"
+                    f"key {parameter(name)!r}; no push came from worker {', '.join(map(str, late))}"
                 )
-        return f"kv.pull: the round of {names[0]!r} was not applied within {self.timeout:g} s"
+        key = parameter(names[0])
+        return f"kv.pull: the round of {key!r} was not applied within {self.timeout:g} s"
 
     def _decoded(self, data: Any, own: Sequence[_Entry]) -> list[Any]:
         dtypes, sizes = [h.dtype for h in own], [h.size for h in own]

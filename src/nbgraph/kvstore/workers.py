@@ -76,7 +76,7 @@ class Cluster:
         require_picklable("Cluster.run", function)
         count, losses, latest = self.workers, 0, checkpoints.number(checkpoint)
         while True:
-            attempt = Attempt(self.client, self._addresses(count, timeout), timeout)
+            attempt = self._attempt(count, timeout)
             try:
                 return attempt.run(function, args, checkpoint)
             except KVMembershipError as error:
@@ -93,6 +93,20 @@ class Cluster:
             except BaseException:
                 self._restart(attempt.busy, GRACE)
                 raise
+
+    def _attempt(self, count: int, timeout: float) -> Attempt:
+        """Return shards on so many workers, in place of those that are lost before they have one:
+        Dask gives up a process that was slow to come back when it is there at last."""
+        end = time.monotonic() + timeout
+        while True:
+            attempt = Attempt(self.client, self._addresses(count, timeout), timeout)
+            try:
+                attempt.begin()
+            except KVMembershipError:
+                if time.monotonic() > end:
+                    raise
+            else:
+                return attempt
 
     def _restart(self, addresses: Sequence[str], timeout: float) -> None:
         """Let the processes that are left begin anew, as what still runs there cannot be ended;

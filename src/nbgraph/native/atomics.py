@@ -8,8 +8,6 @@ threads touch at once goes through the others. None of them can fail or take the
 # mypy: ignore-errors
 # pyright: basic
 
-from __future__ import annotations
-
 import platform
 
 from llvmlite import ir

@@ -7,8 +7,6 @@ that may call it; see `nbgraph.codegen.target`.
 # mypy: ignore-errors
 # pyright: basic
 
-from __future__ import annotations
-
 from llvmlite import ir
 from numba import types
 

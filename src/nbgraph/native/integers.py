@@ -3,8 +3,6 @@ in 128 bits."""
 
 # pyright: basic
 
-from __future__ import annotations
-
 from llvmlite import ir
 from numba import int64, njit, types, uint64
 from numba.extending import intrinsic

@@ -12,8 +12,6 @@ accesses of other elements do not overlap; `nbgraph.codegen.lower` passes it on.
 # mypy: ignore-errors
 # pyright: basic
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

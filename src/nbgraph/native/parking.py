@@ -14,8 +14,6 @@ code puts `PARKING` into its key. No function here can fail or take the GIL.
 # mypy: ignore-errors
 # pyright: basic
 
-from __future__ import annotations
-
 import errno
 import platform
 import sys

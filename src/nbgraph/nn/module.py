@@ -37,7 +37,7 @@ from nbgraph.nn.state import (
     write,
 )
 from nbgraph.optim import files
-from nbgraph.picture import columns
+from nbgraph.picture import Text, columns
 from nbgraph.settings import config
 
 _changes = [0]  # how often any module was given another array or module
@@ -331,7 +331,7 @@ class Module:
             total += array.size if exists else 0
             dtype, size = (str(array.dtype), str(array.size)) if exists else ("", "?")
             rows.append((name, dtype, extents, size))
-        return columns([*rows, ("total", "", "", str(total))])
+        return Text(columns([*rows, ("total", "", "", str(total))]))
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__}({self.describe()})"]

@@ -14,6 +14,7 @@ from nbgraph.errors import ArgumentError, noun, unpicklable
 from nbgraph.graph.listing import drawn
 from nbgraph.nodes.leaves import assign
 from nbgraph.nodes.node import NaryNodeOp
+from nbgraph.operator.mapper import complex_call
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.operator.spec import Attributes
@@ -64,6 +65,8 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         graph = graph_of(op.__name__, operands)
         if isinstance(op, Mapper):
             op.refresh()
+            if complex_call.any_complex(operands):
+                return complex_call.apply(op, operands, attributes, None)
             options = op.parameters(dict(attributes)) if op.scalar.parameters else attributes
         else:
             options = op.normalise(attributes)

@@ -30,10 +30,6 @@ RUN, GRAPH, FOREVER = 0, 1, 2  # how long a value holds: one forward, until `cle
 _NOTHING: dict[str, Any] = {}
 
 
-def _nobody() -> None:
-    return None
-
-
 class NaryNodeOp(Node):
     """A node with any number of children. Subclasses define `forward_ops` and `backward_ops`.
 
@@ -76,7 +72,7 @@ class NaryNodeOp(Node):
         self.ready = self.fresh = self.retained = False
         self.structure: Any = None  # of an operator's node: see `structure`
         self.segment: Any = None  # what computed it together with others, if that did
-        self.handle: Callable[[], Any] = _nobody  # the users' expression, if there is one
+        self.handle: Callable[[], Any] = lambda: None  # the users' expression, if there is one
         self.device: Context = children[0].device if children else CPU
 
     def _settle(self, own: Layout) -> None:

@@ -16,7 +16,7 @@ from nbgraph.array.push import same, write
 from nbgraph.dtype import is_float
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.thread import here
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, require_shape
 from nbgraph.nodes.memory import freeable, readers
 from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.tensors import element, run
@@ -57,16 +57,10 @@ def seed(head: Any, gradient: Any) -> None:
     if gradient is None:
         gradient = 1.0
     else:
-        if gradient.shape != head.shape:
-            raise ShapeError(
-                f"backward: the head gradient of {head!r} has shape {gradient.shape}; expected "
-                f"{head.shape}"
-            )
+        label = f"backward: the head gradient of {head!r}"
+        require_shape(label, gradient.shape, head.shape)
         if gradient.dtype != head.dtype:
-            raise DTypeError(
-                f"backward: the head gradient of {head!r} has dtype {gradient.dtype}; expected "
-                f"{head.dtype}"
-            )
+            raise DTypeError(f"{label} has dtype {gradient.dtype}; expected {head.dtype}")
     write(same, gradient, adj, "write" if head.fresh else "add")
     head.fresh = False
 

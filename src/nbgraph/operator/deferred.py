@@ -53,7 +53,11 @@ def _deferral(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def deferrable(
-    outputs: Outputs | None = None, *, draws: bool = False, ordered: bool = False
+    outputs: Outputs | None = None,
+    *,
+    draws: bool = False,
+    ordered: bool = False,
+    names: tuple[str, ...] = (),
 ) -> Callable[[_Function], _Function]:
     """Decorate a public function that looks at shapes: without them its call becomes a node.
 
@@ -68,6 +72,8 @@ def deferrable(
     ordered : bool
         Whether a call on symbols is always a node, as the operators that it is composed of take the
         operands in another order: a graph's arguments stand in the order of the calls.
+    names : tuple of str
+        What several results are called behind the node's name, if not by numbers.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -101,7 +107,7 @@ def deferrable(
             count = len(result) if isinstance(result, (list, tuple)) else None
             return defer(call, args, kwargs, count)
 
-        call.draws = draws  # type: ignore[attr-defined]
+        call.draws, call.names = draws, names  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]
 
     return decorate

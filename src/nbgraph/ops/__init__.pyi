@@ -270,8 +270,6 @@ from nbgraph.ops.fft.transforms import fft_rfft2 as fft_rfft2
 from nbgraph.ops.fft.transforms import fft_rfftfreq as fft_rfftfreq
 from nbgraph.ops.fft.transforms import fft_rfftn as fft_rfftn
 from nbgraph.ops.indexing.gathering import gather as gather
-from nbgraph.ops.indexing.gathering import index_add as index_add
-from nbgraph.ops.indexing.gathering import index_update as index_update
 from nbgraph.ops.indexing.gathering import scatter_add as scatter_add
 from nbgraph.ops.indexing.indexing import one_hot as one_hot
 from nbgraph.ops.indexing.indexing import scatter_along_axis as scatter_along_axis
@@ -292,6 +290,8 @@ from nbgraph.ops.indexing.sets import unique_all as unique_all
 from nbgraph.ops.indexing.sets import unique_counts as unique_counts
 from nbgraph.ops.indexing.sets import unique_inverse as unique_inverse
 from nbgraph.ops.indexing.sets import unique_values as unique_values
+from nbgraph.ops.indexing.writing import index_add as index_add
+from nbgraph.ops.indexing.writing import index_update as index_update
 from nbgraph.ops.linalg.table import linalg_cholesky as linalg_cholesky
 from nbgraph.ops.linalg.table import linalg_cond as linalg_cond
 from nbgraph.ops.linalg.table import linalg_cross as linalg_cross

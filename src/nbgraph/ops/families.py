@@ -16,7 +16,8 @@ ARRAY_FAMILIES: dict[str, str] = {
     "elementwise.casting": "astype copy stop_gradient checkpoint clip_gradient",
     "indexing.picking": "embedding pick gather_nd scatter_nd slice_axis choose",
     "indexing.indexing": "take take_along_axis scatter_along_axis one_hot",
-    "indexing.gathering": "gather scatter_add index_update index_add",
+    "indexing.gathering": "gather scatter_add",
+    "indexing.writing": "index_update index_add",
     "indexing.sets": (
         "nonzero argwhere extract unique unique_all unique_counts unique_inverse unique_values isin"
     ),

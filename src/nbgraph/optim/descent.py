@@ -74,7 +74,8 @@ class NAG(SGD):
     def __init__(
         self, params: Any = None, lr: Rate = 0.01, *, momentum: float = 0.9, **options: Any
     ) -> None:
-        super().__init__(params, lr, momentum=momentum, nesterov=bool(momentum), **options)
+        options.setdefault("nesterov", bool(momentum))
+        super().__init__(params, lr, momentum=momentum, **options)
 
 
 class Signum(Optimizer):

@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.array.carry import common_device
 from nbgraph.array.core import Array
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError, noun
+from nbgraph.errors import ArgumentError, DTypeError, noun, require_shape
 
 Multipliers = Mapping[str, float] | Callable[[str], float] | None
 
@@ -52,11 +52,8 @@ def require_gradient(name: str, key: str, weight: Array, grad: Any) -> Any:
     """Return a gradient as an NDArray; raise unless it fits its parameter."""
     if not isinstance(grad, Array):
         raise ArgumentError(f"{name}: the gradient of {key!r} is {noun(grad)}; expected an NDArray")
-    if grad.shape != weight.shape:
-        raise ShapeError(
-            f"{name}: the gradient of {key!r} has shape {grad.shape}, the parameter "
-            f"{weight.shape}; give one of that shape"
-        )
+    label = f"{name}: the gradient of {key!r}"
+    require_shape(label, grad.shape, weight.shape, of="the parameter")
     common_device(name, [f"the parameter {key!r}", "its gradient"], [weight, grad])
     if not is_float(grad.dtype):
         raise DTypeError(

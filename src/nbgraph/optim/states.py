@@ -10,7 +10,7 @@ import numpy as np
 from nbgraph.array.copying import copy_of, fill_from, filled
 from nbgraph.array.core import Array
 from nbgraph.array.create import array
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_shape
 from nbgraph.operator.layout import layout
 
 
@@ -146,10 +146,7 @@ class State:
                 "other options?"
             )
         for part, value in values.items():
-            if value.shape != self.shape:
-                raise ShapeError(
-                    f"{name}.load_state_dict: {part!r} of {key!r} has shape {value.shape}; the "
-                    f"parameter has {self.shape}"
-                )
+            label = f"{name}.load_state_dict: {part!r} of {key!r}"
+            require_shape(label, value.shape, self.shape, of="the parameter has")
             fill_from(mine[part], array(value))
         self.seen = None

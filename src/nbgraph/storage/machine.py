@@ -25,13 +25,27 @@ def available() -> int | None:
     >>> available() is None or available() > 0
     True
     """
+    free = _meminfo("MemAvailable:")  # and caches that would be dropped
+    return _pages("SC_AVPHYS_PAGES") if free is None else free
+
+
+@functools.cache
+def most() -> int | None:
+    """Bytes that all processes can have, with swap space, or None where the machine does not say.
+
+    >>> most() is None or most() >= total()
+    True
+    """
+    return _meminfo("MemTotal:", "SwapTotal:")
+
+
+def _meminfo(*names: str) -> int | None:
     try:
-        for line in _MEMINFO.read_text(encoding="ascii").splitlines():
-            if line.startswith("MemAvailable:"):  # free, and caches that would be dropped
-                return int(line.split()[1]) * 1024
+        lines = _MEMINFO.read_text(encoding="ascii").splitlines()
+        values = [int(line.split()[1]) * 1024 for line in lines if line.startswith(names)]
     except (OSError, ValueError, IndexError):  # not Linux
-        pass
-    return _pages("SC_AVPHYS_PAGES")
+        return None
+    return sum(values) if len(values) == len(names) else None
 
 
 def scarce(percent: int) -> bool:

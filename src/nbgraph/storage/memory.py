@@ -26,6 +26,7 @@ from nbgraph.device import allocate as device_memory
 from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError, require_whole
 from nbgraph.settings import config
 from nbgraph.storage import out_of_memory
+from nbgraph.storage.machine import most
 from nbgraph.storage.sizes import ALIGNMENT, readable
 
 Bytes = np.ndarray[Any, np.dtype[Any]]
@@ -142,8 +143,8 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
     """Fresh memory, its first byte at a multiple of 64; what it holds is not defined.
 
     At the limit (`ng.config.storage_limit`), and where the system has no more, the free blocks of
-    pools are released, then pending work is waited for (`on_shortage`); if that does not help,
-    OutOfMemory says who holds what.
+    pools are released, then pending work is waited for (`on_shortage`); if that does not help, or
+    the limit or the machine is smaller, OutOfMemory says who holds what.
 
     >>> allocate(100).owner.shape
     (100,)
@@ -153,8 +154,8 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
     books = account(device)
     memory = _obtain(nbytes, books)
     for remedy in out_of_memory.REMEDIES:
-        if memory is not None:
-            break
+        if memory is not None or nbytes > (_limit(device) or nbytes):
+            break  # pending work may never end, and what it frees would not be enough
         remedy(device)
         memory = _obtain(nbytes, books)
     if memory is None:
@@ -162,9 +163,15 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
     return memory
 
 
+def _limit(device: Context) -> int:
+    """Return the bytes of which more are refused, 0 for any number: the system would promise more
+    than the machine has, and end the process that writes there."""
+    return config.storage_limit or ((most() or 0) if device.host else 0)
+
+
 def _obtain(nbytes: int, books: Account) -> Memory | None:
     """Return the memory, or None if the limit or the system forbids it."""
-    if not books.enter(nbytes, config.storage_limit):
+    if not books.enter(nbytes, _limit(books.device)):
         return None
     try:
         address, owner = _SOURCES[books.device.device_type](books.device, nbytes)
@@ -197,6 +204,8 @@ _SOURCES: dict[str, Callable[[Context, int], tuple[int, Bytes]]] = {
 def _out_of_memory(nbytes: int, books: Account) -> str:
     limit = config.storage_limit
     bound = f"the limit storage_limit={limit} ({readable(limit)})" if limit else "no limit is set"
+    if books.device.host and not limit and (machine := most()):
+        bound = f"the machine has {readable(machine)}"
     if not books.device.host:
         free, total = map(readable, room(books.device))
         bound += f", and the device has {free} of {total} free"

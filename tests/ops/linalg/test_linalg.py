@@ -162,6 +162,20 @@ def test_all_of_numpy_is_there():
     assert set(CALLS) <= set(dir(L))
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [((), ()), ((2, 3, 6), (6,)), ((1, 12, 4, 1, 3), (1, 2, 1, 2, 1, 3, 1)), ((1,), (1,) * 3)],
+)
+def test_tensorsolve_of_shapes(a, b):
+    """The shape of the solution is NumPy's also where `a` has no more axes than `b`."""
+    axes = (0, 1) if a == (2, 3, 6) else None
+    a, b = RNG.normal(size=a), RNG.normal(size=b)
+    wanted = np.linalg.tensorsolve(a, b, axes)
+    found = L.tensorsolve(ng.array(a), ng.array(b), axes).asnumpy()
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_numpy_functions_take_ndarrays(name):
     def lifted(x):

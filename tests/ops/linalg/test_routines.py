@@ -87,6 +87,11 @@ CASES = {
         lambda x: x,
         lambda b, n: (general(b, n + 2, n),),
     ),
+    "det": (ng.linalg.det, np.linalg.det, lambda b, n: (general(b, n),)),
+    "slogdet": (
+        *(lambda x: ng.linalg.slogdet(x)[1], lambda x: np.linalg.slogdet(x)[1]),
+        lambda b, n: (general(b, n),),
+    ),
     "gelqf": (
         products(lambda x: ng.linalg_gelqf(x)[::-1]),
         lambda x: x,
@@ -172,3 +177,24 @@ def test_a_matrix_of_a_batch_fails(name):
             with pytest.raises(np.linalg.LinAlgError, match=words):
                 value_of(world(f, batch))
         np.testing.assert_array_equal(value_of(world(f, batch[:33])), batch[:33])
+
+
+@pytest.mark.parametrize(
+    ("diagonal", "det", "sign", "size"),
+    [
+        ((1e200, 1e200, 1e-300), 1e100, 1, 100 * np.log(10)),
+        ((-1e-200, 1e-200, 1e300), -1e-100, -1, -100 * np.log(10)),
+        ((1e-200, 1e-200), 0, 1, -400 * np.log(10)),
+        ((-1e200, 1e200), -np.inf, -1, 400 * np.log(10)),
+        ((0, 3), 0, 0, -np.inf),
+        ((np.nan, 3), np.nan, 1, np.nan),
+    ],
+)
+def test_determinants_neither_overflow_nor_vanish_before_their_last_factor(
+    diagonal, det, sign, size
+):
+    for x in (np.diag(diagonal), ng.array(np.diag(diagonal), dtype="float64")):
+        assert np.allclose(np.asarray(ng.linalg.det(x)), det, 1e-14, 0, equal_nan=True)
+        signs, sizes = map(np.asarray, ng.linalg.slogdet(x))
+        assert signs == sign
+        assert np.allclose(sizes, size, 1e-14, 0, equal_nan=True)

@@ -144,6 +144,8 @@ def test_recurrent_layers_make_their_variables():
     """MXNet's RNN: shapes of weights and states follow from data, also where steps are unknown."""
     how = {"state_size": 6, "num_layers": 2, "mode": "lstm", "bidirectional": True}
     rnn = ng.sym.RNN(ng.var("data"), **how, state_outputs=True, name="rnn")
+    assert rnn.list_outputs() == ["rnn_output", "rnn_state_output", "rnn_statecell_output"]
+    assert rnn.get_internals()["rnn_output"].list_outputs() == ["rnn_output"]
     assert rnn.list_arguments() == ["data", "rnn_parameters", "rnn_state", "rnn_state_cell"]
     arguments, outputs, _ = rnn.infer_shape_partial(data=(None, 3, 5))
     assert arguments == [(None, 3, 5), (1584,), (4, 3, 6), (4, 3, 6)]

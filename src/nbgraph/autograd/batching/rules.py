@@ -152,10 +152,6 @@ def _prolonged(case: Case) -> Any:
     return (*view_key("vmap", slice(None)), *case.node.attributes["key"])
 
 
-def _slice_view(case: Case) -> list[Entry]:
-    return case.applied(case.operands, key=_prolonged(case))
-
-
 def _slice_scatter(case: Case) -> list[Entry]:
     shape = (case.size, *case.node.attributes["shape"])
     return case.applied(case.operands, key=_prolonged(case), shape=shape)
@@ -331,7 +327,7 @@ _NAMES: Mapping[str, Rule] = {
     "sum_to": _sum_to,
     "transpose": _transpose,
     "squeeze": _squeeze,
-    "slice_view": _slice_view,
+    "slice_view": lambda case: case.applied(case.operands, key=_prolonged(case)),
     "slice_scatter": _slice_scatter,
     "pad": _pad,
     "take": _take,

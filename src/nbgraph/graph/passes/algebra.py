@@ -39,88 +39,68 @@ def signed(bound: Bound) -> bool:
     return _kinds(bound) <= set("ifV")
 
 
-def _table(rows: dict[str, Callable[[], list[Rule]]]) -> Rules:
+class _Names(dict[str, Any]):
+    """What a text of a rule names: operators, too."""
+
+    def __missing__(self, name: str) -> Any:
+        return getattr(ops, name)
+
+
+def _rule(text: str) -> Rule:
+    sides, _, condition = text.partition(" where ")
+    names = _Names(x=x, y=y, z=z, integers=integers, floats=floats, signed=signed)
+    exec(f"rule = {sides.replace(' -> ', ', ')}, {condition or None}", {}, names)
+    return Rule(*names["rule"])
+
+
+def _table(text: str) -> Rules:
     """Return what finds the rules of an operator, which are made when it is first seen: they load
     the operators that they name."""
-    rules = functools.cache(lambda name: rows[name]())
+    rows = dict(row.split(": ") for row in text.strip().replace("\n    ", " ").splitlines())
+    rules = functools.cache(lambda name: [_rule(row) for row in rows[name].split("; ")])
     named = lambda name: rules(name) if name in rows else []
     return lambda op: [rule for rule in named(op.__name__) if rule.before.op is op]
 
 
 # the same bits in IEEE arithmetic, NaN, infinities and signs included
-exact = _table(
-    {
-        "negative": lambda: [Rule(ops.negative(-x), x)],
-        "add": lambda: [Rule(x + 0, x, integers), Rule(x + (-y), x - y, floats)],
-        "subtract": lambda: [Rule(x - (-y), x + y, floats)],
-        "multiply": lambda: [Rule((-x) * (-y), x * y, floats), Rule(x * -1, -x, signed)],
-        "divide": lambda: [Rule((-x) / (-y), x / y, floats), Rule(x / -1, -x, signed)],
-        "absolute": lambda: [Rule(abs(abs(x)), abs(x)), Rule(abs(-x), abs(x), floats)],
-        "square": lambda: [
-            Rule(ops.square(-x), ops.square(x), floats),
-            Rule(ops.square(abs(x)), ops.square(x), floats),
-        ],
-        "maximum": lambda: [Rule(ops.maximum(x, x), x)],
-        "minimum": lambda: [Rule(ops.minimum(x, x), x)],
-        "relu": lambda: [Rule(ops.relu(ops.relu(x)), ops.relu(x))],
-        "floor": lambda: [Rule(ops.floor(ops.floor(x)), ops.floor(x))],
-        "ceil": lambda: [Rule(ops.ceil(ops.ceil(x)), ops.ceil(x))],
-        "sign": lambda: [Rule(ops.sign(ops.sign(x)), ops.sign(x))],
-        "logical_not": lambda: [Rule(ops.logical_not(ops.logical_not(x)), x)],
-    }
-)
+exact = _table("""
+negative: -(-x) -> x
+add: x + 0 -> x where integers; x + (-y) -> x - y where floats
+subtract: x - (-y) -> x + y where floats
+multiply: (-x) * (-y) -> x * y where floats; x * -1 -> -x where signed
+divide: (-x) / (-y) -> x / y where floats; x / -1 -> -x where signed
+absolute: abs(abs(x)) -> abs(x); abs(-x) -> abs(x) where floats
+square: square(-x) -> square(x) where floats; square(abs(x)) -> square(x) where floats
+maximum: maximum(x, x) -> x
+minimum: minimum(x, x) -> x
+relu: relu(relu(x)) -> relu(x)
+floor: floor(floor(x)) -> floor(x)
+ceil: ceil(ceil(x)) -> ceil(x)
+sign: sign(sign(x)) -> sign(x)
+logical_not: logical_not(logical_not(x)) -> x
+""")
 # other bits, as accurate where the result is finite: no overflow on the way
-stable = _table(
-    {
-        "log": lambda: [
-            Rule(ops.log(1 + ops.exp(x)), ops.softplus(x)),
-            Rule(ops.log(1 + x), ops.log1p(x)),
-            Rule(ops.log(ops.exp(x)), x),
-            Rule(ops.log(ops.exp(x) + ops.exp(y)), ops.logaddexp(x, y)),
-            Rule(ops.log(ops.sigmoid(x)), ops.log_sigmoid(x)),
-        ],
-        "log1p": lambda: [Rule(ops.log1p(ops.exp(x)), ops.softplus(x))],
-        "subtract": lambda: [
-            Rule(ops.exp(x) - 1, ops.expm1(x)),
-            Rule(1 - ops.exp(x), -ops.expm1(x)),
-            Rule(1 - ops.sigmoid(x), ops.sigmoid(-x)),
-            Rule(1 - ops.erf(x), ops.erfc(x)),
-            Rule(1 - ops.erfc(x), ops.erf(x)),
-        ],
-        "sqrt": lambda: [
-            Rule(ops.sqrt(ops.square(x) + ops.square(y)), ops.hypot(x, y)),
-            Rule(ops.sqrt(x * x + y * y), ops.hypot(x, y)),
-        ],
-    }
-)
+stable = _table("""
+log: log(1 + exp(x)) -> softplus(x); log(1 + x) -> log1p(x); log(exp(x)) -> x;
+    log(exp(x) + exp(y)) -> logaddexp(x, y); log(sigmoid(x)) -> log_sigmoid(x)
+log1p: log1p(exp(x)) -> softplus(x)
+subtract: exp(x) - 1 -> expm1(x); 1 - exp(x) -> -expm1(x); 1 - sigmoid(x) -> sigmoid(-x);
+    1 - erf(x) -> erfc(x); 1 - erfc(x) -> erf(x)
+sqrt: sqrt(square(x) + square(y)) -> hypot(x, y); sqrt(x * x + y * y) -> hypot(x, y)
+""")
 # as if numbers were exact: zeros lose their sign, last bits change
-fast = _table(
-    {
-        "add": lambda: [
-            Rule(x + 0, x),
-            Rule((x - y) + y, x),
-            Rule(x * y + x * z, x * (y + z)),
-            Rule(ops.log(x) + ops.log(y), ops.log(x * y)),
-        ],
-        "subtract": lambda: [Rule(x - x, 0), Rule((x + y) - y, x)],
-        "multiply": lambda: [
-            Rule(x * 0, 0),
-            Rule((x / y) * y, x),
-            Rule(ops.exp(x) * ops.exp(y), ops.exp(x + y)),
-        ],
-        "exp": lambda: [Rule(ops.exp(ops.log(x)), x)],
-        "log": lambda: [Rule(ops.log(ops.exp(x)), x)],
-        "square": lambda: [Rule(ops.square(ops.sqrt(x)), x)],
-        "sqrt": lambda: [Rule(ops.sqrt(ops.square(x)), abs(x))],
-        "power": lambda: [
-            Rule(ops.power(x, 1), x),
-            Rule(ops.power(x, 2), ops.square(x)),
-            Rule(ops.power(x, 0.5), ops.sqrt(x)),
-            Rule(ops.power(x, -1), ops.reciprocal(x)),
-        ],
-        "divide": lambda: [Rule(1 / ops.sqrt(x), ops.rsqrt(x)), Rule((x * y) / y, x)],
-    }
-)
+fast = _table("""
+add: x + 0 -> x; (x - y) + y -> x; x * y + x * z -> x * (y + z); log(x) + log(y) -> log(x * y)
+subtract: x - x -> 0; (x + y) - y -> x
+multiply: x * 0 -> 0; (x / y) * y -> x; exp(x) * exp(y) -> exp(x + y)
+exp: exp(log(x)) -> x
+log: log(exp(x)) -> x
+square: square(sqrt(x)) -> x
+sqrt: sqrt(square(x)) -> abs(x)
+power: power(x, 1) -> x; power(x, 2) -> square(x); power(x, 0.5) -> sqrt(x);
+    power(x, -1) -> reciprocal(x)
+divide: 1 / sqrt(x) -> rsqrt(x); (x * y) / y -> x
+""")
 
 
 def log_of_sum(entry: Entry) -> Operand | None:

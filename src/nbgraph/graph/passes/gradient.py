@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from nbgraph.dtype import inexact
-from nbgraph.errors import ArgumentError, DerivativeError, ShapeError
+from nbgraph.errors import ArgumentError, DerivativeError, ShapeError, require_shape
 from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.graph import Entry, Graph, spec, spec_of
@@ -164,12 +164,7 @@ def _seed(index: int, head: Entry, seed: Operand | None) -> Value:
         return uniform("ones", spec(head))
     if type(seed) is not tuple:
         return uniform("full", spec(head), fill_value=seed)
-    own = spec(seed).shape
-    if own != shape:
-        raise ShapeError(
-            f"gradient: the head gradient {index} has shape {own}, the head {shape}; give one of "
-            "that shape"
-        )
+    require_shape(f"gradient: the head gradient {index}", spec(seed).shape, shape, of="the head")
     return astype(Value.of(seed), dtype, copy=False)
 
 

@@ -63,7 +63,7 @@ def _by_name() -> dict[str, View]:
         "max": _reduced,
         "min": _reduced,
         "astype": _cast,
-        "copy": _copied,
+        "copy": lambda node, x, spec: x if fresh(x) else None,
         "stop_gradient": _unchanged,
         "concatenate": _alone,
     }
@@ -193,10 +193,6 @@ def _cast(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
         return before if type(before) is tuple and fresh(before) else None
     floating = is_float(own.dtype) and is_float(dtype)
     return _applied("astype", before, dtype=dtype) if floating else None
-
-
-def _copied(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:
-    return x if fresh(x) else None
 
 
 def _alone(node: GraphNode, x: Entry, spec: Spec) -> Operand | None:

@@ -4,8 +4,6 @@ Functions of these files take the tracer, a piece of the text, the environment a
 condition on which the text is reached. A tracer has those as methods that several files ask for.
 """
 
-from __future__ import annotations
-
 from nbgraph.kernels.capture import (
     assignments,
     calls,

@@ -44,14 +44,6 @@ def exponential_lines(s: str, compute: Compute) -> list[str]:
     return [*parts_lines(s, compute), f"y{s} = m_log1p(a{s} / q{s})"]
 
 
-def _laplace(s: str, compute: Compute) -> list[str]:
-    return [*exponential_lines(s, compute), f"y{s} = {_signed(f'y{s}', s)}"]
-
-
-def _gumbel(s: str, compute: Compute) -> list[str]:
-    return [*exponential_lines(s, compute), f"y{s} = -m_log(y{s})"]
-
-
 def _logistic(s: str, compute: Compute) -> list[str]:
     """log((1 + a) / (1 - a))."""
     two = f"{compute}(2)"
@@ -104,8 +96,8 @@ def _polynomial(name: str, x: str, coefficients: Sequence[float], compute: Compu
 STANDARD: Mapping[str, Lines] = {
     "normal": normal_lines,
     "exponential": exponential_lines,
-    "laplace": _laplace,
-    "gumbel": _gumbel,
+    "laplace": lambda s, compute: [*exponential_lines(s, compute), f"y{s} = {_signed(f'y{s}', s)}"],
+    "gumbel": lambda s, compute: [*exponential_lines(s, compute), f"y{s} = -m_log(y{s})"],
     "logistic": _logistic,
 }
 

@@ -21,7 +21,7 @@ _SHORT, _EVERY = 1 << 32, 1 << 64
 def integers(dtype: str, count: int) -> Drawn:
     """out = low + a number below `count`, which is `span`; parameters: low, span."""
     if count == _EVERY:
-        return _integers(dtype, "word", _every)
+        return _integers(dtype, "word", lambda s: [f"h{s} = uint64(n{s})"])
     return _integers(dtype, "word", _short) if count < _SHORT else _integers(dtype, "pair", _long)
 
 
@@ -34,10 +34,6 @@ def _integers(dtype: str, form: Form, lines: Callable[[str], list[str]]) -> Draw
 
     read = {n: f"word(args, {layout.place(n)})" for n in ("low", "span")}
     return Drawn("integers", layout, "float64", read, element, {"out": dtype}, form=form, cost=0.5)
-
-
-def _every(s: str) -> list[str]:
-    return [f"h{s} = uint64(n{s})"]
 
 
 def _short(s: str) -> list[str]:

@@ -226,15 +226,11 @@ def _rule(name: str) -> Callable[..., Any] | None:
     return None
 
 
-def _absolute(a):
-    return -a if a.value < 0 else a
-
-
 for _name in FUNCTIONS.keys() & vars(math).keys():
     if (_slope := _rule(_name)) is not None:
         _ways = {getattr(np, n) for n in FUNCTIONS[_name].names if hasattr(np, n)}
         _unary((getattr(math, _name), *_ways), _slope)
-_unary((abs, math.fabs, np.abs), _absolute)
+_unary((abs, math.fabs, np.abs), lambda a: -a if a.value < 0 else a)
 _unary((operator.neg,), lambda a: dual(-a.value, -a.tangent))
 _unary((operator.pos,), lambda a: a)
 

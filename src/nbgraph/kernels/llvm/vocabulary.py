@@ -82,10 +82,6 @@ def _room(kind: str, count: int) -> Primitive:
     return room
 
 
-def _address(f: Function, args: Sequence[Value]) -> Value:
-    return f.value("int64", f"ptrtoint {args[0].typed} to i64")
-
-
 def _call_kernel(f: Function, args: Sequence[Value]) -> Value:
     function = f.value("*int64", f"inttoptr {args[0].typed} to ptr")
     listed = ", ".join(a.typed for a in args[1:])
@@ -125,10 +121,6 @@ def _streamed(f: Function, args: Sequence[Value]) -> None:
 
 def _fetch(f: Function, args: Sequence[Value]) -> None:
     f.line(f"call void @llvm.prefetch.p0({_shifted(f, args).typed}, i32 0, i32 3, i32 1)")
-
-
-def _select(f: Function, args: Sequence[Value]) -> Value:
-    return select(f, cast(f, args[0], "bool"), args[1], args[2])
 
 
 _ALIKE = {"float32": "uint32", "float64": "uint64", "uint32": "float32", "uint64": "float64"}
@@ -228,7 +220,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "store": _store(""),
     "store_output": _store(_OUTPUT),
     "store_element": _store(_ELEMENT),
-    "address": _address,
+    "address": lambda f, args: f.value("int64", f"ptrtoint {args[0].typed} to i64"),
     "call_kernel": _call_kernel,
     "shifted": _shifted,
     "to_line": _to_line,
@@ -236,7 +228,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "copied": _copied,
     "streamed": _streamed,
     "fetch": _fetch,
-    "select": _select,
+    "select": lambda f, args: select(f, cast(f, args[0], "bool"), args[1], args[2]),
     "bits": _bits,
     "from_bits": _bits,
     **{word: setting(word) for word in ("separate", "interleaved", "straight")},

@@ -15,11 +15,15 @@ from typing import NamedTuple
 from nbgraph.codegen.text import Function
 from nbgraph.kernels.products.blas import Routine, Threads, module_of, pointer, routine
 from nbgraph.kernels.products.blas_text import THREADS
+from nbgraph.kernels.vector_math.symbols import symbol
+from nbgraph.kernels.vector_math.texts import texts
 
 _FLOATS = {"float32": ("float", "s"), "float64": ("double", "d")}
 _HEAD = 2  # words before the addresses: matrices of the batch, and of a tile
 _BEHIND = 3  # words between the addresses and the moves: see `words`
 _COPY = 8  # words of a copy
+_LOG = "log", "float64"
+_SIGNS = ("olt", "-1.0"), ("oeq", "0.0")  # of a determinant: tests, else it is 1, as NumPy's
 
 
 class Copy(NamedTuple):
@@ -36,13 +40,24 @@ class Copy(NamedTuple):
 
 class Call(NamedTuple):
     """A call of a routine, named without the letter of its type. Its arguments but the last, the
-    status: whole numbers, and places in brackets."""
+    status: whole numbers, and places in brackets. `checked`: whether a status fails the kernel."""
 
     routine: str
     arguments: tuple[int | tuple[int], ...]
+    checked: bool = True
 
 
-Step = Copy | Call
+class Determinant(NamedTuple):
+    """The determinant of `size` rows and columns by their LU factors and exchanged rows: one place
+    for it, or two, for its sign and the logarithm of its size."""
+
+    factors: int
+    pivots: int
+    results: tuple[int, ...]
+    size: int
+
+
+Step = Copy | Call | Determinant
 
 
 def words(
@@ -66,6 +81,9 @@ def words(
         if isinstance(step, Copy):
             numbers += *step.inner, *step.outer, *step.band
             continue
+        if isinstance(step, Determinant):
+            numbers.append(step.size)
+            continue
         code = pointer(module_of("lapack"), _FLOATS[dtype][1] + step.routine)
         numbers += code, *[x for x in step.arguments if isinstance(x, int)]
     threads = _left_alone() if alone else routine().threads
@@ -82,14 +100,17 @@ def kernel(name: str, steps: Sequence[Step], dtype: str, arrays: int, places: in
     forms: list[_Form] = []
     for step in steps:
         if isinstance(step, Copy):
-            forms.append(("copy", (step.source, step.target)))
+            forms.append(("copy", (step.source, step.target), True))
+        elif isinstance(step, Determinant):
+            forms.append(("determinant", (step.factors, step.pivots, *step.results), True))
         else:
             pattern = [x[0] if isinstance(x, tuple) else -1 for x in step.arguments]
-            forms.append((step.routine, tuple(pattern)))
+            forms.append((step.routine, tuple(pattern), step.checked))
     return _kernel(name, tuple(forms), _FLOATS[dtype][0], arrays, places)
 
 
-_Form = tuple[str, tuple[int, ...]]  # a routine and its places, -1 for a number; or a copy
+# a routine, or another step; its places, -1 for a number; whether a status fails the kernel
+_Form = tuple[str, tuple[int, ...], bool]
 
 
 @functools.cache
@@ -98,7 +119,7 @@ def _kernel(name: str, forms: tuple[_Form, ...], kind: str, arrays: int, places:
         f"def {name}(args, lo, hi):  # without the GIL",
         "    for matrix in matrices_of(args, lo, hi):",
     ]
-    for function, own in forms:
+    for function, own, _ in forms:
         said = ["number" if x < 0 else f"place{x}" for x in own]
         lines.append(f"        {function}({', '.join(said)})")
     return Routine(name, "\n".join([*lines, ""]), _text(forms, kind, arrays, places))
@@ -128,10 +149,14 @@ def _text(forms: Sequence[_Form], kind: str, arrays: int, within: int) -> str:
                 else:
                     places.append(t.sum(scratch, word))
             word = behind + _BEHIND + arrays + within
-            for function, own in forms:
+            for function, own, checked in forms:
                 if function == "copy":
                     _copy(t, kind, record, word, [places[x] for x in own])
                     word += _COPY
+                    continue
+                if function == "determinant":
+                    _determinant(t, kind, t.get_at(record, word), [places[x] for x in own])
+                    word += 1
                     continue
                 code = t.value(f"inttoptr i64 {t.get_at(record, word)} to ptr")
                 pointers: list[str] = []
@@ -145,13 +170,17 @@ def _text(forms: Sequence[_Form], kind: str, arrays: int, within: int) -> str:
                 word += 1
                 t.put(status, "0", "i32")
                 t.do(f"call void {code}({', '.join([f'ptr {p}' for p in (*pointers, status)])})")
+                if not checked:
+                    continue
                 well = t.compare("eq", t.get(status, "i32"), 0, "i32")
                 t.put(result, t.value(f"select i1 {well}, i64 0, i64 {failure}"))
                 t.require(well, "end")
     t.label("end")
     t.do(f"call void @leave(ptr {threads})")
     final = t.get(result)
-    return THREADS + t.text(f"ret i64 {final}")
+    logarithm = any(form[0] == "determinant" for form in forms)
+    functions = texts([_LOG]) if logarithm else ""
+    return THREADS + functions + t.text(f"ret i64 {final}")
 
 
 def _copy(t: Function, kind: str, record: str, first: int, places: Sequence[str]) -> None:
@@ -170,3 +199,53 @@ def _copy(t: Function, kind: str, record: str, first: int, places: Sequence[str]
             value = t.value(f"load {kind}, ptr {source}")
             value = t.value(f"fadd {kind} {value}, 0.0")  # 0.0 of -0.0
             t.put(target, t.value(f"select i1 {within}, {kind} {value}, {kind} 0.0"), kind)
+
+
+def _determinant(t: Function, kind: str, size: str, places: Sequence[str]) -> None:
+    """Write a Determinant. The product is kept as a number of [0.5, 1) and a power of two, in which
+    nothing overflows or vanishes but the result."""
+    factors, pivots, *results = [t.value(f"inttoptr i64 {place} to ptr") for place in places]
+    product, power = t.cell("double"), t.cell()
+    t.put(product, "1.0", "double")
+    t.put(power, "0")
+    with t.loop(0, size) as k:
+        factor = t.read(kind, factors, t.product(k, t.sum(size, 1)))
+        factor = t.value(f"fpext float {factor} to double") if kind == "float" else factor
+        stays = t.compare(
+            "eq", t.read("i32", pivots, k), t.value(f"trunc i64 {t.sum(k, 1)} to i32"), "i32"
+        )
+        turned = t.value(f"fneg double {factor}")
+        factor = t.value(f"select i1 {stays}, double {factor}, double {turned}")
+        value = t.value(f"fmul double {t.get(product, 'double')}, {factor}")
+        bits = t.value(f"bitcast double {value} to i64")
+        exponent = t.number("and", t.number("lshr", bits, 52), 0x7FF)
+        normal = t.compare("ult", t.number("sub", exponent, 1), 0x7FE)  # else 0, inf or NaN
+        share = t.number("or", t.number("and", bits, ~(0x7FF << 52)), 1022 << 52)
+        share = t.value(f"bitcast i64 {share} to double")
+        t.put(product, t.value(f"select i1 {normal}, double {share}, double {value}"), "double")
+        more = t.value(f"select i1 {normal}, i64 {t.number('sub', exponent, 1022)}, i64 0")
+        t.put(power, t.sum(t.get(power), more))
+    share, exponent = t.get(product, "double"), t.get(power)
+    if len(results) == 1:
+        exponent = t.least(exponent, 2040)
+        above = t.compare("sgt", exponent, -2040)
+        exponent = t.value(f"select i1 {above}, i64 {exponent}, i64 -2040")
+        half = t.number("ashr", exponent, 1)
+        for part in (half, t.number("sub", exponent, half)):
+            scale = t.value(f"bitcast i64 {t.number('shl', t.sum(part, 1023), 52)} to double")
+            share = t.value(f"fmul double {share}, {scale}")
+        values = [share]
+    else:
+        t.declare("declare double @llvm.fabs.f64(double)")
+        size_of = t.value(f"call double @llvm.fabs.f64(double {share})")
+        signs = [(t.value(f"fcmp {test} double {share}, 0.0"), n) for test, n in _SIGNS]
+        sign = "1.0"
+        for test, number in signs:
+            sign = t.value(f"select i1 {test}, double {number}, double {sign}")
+        log = t.value(f"call double @{symbol(*_LOG)}(double {size_of})")
+        power = t.value(f"sitofp i64 {exponent} to double")
+        power = t.value(f"fmul double {power}, 0x3FE62E42FEFA39EF")  # log(2)
+        values = [sign, t.value(f"fadd double {log}, {power}")]
+    for result, value in zip(results, values, strict=True):
+        own = t.value(f"fptrunc double {value} to float") if kind == "float" else value
+        t.put(result, own, kind)

@@ -157,3 +157,10 @@ def elliptic(formula: Callable[..., Any]) -> Callable[..., Any]:
         return formula(mp, *args)
 
     return value
+
+
+ellipk = elliptic(lambda mp, m: mp.ellipk(m))
+ellipe = elliptic(lambda mp, m: mp.ellipe(m))
+ellipd = elliptic(lambda mp, m: (mp.ellipk(m) - mp.ellipe(m)) / m)
+ellipkinc = elliptic(lambda mp, phi, m: mp.ellipf(phi, m))
+ellipeinc = elliptic(lambda mp, phi, m: mp.ellipe(phi, m))

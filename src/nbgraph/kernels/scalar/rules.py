@@ -64,24 +64,9 @@ def call(name: str, *args: Term | float) -> Term:
     return Term(graph, graph.call(name, *nodes))
 
 
-def sign(x: Term) -> Term:
-    """-1, 0 or 1."""
-    return call("sign", x)
-
-
 def middle(name: str, sign: float, n: Term, x: Term) -> Term:
     """Half of the sum of the neighbouring orders, or of their difference."""
     return 0.5 * (call(name, n - 1.0, x) + sign * call(name, n + 1.0, x))
-
-
-def ellipk(y: Term, m: Term) -> Term:
-    """Return the slope of the complete integral of the first kind."""
-    return (y - call("ellipd", m)) / (2.0 * (1.0 - m))
-
-
-def ellipd(y: Term, m: Term) -> Term:
-    """Return the slope of (K(m) - E(m)) / m."""
-    return (0.5 * (call("ellipk", m) - y) / (1.0 - m) - 0.5 * y) / m
 
 
 def root(phi: Term, m: Term) -> Term:

@@ -119,6 +119,7 @@ class ArrayOp:
     """
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
+    crossed = False  # whether an operand's gradient reads, of the operands, the others alone
     effect = False  # whether applying it does something besides giving its outputs
     is_loss = False  # whether a pass back may begin here, whatever comes from above
     kernels: Collection[str] = ()  # where `lower` may give kernel calls: "host", "devices"
@@ -127,6 +128,7 @@ class ArrayOp:
     draws = 0  # numbers of its kernel calls that a draw brings
     words: Mapping[OpReqType, str] = WORDS  # requests as `lower` is told
     numeric: Sequence[str] = ()  # attributes that are numbers of its kernels' records, if floats
+    over: Any = None  # what writes over `out` as in a call before; see `update.known_over`
     visible: int | None = None  # outputs from this one on are for the gradient alone; None: none
 
     def __init__(
@@ -204,6 +206,8 @@ class ArrayOp:
             if result is not None:
                 return result
         normalised = self.normalise(attributes)
+        if out is not None and self.over and self.over(operands, out, _frame(1), normalised):
+            return out
         if self.shortcuts and attributes and out is None:
             learn_words(self, attributes, normalised, operands)
         return call(self, operands, normalised, out)

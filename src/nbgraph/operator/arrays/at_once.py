@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.device import RunContext, cpu
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import DTypeError, require_shape
 from nbgraph.operator.call import training
 from nbgraph.operator.environment import own_resources
 from nbgraph.operator.kernel_call import Application, Lowered, lowered_form
@@ -40,30 +40,7 @@ def at_once(
             return _again(op, operands, attributes, out, *call)
     if OWNED:
         wait_for((*operands, *(out or ())))
-    inputs = [_input(op, i, value) for i, value in enumerate(operands)]
-    specs = op.infer([Spec.of(a) for a in inputs], attributes)
-    if op.view is not None and out is None:
-        result = viewed(op.view, inputs[0], attributes)
-        if key is not None:
-            keep(op.repeated, key, (None, ()), _KEPT)
-        return result[()] if result.ndim == 0 else result
-    outs = list(out) if out is not None else [None] * len(specs)
-    results = _filled(op, inputs, outs, specs, attributes)
-    uncast = [r.dtype for r in results] == [spec.dtype for spec in specs]
-    if key is not None and uncast and (out is None or _free(operands, out)):
-        _learn(op, key, operands, inputs, results, attributes, out)
-    finished = [
-        r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
-    ]
-    return finished[0] if len(finished) == 1 else tuple(finished)
-
-
-def _input(op: ArrayOp, index: int, value: Any) -> Array:
-    """Return an operand as an array."""
-    name = op.operand_name(index)
-    if type(value) is not np.ndarray:
-        refuse_foreign(op.__name__, name, value)
-    return np.asarray(as_operand(op.__name__, name, value))
+    return _Call(op, operands, attributes, out).result(key)
 
 
 def _key(operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None) -> Any:
@@ -130,110 +107,124 @@ def _free(operands: Sequence[Any], out: Sequence[Any]) -> bool:
     return True
 
 
-def _learn(
-    op: ArrayOp,
-    key: Any,
-    operands: Sequence[Any],
-    inputs: Arrays,
-    results: Arrays,
-    attributes: Attributes,
-    out: Sequence[Any] | None,
-) -> None:
-    """Remember how a call over these very arrays is done, if it only writes the results' memory."""
-    if any(a is not b for a, b in zip(inputs, operands, strict=True)):
-        return
-    if any(not r.size for r in results) or not op.computes_alone:
-        return
-    lowering = None
-    if op.kernels_at_once and "host" in op.kernels:
-        in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in results]
-        lowering = lowered_form(op, Application.at_once(in_layouts, out_layouts, attributes))
-        if lowering is not None and any(lowering.places[len(inputs) :]):
+class _Call:
+    """A call that is not like one before: its operands as arrays, and what the results are."""
+
+    def __init__(
+        self,
+        op: ArrayOp,
+        operands: Sequence[Any],
+        attributes: Attributes,
+        out: Sequence[Any] | None,
+    ) -> None:
+        self.op, self.operands, self.attributes, self.out = op, operands, attributes, out
+        self.inputs = [self._input(i, value) for i, value in enumerate(operands)]
+        self.specs = op.infer([Spec.of(a) for a in self.inputs], attributes)
+
+    def _input(self, index: int, value: Any) -> Array:
+        """Return an operand as an array."""
+        op, name = self.op, self.op.operand_name(index)
+        if type(value) is not np.ndarray:
+            refuse_foreign(op.__name__, name, value)
+        return np.asarray(as_operand(op.__name__, name, value))
+
+    def result(self, key: Any) -> Any:
+        """Return the results, and remember under a key how they were computed."""
+        op, out = self.op, self.out
+        if op.view is not None and out is None:
+            result = viewed(op.view, self.inputs[0], self.attributes)
+            if key is not None:
+                keep(op.repeated, key, (None, ()), _KEPT)
+            return result[()] if result.ndim == 0 else result
+        outs = list(out) if out is not None else [None] * len(self.specs)
+        results = self._filled(outs)
+        uncast = [r.dtype for r in results] == [spec.dtype for spec in self.specs]
+        if key is not None and uncast and (out is None or _free(self.operands, out)):
+            self._learn(key, results)
+        finished = [
+            r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
+        ]
+        return finished[0] if len(finished) == 1 else tuple(finished)
+
+    def _filled(self, outs: Sequence[Any]) -> list[Array]:
+        """Return the arrays of `outs`, or new ones, with the results."""
+        name, results = self.op.__name__, list[Array]()
+        for i, (o, spec) in enumerate(zip(outs, self.specs, strict=True)):
+            if o is not None:
+                require_out(name, o, i)
+            results.append(check_out(name, o, spec, i) if o is not None else np.empty(*spec))
+        requests = [self._request(i, r) for i, r in enumerate(results)]
+        fresh = [
+            r if req is not None else np.empty(*spec)
+            for r, req, spec in zip(results, requests, self.specs, strict=True)
+        ]
+        self._run(fresh, [req or OpReqType.kWriteTo for req in requests])
+        for result, value in zip(results, fresh, strict=True):
+            if value is not result:
+                result[...] = value
+        return results
+
+    def _request(self, index: int, out: Array) -> OpReqType | None:
+        """Return how an output is delivered, or None: by way of an array of its own."""
+        if out.dtype != self.specs[index].dtype:
+            return None
+        shared = [i for i, a in enumerate(self.inputs) if np.may_share_memory(out, a)]
+        if not shared:
+            return OpReqType.kWriteTo
+        pairs = self.op.inplace_pairs(self.attributes)
+        first = self.inputs[shared[0]]
+        if len(shared) > 1 or (shared[0], index) not in pairs or first.dtype != out.dtype:
+            return None
+        return OpReqType.kWriteInplace if overlap(first, out) == "exact" else None
+
+    def _run(self, outputs: Arrays, requests: Sequence[OpReqType]) -> None:
+        op, attributes = self.op, self.attributes
+        granted = op.grant_to(cpu(), attributes, [Spec.of(a) for a in self.inputs])
+        resources, turns = own_resources(granted)
+        arguments, is_train = (self.inputs, outputs, requests, attributes), training.get()
+
+        def run(run_ctx: RunContext | None = None) -> None:
+            op.run(*arguments, resources=resources, is_train=is_train, run_ctx=run_ctx)
+
+        if not turns:
+            run()
             return
-    specs = [Spec.of(r) for r in results]
-    if op.numeric:
-        keep(op.repeated, _key(operands, op.fixed(attributes), out), (lowering, specs), _KEPT)
-    if lowering is not None:
-        lowering = lowering.having(op.values(attributes))
-    keep(op.repeated, key, (lowering, specs), _KEPT)
+        from nbgraph import engine  # others draw from the stream, too: it is their turn that counts
 
+        engine.push(run, mutate_vars=turns, name=op.__name__).result()
 
-def _filled(
-    op: ArrayOp, inputs: Arrays, outs: Sequence[Any], specs: Sequence[Spec], attributes: Attributes
-) -> list[Array]:
-    """Return the arrays of `outs`, or new ones, with the results."""
-    name, results = op.__name__, []
-    for i, (o, spec) in enumerate(zip(outs, specs, strict=True)):
-        if o is not None:
-            require_out(name, o, i)
-        results.append(check_out(name, o, spec, i) if o is not None else np.empty(*spec))
-    pairs = op.inplace_pairs(attributes)
-    requests = [
-        _request(i, r, spec, inputs, pairs)
-        for i, (r, spec) in enumerate(zip(results, specs, strict=True))
-    ]
-    fresh = [
-        r if req is not None else np.empty(*spec)
-        for r, req, spec in zip(results, requests, specs, strict=True)
-    ]
-    _run(op, inputs, fresh, [req or OpReqType.kWriteTo for req in requests], attributes)
-    for result, value in zip(results, fresh, strict=True):
-        if value is not result:
-            result[...] = value
-    return results
-
-
-def _run(
-    op: ArrayOp,
-    inputs: Arrays,
-    outputs: Arrays,
-    requests: Sequence[OpReqType],
-    attributes: Attributes,
-) -> None:
-    granted = op.grant_to(cpu(), attributes, [Spec.of(a) for a in inputs])
-    resources, turns = own_resources(granted)
-    arguments, is_train = (inputs, outputs, requests, attributes), training.get()
-
-    def run(run_ctx: RunContext | None = None) -> None:
-        op.run(*arguments, resources=resources, is_train=is_train, run_ctx=run_ctx)
-
-    if not turns:
-        run()
-        return
-    from nbgraph import engine  # others draw from the stream, too: it is their turn that counts
-
-    engine.push(run, mutate_vars=turns, name=op.__name__).result()
+    def _learn(self, key: Any, results: Arrays) -> None:
+        """Remember how a call over these very arrays is done, if it only writes the results'
+        memory."""
+        op, inputs, attributes = self.op, self.inputs, self.attributes
+        if any(a is not b for a, b in zip(inputs, self.operands, strict=True)):
+            return
+        if any(not r.size for r in results) or not op.computes_alone:
+            return
+        lowering = None
+        if op.kernels_at_once and "host" in op.kernels:
+            layouts, out_layouts = ([layout_of(x) for x in xs] for xs in (inputs, results))
+            lowering = lowered_form(op, Application.at_once(layouts, out_layouts, attributes))
+            if lowering is not None and any(lowering.places[len(inputs) :]):
+                return
+        specs = [Spec.of(r) for r in results]
+        if op.numeric:
+            form = _key(self.operands, op.fixed(attributes), self.out)
+            keep(op.repeated, form, (lowering, specs), _KEPT)
+        if lowering is not None:
+            lowering = lowering.having(op.values(attributes))
+        keep(op.repeated, key, (lowering, specs), _KEPT)
 
 
 def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
     """Return an array of `out`, if the result fits it."""
-    if tuple(out.shape) != spec.shape:
-        raise ShapeError(
-            f"{name}: out{_at(index)} has shape {tuple(out.shape)}, the result has {spec.shape}; "
-            "give an out of that shape"
-        )
+    require_shape(f"{name}: out{_at(index)}", out.shape, spec.shape, of="the result has")
     if not np.can_cast(spec.dtype, out.dtype, "same_kind"):
         raise DTypeError(
             f"{name}: the result has dtype {spec.dtype}, which may not be cast to "
             f"out{_at(index)}'s {out.dtype}; use another out, or astype"
         )
     return out
-
-
-def _request(
-    index: int, out: Array, spec: Spec, inputs: Arrays, pairs: Sequence[tuple[int, int]]
-) -> OpReqType | None:
-    """Return how an output is delivered, or None: by way of an array of its own."""
-    if out.dtype != spec.dtype:
-        return None
-    shared = [i for i, a in enumerate(inputs) if np.may_share_memory(out, a)]
-    if not shared:
-        return OpReqType.kWriteTo
-    alone = len(shared) == 1 and (shared[0], index) in pairs
-    if alone and inputs[shared[0]].dtype == out.dtype:
-        same = overlap(inputs[shared[0]], out) == "exact"
-        return OpReqType.kWriteInplace if same else None
-    return None
 
 
 def _at(index: int) -> str:

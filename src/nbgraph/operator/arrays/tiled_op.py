@@ -67,6 +67,7 @@ class TiledOp(ArrayOp):
             name, infer, gradient=gradient, keeps=keeps, operands=operands, partial=partial
         )
         self._tiling, self.naive, self.adds = tiling, naive, adds
+        self.crossed = len(operands) > 1 and set(keeps) == set(operands[:2])  # of two factors
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel of contiguous arrays, 16-bit floats in float32."""

@@ -25,6 +25,7 @@ from nbgraph.operator.scalar.typing import as_operand, is_foreign
 from nbgraph.settings import PYTHON_ASKED, config
 
 if TYPE_CHECKING:
+    from nbgraph.operator.mapper.ufunc import Method
     from nbgraph.operator.scalar.map_call import Plan
 
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
@@ -181,19 +182,14 @@ class Calls(Elementwise):
         **parameters: Any,
     ) -> Any:
         """Combine elements along axes with this binary operator, in order (NumPy)."""
-        from nbgraph.operator.mapper import ufunc
-
-        op = self.form(parameters)
-        return ufunc.reduce(op, array, axis, dtype, out, keepdims, initial, where, parameters)
+        method = self._method("reduce", out, parameters)
+        return method.reduce(array, axis, dtype, keepdims, initial, where)
 
     def accumulate(
         self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, **parameters: Any
     ) -> Any:
         """Return all intermediate results of `reduce` along one axis (NumPy)."""
-        from nbgraph.operator.mapper import ufunc
-
-        op = self.form(parameters)
-        return ufunc.accumulate(op, array, axis, dtype, out, parameters)
+        return self._method("accumulate", out, parameters).accumulate(array, axis, dtype)
 
     def reduceat(
         self,
@@ -206,20 +202,18 @@ class Calls(Elementwise):
     ) -> Any:
         """Apply `reduce` to parts of an axis: from each index up to the next one, or to the end;
         the element itself where the next one is not larger (NumPy)."""
-        from nbgraph.operator.mapper import ufunc
-
-        op = self.form(parameters)
-        return ufunc.reduceat(op, array, indices, axis, dtype, out, parameters)
+        return self._method("reduceat", out, parameters).reduceat(array, indices, axis, dtype)
 
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
         """Apply the operator to all pairs of elements of a and b (NumPy)."""
-        from nbgraph.operator.mapper import ufunc
-
-        return ufunc.outer(self.form(options), a, b, options)
+        return self._method("outer", options.get("out"), options).outer(a, b)
 
     def at(self, array: Any, indices: Any, b: Any = None, /, **parameters: Any) -> None:
         """Write `array[indices] = op(array[indices], b)`, repeated indices one after another
         (NumPy)."""
-        from nbgraph.operator.mapper import ufunc
+        self._method("at", None, parameters).at(array, indices, b)
 
-        ufunc.at(self.form(parameters), array, indices, b, parameters)
+    def _method(self, name: str, out: Any, parameters: dict[str, Any]) -> Method:
+        from nbgraph.operator.mapper.ufunc import Method
+
+        return Method(self.form(parameters), name, out, parameters)

@@ -66,13 +66,14 @@ def is_known(op: Any) -> bool:
     return op.__module__.startswith(LIBRARY) and op.__name__ in _elements().FUNCTIONS
 
 
-def in_graph(
+def on_tape(
     op: Any, operands: Sequence[Any], attributes: Attributes
 ) -> tuple[Any, Sequence[Any], Attributes]:
     """Return an operator, operands and attributes as a tape records them."""
     if not any_complex(operands):
         return op, operands, attributes
-    return _elements().as_map(op.__name__, operands)
+    _, arrays, attributes = _elements().as_map(op.__name__, operands)
+    return _elements().op_of(op.__name__), arrays, attributes
 
 
 def _elements() -> Any:
@@ -95,7 +96,10 @@ def apply(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any) ->
     mask = tuple(map(is_complex, operands))
     values: list[Any] = []
     for value, parted in zip(operands, mask, strict=True):
-        values += [elements.real(value), elements.imag(value)] if parted else [value]
+        if type(value) is complex:  # parts of a number are numbers, which have no dtype
+            values += [value.real, value.imag]
+        else:
+            values += [elements.real(value), elements.imag(value)] if parted else [value]
     by_parts, real = _by_parts(op, mask)
     results = by_parts(*values, **attributes)
     pairs = zip(results[::2], results[1::2], real, strict=True)

@@ -74,6 +74,7 @@ class ProductOp(ArrayOp):
 
     kernels = ("host", "devices")
     takes_complex = ("host",)
+    crossed = True
 
     def __init__(
         self,

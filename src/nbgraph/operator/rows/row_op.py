@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float, name_of
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, require_shape
 from nbgraph.kernels.function.signature import resolve_parameters
 from nbgraph.kernels.loops.cost import of_kernel, per_element
 from nbgraph.kernels.scalar.kinds import kind_of_dtype
@@ -134,11 +134,8 @@ class RowOp(ArrayOp):
             raise ArgumentError(f"{self.__name__}: axis={axis}; expected one axis")
         row = row_shape(shape, axes, keepdims=attributes.get("keepdims", False))
         for name, own_shape in zip(names[count:], shapes[count:], strict=True):
-            if own_shape != row:
-                raise ShapeError(
-                    f"{self.__name__}: {name} has shape {own_shape}; expected {row}, one value for "
-                    f"each row along axis={axis} of {names[0]}{shape}"
-                )
+            why = f"one value for each row along axis={axis} of {names[0]}{shape}"
+            require_shape(f"{self.__name__}: {name}", own_shape, row, why)
         return shape, axes
 
     def infer_partial(

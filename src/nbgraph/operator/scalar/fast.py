@@ -32,7 +32,8 @@ FORMATS = {**{char: char for char in "?bBhHiIlLefd"}, "F": "Zf", "D": "Zd"}
 CALLS_BEFORE = 2  # general calls of one kind before the short path is set up
 KINDS = 128  # kinds of calls that are counted
 CACHED = 1 << 21  # bytes of a call's arrays up to which results are written through the caches
-FILLED = 1 << 15  # elements up to which a number is written out
+FILLED = 1 << 17  # elements up to which a number is written out
+ALONE = 1 << 15  # elements from which on other threads might have parts of a call
 _LARGEST = 65504.0  # that every format of floats holds
 
 _ndarray = np.ndarray
@@ -280,7 +281,7 @@ def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:
     result = function(*arguments)
     if result is not declined:
         return result
-    if size > FILLED and "nbgraph.engine" in sys.modules and parallel.alone():
+    if size > ALONE and "nbgraph.engine" in sys.modules and parallel.alone():
         function, declined = entry.alone
         result = function(*arguments)
     return None if result is declined else result
@@ -301,14 +302,14 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
         if not all(type(operand) is float for operand in operands):
             return None
         return tuple([np.asarray(operand) for operand in operands])
-    shape, dtype = _shape(operands, like), like.dtype
+    shape, dtype = _shape(operands, like), None  # of numbers
     if shape is None or (len(shape) > 1 and not _in_order(operands, shape)):
         return None
     copies: list[Any] = []
     for operand in operands:
         if type(operand) in _COPIED:
-            kinds = "c" if type(operand) is complex else "fc"
-            if dtype.kind not in kinds or not abs(operand) <= _LARGEST:
+            dtype = dtype or _number_dtype(operands)
+            if dtype is None or not _holds(dtype, operand):
                 return None
             copy = _empty(shape, dtype)
             copy.fill(operand)
@@ -320,6 +321,24 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
             copy[...] = operand
         copies.append(copy)
     return tuple(copies)
+
+
+def _number_dtype(operands: tuple[Any, ...]) -> np.dtype[Any] | None:
+    """Return the one dtype of floats among arrays, else of integers, which numbers take."""
+    dtypes = {o.dtype for o in operands if type(o) not in _COPIED}
+    for kinds in ("fc", "iu"):
+        own = [d for d in dtypes if d.kind in kinds]
+        if own:
+            return own[0] if len(own) == 1 else None
+    return None
+
+
+def _holds(dtype: np.dtype[Any], number: Any) -> bool:
+    """Return whether a dtype holds a number, or a rounded one, and its kind gives way to it."""
+    if dtype.kind in "fc":
+        return (type(number) is not complex or dtype.kind == "c") and abs(number) <= _LARGEST
+    most, signed = 1 << (8 * dtype.itemsize - (dtype.kind == "i")), dtype.kind == "i"
+    return type(number) is int and -most * signed <= number < most
 
 
 def _shape(operands: tuple[Any, ...], like: Any) -> tuple[int, ...] | None:
@@ -339,7 +358,8 @@ def _in_order(operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
     if not full:
         return True
     if len(full) == 1:
-        return bool(np.empty_like(full[0], subok=False).flags.c_contiguous)
+        own = full[0].flags.c_contiguous  # which says the same for less
+        return own or bool(np.empty_like(full[0], subok=False).flags.c_contiguous)
     return not all(o.flags.fnc for o in full)
 
 

@@ -35,6 +35,10 @@ def _plain(x: Any) -> bool:
     return carrier_of((x,)) is None
 
 
+def _is_number(value: Any) -> bool:
+    return carrier_of((value,)) is None and np.ndim(value) == 0
+
+
 def copied(dst: Any, src: Any, casting: Any, where: Any) -> None:
     """Write an array over another one, where a mask holds."""
     if _plain(dst):
@@ -63,6 +67,9 @@ def placed(function: Any, a: Any, ind: Any, v: Any, mode: str) -> None:
     if mode == "raise" and places.size and not -a.size <= places.min() <= places.max() < a.size:
         raise IndexError(f"np.put: places {places} are out of bounds for {a.size} elements")
     places = np.clip(places, 0, a.size - 1) if mode == "clip" else places % max(a.size, 1)
+    if _is_number(v):
+        a[places if a.ndim == 1 else np.unravel_index(places, a.shape)] = v
+        return
     _write(a, places, v)
 
 
@@ -82,6 +89,9 @@ def masked(function: Any, a: Any, mask: Any, values: Any) -> None:
     the other, and both repeat them."""
     if _plain(a):
         on_values(function, (a, mask, values), {})
+        return
+    if _is_number(values) and getattr(mask, "dtype", None) == np.bool_ and mask.shape == a.shape:
+        a[mask] = values
         return
     chosen = np.flatnonzero(np.broadcast_to(np.asarray(mask), a.shape))
     source = library.ravel(as_array(values))
@@ -120,7 +130,7 @@ def on_diagonal(a: Any, val: Any, wrap: bool) -> None:
         on_values(np.fill_diagonal, (a, val, wrap), {})
         return
     places = _diagonal(a.shape, bool(wrap))
-    if carrier_of((val,)) is None and np.ndim(val) == 0:
+    if _is_number(val):
         a[places] = val
         return
     values = library.ravel(as_array(val))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError, ShapeError, noun
+from nbgraph.errors import ArgumentError, ShapeError, noun, require_shape
 from nbgraph.foreign import checked
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.arrays.drawn_op import DrawnOp
@@ -234,10 +234,10 @@ def _weights(
     if p is None:
         return [], None
     if carrier_of((p,)) is not None:
-        _require_length(name, tuple(p.shape), count)
+        require_shape(f"{name}: p", p.shape, (count,), "one for each of a")
         return [p], "operand"
     values = np.array(as_operand(name, "p", p), dtype="float64")
-    _require_length(name, values.shape, count)
+    require_shape(f"{name}: p", values.shape, (count,), "one for each of a")
     if not (values >= 0).all():
         raise ValueError(f"{name}: p has a negative probability, or NaN; expected 0 or more")
     total = values.sum()
@@ -249,8 +249,3 @@ def _weights(
             f"{np.count_nonzero(values)}; choose fewer, or replace=True"
         )
     return [], Weights(values / total)
-
-
-def _require_length(name: str, shape: Shape, count: int) -> None:
-    if shape != (count,):
-        raise ShapeError(f"{name}: p has shape {shape}; expected ({count},), one for each of a")

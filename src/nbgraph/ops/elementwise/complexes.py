@@ -9,6 +9,8 @@ those of real arrays.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -135,54 +137,55 @@ def _divisor(size: Any) -> Any:
     return size + library.astype(library.equal(size, 0), size.dtype)
 
 
-def _log_slope(g: Any, out: Any, z: Any, y: Any) -> Any:
-    """g * out * log(z); 0 where z is 0."""
-    zero = library.equal(z, 0)
-    return library.where(zero, 0, g * out * library.log(library.where(zero, 1, z)))
+def _log_slope(g: Any, out: Any, x: Any) -> Any:
+    """g * out * log(x); 0 where x is 0."""
+    zero = library.equal(x, 0)
+    return library.where(zero, 0, g * out * library.log(library.where(zero, 1, x)))
 
 
-# name -> in-gradients of (out_grad, out, *operands), in the order of the operands
+# name -> in-gradients, in the order of the operands, of what they read: the out-gradient g, the
+# result, and operands: c, x, y of `where`, else x, y
 _SLOPES: dict[str, tuple[Function, ...]] = {
-    "add": (lambda g, out, x, y: g, lambda g, out, x, y: g),
-    "subtract": (lambda g, out, x, y: g, lambda g, out, x, y: -g),
-    "multiply": (lambda g, out, x, y: g * y, lambda g, out, x, y: g * x),
-    "divide": (lambda g, out, x, y: g / y, lambda g, out, x, y: -g * out / y),
-    "power": (lambda g, out, x, y: g * y * x ** (y - 1), _log_slope),
+    "add": (lambda g: g, lambda g: g),
+    "subtract": (lambda g: g, lambda g: -g),
+    "multiply": (lambda g, y: g * y, lambda g, x: g * x),
+    "divide": (lambda g, y: g / y, lambda g, out, y: -g * out / y),
+    "power": (lambda g, x, y: g * y * x ** (y - 1), _log_slope),
     "where": (
-        lambda g, out, c, x, y: None,
-        lambda g, out, c, x, y: library.where(c, g, 0),
-        lambda g, out, c, x, y: library.where(c, 0, g),
+        lambda: None,
+        lambda g, c: library.where(c, g, 0),
+        lambda g, c: library.where(c, 0, g),
     ),
-    "positive": (lambda g, out, x: g,),
-    "negative": (lambda g, out, x: -g,),
-    "conjugate": (lambda g, out, x: library.conj(g),),
+    "positive": (lambda g: g,),
+    "negative": (lambda g: -g,),
+    "conjugate": (lambda g: library.conj(g),),  # noqa: PLW0108 the library is not there yet
     "absolute": (lambda g, out, x: g * library.conj(x) / _divisor(out),),
     # the part of a change that is across x
     "sign": (
         lambda g, out, x: (g - library.conj(g * out * out)) / (2 * _divisor(library.absolute(x))),
     ),
-    "square": (lambda g, out, x: 2 * g * x,),
-    "reciprocal": (lambda g, out, x: -g * out * out,),
-    "sqrt": (lambda g, out, x: 0.5 * g / out,),
-    "exp": (lambda g, out, x: g * out,),
-    "exp2": (lambda g, out, x: g * out * math.log(2),),
-    "expm1": (lambda g, out, x: g * (out + 1),),
-    "log": (lambda g, out, x: g / x,),
-    "log2": (lambda g, out, x: g / (x * math.log(2)),),
-    "log10": (lambda g, out, x: g / (x * math.log(10)),),
-    "log1p": (lambda g, out, x: g / (1 + x),),
-    "sin": (lambda g, out, x: g * library.cos(x),),
-    "cos": (lambda g, out, x: -g * library.sin(x),),
-    "tan": (lambda g, out, x: g * (1 + out * out),),
-    "asin": (lambda g, out, x: g / library.sqrt(1 - x * x),),
-    "acos": (lambda g, out, x: -g / library.sqrt(1 - x * x),),
-    "atan": (lambda g, out, x: g / (1 + x * x),),
-    "sinh": (lambda g, out, x: g * library.cosh(x),),
-    "cosh": (lambda g, out, x: g * library.sinh(x),),
-    "tanh": (lambda g, out, x: g * (1 - out * out),),
-    "asinh": (lambda g, out, x: g / library.sqrt(1 + x * x),),
-    "acosh": (lambda g, out, x: g / (library.sqrt(x - 1) * library.sqrt(x + 1)),),
-    "atanh": (lambda g, out, x: g / (1 - x * x),),
+    "square": (lambda g, x: 2 * g * x,),
+    "reciprocal": (lambda g, out: -g * out * out,),
+    "sqrt": (lambda g, out: 0.5 * g / out,),
+    "exp": (lambda g, out: g * out,),
+    "exp2": (lambda g, out: g * out * math.log(2),),
+    "expm1": (lambda g, out: g * (out + 1),),
+    "log": (lambda g, x: g / x,),
+    "log2": (lambda g, x: g / (x * math.log(2)),),
+    "log10": (lambda g, x: g / (x * math.log(10)),),
+    "log1p": (lambda g, x: g / (1 + x),),
+    "sin": (lambda g, x: g * library.cos(x),),
+    "cos": (lambda g, x: -g * library.sin(x),),
+    "tan": (lambda g, out: g * (1 + out * out),),
+    "asin": (lambda g, x: g / library.sqrt(1 - x * x),),
+    "acos": (lambda g, x: -g / library.sqrt(1 - x * x),),
+    "atan": (lambda g, x: g / (1 + x * x),),
+    "sinh": (lambda g, x: g * library.cosh(x),),
+    "cosh": (lambda g, x: g * library.sinh(x),),
+    "tanh": (lambda g, out: g * (1 - out * out),),
+    "asinh": (lambda g, x: g / library.sqrt(1 + x * x),),
+    "acosh": (lambda g, x: g / (library.sqrt(x - 1) * library.sqrt(x + 1)),),
+    "atanh": (lambda g, x: g / (1 - x * x),),
 }
 _CONSTANT = (
     "equal not_equal isnan isinf isfinite logical_and logical_or logical_xor logical_not rint round"
@@ -220,9 +223,23 @@ def run_map(xp: Any, *arrays: Any, function: str) -> None:
         out[...] = getattr(xp, function)(*operands)
 
 
+@functools.cache
+def _slopes(function: str) -> Sequence[tuple[Function, Sequence[str]]]:
+    """Return the in-gradients of a function, and the names of what each reads."""
+    return [(slope, (*inspect.signature(slope).parameters,)) for slope in _SLOPES.get(function, ())]
+
+
+def _operand_names(function: str) -> Sequence[str]:
+    if function == "where":
+        return ("c", "x", "y")
+    return ("x", "y")[: len(_slopes(function))] or ("*x",)
+
+
 def _map_rule(g: Gradients) -> list[Any]:
-    slopes = _SLOPES.get(g.attributes["function"], ())
-    return [partial(slope, g.out_grad, g.outputs[0], *g.inputs) for slope in slopes]
+    function = g.attributes["function"]
+    values = dict(zip(_operand_names(function), g.inputs, strict=False))
+    values |= {"g": g.out_grad, "out": g.outputs[0]}
+    return [partial(slope, *[values[n] for n in names]) for slope, names in _slopes(function)]
 
 
 _COMPLEX_MAP = _PairsOp(
@@ -233,6 +250,23 @@ _COMPLEX_MAP = _PairsOp(
     operands=("*x",),
     keeps=("*x", "out"),
 )
+
+
+class _RecordedOp(ArrayOp):
+    """`complex_map` of one function on a tape, which keeps only what its in-gradients read."""
+
+    def __init__(self, function: str) -> None:
+        keeps = [name for _, names in _slopes(function) for name in names]
+        own = _operand_names(function)
+        super().__init__("complex_map", _map_infer, gradient=_map_rule, operands=own, keeps=keeps)
+        self.crossed, self.function = function == "multiply", function
+
+    def on_symbols(self, operands: Sequence[Any]) -> list[Any]:
+        """Return the same of symbols."""
+        return [getattr(library, self.function)(*operands)]
+
+
+op_of = functools.cache(_RecordedOp)
 
 
 def mapped(function: str, operands: Sequence[Any], out: Any = None) -> Any:

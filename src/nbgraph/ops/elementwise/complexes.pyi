@@ -36,6 +36,8 @@ from builtins import frozenset as _FUNCTIONS
 FUNCTIONS: _FUNCTIONS
 def run_map(xp: Any, *arrays: Any, function: str) -> None:
     """Compute `complex_map` by an array library."""
+from functools import _lru_cache_wrapper as _op_of
+op_of: _op_of
 def mapped(function: str, operands: Sequence[Any], out: Any=None) -> Any:
     """Apply a function of NumPy by name; Python numbers take the dtype of the arrays."""
 def as_map(function: str, operands: Sequence[Any]) -> tuple[ArrayOp, Sequence[Any], Attributes]:

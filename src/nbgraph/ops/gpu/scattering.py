@@ -33,12 +33,12 @@ from nbgraph.ops.indexing.addressing import (
     together,
     total,
 )
-from nbgraph.ops.indexing.gathering import index_add, index_update, scatter_add
+from nbgraph.ops.indexing.gathering import scatter_add
 from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.indexing.keys import ARRAY, Template
 from nbgraph.ops.indexing.places import NOWHERE, units_of
+from nbgraph.ops.indexing.writing import index_add, index_update
 from nbgraph.ops.reductions.reductions import accumulator
-from nbgraph.ops.shapes.slicing import full_key, numpy_key
 
 _FEW = 1 << 28  # comparisons that a search in all positions may cost: about 40 us of a large GPU
 
@@ -271,18 +271,6 @@ def updated(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
         return None
     value = library.astype(value, x.dtype)
     return by_index(x, value, arrays, shape=tuple(x.shape), key=key, sums=False)
-
-
-@elsewhere.in_pieces(index_update)
-def updated_part(
-    out: Any, x: Any, value: Any, *arrays: Any, key: Template
-) -> Sequence[tuple[Any, int | None, Any]] | None:
-    """The same where the index is a view; None where it has arrays."""
-    if arrays:
-        return None
-    part = out[(*numpy_key(full_key("index_update", key, out.shape)), Ellipsis)]
-    value = value.reshape(value.shape[max(0, value.ndim - part.ndim) :])
-    return [(out, 0, x), (part, 1, value)]
 
 
 @elsewhere.composed(scatter_along_axis)

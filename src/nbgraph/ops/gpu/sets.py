@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ShapeError
+from nbgraph.errors import require_shape
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.units import Units, threads
@@ -74,11 +74,7 @@ def argwhere(x: Any) -> Any:
 @elsewhere.dynamic(sets.true_places)
 def true_places(condition: Any, x: Any) -> tuple[Any, ...]:
     """Numbers of the elements that a condition chooses."""
-    if tuple(condition.shape) != tuple(x.shape):
-        raise ShapeError(
-            f"extract: condition has shape {tuple(condition.shape)}, x has {tuple(x.shape)}; give "
-            "equal shapes"
-        )
+    require_shape("extract: condition", condition.shape, x.shape, of="x has")
     return (_true(condition),)
 
 

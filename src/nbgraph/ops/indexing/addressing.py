@@ -12,9 +12,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.kernel_errors import INDEX_CODE
 from nbgraph.ops.define import Shape
-from nbgraph.ops.shapes.slicing import full_key
+from nbgraph.ops.shapes.slicing import full_key, sliced_shape
+from nbgraph.shape import broadcast
 
 ARRAY: Final = "array"
 Template = tuple[Any, ...]  # of slicing.Part and ARRAY; see `keys`
@@ -126,6 +128,42 @@ def together(arrays: Sequence[Shape]) -> tuple[Dim, ...]:
     wide = np.broadcast_shapes(*arrays)
     each = zip(*(along(shape, wide) for shape in arrays), strict=True)
     return tuple(Dim(n, (0, *own)) for n, own in zip(wide, each, strict=True))
+
+
+def selected_shape(name: str, key: Template, shape: Shape, arrays: Sequence[Shape]) -> Shape:
+    """The shape of `x[key]` for x of `shape` and index arrays of these shapes."""
+    full = full_key(name, key, shape)
+    if sum(part == ARRAY for part in full) != len(arrays):
+        raise IndexingError(
+            f"{name}: {len(arrays)} index arrays for a key that has "
+            f"{sum(part == ARRAY for part in full)} places for them"
+        )
+    if not arrays:
+        return sliced_shape(name, full, shape)
+    try:
+        together = broadcast(name, [(f"index_arrays[{i}]", s) for i, s in enumerate(arrays)])
+    except ShapeError:
+        shapes = ", ".join(map(str, arrays))
+        raise IndexingError(
+            f"index: arrays of shapes {shapes} do not broadcast against each other; give shapes "
+            "that do, or take one axis after the other"
+        ) from None
+    chosen = [part == ARRAY or isinstance(part, int) for part in full]
+    first, last = chosen.index(True), len(chosen) - chosen[::-1].index(True)
+    axes = iter(shape)
+    kept: list[int | None] = []
+    for taken, part in zip(chosen, full, strict=True):
+        n = 1 if part is None or part is Ellipsis else next(axes)
+        slices = isinstance(part, tuple)
+        kept.append(None if taken or part is Ellipsis else _length(part, n) if slices else 1)
+    place = first if all(chosen[first:last]) else 0
+    before = [n for n in kept[:place] if n is not None]
+    after = [n for n in kept[place:] if n is not None]
+    return (*before, *together, *after)
+
+
+def _length(part: Any, n: int) -> int:
+    return len(range(*slice(*part).indices(n)))
 
 
 # texts -------------------------------------------------------------------------------------------

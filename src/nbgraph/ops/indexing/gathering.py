@@ -6,34 +6,31 @@ The functions take an index as it is written, too.
 
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, noun
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Rule, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.arrays.tiled_op import AddingOp
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.ops.define import Shape, as_array, define_rows, library, public, shape_tuple
-from nbgraph.ops.elementwise.arithmetic import multiply
-from nbgraph.ops.elementwise.comparison import equal
+from nbgraph.ops.indexing.addressing import selected_shape
 from nbgraph.ops.indexing.indexing import add_at, of_result, require_integers
-from nbgraph.ops.indexing.keys import Template, normal_key, numpy_index, selected_shape
-from nbgraph.ops.indexing.places import add_tiling, gathered, signed
+from nbgraph.ops.indexing.keys import Template, normal_key, numpy_index
+from nbgraph.ops.indexing.places import gathered, signed
+from nbgraph.ops.indexing.scattering import add_tiling, whole_lines
 from nbgraph.shape import Array
 
 
-def _selected(name: str, shape: Shape, key: Template, indices: tuple[Spec, ...]) -> Shape:
+def selected_by(name: str, shape: Shape, key: Template, indices: tuple[Spec, ...]) -> Shape:
+    """Return the shape that a key selects with these index arrays; DTypeError for floats."""
     for i, spec in enumerate(indices):
         require_integers(name, spec, f"index_arrays[{i}]")
     return selected_shape(name, key, shape, [spec.shape for spec in indices])
 
 
-def _require_fit(name: str, value: Shape, selected: Shape) -> None:
+def require_fit(name: str, value: Shape, selected: Shape) -> None:
     """ShapeError where a value does not broadcast to what is selected."""
     lead = len(value) - len(selected)
     surplus, rest = value[: max(lead, 0)], value[max(lead, 0) :]
@@ -69,10 +66,6 @@ def keyed(op: ArrayOp, operands: tuple[Any, ...], arrays: Any, key: Any, out: An
 # gather and its reverse -------------------------------------------------------------------------
 
 
-def _gather_infer(x: Spec, *indices: Spec, key: Template) -> Spec:
-    return Spec(_selected("gather", x.shape, key, indices), x.dtype)
-
-
 def _gather(x: Array, *arrays: Array, key: Template) -> Array:
     picked: Array = x[numpy_index("gather", key, x.shape, arrays)]
     return picked
@@ -80,7 +73,7 @@ def _gather(x: Array, *arrays: Array, key: Template) -> Array:
 
 _GATHER = UnitOp(
     "gather",
-    _gather_infer,
+    lambda x, *indices, key: Spec(selected_by("gather", x.shape, key, indices), x.dtype),
     of_result(_gather),
     units=gathered,
     suits=signed,
@@ -95,7 +88,7 @@ _GATHER = UnitOp(
 
 
 def _scatter_infer(value: Spec, *indices: Spec, shape: Shape, key: Template) -> Spec:
-    _require_fit("scatter_add", value.shape, _selected("scatter_add", shape, key, indices))
+    require_fit("scatter_add", value.shape, selected_by("scatter_add", shape, key, indices))
     return Spec(shape, value.dtype)
 
 
@@ -131,71 +124,11 @@ def scatter_add(value: Any, *index_arrays: Any, shape: Any, key: Any, out: Any =
         template, arrays = key, list(index_arrays)
     else:
         template, arrays = normal_key(key, shape, "scatter_add")
+    value = as_array(value)
+    if arrays and value.dtype is not None and whole_lines(template, shape) is None:
+        zeros = library.zeros_like(value, shape=shape)
+        return library.index_add(zeros, value, *arrays, key=template, out=out)
     return _SCATTER_ADD(value, *arrays, shape=shape, key=template, out=out)
-
-
-# x with other values ----------------------------------------------------------------------------
-
-
-def _over(name: str, write: Callable[[Any, Any, Any], object], rule: Rule) -> ArrayOp:
-    """Return the operator of a copy of x in which `write(copy, index, value)` writes."""
-
-    def infer(x: Spec, value: Spec, *indices: Spec, key: Template) -> Spec:
-        _require_fit(name, value.shape, _selected(name, x.shape, key, indices))
-        return x
-
-    def compute(inputs: list[Array], outputs: list[Array], *, key: Template) -> None:
-        x, value, *arrays = inputs
-        np.copyto(outputs[0], x)
-        write(outputs[0], numpy_index(name, key, x.shape, arrays), value)
-
-    operands, keeps = ("x", "value", "*index_arrays"), ("*index_arrays",)
-    return ArrayOp(name, infer, compute, operands=operands, gradient=rule, keeps=keeps)
-
-
-def _update_rule(g: Gradients) -> list[Any]:
-    _, _, *arrays = g.inputs
-    key = g.attributes["key"]
-
-    def to_value() -> Any:
-        selected = library.gather(g.out_grad, *arrays, key=key)
-        if arrays:
-            selected = multiply(selected, _last_written(g, arrays, key))
-        return _sum_to(selected, g.specs[1].shape)
-
-    return [partial(library.index_update, g.out_grad, 0, *arrays, key=key), to_value]
-
-
-def _last_written(g: Gradients, arrays: list[Any], key: Template) -> Any:
-    """One where a value stays, zero where a repeated index overwrites it: decided by writing."""
-    x, _, *indices = g.specs
-    shape = _selected("index_update", x.shape, key, tuple(indices))
-    order = np.arange(math.prod(shape)).reshape(shape)
-    nothing = library.zeros_like(g.out_grad, "int64")
-    written = library.index_update(nothing, order, *arrays, key=key)
-    stays = equal(library.gather(written, *arrays, key=key), order)
-    return library.astype(stays, x.dtype)
-
-
-def _sum_to(gradient: Any, shape: Shape) -> Any:
-    """`sum_to`, for a value that may have more leading axes of size 1 than what is selected."""
-    core = shape
-    while len(core) > len(gradient.shape):
-        core = core[1:]
-    total = library.sum_to(gradient, core)
-    return total if core == shape else library.reshape(total, shape)
-
-
-_INDEX_UPDATE = _over("index_update", operator.setitem, _update_rule)
-
-
-def _add_rule(g: Gradients) -> list[Any]:
-    _, _, *arrays = g.inputs
-    gathered = partial(library.gather, g.out_grad, *arrays, key=g.attributes["key"])
-    return [g.out_grad, lambda: _sum_to(gathered(), g.specs[1].shape)]
-
-
-_INDEX_ADD = _over("index_add", add_at, _add_rule)
 
 
 _TABLE = """
@@ -209,19 +142,5 @@ gather(x, *index_arrays, key, out=None): `x[key]` as a copy,
     >>> gather([[1, 2], [3, 4]], key=([0, 1], [1, 0]))
     array([2, 3])
     = keyed(_GATHER, (x,), index_arrays, key, out)
-index_update(x, value, *index_arrays, key, out=None): A copy of `x` with `x[key] = value`.
-    value : array that broadcasts to `x[key]`, cast to the dtype of x; of values for one place the
-        last one stays
-    key, *index_arrays : as those of `gather`
-    >>> index_update([1, 2, 3], 0, key=[0, 2])
-    array([0, 2, 0])
-    = keyed(_INDEX_UPDATE, (x, value), index_arrays, key, out)
-index_add(x, value, *index_arrays, key, out=None): A copy of `x` with `value` added at `key`,
-    repeated places as often as they are named.
-    value : array that broadcasts to `x[key]`
-    key, *index_arrays : as those of `gather`
-    >>> index_add([1, 2, 3], 10, key=[0, 0])
-    array([21,  2,  3])
-    = keyed(_INDEX_ADD, (x, value), index_arrays, key, out)
 """
 define_rows(_TABLE, globals())

@@ -28,7 +28,8 @@ from nbgraph.ops.define import (
     public,
     whole,
 )
-from nbgraph.ops.indexing.places import add_along_tiling, signed, taken, taken_along
+from nbgraph.ops.indexing.places import signed, taken, taken_along
+from nbgraph.ops.indexing.scattering import add_along_tiling
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.settings import config

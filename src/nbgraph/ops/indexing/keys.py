@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import IndexingError, ShapeError
+from nbgraph.errors import IndexingError
 from nbgraph.operator.lazy import foreign
 from nbgraph.operator.scalar.typing import is_foreign, of_library
 from nbgraph.ops.define import Shape, is_elsewhere
@@ -21,8 +21,7 @@ from nbgraph.ops.indexing.addressing import ARRAY as ARRAY
 from nbgraph.ops.indexing.addressing import Template as Template
 from nbgraph.ops.indexing.indexing import check_bounds
 from nbgraph.ops.indexing.sets import nonzero
-from nbgraph.ops.shapes.slicing import Triple, basic_part, full_key, sliced_shape
-from nbgraph.shape import broadcast
+from nbgraph.ops.shapes.slicing import Triple, basic_part, full_key
 
 # from an index to its template ------------------------------------------------------------------
 
@@ -122,45 +121,6 @@ def _array_axes(template: Template) -> list[int]:
     """The axes that the index arrays index."""
     indexed = (part for part in template if part is not None and part is not Ellipsis)
     return [axis for axis, part in enumerate(indexed) if part == ARRAY]
-
-
-# what a template selects ------------------------------------------------------------------------
-
-
-def selected_shape(name: str, key: Template, shape: Shape, arrays: Sequence[Shape]) -> Shape:
-    """The shape of `x[key]` for x of `shape` and index arrays of these shapes."""
-    full = full_key(name, key, shape)
-    if sum(part == ARRAY for part in full) != len(arrays):
-        raise IndexingError(
-            f"{name}: {len(arrays)} index arrays for a key that has "
-            f"{sum(part == ARRAY for part in full)} places for them"
-        )
-    if not arrays:
-        return sliced_shape(name, full, shape)
-    try:
-        together = broadcast(name, [(f"index_arrays[{i}]", s) for i, s in enumerate(arrays)])
-    except ShapeError:
-        shapes = ", ".join(map(str, arrays))
-        raise IndexingError(
-            f"index: arrays of shapes {shapes} do not broadcast against each other; give shapes "
-            "that do, or take one axis after the other"
-        ) from None
-    chosen = [part == ARRAY or isinstance(part, int) for part in full]
-    first, last = chosen.index(True), len(chosen) - chosen[::-1].index(True)
-    axes = iter(shape)
-    kept: list[int | None] = []
-    for taken, part in zip(chosen, full, strict=True):
-        n = 1 if part is None or part is Ellipsis else next(axes)
-        slices = isinstance(part, tuple)
-        kept.append(None if taken or part is Ellipsis else _length(part, n) if slices else 1)
-    place = first if all(chosen[first:last]) else 0
-    before = [n for n in kept[:place] if n is not None]
-    after = [n for n in kept[place:] if n is not None]
-    return (*before, *together, *after)
-
-
-def _length(part: Any, n: int) -> int:
-    return len(range(*slice(*part).indices(n)))
 
 
 def numpy_index(

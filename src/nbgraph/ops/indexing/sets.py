@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, require_shape
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.ops.define import define_rows, is_elsewhere, library
@@ -60,10 +60,7 @@ def chosen(
 
 def true_places(condition: Any, x: Any) -> tuple[Array, ...]:
     """Where a condition of x's shape is true."""
-    if condition.shape != x.shape:
-        raise ShapeError(
-            f"extract: condition has shape {condition.shape}, x has {x.shape}; give equal shapes"
-        )
+    require_shape("extract: condition", condition.shape, x.shape, of="x has")
     return (np.flatnonzero(condition),)
 
 

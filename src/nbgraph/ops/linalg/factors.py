@@ -18,13 +18,14 @@ import numpy as np
 
 from nbgraph.dtype import real_dtype
 from nbgraph.errors import DerivativeError, ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Rule, Spec
 from nbgraph.ops.define import by_numpy, library
 from nbgraph.ops.linalg.matrices import (
     adjoint_of,
     conventional,
     matrices,
     require_inexact,
+    shaped,
     solved,
     swapped,
 )
@@ -33,9 +34,10 @@ from nbgraph.ops.linalg.routines import Steps, by_lapack
 OPERATORS: dict[str, ArrayOp] = {}
 
 
-def define(name: str, *args: Any, **options: Any) -> None:
-    """Enter the operator of a function of `numpy.linalg`; see `by_lapack`."""
-    OPERATORS[name] = by_lapack(name, *args, **options)
+def define(function: str, shapes: str, rule: Rule, keeps: str, **options: Any) -> None:
+    """Enter the operator of a function of `numpy.linalg`; see `shaped` and `by_lapack`."""
+    name = f"linalg_{function}"
+    OPERATORS[name] = by_lapack(name, function, shapes, conventional(rule), keeps, **options)
 
 
 def _row(x: Any) -> Any:
@@ -113,16 +115,11 @@ def _solve_steps(steps: Steps, a: Spec, b: Spec) -> float:
     return n * n * (n + 2 * columns)
 
 
-define(
+OPERATORS["linalg_solve"] = by_lapack(
     *("linalg_solve", "solve", _solve_infer, _solve_rule, "a out"),
     operands="a b",
     recipe=_solve_steps,
 )
-
-
-def _pinv_infer(a: Spec, **_: Any) -> Spec:
-    batch, m, n = matrices("linalg_pinv", a)
-    return Spec((*batch, n, m), a.dtype)
 
 
 def _pinv_rule(g: Gradients) -> list[Any]:
@@ -151,7 +148,7 @@ def by_singular_values(a: Any, *, rtol: Any) -> Any:
 
 OPERATORS["linalg_pinv"] = ArrayOp(
     "linalg_pinv",
-    _pinv_infer,
+    shaped("linalg_pinv", "m n -> n m"),
     gradient=conventional(_pinv_rule),
     operands=("a",),
     keeps=("a", "out"),
@@ -160,14 +157,6 @@ OPERATORS["linalg_pinv"] = ArrayOp(
 
 
 # singular values and eigenvalues ----------------------------------------------------------------
-
-
-def _svd_infer(a: Spec, *, full_matrices: bool) -> tuple[Spec, Spec, Spec]:
-    batch, m, n = matrices("linalg_svd", a)
-    k = min(m, n)
-    wide, tall = (m, n) if full_matrices else (k, k)
-    values = Spec((*batch, k), real_dtype(a.dtype))
-    return Spec((*batch, m, wide), a.dtype), values, Spec((*batch, tall, n), a.dtype)
 
 
 def _skew(x: Any, h: Callable[[Any], Any]) -> Any:
@@ -214,11 +203,6 @@ def _svd_rule(g: Gradients) -> list[Any]:
     return [gradient]
 
 
-def _svdvals_infer(a: Spec) -> Spec:
-    batch, m, n = matrices("linalg_svdvals", a)
-    return Spec((*batch, min(m, n)), real_dtype(a.dtype))
-
-
 def _svdvals_rule(g: Gradients) -> list[Any]:
     u, _, v = library.linalg_svd(g.inputs[0], full_matrices=False)
     return [_product(library.multiply(u, _row(g.out_grad)), v)]
@@ -257,26 +241,16 @@ def _gesdd(steps: Steps, job: str, m: int, n: int) -> None:
 
 _SVD = "singular values did not converge"
 define(
-    *("linalg_svd", "svd", _svd_infer, conventional(_svd_rule), "a out"),
+    *("svd", "m n -> m w, k:real, t n", _svd_rule, "a out"),
     nout=3,
     recipe=_svd_steps,
     failure=_SVD,
 )
 define(
-    *("linalg_svdvals", "svdvals", _svdvals_infer, conventional(_svdvals_rule), "a"),
+    *("svdvals", "m n -> k:real", _svdvals_rule, "a"),
     recipe=_svdvals_steps,
     failure=_SVD,
 )
-
-
-def _eigvalsh_infer(a: Spec, *, UPLO: str) -> Spec:
-    batch, _, n = matrices("linalg_eigvalsh", a, square=True)
-    return Spec((*batch, n), real_dtype(a.dtype))
-
-
-def _eigh_infer(a: Spec, *, UPLO: str) -> tuple[Spec, Spec]:
-    matrices("linalg_eigh", a, square=True)
-    return _eigvalsh_infer(a, UPLO=UPLO), a
 
 
 def _eigh_rule(g: Gradients) -> list[Any]:
@@ -317,27 +291,16 @@ def _eigh_steps(steps: Steps, a: Spec, *, UPLO: str) -> float:
 
 _EIGEN = "eigenvalues did not converge"
 define(
-    *("linalg_eigh", "eigh", _eigh_infer, conventional(_eigh_rule), "out"),
+    *("eigh", "n n -> n:real, n n", _eigh_rule, "out"),
     nout=2,
     recipe=_eigh_steps,
     failure=_EIGEN,
 )
 define(
-    *("linalg_eigvalsh", "eigvalsh", _eigvalsh_infer, conventional(_eigvalsh_rule), "a"),
+    *("eigvalsh", "n n -> n:real", _eigvalsh_rule, "a"),
     recipe=_eigvalsh_steps,
     failure=_EIGEN,
 )
-
-
-def _eigvals_infer(a: Spec) -> Spec:
-    batch, _, n = matrices("linalg_eigvals", a, square=True)
-    return Spec((*batch, n), np.result_type(a.dtype, "complex64"))
-
-
-def _eig_infer(a: Spec) -> tuple[Spec, Spec]:
-    matrices("linalg_eig", a, square=True)
-    values = _eigvals_infer(a)
-    return values, Spec(a.shape, values.dtype)
 
 
 def _of_vectors(w: Any, v: Any, to_w: Any, to_v: Any, size: int) -> Any:
@@ -364,17 +327,11 @@ def _eigvals_rule(g: Gradients) -> list[Any]:
     return [_of_vectors(w, v, g.out_grad, None, g.specs[0].shape[-1])]
 
 
-define("linalg_eig", "eig", _eig_infer, conventional(_eig_rule), "out", nout=2)
-define("linalg_eigvals", "eigvals", _eigvals_infer, conventional(_eigvals_rule), "a")
+define("eig", "n n -> n:complex, n n:complex", _eig_rule, "out", nout=2)
+define("eigvals", "n n -> n:complex", _eigvals_rule, "a")
 
 
 # triangles and functions ------------------------------------------------------------------------
-
-
-def _qr_infer(a: Spec, *, mode: str) -> tuple[Spec, Spec]:
-    batch, m, n = matrices("linalg_qr", a)
-    k = m if mode == "complete" else min(m, n)
-    return Spec((*batch, m, k), a.dtype), Spec((*batch, k, n), a.dtype)
 
 
 def _qr_rule(g: Gradients) -> list[Any]:
@@ -430,12 +387,7 @@ def _qr_steps(steps: Steps, a: Spec, *, mode: str) -> float:
     return 4 * m * n * k
 
 
-define(*("linalg_qr", "qr", _qr_infer, conventional(_qr_rule), "out"), nout=2, recipe=_qr_steps)
-
-
-def _expm_infer(a: Spec) -> Spec:
-    matrices("linalg_expm", a, square=True)
-    return a
+define("qr", "m n -> m w, w n", _qr_rule, "out", nout=2, recipe=_qr_steps)
 
 
 def _expm_rule(g: Gradients) -> list[Any]:
@@ -482,7 +434,7 @@ def run_expm(xp: Any, a: Any, out: Any) -> None:
 
 OPERATORS["linalg_expm"] = ArrayOp(
     "linalg_expm",
-    _expm_infer,
+    shaped("linalg_expm", "n n -> n n"),
     by_numpy(run_expm),
     gradient=_expm_rule,
     operands=("a",),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype, inexact
+from nbgraph.dtype import compute_dtype, inexact, real_dtype
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.arrays.array_op import Gradients, Rule, Spec
 from nbgraph.operator.mapper.complex_call import any_complex
@@ -24,6 +24,33 @@ def matrices(
         raise ShapeError(f"{name}: {label} has shape {a.shape}; expected {kind}")
     require_inexact(name, a, label)
     return a.shape[:-2], a.shape[-2], a.shape[-1]
+
+
+def shaped(name: str, text: str, label: str = "a") -> Callable[..., Any]:
+    """Return the inference of a function of matrices, whose axes have letters.
+
+    k is the smaller of m and n; w and t are m and n of full factors, and k of others. `:real` and
+    `:complex` say of which dtype a result is, where not of the operand's.
+
+    >>> shaped("svd", "m n -> m k, k:real, k n")(Spec((5, 3, 2), np.dtype("complex64")))[1]
+    Spec(shape=(5, 2), dtype=dtype('float32'))
+    """
+    axes, results = text.split(" -> ")
+
+    def infer(a: Spec, **options: Any) -> Any:
+        batch, m, n = matrices(name, a, label, square=axes == "n n")
+        k = min(m, n)
+        full = options.get("full_matrices") or options.get("mode") == "complete"
+        sizes = {"m": m, "n": n, "k": k, "w": m if full else k, "t": n if full else k}
+        specs = []
+        for result in results.split(", "):
+            letters, _, kind = result.partition(":")
+            dtype = real_dtype(a.dtype) if kind == "real" else a.dtype
+            dtype = np.result_type(dtype, "complex64") if kind == "complex" else dtype
+            specs.append(Spec((*batch, *map(sizes.__getitem__, letters.split())), dtype))
+        return specs[0] if len(specs) == 1 else tuple(specs)
+
+    return infer
 
 
 def require_inexact(name: str, a: Spec, label: str) -> None:

@@ -19,7 +19,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Rule
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.ops.define import by_numpy
-from nbgraph.ops.linalg.matrices import solved
+from nbgraph.ops.linalg.matrices import shaped, solved
 
 if TYPE_CHECKING:
     from nbgraph.kernels.products.lapack import Step
@@ -68,15 +68,26 @@ class Steps:
         inner, outer = (rows, item, steps[0]), (columns, ld * item, steps[1])
         self._copy(name, self.count + output, inner, outer, _BANDS[triangle])
 
-    def call(self, routine: str, *arguments: int | str) -> None:
-        """Call a routine with all arguments but the status: numbers, letters, memory."""
+    def call(self, routine: str, *arguments: int | str, checked: bool = True) -> None:
+        """Call a routine with all arguments but the status: numbers, letters, memory. `checked`:
+        whether a status fails the kernel."""
         from nbgraph.kernels.products.lapack import Call
 
         words = [
             x if isinstance(x, int) else ord(x) if x.isupper() else (self._place(x),)
             for x in arguments
         ]
-        self.steps.append(Call(routine, tuple(words)))
+        self.steps.append(Call(routine, tuple(words), checked))
+
+    def determinant(self, factors: str, pivots: str, size: int, *results: str) -> None:
+        """Compute a determinant by LU factors: its value, or its sign and its logarithm."""
+        from nbgraph.kernels.products.lapack import Determinant
+
+        for name in results:
+            self.work(name, 1)
+        places = tuple([self._place(name) for name in results])
+        factored = self._place(factors), self._place(pivots)
+        self.steps.append(Determinant(*factored, places, size))
 
     def _copy(self, source: Any, target: Any, inner: Any, outer: Any, band: Any) -> None:
         from nbgraph.kernels.products.lapack import Copy
@@ -168,7 +179,9 @@ class LapackOp(ArrayOp):
 
 
 def _matrix(own: Layout, axes: int) -> tuple[int, int, int, int]:
-    """Return rows, columns and the steps along them; a vector is a column."""
+    """Return rows, columns and the steps along them; a vector is a column, a number one element."""
+    if axes == 0:
+        return 1, 1, 0, 0
     if axes == 1:
         return own.shape[-1], 1, own.strides[-1], 0
     return own.shape[-2], own.shape[-1], own.strides[-2], own.strides[-1]
@@ -190,7 +203,7 @@ def _move(own: Layout, axes: int, batch: tuple[int, ...]) -> int | None:
 def by_lapack(
     name: str,
     function: str,
-    infer: Callable[..., Any],
+    infer: Callable[..., Any] | str,
     rule: Rule,
     keeps: str = "",
     *,
@@ -200,7 +213,7 @@ def by_lapack(
     failure: str = SINGULAR,
 ) -> LapackOp:
     """Return the operator of a function of `numpy.linalg`, which array libraries on devices have by
-    the same name; `keeps` and `operands` are names in one text."""
+    the same name; `keeps` and `operands` are names in one text, `infer` may be one for `shaped`."""
 
     def run(xp: Any, *arrays: Any, **attributes: Any) -> None:
         inputs, outputs = arrays[:-nout], arrays[-nout:]
@@ -213,6 +226,7 @@ def by_lapack(
             out[...] = value
 
     names, kept = operands.split(), keeps.split()
+    infer = shaped(name, infer, names[0]) if isinstance(infer, str) else infer
     return LapackOp(
         *(name, infer, by_numpy(run)),
         gradient=rule,

@@ -479,7 +479,7 @@ def tensor_solve(a: Any, b: Any, axes: Sequence[int] | None) -> Any:
     a, b = (as_known("linalg.tensorsolve", floating(x)) for x in (a, b))
     if axes is not None:
         a = library.moveaxis(a, tuple(axes), tuple(range(-len(tuple(axes)), 0)))
-    shape = a.shape[len(b.shape) :]
+    shape = a.shape[len(b.shape) - a.ndim :]  # where `a` has no more axes than `b`: NumPy's
     matrix = library.reshape(a, (int(np.prod(b.shape)), -1))
     return library.reshape(library.linalg_solve(matrix, library.ravel(b)), shape)
 

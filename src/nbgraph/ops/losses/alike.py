@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbgraph.dtype import is_float
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ShapeError, require_shape
 from nbgraph.ops.define import as_known, library, one_of
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.shape import axis_of
@@ -54,11 +54,8 @@ def require_rows(name: str, label: str, target: Any, scores: str, x: Any, axis: 
     shape, target_shape = (tuple(as_known(name, v).shape) for v in (x, target))
     place = axis_of(name, axis, len(shape))
     wanted = (*shape[:place], *shape[place + 1 :])
-    if target_shape != wanted:
-        raise ShapeError(
-            f"{name}: {label} has shape {target_shape}; expected {wanted}, that of {scores}{shape} "
-            f"without axis {axis}"
-        )
+    why = f"that of {scores}{shape} without axis {axis}"
+    require_shape(f"{name}: {label}", target_shape, wanted, why)
 
 
 def reduced(name: str, loss: Any, reduction: str, weight: Any = None) -> Any:

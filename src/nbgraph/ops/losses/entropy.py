@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, LabelError, ShapeError
+from nbgraph.errors import ArgumentError, LabelError, require_shape
 from nbgraph.kernel_errors import no_class
 from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.rows.row_op import RowOp
@@ -37,11 +37,7 @@ class Entropy(RowOp):
         if specs:
             require_floats(self.__name__, specs[0])
         for name, spec in zip(self.program.elements, specs, strict=False):
-            if spec.shape != specs[0].shape:
-                raise ShapeError(
-                    f"{self.__name__}: {name} has shape {spec.shape}; expected that of x, "
-                    f"{specs[0].shape}"
-                )
+            require_shape(f"{self.__name__}: {name}", spec.shape, specs[0].shape, "that of x")
         return super().infer(specs, attributes)
 
 

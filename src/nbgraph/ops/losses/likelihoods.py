@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_shape
 from nbgraph.ops.define import (
     as_array,
     as_known,
@@ -78,11 +78,8 @@ def _of_classes(weight: Any, x: Any, axis: int) -> Any:
     """Return weights that are as many as classes, as far as that is known; else ShapeError."""
     if x.shape is not None and weight.shape is not None:
         wanted = (x.shape[axis_of("cross_entropy", axis, len(x.shape))],)
-        if tuple(weight.shape) != wanted:
-            raise ShapeError(
-                f"cross_entropy: class_weight has shape {tuple(weight.shape)}; expected {wanted}, "
-                f"one for each class, as x has shape {tuple(x.shape)} and axis={axis}"
-            )
+        why = f"one for each class, as x has shape {tuple(x.shape)} and axis={axis}"
+        require_shape("cross_entropy: class_weight", weight.shape, wanted, why)
     return weight
 
 

@@ -67,27 +67,20 @@ def _scale(label: Any, data: Spec, attributes: Attributes) -> Any:
     return multiply(counts, scale)
 
 
-def _rule(g: Gradients) -> list[Any]:
-    return [_by_label(g.outputs[0], g.inputs[1], g.specs[0], g.attributes)]
-
-
 def _by_label(share: Any, label: Any, data: Spec, attributes: Attributes) -> Any:
     options = {name: attributes[name] for name in ("axis", "keepdims", "smoothing")}
     scale = _scale(label, data, attributes)
     return library.softmax_output_gradient(share, label, scale, **options)
 
 
-def _gradient_rule(g: Gradients) -> list[Any]:
-    return [multiply(g.out_grad, kept(g.inputs[2], g))]
-
-
 _SOFTMAX = _Output.of(
     "softmax_output", "data | label", {"top": ("max", _data), "total": ("add", _weight)}, [_share],
-    _rule, "label out", integers=("label",)
+    lambda g: [_by_label(g.outputs[0], g.inputs[1], g.specs[0], g.attributes)], "label out",
+    integers=("label",)
 )  # fmt: skip
 _SOFTMAX_GRADIENT = RowOp.of(
-    "softmax_output_gradient", "share | label scale", {}, [_slope], _gradient_rule, "scale",
-    integers=("label",)
+    "softmax_output_gradient", "share | label scale", {}, [_slope],
+    lambda g: [multiply(g.out_grad, kept(g.inputs[2], g))], "scale", integers=("label",)
 )  # fmt: skip
 
 

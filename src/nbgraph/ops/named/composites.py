@@ -127,8 +127,13 @@ def rows_like(condition: Any, data: Any) -> Any:
     """
     condition, data = as_known("where", condition), as_known("where", data)
     rank = len(data.shape)
-    if len(condition.shape) != 1 or rank < 2 or condition.shape != data.shape[:1]:
+    if len(condition.shape) != 1 or rank < 2 or condition.shape == (1,):
         return condition
+    if condition.shape != data.shape[:1]:
+        raise ShapeError(
+            f"where: condition has shape {condition.shape}, x {data.shape}; expected an element "
+            "for each row of x, or as many axes as x (ng.where broadcasts from the last axis)"
+        )
     return library.reshape(condition, (-1, *[1] * (rank - 1)))
 
 

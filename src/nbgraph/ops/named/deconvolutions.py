@@ -60,10 +60,6 @@ def resolved(shape: Shape, window: Shape, attributes: Any) -> dict[str, Any]:
     return {"size": size, "stride": step, "pad": pad, "dilation": gap, "groups": how.groups}
 
 
-def _infer(*specs: Spec, **attributes: Any) -> Spec:
-    return infer_data(*specs, **resolved(specs[0].shape, specs[1].shape[2:], attributes))
-
-
 def _tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> KernelCall | None:
     how = resolved(specs[0].shape, specs[1].shape[2:], attributes)
     return data_tiling(specs, dtype, **how)
@@ -96,7 +92,9 @@ def _partial(
 def _op(operands: Sequence[str]) -> TiledOp:
     return TiledOp(
         "deconvolution",
-        _infer,
+        lambda *specs, **attributes: infer_data(
+            *specs, **resolved(specs[0].shape, specs[1].shape[2:], attributes)
+        ),
         _tiling,
         _naive,
         gradient=_rule,

@@ -3,7 +3,8 @@
 A call that the operator understands is the operator's, so `ng.nd.sum(x, axis=0)` is `ng.sum`. One
 with a keyword that it does not have is MXNet's: `data`, `lhs` and their kin are operands by place,
 `ctx` is the device, and a row has MXNet's whole signature, with the call that it stands for. The
-dtypes of results stay the operator's: places are integers, comparisons bool.
+dtypes of results stay the operator's: places are integers, comparisons bool; `arange` and `full`
+make float32 of integers.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from nbgraph.ops.named.composites import several
 
 _TABLE = """adaptive_avg_pooling(data, output_size=1):
     = call.adaptive_avg_pooling(data, output_size)
-arange(start, stop=None, step=1, repeat=1, infer_range=False, dtype=None, device=None):
-    = call.repeat(library.arange(start, stop, step, dtype, device=device), repeat)
+arange(start, stop=None, step=1, repeat=1, infer_range=False, dtype="float32", device=None):
+    = then("repeat", None if repeat == 1 else repeat,
+        call.arange(start, stop, step, dtype, device=device))
 argsort(data, axis=-1, is_ascend=True, dtype="int64"):
     = call.astype(library.argsort(data, axis, descending=not is_ascend), dtype)
 broadcast_to(data, shape=()):
@@ -39,7 +41,7 @@ dot(lhs, rhs, transpose_a=False, transpose_b=False):
 eye(N, M=0, k=0, dtype=None, device=None):
     = call.eye(N, M or None, k, dtype, device=device)
 full(shape, val, device=None, dtype=None):
-    = call.full(shape, val, dtype, device=device)
+    = call.full(shape, val, dtype or ("float32" if type(val) is int else None), device=device)
 hard_sigmoid(data, alpha=0.2, beta=0.5):
     = call.hard_sigmoid(data, alpha=alpha, beta=beta)
 identity(data):
@@ -236,10 +238,11 @@ _LISTS = {"concatenate": 2, "stack": 1}  # MXNet has their arrays in a row, of s
 # whether the value of a parameter, beside the first operand, is MXNet's alone
 _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     **dict.fromkeys(
-        ("empty", "full", "ones", "zeros"), ("dtype", lambda dtype, _: isinstance(dtype, Context))
+        ("empty", "ones", "zeros"), ("dtype", lambda dtype, _: isinstance(dtype, Context))
     ),
+    "full": ("dtype", lambda dtype, _: dtype is None or isinstance(dtype, Context)),
     **dict.fromkeys(("mean", "prod", "sum"), ("dtype", lambda dtype, _: type(dtype) is bool)),
-    "arange": ("dtype", lambda repeat, _: type(repeat) is int),
+    "arange": ("dtype", lambda repeat, _: repeat is None or type(repeat) is int),
     "broadcast_to": ("shape", lambda shape, _: _sizes(shape) and 0 in shape),
     "dot": ("x2", lambda *operands: not any(hasattr(x, "tocsr") for x in operands)),
     "hard_sigmoid": ("alpha", lambda alpha, _: alpha is None),
@@ -270,11 +273,12 @@ def _theirs_by_value(
     what is left out has another default there; several arrays where ours is a list of them."""
     if name in _LISTS:
         return len(args) >= _LISTS[name] and hasattr(type(args[_LISTS[name] - 1]), "dtype")
-    if name not in _BY_VALUE or not args:
+    if name not in _BY_VALUE or not (args or kwargs):
         return False
     parameter, is_theirs = _BY_VALUE[name]
     kwargs = {key: value for key, value in kwargs.items() if key in own.parameters}
-    return is_theirs(own.bind_partial(*args, **kwargs).arguments.get(parameter), args[0])
+    known = own.bind_partial(*args, **kwargs).arguments
+    return is_theirs(known.get(parameter), known.get(next(iter(own.parameters))))
 
 
 def _then(name: str, value: Any, call: Call) -> Call:
@@ -303,6 +307,7 @@ def _draws(name: str, shape: Any, dtype: Any, device: Any, *parameters: Any) -> 
 def _rows() -> dict[str, Callable[..., Call]]:
     scope: dict[str, Any] = {
         "__name__": __name__,
+        "__file__": __file__,  # tracebacks leave its frames out
         "call": _call,
         "draws": _draws,
         "library": library,

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.dtype import real_dtype
 from nbgraph.errors import ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import by_numpy, define_rows, library
@@ -22,7 +21,7 @@ from nbgraph.ops.linalg.matrices import (
     swapped,
     wide,
 )
-from nbgraph.ops.linalg.routines import SINGULAR, LapackOp, Steps, by_lapack
+from nbgraph.ops.linalg.routines import SINGULAR, LapackOp, Recipe, Steps, by_lapack
 from nbgraph.shape import Array
 
 
@@ -33,12 +32,6 @@ class SlogdetResult(NamedTuple):
     logabsdet: Any
 
 
-def square(name: str, x: Spec) -> Spec:
-    """The Spec of square matrices of floats, or an error."""
-    matrices(name, x, "A", square=True)
-    return x
-
-
 # triangles --------------------------------------------------------------------------------------
 
 
@@ -47,7 +40,7 @@ def _triangle(x: Any, *, lower: bool) -> Any:
 
 
 def _trsm_infer(a: Spec, b: Spec, *, transpose: bool, lower: bool) -> Spec:
-    square("linalg_trsm", a)
+    matrices("linalg_trsm", a, "A", square=True)
     if len(b.shape) < 2 or b.shape[-2] != a.shape[-1] or b.shape[:-2] != a.shape[:-2]:
         raise ShapeError(f"linalg_trsm: A has shape {a.shape} and B {b.shape}, which do not fit")
     return Spec(b.shape, np.result_type(a.dtype, b.dtype))
@@ -130,7 +123,7 @@ def _potrf_steps(steps: Steps, a: Spec) -> float:
 
 
 _POTRF = by_lapack(
-    *("linalg_potrf", "cholesky", lambda a: square("linalg_potrf", a)),
+    *("linalg_potrf", "cholesky", "n n -> n n"),
     *(conventional(_potrf_rule), "out"),
     operands="A",
     recipe=_potrf_steps,
@@ -162,7 +155,7 @@ def _inverse_steps(steps: Steps, a: Spec) -> float:
 
 
 _INVERSE = by_lapack(
-    *("linalg_inverse", "inv", lambda a: square("linalg_inverse", a), _inverse_rule, "out"),
+    *("linalg_inverse", "inv", "n n -> n n", _inverse_rule, "out"),
     operands="A",
     recipe=_inverse_steps,
 )
@@ -178,7 +171,7 @@ _LOG_SLOPE = by_lapack(
 
 def eigen(a: Any) -> tuple[Any, Any]:
     """Eigenvectors, the largest element of each positive, and eigenvalues."""
-    square("linalg_syevd", Spec(a.shape, a.dtype))
+    matrices("linalg_syevd", Spec(a.shape, a.dtype), "A", square=True)
     values, columns = library.linalg_eigh(a, UPLO="L")
     rows = swapped(columns)
     if not a.shape[-1]:
@@ -212,12 +205,13 @@ def _cofactors(xp: Any, a: Array, det: Array, out: Array) -> None:
     """det * inverse.T; where the inverse has lost half its digits, by singular values, whose
     products of all but one exist for every rank. NaN where a is not finite."""
     a, det, one = wide(a), wide(det)[..., None, None], xp.eye(a.shape[-1], dtype=bool)
-    lost, size = det == 0, abs(a).sum((-2, -1))
-    inverse = xp.linalg.inv(xp.where(lost, one, a) if lost.any() else a)
+    none = (det == 0) | xp.isnan(det)
+    size = abs(a).sum((-2, -1))
+    inverse = xp.linalg.inv(xp.where(none, one, a) if none.any() else a)
     with np.errstate(all="ignore"):
         out[...] = det * inverse.swapaxes(-1, -2)
         lost = size * abs(inverse).sum((-2, -1)) > xp.finfo(a.dtype).eps ** -0.5
-        lost |= det[..., 0, 0] == 0
+        lost |= none[..., 0, 0]
         if lost.any():
             u, s, v = solved("linalg_det", xp.linalg.svd, xp.nan_to_num(a[lost]))
             phase = (xp.linalg.det(u) * xp.linalg.det(v))[..., None, None]
@@ -245,22 +239,33 @@ def _slogdet_rule(g: Gradients) -> list[Any]:
     return [] if to_size is None else _times(to_size, swapped(_LOG_SLOPE(g.inputs[0])))
 
 
-def _det_infer(a: Spec) -> Spec:
-    return Spec(square("linalg_det", a).shape[:-2], a.dtype)
+def _determined(*results: str) -> Recipe:
+    """Return the recipe of what a determinant gives."""
 
+    def recipe(steps: Steps, a: Spec) -> float:
+        n = a.shape[-1]
+        steps.load(0, "a")
+        steps.work("pivots", n, "int32")
+        steps.call("getrf", n, n, "a", n, "pivots", checked=False)
+        steps.determinant("a", "pivots", n, *results)
+        for k, name in enumerate(results):
+            steps.store(name, k, 1, axes=0)
+        return n**3 / 1.5
 
-def _slogdet_infer(a: Spec) -> tuple[Spec, Spec]:
-    sign = _det_infer(a)
-    return sign, Spec(sign.shape, real_dtype(a.dtype))
+    return recipe
 
 
 _DET = by_lapack(
-    *("linalg_det", "det", _det_infer),
+    *("linalg_det", "det", "n n -> "),
     *(lambda g: _times(g.out_grad, _COFACTORS(g.inputs[0], g.outputs[0])), "A out"),
     operands="A",
+    recipe=_determined("value"),
 )
 _SLOGDET = by_lapack(
-    *("linalg_slogdet", "slogdet", _slogdet_infer, _slogdet_rule, "A out0"), operands="A", nout=2
+    *("linalg_slogdet", "slogdet", "n n -> , :real", _slogdet_rule, "A out0"),
+    operands="A",
+    nout=2,
+    recipe=_determined("sign", "log"),
 )
 
 _TABLE = """

@@ -10,7 +10,7 @@ import math
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_shape
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.deferred import deferrable
@@ -49,11 +49,8 @@ def _beside(shape_of: Any, label: str) -> ArrayOp:
         if len(data.shape) != 3:
             raise ShapeError(f"RNN: data has shape {data.shape}; expected (steps, samples, inputs)")
         wanted = shape_of(data.shape, **how)
-        if own.shape != wanted:
-            raise ShapeError(
-                f"RNN: {label} has shape {own.shape} beside data{data.shape}; expected {wanted}, "
-                f"for {', '.join(f'{name}={value!r}' for name, value in how.items())}"
-            )
+        asked = ", ".join(f"{name}={value!r}" for name, value in how.items())
+        require_shape(f"RNN: {label}", own.shape, wanted, f"for data{data.shape} and {asked}")
         return own
 
     def partial(in_shapes: Shapes, _: Shapes, **how: Any) -> tuple[Shapes, Shapes]:
@@ -94,7 +91,11 @@ def _weights(parameters: Any, inputs: int, mode: str, units: int, layers: int, w
 
 
 @composed("data", "parameters", "*states", "sequence_length")
-@deferrable(lambda *operands, state_outputs, **_: (len(operands) - 1) * state_outputs, ordered=True)
+@deferrable(
+    lambda *operands, state_outputs, **_: (len(operands) - 1) * state_outputs,
+    ordered=True,
+    names=("output", "state_output", "statecell_output"),
+)
 def rnn_layers(
     data: Any, parameters: Any, *states: Any, p: float, state_outputs: bool, **how: Any
 ) -> Any:

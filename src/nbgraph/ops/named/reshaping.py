@@ -18,7 +18,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.ops.define import Shape, as_known, define_rows, library, whole_tuple
 from nbgraph.ops.named.layering import named as named
 from nbgraph.ops.shapes.shape import reshape_view
-from nbgraph.shape import Array, Shapes, broadcast, merged, same_size
+from nbgraph.shape import Shapes, broadcast, merged, same_size
 
 Bounds = tuple[int | None, int | None]
 
@@ -97,10 +97,6 @@ def _reversed_codes(codes: Shape) -> Iterator[int]:
         yield from group
 
 
-def _view(x: Array, *, shape: Shape, reverse: bool) -> Array:
-    return reshape_view(x, shape=resolved(shape, x.shape, reverse=reverse))
-
-
 def _partial(
     in_shapes: Shapes, out_shapes: Shapes, *, shape: Shape, reverse: bool
 ) -> tuple[Shapes, Shapes]:
@@ -113,7 +109,9 @@ def _partial(
 _RESHAPE = ArrayOp(
     "Reshape",
     lambda x, *, shape, reverse: Spec(resolved(shape, x.shape, reverse=reverse), x.dtype),
-    view=_view,
+    view=lambda x, *, shape, reverse: reshape_view(
+        x, shape=resolved(shape, x.shape, reverse=reverse)
+    ),
     gradient=lambda g: [library.reshape(g.out_grad, g.specs[0].shape)],
     operands=("data",),
     partial=_partial,

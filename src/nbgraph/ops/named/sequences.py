@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_shape
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec, constant
 from nbgraph.ops.define import library
 from nbgraph.ops.named.reshaping import numbers
@@ -39,11 +39,8 @@ def _along(data: Spec, place: int, axis: int) -> Spec:
 
 def _beside_infer(data: Spec, lengths: Spec, *, axis: int) -> Spec:
     result = _along(data, 1 - axis, axis)
-    if lengths.shape != (data.shape[1 - axis],):
-        raise ShapeError(
-            f"sequences: sequence_length has shape {lengths.shape} beside data{data.shape}; "
-            f"expected {(data.shape[1 - axis],)}, one for each sample"
-        )
+    why = f"one for each sample of data{data.shape}"
+    require_shape("sequences: sequence_length", lengths.shape, (data.shape[1 - axis],), why)
     return result
 
 

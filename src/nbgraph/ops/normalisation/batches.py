@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import is_float
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import DTypeError, ShapeError, require_shape
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.request import OpReqType, assign, kWriteTo
@@ -42,11 +42,9 @@ class _Channels(RowOp):
             x = None if name in self.operands[:count] else specs[0]
             if x is None or not attributes.get("keepdims"):
                 channels(self.__name__, name, spec, x)
-            if x is None and spec.shape != specs[0].shape:
-                raise ShapeError(
-                    f"{self.__name__}: {self.operands[0]} has shape {specs[0].shape}, {name} "
-                    f"{spec.shape}; give equal ones"
-                )
+            if x is None:
+                first = self.operands[0]
+                require_shape(f"{self.__name__}: {name}", spec.shape, specs[0].shape, of=first)
         return super().infer(specs, attributes)
 
     def infer_partial(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import inexact
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import DTypeError, ShapeError, require_shape
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.ops.define import (
@@ -128,10 +128,7 @@ _CUMPROD = _scan("cumulative_prod", np.multiply, _cumprod_rule, keeps=("x",))
 
 def _recurrence_infer(a: Spec, b: Spec, *, axis: int) -> Spec:
     axis_of("linear_recurrence", axis, len(b.shape))
-    if a.shape != b.shape:
-        raise ShapeError(
-            f"linear_recurrence: a has shape {a.shape}, b has {b.shape}; give equal shapes"
-        )
+    require_shape("linear_recurrence: a", a.shape, b.shape, of="b has")
     dtype = np.result_type(a.dtype, b.dtype)
     if not inexact(dtype):
         raise DTypeError(f"linear_recurrence: {dtype} is not a floating dtype; cast a or b to one")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ShapeError, require_shape
 from nbgraph.kernels.products.axes import arrange
 from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.operator.arrays.tiled_op import TiledOp, tile_call
@@ -32,11 +32,8 @@ def _infer(x: Spec, w: Spec, *bias: Spec, flatten: bool) -> Spec:
             f"{name}: x has shape {x.shape} and weight {w.shape}; with flatten={flatten} x needs "
             f"two axes or more, and weight the shape (features, {inputs})"
         )
-    if bias and bias[0].shape != w.shape[:1]:
-        raise ShapeError(
-            f"{name}: bias has shape {bias[0].shape}; expected {w.shape[:1]}, one value for each "
-            "feature"
-        )
+    for own in bias:
+        require_shape(f"{name}: bias", own.shape, w.shape[:1], "one value for each feature")
     lead, _ = _split(x.shape, flatten=flatten)
     return Spec((*lead, w.shape[0]), dtype)
 

@@ -48,10 +48,6 @@ def _mean(x: Array, axes: Shape, dtype: np.dtype[Any]) -> Array:
     return total(x, axes, dtype) / accumulator(dtype).type(math.prod(x.shape[d] for d in axes))
 
 
-def _mean_rule(g: Gradients) -> list[Any]:
-    return [divide(spread(g), float(_count(g.specs[0], g.attributes["axis"])))]
-
-
 _MEAN = ReduceOp(
     "mean",
     reduction_infer("mean", mean_dtype),
@@ -59,7 +55,7 @@ _MEAN = ReduceOp(
     combine="add",
     averages=True,
     rows=mean_rows,
-    gradient=_mean_rule,
+    gradient=lambda g: [divide(spread(g), float(_count(g.specs[0], g.attributes["axis"])))],
 )
 
 

@@ -197,6 +197,10 @@ class AdjointProgram(RowProgram):
     def naive(self, values: Arrays, parameters: Mapping[str, Any]) -> list[Array]:
         """Return the results by evaluating the scalar graph of each row, element by element."""
         shape = np.broadcast_shapes(*(v.shape for v in values))
+        dtype = np.result_type(*(v.dtype for v in values if v.dtype.kind == "f"))
+        outputs = [np.zeros((*shape[:-1], 1) if row else shape, dtype) for _, row in self.results]
+        if shape[-1] == 0:  # a sum over no elements is 0
+            return outputs
         described = self.described(["f"] * len(values), parameters)
         inside = {
             leaf.id for leaf, n in zip(described.operands, self.operands) if n in self.elements
@@ -205,8 +209,6 @@ class AdjointProgram(RowProgram):
         unrolled = Unrolled(described, inside, shape[-1], totals)
         roots = [unrolled(node) for node in described.outputs]
         wide = [np.broadcast_to(v, shape) for v in values]
-        dtype = np.result_type(*(v.dtype for v in values if v.dtype.kind == "f"))
-        outputs = [np.empty((*shape[:-1], 1) if row else shape, dtype) for _, row in self.results]
         fixed = {leaf.id: parameters[str(leaf.data)] for leaf in unrolled.parameters}
         for at in np.ndindex(shape[:-1]):
             leaves: dict[int, Any] = dict(fixed)

@@ -132,10 +132,6 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Context | No
 # ranges -----------------------------------------------------------------------------------------
 
 
-def _steps(*, start: Number, stop: Number, step: Number) -> Shape:
-    return (max(math.ceil((stop - start) / step), 0),)
-
-
 def _arange(out: Array, *, start: Number, stop: Number, step: Number) -> None:
     whole = out.dtype.kind in "iu" and isinstance(start + step, float)  # steps are whole then, too
     out[...] = np.arange(start, stop, step, dtype="int64" if whole else None)  # rounded once
@@ -146,7 +142,9 @@ def _linspace(out: Array, *, start: Number, stop: Number, num: int, endpoint: bo
     out[...] = np.floor(values) if out.dtype.kind in "iu" else values
 
 
-_ARANGE = _source("arange", _arange, _steps)
+_ARANGE = _source(
+    "arange", _arange, lambda *, start, stop, step: (max(math.ceil((stop - start) / step), 0),)
+)
 _LINSPACE = _source("linspace", _linspace, lambda **options: (options["num"],))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError, noun
+from nbgraph.errors import ArgumentError, ShapeError, noun, require_shape
 from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.operator.arrays.elsewhere import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
@@ -112,11 +112,7 @@ _CONCATENATE = PiecesOp(
 def _stacked(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
     first = specs[0].shape
     for i, spec in enumerate(specs):
-        if spec.shape != first:
-            raise ShapeError(
-                f"stack: arrays[{i}] has shape {spec.shape}, arrays[0] has {first}; give equal "
-                "shapes"
-            )
+        require_shape(f"stack: arrays[{i}]", spec.shape, first, of="arrays[0] has")
     place = axis_of("stack", axis, len(first) + 1)
     return Spec((*first[:place], len(specs), *first[place:]), _common(specs, dtype))
 

@@ -26,7 +26,7 @@ from nbgraph.ops.shapes.slicing import (
     slice_view,
     sliced_shape,
 )
-from nbgraph.shape import Array
+from nbgraph.shape import Array, Shapes
 
 Sections = int | tuple[int, ...]  # how many, or where they begin
 
@@ -66,7 +66,19 @@ def _rule(g: Gradients) -> list[Any]:
     return [slice_scatter(g.out_grad, shape, _key(shape, **g.attributes))]
 
 
-_SPLIT_PART = ArrayOp("split_part", _infer, view=_view, gradient=_rule)
+def _partial(
+    in_shapes: Shapes, out_shapes: Shapes, *, axis: int, sections: Sections, equal: bool, **_: Any
+) -> tuple[Shapes, Shapes]:
+    """The other axes are the same; of equal sections also the size along the axis follows."""
+    (out,) = out_shapes
+    if out is None or not equal or isinstance(sections, tuple):
+        return in_shapes, out_shapes
+    place = axis_of("split", axis, len(out))
+    size = out[place]
+    return [(*out[:place], size and size * sections, *out[place + 1 :])], out_shapes
+
+
+_SPLIT_PART = ArrayOp("split_part", _infer, view=_view, gradient=_rule, partial=_partial)
 
 
 def _sections(name: str, value: Any) -> Sections:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.errors import IndexingError, ShapeError
+from nbgraph.errors import IndexingError, ShapeError, require_shape
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.arrays.elsewhere import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
@@ -140,11 +140,8 @@ def _scatter(out: Array, value: Array, *, shape: Shape, key: Key) -> Writes:
 
 
 def _scatter_infer(value: Spec, *, shape: Shape, key: Key) -> Spec:
-    if sliced_shape("slice_scatter", key, shape) != value.shape:
-        raise ShapeError(
-            f"slice_scatter: value has shape {value.shape}, the slice {key} of shape {shape} has "
-            f"{sliced_shape('slice_scatter', key, shape)}; give a value of that shape"
-        )
+    wanted, of = sliced_shape("slice_scatter", key, shape), f"the slice {key} of shape {shape} has"
+    require_shape("slice_scatter: value", value.shape, wanted, of=of)
     return Spec(shape, value.dtype)
 
 
@@ -193,11 +190,8 @@ def _diagonal_view(x: Array, *, offset: int, axis1: int, axis2: int) -> Array:
 
 def _diagonal_scatter_infer(value: Spec, *, shape: Shape, **place: int) -> Spec:
     wanted = _diagonal_infer(Spec(shape, value.dtype), **place)
-    if wanted.shape != value.shape:
-        raise ShapeError(
-            f"diagonal_scatter: value has shape {value.shape}, the diagonal of shape {shape} has "
-            f"{wanted.shape}; give a value of that shape"
-        )
+    of = f"the diagonal of shape {shape} has"
+    require_shape("diagonal_scatter: value", value.shape, wanted.shape, of=of)
     return Spec(shape, value.dtype)
 
 

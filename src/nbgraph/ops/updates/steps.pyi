@@ -74,43 +74,6 @@ def sgd_mom_update(weight, grad, mom=None, *, out=None, name=None, **given):
     momentum : float, default 0.0
         What stays of the velocity.
     """
-def nag_mom_update(weight, grad, mom=None, *, out=None, name=None, **given):
-    r"""A step by a velocity, and by where it leads (Nesterov, 1983; Sutskever et al., 2013): weight + momentum * mom - lr * (grad + wd * weight), with the new mom of `sgd_mom_update`.
-
-    Parameters
-    ----------
-    weight, grad, mom : arrays of floats, of one shape. Written by each call: mom.
-    out : array for the result, such as the weight itself; by default a new one
-    name : str, optional: of symbols, on which states that are not given become variables
-
-    Returns
-    -------
-    array of the shape of weight, and of the dtype of weight
-
-    Raises
-    ------
-    ShapeError where shapes differ; ArgumentError for parameters, and for states that are not arrays.
-
-    >>> import numpy as np
-    >>> weight, grad = np.ones((), "f"), np.ones((), "f")
-    >>> round(float(nag_mom_update(weight, grad, np.zeros((), 'f'), lr=0.5)), 4)
-    0.5
-
-    Other Parameters
-    ----------------
-    wd : float, default 0.0
-        Factor of half the squared weights, in what is minimised.
-    rescale_grad : float, default 1.0
-        A factor of gradients.
-    clip_gradient : float, default -1.0
-        Bound of gradients; 0 and less: none.
-    lazy_update : bool, default True
-        Ignored: it is of sparse gradients.
-    lr : float, required
-        The rate.
-    momentum : float, default 0.0
-        What stays of the velocity.
-    """
 def adam_update(weight, grad, mean=None, var=None, *, out=None, name=None, **given):
     r"""A step of the mean of gradients over the root of that of their squares (Kingma and Ba, 2015): weight - lr * mean / (sqrt(var) + epsilon). The caller corrects lr.
 
@@ -467,6 +430,43 @@ def lamb_update_phase2(weight, g, r1, r2, *, out=None, name=None, **given):
         Least norm of weights; 0 and less: none.
     upper_bound : float, default -1.0
         Largest norm of weights; 0 and less: none.
+    """
+def nag_mom_update(weight, grad, mom=None, *, out=None, name=None, **given):
+    r"""A step by a velocity, and by where it leads (Nesterov, 1983; Sutskever et al., 2013): weight + momentum * mom - lr * (grad + wd * weight), with the new mom of `sgd_mom_update`.
+
+    Parameters
+    ----------
+    weight, grad, mom : arrays of floats, of one shape. Written by each call: mom.
+    out : array for the result, such as the weight itself; by default a new one
+    name : str, optional: of symbols, on which states that are not given become variables
+
+    Returns
+    -------
+    array of the shape of weight, and of the dtype of weight
+
+    Raises
+    ------
+    ShapeError where shapes differ; ArgumentError for parameters, and for states that are not arrays.
+
+    >>> import numpy as np
+    >>> weight, grad = np.ones((), "f"), np.ones((), "f")
+    >>> round(float(nag_mom_update(weight, grad, np.zeros((), 'f'), lr=0.5)), 4)
+    0.5
+
+    Other Parameters
+    ----------------
+    wd : float, default 0.0
+        Factor of half the squared weights, in what is minimised.
+    rescale_grad : float, default 1.0
+        A factor of gradients.
+    clip_gradient : float, default -1.0
+        Bound of gradients; 0 and less: none.
+    lazy_update : bool, default True
+        Ignored: it is of sparse gradients.
+    lr : float, required
+        The rate.
+    momentum : float, default 0.0
+        What stays of the velocity.
     """
 def mp_sgd_update(weight, grad, weight32=None, *, out=None, name=None, **given):
     r"""A step down the gradient: weight - lr * (grad + wd * weight).

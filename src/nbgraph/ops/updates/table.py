@@ -151,38 +151,13 @@ def _rated(p: Any) -> dict[str, float]:
     return {"rate": p.lr, **_scaled(p)}
 
 
-def _moving(p: Any) -> Numbers:
-    return {**_scaled(p), "rate": -1.0, "fresh": -p.lr, "momentum": p.momentum}
-
-
-def _signsgd(p: Any) -> Numbers:
-    return {**_rated(p), "shrink": 1.0 - p.lr * p.wd}
-
-
-def _signum(p: Any) -> Numbers:
-    own = {"rate": -p.lr, "gain": 1.0 - p.momentum, "shrink": 1.0 - p.lr * p.wd_lh}
-    return {**_scaled(p), "scale": -p.rescale_grad, "decay": -p.wd, **own}
-
-
 def _gains(p: Any) -> dict[str, float]:
     return {"gain1": 1.0 - p.beta1, "gain2": 1.0 - p.beta2, "epsilon": p.epsilon}
-
-
-def _adam(p: Any) -> Numbers:
-    return {**_late(p), **_gains(p), "rate": p.lr, "root": 1.0, "shrink": 1.0}
 
 
 def _squares(p: Any) -> dict[str, float]:
     own = {"gain": 1.0 - p.gamma1, "epsilon": 0.0, "inner": p.epsilon}
     return {**_late(p), **own, "rate": p.lr, "most": limit(p.clip_weights)}
-
-
-def _centred(p: Any) -> Numbers:
-    return {**_squares(p), "rate": -1.0, "fresh": -p.lr, "momentum": p.gamma2}
-
-
-def _leading(p: Any) -> Numbers:
-    return {**_rated(p), "lasso": p.lamda1, "beta": p.beta}
 
 
 def _following(p: Any) -> Numbers:
@@ -197,10 +172,6 @@ def _layered(p: Any) -> Numbers:
     if p.bias_correction:
         first, root = 1.0 / (1.0 - p.beta1**p.t), (1.0 - p.beta2**p.t) ** -0.5
     return {**_scaled(p), **_gains(p), "first": first, "root": root}
-
-
-def _bounded(p: Any) -> Numbers:
-    return {"rate": p.lr, "low": max(p.lower_bound, 0.0), "high": limit(p.upper_bound)}
 
 
 # the table --------------------------------------------------------------------------------------
@@ -218,86 +189,81 @@ def _doubled(step: Step, *, ends: bool = True) -> Step:
     return doubled._replace(rule=rule, states=f"weight32 {step.states}".strip())
 
 
-_SGD = Step(
-    rules.sgd, "weight grad", "weight grad", "", Rated, _rated,
-    "A step down the gradient: weight - lr * (grad + wd * weight).", "0.5",
-)  # fmt: skip
-_MOMENTUM = Step(
-    rules.momentum, "weight grad mom", "weight grad velocity", "mom", Moving, _moving,
-    "A step by a velocity that gradients accelerate (Polyak, 1964): mom = momentum * mom - lr * "
-    "(grad + wd * weight), weight + mom.", "0.5",
-)  # fmt: skip
-_NESTEROV = _MOMENTUM._replace(
+STEPS: dict[str, Step] = {
+    "sgd_update": Step(
+        rules.sgd, "weight grad", "weight grad", "", Rated, _rated,
+        "A step down the gradient: weight - lr * (grad + wd * weight).", "0.5",
+    ),
+    "sgd_mom_update": Step(
+        rules.momentum, "weight grad mom", "weight grad velocity", "mom", Moving,
+        lambda p: {**_scaled(p), "rate": -1.0, "fresh": -p.lr, "momentum": p.momentum},
+        "A step by a velocity that gradients accelerate (Polyak, 1964): mom = momentum * mom - lr "
+        "* (grad + wd * weight), weight + mom.", "0.5",
+    ),
+    "adam_update": Step(
+        rules.adam, "weight grad mean var", "weight grad mean square", "mean var", Adam,
+        lambda p: {**_late(p), **_gains(p), "rate": p.lr, "root": 1.0, "shrink": 1.0},
+        "A step of the mean of gradients over the root of that of their squares (Kingma and Ba, "
+        "2015): weight - lr * mean / (sqrt(var) + epsilon). The caller corrects lr.",
+        "0.5", "lr=0.5, beta1=0.5, beta2=0.75",
+    ),
+    "rmsprop_update": Step(
+        rules.rmsprop, "weight grad n", "weight grad square", "n", Squares, _squares,
+        "A step by gradients over the root of the mean of their squares (Tieleman and Hinton, "
+        "2012): weight - lr * grad / sqrt(n + epsilon).", "0.5", "lr=0.25, gamma1=0.75",
+    ),
+    "rmspropalex_update": Step(
+        rules.rmsprop_centered, "weight grad n g delta", "weight grad square mean velocity",
+        "n delta g", Centred,
+        lambda p: {**_squares(p), "rate": -1.0, "fresh": -p.lr, "momentum": p.gamma2},
+        "`rmsprop_update` by the variance, with a velocity (Graves, 2013, equations 38 to 45): "
+        "weight + delta, delta = gamma2 * delta - lr * grad / sqrt(n - g * g + epsilon).",
+        "0.5", "lr=0.25, gamma1=0.5",
+    ),
+    "ftrl_update": Step(
+        rules.ftrl, "weight grad z n", "weight grad pull total", "z n", Leading,
+        lambda p: {**_rated(p), "lasso": p.lamda1, "beta": p.beta},
+        "Follow the regularised leader (McMahan et al., 2013): weights of 0 where abs(z) <= "
+        "lamda1.", "0.25", "lr=0.5, lamda1=0.0",
+    ),
+    "ftml_update": Step(
+        rules.ftml, "weight grad d v z", "weight grad slope square pull", "d v z", Following,
+        _following, "Follow the moving leader (Zheng and Kwok, 2017): -z / d.", "0.5",
+        "lr=0.5, t=1",
+    ),
+    "signsgd_update": Step(
+        rules.signsgd, "weight grad", "weight grad", "", Rated,
+        lambda p: {**_rated(p), "shrink": 1.0 - p.lr * p.wd},
+        "A step along the sign of the gradient (Bernstein et al., 2018): (1 - lr * wd) * weight - "
+        "lr * sign(grad).", "0.5",
+    ),
+    "signum_update": Step(
+        rules.signum, "weight grad mom", "weight grad velocity", "mom", Signed,
+        lambda p: _scaled(p) | {"scale": -p.rescale_grad, "decay": -p.wd, "rate": -p.lr,
+                                "gain": 1.0 - p.momentum, "shrink": 1.0 - p.lr * p.wd_lh},
+        "A step along the sign of a velocity (Bernstein et al., 2018): (1 - lr * wd_lh) * weight + "
+        "lr * sign(mom), mom = momentum * mom - (1 - momentum) * (grad + wd * weight).", "0.5",
+    ),
+    "lamb_update_phase1": Step(
+        rules.lamb_direction, "weight grad mean var", "weight grad mean square", "mean var",
+        Layered, _layered, "The direction of lamb (You et al., 2020): mean / (sqrt(var) + epsilon) "
+        "+ wd * weight, both corrected. `lamb_update_phase2` takes it, with norms.", "0.75",
+        "t=1, epsilon=1.0, wd=0.25",
+    ),
+    "lamb_update_phase2": Step(
+        rules.lamb_layer, "weight g r1 r2", "weight step size change", "", Bounded,
+        lambda p: {"rate": p.lr, "low": max(p.lower_bound, 0.0), "high": limit(p.upper_bound)},
+        "The step of lamb (You et al., 2020) by its direction `g`: weight - lr * r1 / r2 * g, of "
+        "the norms r1 of weight and r2 of g, arrays of shape (1,) or (); lr * g where one of them "
+        "is 0.", "0.5",
+    ),
+}  # fmt: skip
+STEPS["nag_mom_update"] = STEPS["sgd_mom_update"]._replace(
     rule=rules.nesterov,
     text="A step by a velocity, and by where it leads (Nesterov, 1983; Sutskever et al., 2013): "
     "weight + momentum * mom - lr * (grad + wd * weight), with the new mom of `sgd_mom_update`.",
 )
-_ADAM = Step(
-    rules.adam, "weight grad mean var", "weight grad mean square", "mean var", Adam, _adam,
-    "A step of the mean of gradients over the root of that of their squares (Kingma and Ba, "
-    "2015): weight - lr * mean / (sqrt(var) + epsilon). The caller corrects lr.",
-    "0.5", "lr=0.5, beta1=0.5, beta2=0.75",
-)  # fmt: skip
-_SQUARES = Step(
-    rules.rmsprop, "weight grad n", "weight grad square", "n", Squares, _squares,
-    "A step by gradients over the root of the mean of their squares (Tieleman and Hinton, 2012): "
-    "weight - lr * grad / sqrt(n + epsilon).", "0.5", "lr=0.25, gamma1=0.75",
-)  # fmt: skip
-_CENTRED = Step(
-    rules.rmsprop_centered, "weight grad n g delta", "weight grad square mean velocity",
-    "n delta g", Centred, _centred,
-    "`rmsprop_update` by the variance, with a velocity (Graves, 2013, equations 38 to 45): weight "
-    "+ delta, delta = gamma2 * delta - lr * grad / sqrt(n - g * g + epsilon).",
-    "0.5", "lr=0.25, gamma1=0.5",
-)  # fmt: skip
-_LEADING = Step(
-    rules.ftrl, "weight grad z n", "weight grad pull total", "z n", Leading, _leading,
-    "Follow the regularised leader (McMahan et al., 2013): weights of 0 where abs(z) <= lamda1.",
-    "0.25", "lr=0.5, lamda1=0.0",
-)  # fmt: skip
-_FOLLOWING = Step(
-    rules.ftml, "weight grad d v z", "weight grad slope square pull", "d v z", Following,
-    _following, "Follow the moving leader (Zheng and Kwok, 2017): -z / d.", "0.5", "lr=0.5, t=1",
-)  # fmt: skip
-_SIGN = Step(
-    rules.signsgd, "weight grad", "weight grad", "", Rated, _signsgd,
-    "A step along the sign of the gradient (Bernstein et al., 2018): (1 - lr * wd) * weight - lr * "
-    "sign(grad).", "0.5",
-)  # fmt: skip
-_SIGNUM = Step(
-    rules.signum, "weight grad mom", "weight grad velocity", "mom", Signed, _signum,
-    "A step along the sign of a velocity (Bernstein et al., 2018): (1 - lr * wd_lh) * weight + lr "
-    "* sign(mom), mom = momentum * mom - (1 - momentum) * (grad + wd * weight).", "0.5",
-)  # fmt: skip
-_LAMB = Step(
-    rules.lamb_direction, "weight grad mean var", "weight grad mean square", "mean var", Layered,
-    _layered, "The direction of lamb (You et al., 2020): mean / (sqrt(var) + epsilon) + wd * "
-    "weight, both corrected. `lamb_update_phase2` takes it, with norms.", "0.75",
-    "t=1, epsilon=1.0, wd=0.25",
-)  # fmt: skip
-_LAYER = Step(
-    rules.lamb_layer, "weight g r1 r2", "weight step size change", "", Bounded, _bounded,
-    "The step of lamb (You et al., 2020) by its direction `g`: weight - lr * r1 / r2 * g, of the "
-    "norms r1 of weight and r2 of g, arrays of shape (1,) or (); lr * g where one of them is 0.",
-    "0.5",
-)  # fmt: skip
-
-STEPS: dict[str, Step] = {
-    "sgd_update": _SGD,
-    "sgd_mom_update": _MOMENTUM,
-    "nag_mom_update": _NESTEROV,
-    "adam_update": _ADAM,
-    "rmsprop_update": _SQUARES,
-    "rmspropalex_update": _CENTRED,
-    "ftrl_update": _LEADING,
-    "ftml_update": _FOLLOWING,
-    "signsgd_update": _SIGN,
-    "signum_update": _SIGNUM,
-    "lamb_update_phase1": _LAMB,
-    "lamb_update_phase2": _LAYER,
-    "mp_sgd_update": _doubled(_SGD),
-    "mp_sgd_mom_update": _doubled(_MOMENTUM),
-    "mp_nag_mom_update": _doubled(_NESTEROV),
-    "mp_lamb_update_phase1": _doubled(_LAMB, ends=False),
-    "mp_lamb_update_phase2": _doubled(_LAYER),
-}
+for _name in ("sgd_update", "sgd_mom_update", "nag_mom_update"):
+    STEPS[f"mp_{_name}"] = _doubled(STEPS[_name])
+STEPS["mp_lamb_update_phase1"] = _doubled(STEPS["lamb_update_phase1"], ends=False)
+STEPS["mp_lamb_update_phase2"] = _doubled(STEPS["lamb_update_phase2"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ShapeError, require_shape
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.ops.define import Shape, require_floats
 from nbgraph.ops.windows.windows import Windows, convolved, require_space, spelled
@@ -89,11 +89,8 @@ def infer(*specs: Spec, **attributes: Any) -> Spec:
     """The result of a convolution."""
     dtype = require_floats("convolution", *specs)
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
-    if specs[2:] and specs[2].shape != layer.w[:1]:
-        raise ShapeError(
-            f"convolution: bias has shape {specs[2].shape}; expected {layer.w[:1]}, one value for "
-            "each feature"
-        )
+    for own in specs[2:]:
+        require_shape("convolution: bias", own.shape, layer.w[:1], "one value for each feature")
     return Spec(layer.out, dtype)
 
 
@@ -116,11 +113,9 @@ def of_data(specs: Sequence[Spec], size: Shape, how: How) -> Layer:
 def infer_data(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
     """The gradient by data."""
     layer = of_data(specs, size, How.of(attributes))
-    if specs[2:] and specs[2].shape != layer.x[1:2]:
-        raise ShapeError(
-            f"convolution_data: bias has shape {specs[2].shape}; expected {layer.x[1:2]}, one "
-            "value for each channel"
-        )
+    for own in specs[2:]:
+        why = "one value for each channel"
+        require_shape("convolution_data: bias", own.shape, layer.x[1:2], why)
     return Spec(layer.x, require_floats("convolution_data", *specs))
 
 
@@ -147,9 +142,10 @@ def infer_weights(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
 
 
 def partial(
-    in_shapes: Shapes, out_shapes: Shapes, *, groups: int, **_: Any
+    in_shapes: Shapes, out_shapes: Shapes, *, groups: int, **how: Any
 ) -> tuple[Shapes, Shapes]:
-    """Channels of the weights follow from the data; features from weights, bias or result."""
+    """Channels of the weights follow from the data; features from weights, bias or result; images
+    from the result, and sizes of space where the stride is 1."""
     (x, w, *bias), (out,) = in_shapes, out_shapes
     known = [s[0] for s in (w, *bias) if s] + ([out[1]] if out and len(out) > 1 else [])
     features = next((n for n in known if n is not None), None)
@@ -157,5 +153,19 @@ def partial(
         channels = None if x[1] is None or x[1] % groups else x[1] // groups
         window = (None,) * (len(x) - 2) if w is None else w[2:]
         w = (features, w[1] if w and w[1] is not None else channels, *window)
-        out = (x[0], features, *(out[2:] if out and len(out) == len(x) else (None,) * (len(x) - 2)))
+        out = out if out and len(out) == len(x) else (None,) * len(x)
+        images = out[0] if x[0] is None else x[0]
+        space = zip(
+            *(x[2:], out[2:], window),
+            *(
+                spelled("convolution", k, how[k], len(window))
+                for k in ("stride", "pad", "dilation")
+            ),
+            strict=True,
+        )
+        sizes = [
+            n if n is not None or step > 1 or None in (m, k) else m - 2 * pad + gap * (k - 1)
+            for n, m, k, step, pad, gap in space
+        ]
+        x, out = (images, x[1], *sizes), (images, features, *out[2:])
     return (x, w, *[(features,) for _ in bias]), (out,)

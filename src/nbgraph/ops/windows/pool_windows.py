@@ -47,12 +47,6 @@ def _places(cells: int, window: int, step: int, pad: int, *, ceil: bool) -> int:
     return places - 1 if (places - 1) * step >= cells + pad else places
 
 
-def require_same(name: str, operand: str, shape: Shape, wanted: Shape) -> None:
-    """ShapeError unless an operand has the shape that follows from the others."""
-    if shape != wanted:
-        raise ShapeError(f"{name}: {operand} has shape {shape}; expected {wanted}")
-
-
 def pool_call(
     text: str, windows: Windows, planes: int, dtype: Any, *, counted: bool = False
 ) -> KernelCall | None:

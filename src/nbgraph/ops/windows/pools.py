@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.errors import require_shape
 from nbgraph.operator.arrays.array_op import Gradients, Spec
 from nbgraph.operator.arrays.tiled_op import TiledOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.ops.define import Shape, define_rows, library, require_floats
-from nbgraph.ops.windows.pool_windows import pool_call, pool_windows, require_same
+from nbgraph.ops.windows.pool_windows import pool_call, pool_windows
 from nbgraph.ops.windows.pool_windows import pool_options as pool_options
 from nbgraph.ops.windows.windows import Windows
 from nbgraph.shape import Array
@@ -65,15 +66,11 @@ def _max_naive(x: Array, **how: Any) -> Array:
     return out
 
 
-def _max_rule(g: Gradients) -> Sequence[Any]:
-    return [library.max_pooling_gradient(g.out_grad, *g.inputs, *g.outputs, **g.attributes)]
-
-
 def _gradient_infer(out_grad: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
     name = "max_pooling_gradient"
     wanted = (*x.shape[:2], *pool_windows(name, x.shape, **how).outs)
-    require_same(name, "out_grad", out_grad.shape, wanted)
-    require_same(name, "out", y.shape, wanted)
+    require_shape(f"{name}: out_grad", out_grad.shape, wanted)
+    require_shape(f"{name}: out", y.shape, wanted)
     return Spec(x.shape, require_floats(name, out_grad, x, y))
 
 
@@ -99,15 +96,11 @@ def _gradient_naive(out_grad: Array, x: Array, y: Array, **how: Any) -> Array:
     return image[windows.inside()]
 
 
-def _gradient_rule(g: Gradients) -> Sequence[Any]:
-    """Which cell is chosen does not change, so nothing flows to x and out."""
-    return [lambda: library.max_pooling_pick(g.out_grad, *g.inputs[1:], **g.attributes)]
-
-
 def _pick_infer(v: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
     name = "max_pooling_pick"
-    require_same(name, "values", v.shape, x.shape)
-    require_same(name, "out", y.shape, (*x.shape[:2], *pool_windows(name, x.shape, **how).outs))
+    require_shape(f"{name}: values", v.shape, x.shape)
+    outs = pool_windows(name, x.shape, **how).outs
+    require_shape(f"{name}: out", y.shape, (*x.shape[:2], *outs))
     return Spec(y.shape, require_floats(name, v, x, y))
 
 
@@ -119,22 +112,28 @@ def _pick_naive(v: Array, x: Array, y: Array, **how: Any) -> Array:
     return out
 
 
-def _pick_rule(g: Gradients) -> Sequence[Any]:
-    return [lambda: library.max_pooling_gradient(g.out_grad, *g.inputs[1:], **g.attributes)]
-
-
 _MAX = TiledOp(
     "max_pooling", _infer("max_pooling"), _tiling("max_pooling", "max"), _max_naive,
-    gradient=_max_rule, keeps=("x", "out"), adds=True,
+    gradient=lambda g: [
+        library.max_pooling_gradient(g.out_grad, *g.inputs, *g.outputs, **g.attributes)
+    ],
+    keeps=("x", "out"), adds=True,
 )  # fmt: skip
 _MAX_GRADIENT = TiledOp(
     "max_pooling_gradient", _gradient_infer,
     _tiling("max_pooling_gradient", "max_gradient", 1), _gradient_naive,
-    gradient=_gradient_rule, keeps=("x", "y"), operands=("out_grad", "x", "y"),
+    # which cell is chosen does not change, so nothing flows to x and out
+    gradient=lambda g: [
+        lambda: library.max_pooling_pick(g.out_grad, *g.inputs[1:], **g.attributes)
+    ],
+    keeps=("x", "y"), operands=("out_grad", "x", "y"),
 )  # fmt: skip
 _MAX_PICK = TiledOp(
     "max_pooling_pick", _pick_infer, _tiling("max_pooling_pick", "max_pick"), _pick_naive,
-    gradient=_pick_rule, keeps=("x", "y"), operands=("values", "x", "y"), adds=True,
+    gradient=lambda g: [
+        lambda: library.max_pooling_gradient(g.out_grad, *g.inputs[1:], **g.attributes)
+    ],
+    keeps=("x", "y"), operands=("values", "x", "y"), adds=True,
 )  # fmt: skip
 
 
@@ -161,14 +160,10 @@ def _mean_naive(x: Array, *, counted: bool, **how: Any) -> Array:
     return (out / _counts(windows, counted=counted)).astype(x.dtype)
 
 
-def _mean_rule(g: Gradients) -> Sequence[Any]:
-    return [library.avg_pooling_gradient(g.out_grad, size=g.specs[0].shape[2:], **g.attributes)]
-
-
 def _of_mean(shape: Shape, size: Shape, how: dict[str, Any]) -> Windows:
     name = "avg_pooling_gradient"
     windows = pool_windows(name, (*shape[:2], *size), **how)
-    require_same(name, "out_grad", shape, (*shape[:2], *windows.outs))
+    require_shape(f"{name}: out_grad", shape, (*shape[:2], *windows.outs))
     return windows
 
 
@@ -193,7 +188,10 @@ def _mean_gradient_rule(g: Gradients) -> Sequence[Any]:
 
 _AVG = TiledOp(
     "avg_pooling", _infer("avg_pooling"), _tiling("avg_pooling", "mean"), _mean_naive,
-    gradient=_mean_rule, adds=True,
+    gradient=lambda g: [
+        library.avg_pooling_gradient(g.out_grad, size=g.specs[0].shape[2:], **g.attributes)
+    ],
+    adds=True,
 )  # fmt: skip
 _AVG_GRADIENT = TiledOp(
     "avg_pooling_gradient", _mean_gradient_infer,

@@ -54,6 +54,17 @@ def quantile(standard, q, shapes, loc, scale):
     return loc + scale * standard(q, *shapes) if scale > 0.0 else math.nan
 
 
+def inside(holds, x, other, text, beyond=-math.inf):
+    """A text of x where something holds; beyond, where its slope is NaN, it is one of another x."""
+    value = text(x if holds else other)
+    return value if holds else beyond
+
+
+# a text of a count, where something holds and it is whole
+counted = lambda k, holds, text, beyond=-math.inf: inside(
+    holds and k == math.floor(k), 1.0 * k, 0.0, text, beyond
+)
+
 # continuous --------------------------------------------------------------------------------------
 
 
@@ -66,12 +77,9 @@ norm_ppf = base.ndtri
 norm_isf = lambda q: -base.ndtri(q)
 
 
-def lognorm_logpdf(x, s):
-    inside = x > 0.0
-    y = math.log(x) if inside else 0.0
-    return norm_logpdf(y / s) - math.log(s) - y if inside else -math.inf
-
-
+lognorm_logpdf = lambda x, s: inside(
+    x > 0.0, x, 1.0, lambda y: norm_logpdf(math.log(y) / s) - math.log(s) - math.log(y)
+)
 lognorm_cdf = lambda x, s: ndtr(math.log(x) / s) if x > 0.0 else 0.0
 lognorm_sf = lambda x, s: ndtr(-math.log(x) / s) if x > 0.0 else 1.0
 lognorm_ppf = lambda q, s: math.exp(s * base.ndtri(q))
@@ -96,13 +104,10 @@ chi2_ppf = lambda q, df: 2.0 * base.gammaincinv(0.5 * df, q)
 chi2_isf = lambda q, df: 2.0 * base.gammainccinv(0.5 * df, q)
 
 
-def beta_logpdf(x, a, b):
-    inside = 0.0 <= x <= 1.0
-    y = x if inside else 0.5
-    logs = xlogy(a - 1.0, y) + xlog1py(b - 1.0, -y) - base.betaln(a, b)
-    return logs if inside else -math.inf
-
-
+beta_logpdf = lambda x, a, b: inside(
+    *(0.0 <= x <= 1.0, x, 0.5),
+    lambda y: xlogy(a - 1.0, y) + xlog1py(b - 1.0, -y) - base.betaln(a, b),
+)
 beta_pdf = lambda x, a, b: base.beta_density(a, b, x) if 0.0 <= x <= 1.0 else 0.0
 beta_cdf = lambda x, a, b: base.betainc(a, b, x) if 0.0 < x < 1.0 else (1.0 if x >= 1.0 else 0.0)
 beta_sf = lambda x, a, b: base.betaincc(a, b, x) if 0.0 < x < 1.0 else (0.0 if x >= 1.0 else 1.0)
@@ -158,12 +163,9 @@ uniform_sf = lambda x: 1.0 - x if 0.0 <= x <= 1.0 else (0.0 * x if x > 1.0 else 
 uniform_ppf = lambda q: q if 0.0 <= q <= 1.0 else math.nan
 
 
-def weibull_min_logpdf(x, c):
-    inside = x >= 0.0
-    y = x if inside else 1.0
-    return math.log(c) + xlogy(c - 1.0, y) - y**c if inside else -math.inf
-
-
+weibull_min_logpdf = lambda x, c: inside(
+    x >= 0.0, x, 1.0, lambda y: math.log(c) + xlogy(c - 1.0, y) - y**c
+)
 weibull_min_cdf = lambda x, c: -math.expm1(-(x**c)) if x > 0.0 else 0.0
 weibull_min_sf = lambda x, c: math.exp(-(x**c)) if x > 0.0 else 1.0
 weibull_min_logsf = lambda x, c: -(x**c) if x > 0.0 else 0.0
@@ -228,57 +230,40 @@ halfnorm_isf = lambda q: -base.ndtri(0.5 * q)
 # discrete ----------------------------------------------------------------------------------------
 
 
-def poisson_logpmf(k, mu):
-    inside = k >= 0 and k == math.floor(k)
-    n = 1.0 * k if inside else 0.0
-    return xlogy(n, mu) - math.lgamma(n + 1.0) - mu if inside else -math.inf
-
-
-def poisson_pmf(k, mu):
-    inside = k >= 0 and k == math.floor(k)
-    n = 1.0 * k if inside else 0.0
-    return base.gamma_density(n + 1.0, mu) if inside else 0.0
-
-
+poisson_logpmf = lambda k, mu: counted(
+    k, k >= 0, lambda n: xlogy(n, mu) - math.lgamma(n + 1.0) - mu
+)
+poisson_pmf = lambda k, mu: counted(k, k >= 0, lambda n: base.gamma_density(n + 1.0, mu), 0.0)
 poisson_cdf = lambda k, mu: special.pdtr(k, mu) if k >= 0 else 0.0
 poisson_sf = lambda k, mu: special.pdtrc(k, mu) if k >= 0 else 1.0
 
 
-def binom_logpmf(k, n, p):
-    inside = 0 <= k <= n and k == math.floor(k)
-    j = 1.0 * k if inside else 0.0
-    ways = -math.log(n + 1.0) - base.betaln(n - j + 1.0, j + 1.0)
-    return ways + xlogy(j, p) + xlog1py(n - j, -p) if inside else -math.inf
-
-
-def binom_pmf(k, n, p):
-    inside = 0 <= k <= n and k == math.floor(k)
-    j = 1.0 * k if inside else 0.0
-    return base.beta_density(j + 1.0, n - j + 1.0, p) / (n + 1.0) if inside else 0.0
-
-
+binom_logpmf = lambda k, n, p: counted(
+    *(k, 0 <= k <= n),
+    lambda j: (
+        -math.log(n + 1.0) - base.betaln(n - j + 1.0, j + 1.0) + xlogy(j, p) + xlog1py(n - j, -p)
+    ),
+)
+binom_pmf = lambda k, n, p: counted(
+    k, 0 <= k <= n, lambda j: base.beta_density(j + 1.0, n - j + 1.0, p) / (n + 1.0), 0.0
+)
 binom_cdf = lambda k, n, p: special.bdtr(k, n, p) if k >= 0 else 0.0
 binom_sf = lambda k, n, p: special.bdtrc(k, n, p) if k >= 0 else 1.0
 
 
-def geom_logpmf(k, p):
-    inside = k >= 1 and k == math.floor(k)
-    return math.log(p) + xlog1py(k - 1.0, -p) if inside else -math.inf
-
-
+geom_logpmf = lambda k, p: counted(k, k >= 1, lambda n: math.log(p) + xlog1py(n - 1.0, -p))
 geom_cdf = lambda k, p: -math.expm1(math.floor(k) * math.log1p(-p)) if k >= 1 else 0.0
 geom_sf = lambda k, p: math.exp(math.floor(k) * math.log1p(-p)) if k >= 1 else 1.0
 bernoulli_pmf = lambda k, p: p if k == 1 else (1.0 - p if k == 0 else 0.0 * p)
 bernoulli_cdf = lambda k, p: 0.0 * p if k < 0 else (1.0 - p if k < 1 else 1.0 + 0.0 * p)
 
 
-def nbinom_logpmf(k, n, p):
-    inside = k >= 0 and k == math.floor(k)
-    j = 1.0 * k if inside else 0.0
-    ways = math.lgamma(n + j) - math.lgamma(j + 1.0) - math.lgamma(n)
-    return ways + xlogy(n, p) + xlog1py(j, -p) if inside else -math.inf
-
-
+nbinom_logpmf = lambda k, n, p: counted(
+    *(k, k >= 0),
+    lambda j: (
+        math.lgamma(n + j) - math.lgamma(j + 1.0) - math.lgamma(n) + xlogy(n, p) + xlog1py(j, -p)
+    ),
+)
 nbinom_cdf = lambda k, n, p: special.nbdtr(k, n, p) if k >= 0 else 0.0
 nbinom_sf = lambda k, n, p: special.nbdtrc(k, n, p) if k >= 0 else 1.0
 

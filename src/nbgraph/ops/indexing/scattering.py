@@ -1,0 +1,195 @@
+"""Kernels that write values at indices, or add them there, on hosts.
+
+A kernel goes through the index arrays in their order, for each of the elements that lie beside what
+they choose; so of several values for one place the last one stays, and sums have one order.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from nbgraph.kernels.compiler.units import split
+from nbgraph.operator.arrays.units import raw, threads
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.layout import Layout
+from nbgraph.operator.spec import Spec
+from nbgraph.ops.define import Shape, axis_of
+from nbgraph.ops.indexing.addressing import (
+    ARRAY,
+    Dim,
+    Template,
+    along,
+    chosen,
+    indexed,
+    merged,
+    selected_shape,
+    strides,
+)
+from nbgraph.ops.shapes.slicing import ALL, full_key
+
+_MOVED, _LEAST = 1 << 16, 1024  # bytes that a tile writes, roughly; of a line at once
+_ADDED = "float32", "float64", "int32", "int64"  # dtypes that kernels add up
+_WIDEST = 8  # bytes of an element that is moved as a word
+
+
+class _Scatter(NamedTuple):
+    """What is written where: `lanes`, dimensions that do not choose one place twice, each with its
+    steps in the result, in the index arrays and in the value; `turns`, those that are gone through
+    in order; of each index array the extent and the step of its axis; `cleared`: positions, and
+    the step between them, that are 0 before, for each lane."""
+
+    base: int
+    lanes: tuple[Dim, ...]
+    turns: tuple[Dim, ...]
+    axes: tuple[tuple[int, int], ...]
+    cleared: tuple[int, int] = (0, 0)
+
+
+def write_call(
+    own: Layout, value: Layout, indices: Sequence[Layout], key: Template, *, adds: bool
+) -> KernelCall | None:
+    """Return the call that writes a value at a key, or adds it there, over the value, index arrays
+    and `own`, in this order; None where they lie otherwise than kernels take."""
+    item = own.dtype.itemsize
+    fits = own.size and all(x.contiguous and x.size for x in (value, *indices))
+    if not fits or own.dtype != value.dtype or any(step % item for step in own.strides):
+        return None
+    shapes, steps = [x.shape for x in indices], [step // item for step in own.strides]
+    scatter = _at_key(own.shape, steps, value.shape, shapes, key)
+    return _call(scatter, Spec(own.shape, own.dtype), [x.dtype.name for x in indices], adds=adds)
+
+
+def add_tiling(
+    specs: Sequence[Spec], dtype: str, *, shape: Shape, key: Template
+) -> KernelCall | None:
+    """Return the call of `scatter_add` of whole lines at indices of adjacent axes, or None."""
+    (value, *indices), axes = specs, whole_lines(key, shape)
+    shapes = [spec.shape for spec in indices]
+    if axes is None or value.shape != selected_shape("scatter_add", key, shape, shapes):
+        return None
+    scatter = _at_key(shape, strides(shape), value.shape, shapes, key)
+    size = math.prod([shape[axis] for axis in axes])
+    scatter = scatter._replace(cleared=(size, strides(shape)[axes[-1]]))
+    return _call(scatter, Spec(shape, value.dtype), [x.dtype.name for x in indices], adds=True)
+
+
+def add_along_tiling(
+    specs: Sequence[Spec], dtype: str, *, shape: Shape, axis: int
+) -> KernelCall | None:
+    """Return the call of `scatter_along_axis`; None where something broadcasts."""
+    (value, indices), place = specs, axis_of("scatter_along_axis", axis, len(shape))
+    own = indices.shape
+    if own[:place] != shape[:place] or own[place + 1 :] != shape[place + 1 :]:
+        return None
+    steps = zip(own, strides(shape), strides(own), strides(own), strict=True)
+    dims = [Dim(n, tuple(each)) for n, *each in steps]
+    line, (_, by_index, by_value) = strides(shape)[place], dims[place].steps
+    turns = (Dim(own[place], (0, by_index, by_value)),)
+    lanes = (*merged(dims[:place]), *merged(dims[place + 1 :]))
+    scatter = _Scatter(0, lanes, turns, ((shape[place], line),), (shape[place], line))
+    return _call(scatter, Spec(shape, value.dtype), [indices.dtype.name], adds=True)
+
+
+@functools.lru_cache(1024)
+def whole_lines(key: Template, shape: Shape) -> range | None:
+    """Return the axes that a key's index arrays choose of, if these lie side by side and the key
+    takes all of the others."""
+    full = full_key("scatter_add", key, shape)
+    first, count = full.index(ARRAY), full.count(ARRAY)
+    whole = full == (*(ALL,) * first, *(ARRAY,) * count, *(ALL,) * (len(shape) - first - count))
+    return range(first, first + count) if whole else None
+
+
+def core_shape(shape: Shape, rank: int) -> Shape:
+    """Return the shape of a value without the axes of size 1 that what is selected lacks."""
+    return shape[max(0, len(shape) - rank) :]
+
+
+def _at_key(
+    shape: Shape, steps: Sequence[int], value: Shape, indices: Sequence[Shape], key: Template
+) -> _Scatter:
+    """Return where a key writes a value that may broadcast; `steps`: of the result's axes."""
+    places = chosen(key, shape, indices, steps)
+    wide = selected_shape("setitem", key, shape, indices)
+    each = zip(wide, along(core_shape(value, len(wide)), wide), strict=True)
+    from_value = [step for n, step in each if n != 1]
+
+    def with_value(dims: Sequence[Dim]) -> tuple[Dim, ...]:
+        own = [dim for dim in dims if dim.extent != 1]
+        return merged([Dim(n, (*each, from_value.pop(0))) for n, each in own])
+
+    before, turns, after = map(with_value, (places.before, places.together, places.after))
+    return _Scatter(places.base, (*before, *after), turns, places.axes)
+
+
+def _call(scatter: _Scatter, out: Spec, indices: Sequence[str], *, adds: bool) -> KernelCall | None:
+    """Return the call over the value, index arrays of these dtypes and the result, or None."""
+    item, name = out.dtype.itemsize, out.dtype.name
+    if item > _WIDEST or "uint64" in indices or (adds and name not in _ADDED):
+        return None
+    base, lanes, turns, axes, (size, line) = scatter
+    total, count = (math.prod([dim.extent for dim in dims]) for dims in (lanes, turns))
+    if not total * (count + size):
+        return None
+    words, kind = {"total": total, "count": count, "base": base}, name if adds else raw(out)
+    parts = [(f"d{k}", f"e{k}") for k in range(len(lanes))]
+    if not lanes or lanes[-1].steps[0] != 1:  # a tile writes all of a line before the next one
+        parts.append(("c", "1"))
+    run = lanes[-1].extent if parts[-1][0] != "c" else 1
+    parts = [(parts[0][0], ""), *parts[1:]] if len(parts) > 1 else [("o", ""), *parts]
+    turn = [f"k{k}" for k in range(len(turns))] if len(turns) > 1 else ["k"]
+    numbers = [(n, f"t{k}") for k, n in enumerate(turn)] if len(turns) > 1 else []
+    lines = split("k", *numbers, narrow=False) if numbers else []
+    words |= {f"e{k}": dim.extent for k, dim in enumerate(lanes)}
+    words |= {f"t{k}": dim.extent for k, dim in enumerate(turns)}
+
+    def place(which: int, label: str, dims: Sequence[tuple[str, Dim]]) -> str:
+        """Return the sum of steps in an array as text; the steps become words."""
+        words.update({f"{label}_{n}": dim.steps[which] for n, dim in dims})
+        steps = [(n, dim.steps[which]) for n, dim in dims]
+        return " + ".join([_times(n, step, f"{label}_{n}") for n, step in steps if step] or ["0"])
+
+    named = [(f"d{k}", dim) for k, dim in enumerate(lanes)]
+    every = [*named, *zip(turn, turns)]
+    for j, (extent, step) in enumerate(axes):
+        words |= {f"n{j}": extent, f"m{j}": step}
+        lines += indexed(j, f"n{j}", place(1 + j, f"i{j}", every))
+    chosen_by = [_times(f"a{j}", step, f"m{j}") for j, (_, step) in enumerate(axes)]
+    value = f"load_input(source, {place(-1, 'v', every)})"
+    lines += [f"at = {' + '.join(['base', place(0, 'y', every), *chosen_by])}"]
+    lines += [f"store_output(y, at, {'load(y, at) + ' * adds}{value})"]
+    share = min(run, max(_LEAST // item, _MOVED // (item * (count + size))))
+    steps = [("k", "count", lines)]
+    if size:
+        flat = 1 < run == line == share  # what a tile clears lies side by side
+        size, line = (size * run, 1) if flat else (size, line)
+        words |= {"size": size, "line": line}
+        at = f"{place(0, 'y', named[: len(named) - flat])} + {_times('s', line, 'line')}"
+        steps.insert(0, ("s", "size", [f"store_output(y, {at}, {kind}(0))"]))
+    return replace(
+        threads(
+            "add_at" if adds else "write_at",
+            words,
+            {
+                "value": ("source", kind),
+                **{f"from{j}": (f"i{j}", each) for j, each in enumerate(indices)},
+                "out": ("y", kind),
+            },
+            parts=parts,
+            steps=steps,
+            compute="float64" if kind == "float64" else "float32",
+            fails=bool(indices),
+            cost=1 + count * (6 * (total // run) + total * item // 5),
+            share=share,
+        ).on_host(0),
+        order=tuple(range(len(indices) + 2)),
+    )
+
+
+def _times(name: str, step: int, word: str) -> str:
+    """Return a number times a step, which is this word, as text."""
+    return name if step == 1 else f"{name} * {word}"
