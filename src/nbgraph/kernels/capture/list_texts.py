@@ -156,7 +156,7 @@ dropwhile = lambda predicate, a: a[first_refused(predicate, a) :]
 
 
 # methods of strings of digits
-def found(text, part, start=0):
+def text_place(text, part, start=0):
     """The first place from one on where a string is part of another one, or -1."""
     for k in range(start, len(text) - len(part) + 1):
         if text[k : k + len(part)] == part:
@@ -166,21 +166,21 @@ def found(text, part, start=0):
 
 def split(text, part):
     """What lies between the places where a string is part of another one."""
-    pieces, start, place = [], 0, found(text, part)
+    pieces, start, place = [], 0, text_place(text, part)
     while place >= 0:
         pieces.append(text[start:place])
         start = place + len(part)
-        place = found(text, part, start)
+        place = text_place(text, part, start)
     pieces.append(text[start:])
     return pieces
 
 
 def replaced(text, part, other, most=-1):
     """The string with another part in place of one, at most so often."""
-    result, start, place = text[:0], 0, found(text, part)
+    result, start, place = text[:0], 0, text_place(text, part)
     while place >= 0 and most != 0:
         result, start, most = result + text[start:place] + other, place + len(part), most - 1
-        place = found(text, part, start)
+        place = text_place(text, part, start)
     return result + text[start:]
 
 
@@ -202,7 +202,7 @@ TEXTS = {
     "startswith": lambda text, part: text[: len(part)] == part,
     "endswith": lambda text, part: text[max(len(text) - len(part), 0) :] == part,
     "count": lambda text, part: len(split(text, part)) - 1,
-    "find": found,
+    "find": text_place,
     "split": split,
     "replace": replaced,
     "lstrip": lstrip,

@@ -97,6 +97,7 @@ class Date(namedtuple("Date", "year month day")):
     __add__ = lambda self, other: fromordinal(self.number() + other.days)
 
     def replace(self, year=None, month=None, day=None):
+        """`date.replace`."""
         parts = zip((year, month, day), self, strict=True)
         return date(*(old if new is None else new for new, old in parts))
 
@@ -117,6 +118,7 @@ class Moment(namedtuple("Moment", "year month day hour minute second")):
     __add__ = lambda self, other: moment(self.number() + other.number())
 
     def replace(self, year=None, month=None, day=None, hour=None, minute=None, second=None):
+        """`datetime.replace`."""
         parts = zip((year, month, day, hour, minute, second), self, strict=True)
         return datetime(*(old if new is None else new for new, old in parts))
 
