@@ -255,6 +255,9 @@ def test_symbols_and_traces_compose():
     s = ng.var("s", shape=(3, 4))
     assert np.quantile(s, [0.1, 0.2], axis=1).infer_shape()[1] == [(2, 3)]
     assert np.digitize(s, [1.0, 2.0]).infer_shape()[1] == [(3, 4)]
+    for edges in (np.array([0.5, 1.0, 2.0]), np.array([2.0, 1.0, 0.5])):
+        numbers = ng.jit(lambda a, b: np.digitize(a, b, right=True))(x, edges)
+        np.testing.assert_array_equal(numbers, np.digitize(x, edges, right=True))
     with pytest.raises(TypeError, match="nanargmax"):
         np.nanargmax(s)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import DTypeError
+from nbgraph.operator.call import carrier_of
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.reducing import average_of
@@ -92,13 +93,24 @@ def counts(x: Any, weights: Any, minlength: int) -> Any:
 
 
 def numbers_of_bins(x: Any, bins: Any, right: bool) -> Any:
-    """Return the bin of each element: how many edges, which rise or fall, lie before it."""
-    side, edges = "left" if right else "right", np.asarray(bins)
+    """Return the bin of each element: how many edges, which rise or fall, lie before it. Edges
+    without values are not looked at: they fall where the last one is less than the first."""
+    side = "left" if right else "right"
+    known = carrier_of((bins,)) is None or hasattr(bins, "asnumpy")
+    edges = np.asarray(bins) if known else bins
+
+    def numbers(*, rising: bool) -> Any:
+        if rising:
+            return library.searchsorted(bins, x, side=side)
+        return library.subtract(edges.shape[0], library.searchsorted(edges[::-1], x, side=side))
+
+    if not known:
+        rises = library.greater_equal(edges[-1], edges[0])
+        return library.where(rises, numbers(rising=True), numbers(rising=False))
     if edges.ndim == 1 and (edges[1:] >= edges[:-1]).all():
-        return library.searchsorted(bins, x, side=side)
+        return numbers(rising=True)
     if edges.ndim == 1 and (edges[1:] <= edges[:-1]).all():
-        behind = library.searchsorted(np.ascontiguousarray(edges[::-1]), x, side=side)
-        return library.subtract(len(edges), behind)
+        return numbers(rising=False)
     raise ValueError("np.digitize: bins has to be a vector that rises or falls; sort it")
 
 
