@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.arrays import elsewhere
-from nbgraph.operator.arrays.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.ops.define import as_array, define_rows, library, one_of
@@ -18,6 +18,7 @@ from nbgraph.ops.indexing.addressing import indexed
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.shape import Array
 
+_FEW = 64  # elements up to which each is compared with all, on hosts
 _STEP = 2  # nanoseconds of a comparison
 _SEARCH = """\
 value = load(wanted, i)
@@ -116,10 +117,27 @@ def searched(x1: Any, x2: Any, sorter: Any, side: str, out: Any) -> Any:
 
 # membership -------------------------------------------------------------------------------------
 
-_ISIN = ArrayOp(
+
+def _one_by_one(operands: Sequence[Spec], outputs: Sequence[Spec], *, invert: bool) -> Units:
+    kind = operands[0].dtype.name
+    count, size = (math.prod(x.shape) for x in operands)
+    return threads(
+        "isin",
+        {"total": count, "size": size, "inside": int(not invert), "outside": int(invert)},
+        {"x1": ("wanted", kind), "x2": ("given", kind), "out": ("y", "uint8")},
+        "value = load(wanted, i)\nsame = False",
+        "for k in range(size):\n    same = same | (load(given, k) == value)",
+        "store(y, i, select(same, inside, outside))",
+        cost=1 + count * size,
+    )
+
+
+_ISIN = UnitOp(
     "isin",
     lambda x1, x2, *, invert: Spec(x1.shape, np.dtype(bool)),
     lambda inputs, outputs, *, invert: np.copyto(outputs[0], np.isin(*inputs, invert=invert)),
+    units=_one_by_one,
+    suits=lambda xs, ys, **_: _one_dtype(xs, ys, side="") and math.prod(xs[1].shape) <= _FEW,
     operands=("x1", "x2"),
 )
 
