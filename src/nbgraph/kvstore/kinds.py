@@ -62,7 +62,14 @@ def create(kind: str = "local", *, engine: str | None = None, **options: Any) ->
     if engine is not None and engine not in engines:
         raise ArgumentError(_unfit(kind, engine, engines))
     entry = _class(name, engines[0] if engine is None else engine)
-    _require_options(kind, entry, options)
+    params = _options_of(entry)
+    several = any(each.kind is each.VAR_KEYWORD for each in params.values())
+    for option in () if several else options.keys() - params:
+        others = [k for k in _KINDS if option in _options_of(_class(*k))]
+        hint = "".join(f"; {k!r} with engine={e!r} has it" for k, e in others)
+        raise ArgumentError(
+            f"kv.create: {kind!r} has no option {option!r}, but {', '.join(params) or 'none'}{hint}"
+        )
     return entry(**options)
 
 
@@ -111,15 +118,3 @@ def _unfit(kind: str, engine: Any, engines: Sequence[str | None]) -> str:
 
 def _options_of(entry: type[KVStore]) -> Mapping[str, inspect.Parameter]:
     return inspect.signature(entry).parameters
-
-
-def _require_options(kind: str, entry: type[KVStore], options: Mapping[str, Any]) -> None:
-    params = _options_of(entry)
-    if any(each.kind is each.VAR_KEYWORD for each in params.values()):
-        return
-    for name in options.keys() - params:
-        others = [k for k in _KINDS if name in _options_of(_class(*k))]
-        hint = "".join(f"; {k!r} with engine={e!r} has it" for k, e in others)
-        raise ArgumentError(
-            f"kv.create: {kind!r} has no option {name!r}, but {', '.join(params) or 'none'}{hint}"
-        )

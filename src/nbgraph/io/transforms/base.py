@@ -194,18 +194,16 @@ def stacked(samples: list[Array]) -> Array:
 
 def descs_of(columns: Columns) -> list[DataDesc]:
     """Return descriptions of columns of which nothing else is known."""
-    return [_desc_of(f"column{k}", x) for k, x in enumerate(columns)]
-
-
-def _desc_of(name: str, x: Column) -> DataDesc:
-    if isinstance(x, np.ndarray):
-        return DataDesc(name, x.shape[1:], x.dtype)
-    if not x:
-        raise ArgumentError(f"{name}: a list of no samples; give an array (0, *shape)")
-    shapes = [sample.shape for sample in x]
-    alike = len({len(s) for s in shapes}) == 1
-    shape = [a[0] if len({*a}) == 1 else -1 for a in zip(*shapes)] if alike else ()
-    return DataDesc(name, shape, x[0].dtype)
+    descs: list[DataDesc] = []
+    for k, x in enumerate(columns):
+        if not len(x) and not isinstance(x, np.ndarray):
+            raise ArgumentError(f"column{k}: a list of no samples; give an array (0, *shape)")
+        shapes = [x.shape[1:]] if isinstance(x, np.ndarray) else [sample.shape for sample in x]
+        alike = len({len(s) for s in shapes}) == 1
+        shape = [a[0] if len({*a}) == 1 else -1 for a in zip(*shapes)] if alike else ()
+        dtype = x.dtype if isinstance(x, np.ndarray) else x[0].dtype
+        descs.append(DataDesc(f"column{k}", shape, dtype))
+    return descs
 
 
 def changed(desc: DataDesc, **values: Any) -> DataDesc:

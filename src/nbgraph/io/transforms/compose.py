@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from nbgraph import foreign
 from nbgraph.errors import ArgumentError, ShapeError, function_name, require_number
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.source import taken
@@ -274,7 +274,7 @@ def _first(
 
 def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, Draws]]) -> Stage:
     """Return the stage of a user's function of columns and draws."""
-    if not _takes_two(function):
+    if not foreign.accepts(function, 2):
         raise ArgumentError(
             f"{_name(function)}: a function among transforms takes (columns, draws), a tuple of "
             "arrays and random numbers; of one that takes an array alone make Lambda(function)"
@@ -305,17 +305,6 @@ def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, 
     ]
     labels = [n for n in here.labels if n in [d.name for d in descs]]
     return Stage(descs, labels, run)
-
-
-def _takes_two(function: Any) -> bool:
-    """Return whether a function can be called with two arguments, as far as its signature tells."""
-    try:
-        inspect.signature(function).bind(None, None)
-    except TypeError:
-        return False
-    except ValueError:  # it has no signature
-        return True
-    return True
 
 
 def _kinds(columns: Any) -> str:
