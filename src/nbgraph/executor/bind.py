@@ -87,7 +87,13 @@ def bind(
     for node, request in requests.items():
         array = slopes.get(str(node.name))
         if array is not None:
-            _require_like("bind: args_grad", node, array)
+            _require_array("bind: args_grad", str(node.name), array)
+            own = _spec(node)
+            if Spec(array.shape, array.dtype) != own:
+                raise (ShapeError if array.shape != own.shape else DTypeError)(
+                    f"bind: args_grad of {node.name!r} is {array.dtype}{list(array.shape)}, the "
+                    f"argument is {own}; give one like it"
+                )
             grads[node] = array, request
     _require_apart(arrays, grads)
     for name, array in inputs.items() if groups is None else ():
@@ -282,15 +288,6 @@ def _require_there(name: str, label: str, array: Array, device: Context) -> None
         raise DeviceError(
             f"{name} {label!r}: it is on {array.device!r}, the graph is bound to {device!r}; give "
             f"one there, as with .to({device!r}), or bind to another with ctx="
-        )
-
-
-def _require_like(name: str, node: GraphNode, array: Any) -> None:
-    _require_array(name, str(node.name), array)
-    if Spec(array.shape, array.dtype) != _spec(node):
-        raise (ShapeError if array.shape != _spec(node).shape else DTypeError)(
-            f"{name} of {node.name!r} is {array.dtype}{list(array.shape)}, the argument is "
-            f"{_spec(node)}; give one like it"
         )
 
 

@@ -246,7 +246,11 @@ def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explana
             text = source(trace, entry.compiled)
             if text is not None:
                 sources[program] = text
-    return Explanation(name, _about(node), fates, sources)
+    about = "a variable" if node.op is None else node.op.__name__
+    about += f": {', '.join(map(str, node.specs or ()))}"
+    if node.op is not None and node.line is not None:
+        about += f", made at {site(*node.line)}"
+    return Explanation(name, about, fates, sources)
 
 
 def _fate(name: str, trace: Outcome, program: Program) -> Fate:
@@ -263,14 +267,6 @@ def _fate(name: str, trace: Outcome, program: Program) -> Fate:
         tuple(places(trace, program.compiled)),
         program.interim,
     )
-
-
-def _about(node: GraphNode) -> str:
-    types = ", ".join(str(spec) for spec in node.specs or ())
-    if node.op is None:
-        return f"a variable: {types}"
-    origin = f", made at {site(*node.line)}" if node.line is not None else ""
-    return f"{node.op.__name__}: {types}{origin}"
 
 
 def _some(names: Sequence[str], most: int = 12) -> str:
