@@ -155,23 +155,17 @@ class ColumnTransform(Transform):
     def _column(self, x: Column, draws: Draws, desc: DataDesc) -> Column:
         if isinstance(x, np.ndarray):
             return self.apply(x, draws, desc)
-        return by_shape(x, draws, lambda part, own: self._alike(part, own, desc))
 
-    def _alike(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """Apply the transform to samples of one shape, out of a column that has several."""
-        return self.apply(x, draws, own_desc(x, draws, desc, self.described))
+        def alike(part: Array, some: Draws) -> Array:
+            """Apply the transform to samples of one shape, out of a column that has several."""
+            own = changed(desc, shape=part.shape[1:], dtype=part.dtype)
+            try:
+                self.described(own)
+            except ShapeError as error:
+                raise ShapeError(f"{error} (sample {some.index[0]})") from None
+            return self.apply(part, some, own)
 
-
-def own_desc(
-    x: Array, draws: Draws, desc: DataDesc, described: Callable[[DataDesc], DataDesc]
-) -> DataDesc:
-    """Return the description of samples of one shape; ShapeError names one that does not fit."""
-    own = changed(desc, shape=x.shape[1:], dtype=x.dtype)
-    try:
-        described(own)
-    except ShapeError as error:
-        raise ShapeError(f"{error} (sample {draws.index[0]})") from None
-    return own
+        return by_shape(x, draws, alike)
 
 
 def by_shape(column: list[Array], draws: Draws, apply: Callable[[Array, Draws], Array]) -> Column:
