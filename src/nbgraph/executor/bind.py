@@ -148,7 +148,11 @@ def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executo
         graph = typed(executor.symbol.graph, sizes, dtypes)
     by_name = {str(n.name): array for n, array in old.arrays.items()}
     devices = _devices(graph, old.groups, old.device)
-    arrays = {n: _fitting(n, by_name.get(str(n.name)), devices[n]) for n in graph.variables}
+    arrays: dict[GraphNode, Array] = {}
+    for node in graph.variables:
+        array = by_name.get(str(node.name))
+        fits = array is not None and Spec(array.shape, array.dtype) == _spec(node)
+        arrays[node] = array if fits else _allocated(node, devices[node])  # type: ignore[assignment]
     old_grads = {str(n.name): pair for n, pair in old.grads.items()}
     grads: dict[GraphNode, tuple[Array, OpReqType]] = {}
     for node in graph.variables:
@@ -158,12 +162,6 @@ def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executo
             array = pair[0] if fits else filled(layout(*_spec(node)), devices[node], 0)
             grads[node] = array, pair[1]
     return _executor(executor.symbol, graph, arrays, grads, old.options, old.device, old.groups)
-
-
-def _fitting(node: GraphNode, known: Array | None, device: Context) -> Array:
-    if known is not None and Spec(known.shape, known.dtype) == _spec(node):
-        return known
-    return _allocated(node, device)
 
 
 # arrays -----------------------------------------------------------------------------------------

@@ -50,15 +50,14 @@ def follow(node: GraphNode, compiled: Compiled) -> Outcome:
     for stage in compiled.stages:
         now = trace.node
         assert now is not None
-        trace = _fused(now, stage) if stage.name == "fuse" else _after(now, stage)
+        if stage.name == "fuse":
+            trace = _fused(now, stage)
+        else:
+            same = _same(now, stage.before, stage.after)
+            trace = Outcome(same, "" if same is not None else stage.name)
         if trace.node is None:
             break
     return trace
-
-
-def _after(node: GraphNode, stage: Stage) -> Outcome:
-    same = _same(node, stage.before, stage.after)
-    return Outcome(same, "" if same is not None else stage.name)
 
 
 def _fused(node: GraphNode, stage: Stage) -> Outcome:
@@ -242,7 +241,12 @@ def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explana
     for program, entry in programs.items():
         if node in entry.compiled.source.nodes:
             trace = follow(node, entry.compiled)
-            fates.append(_fate(program, trace, entry))
+            loop, members = "", list[str]()
+            if trace.loop is not None and trace.fusion is not None:
+                names = trace.fusion.graph.names
+                loop, members = trace.loop.node.label, [names[m] for m in trace.loop.members]
+            why, lie = tuple(reasons(trace)), tuple(places(trace, entry.compiled))
+            fates.append(Fate(program, trace.gone, loop, tuple(members), why, lie, entry.interim))
             text = source(trace, entry.compiled)
             if text is not None:
                 sources[program] = text
@@ -251,22 +255,6 @@ def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explana
     if node.op is not None and node.line is not None:
         about += f", made at {site(*node.line)}"
     return Explanation(name, about, fates, sources)
-
-
-def _fate(name: str, trace: Outcome, program: Program) -> Fate:
-    members: tuple[str, ...] = ()
-    if trace.loop is not None and trace.fusion is not None:
-        names = trace.fusion.graph.names
-        members = tuple(names[m] for m in trace.loop.members)
-    return Fate(
-        name,
-        trace.gone,
-        trace.loop.node.label if trace.loop is not None else "",
-        members,
-        tuple(reasons(trace)),
-        tuple(places(trace, program.compiled)),
-        program.interim,
-    )
 
 
 def _some(names: Sequence[str], most: int = 12) -> str:
