@@ -80,8 +80,8 @@ class Plan:
         try:
             if ends:
                 gradients, _, _ = self._gradients(Route((), tuple(ends), (), (), None))
-                read = split(self.results, gradients).kept
-                self._kept = [e for e in read if e not in set(self.heads)]
+                heads = set(self.heads)
+                self._kept = [e for e in split(self.results, gradients).kept if e not in heads]
         except DerivativeError:
             self.differentiable = False
         self.place = {e: k for k, e in enumerate([*self.heads, *self._kept])}

@@ -18,6 +18,7 @@ def mark(schedule: Schedule, least: int, room: int) -> int:
     before tasks have touched `room` bytes in list order; how many there are. Run it behind
     `take_over`.
 
+    >>> from nbgraph.graph.schedule import Task
     >>> a, b, c = (Value(name, 100) for name in "abc")
     >>> tasks = [Task("A", (), (a,)), Task("B", (), (b,)), Task("C", (a, b), (c,))]
     >>> mark(Schedule(tasks, [a, b, c]), 100, 200), [task.once for task in tasks]
