@@ -119,6 +119,17 @@ def places(world: Callable[[Any], Any]) -> Variants:
     }
 
 
+def numbers(x: Any) -> Variants:
+    """Return calls on a NumPy array beside Python numbers."""
+    whole, half = np.arange(16), x > 0.5
+    return {
+        "maximum": lambda: ng.maximum(x, x),
+        "of a number": lambda: ng.maximum(x, 0.0),
+        "integers + 1": lambda: ng.add(whole, 1),
+        "where(mask, x, 0)": lambda: ng.where(half, x, 0.0),
+    }
+
+
 def everyday() -> Iterator[tuple[str, Variants]]:
     """Yield calls on NDArrays of 16 elements that belong together, by what they are."""
     x, y, v = ng.ones(SHAPE), ng.ones(SHAPE), ng.ones(16)
@@ -180,14 +191,8 @@ def everyday() -> Iterator[tuple[str, Variants]]:
         "cond": lambda: ng.linalg.cond(x),
         "pinv": lambda: ng.linalg.pinv(x),
     }
-    numbers = {
-        "maximum": lambda: ng.maximum(host, host),
-        "of a number": lambda: ng.maximum(host, 0.0),
-        "integers + 1": lambda: ng.add(whole, 1),
-        "where(mask, x, 0)": lambda: ng.where(half, host, 0.0),
-    }
     groups = {"new arrays": new, "writes": writes, "out=, initial=": into, "beside NumPy": beside}
-    groups |= {"compositions": composed, "NumPy arrays": numbers}
+    groups |= {"compositions": composed, "NumPy arrays": numbers(host)}
     yield from groups.items()
 
 
