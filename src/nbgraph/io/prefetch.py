@@ -85,7 +85,7 @@ class Ahead:
         raise NotImplementedError
 
     def rewind(self, at: Any) -> None:
-        """Have `start` begin behind the last batch that was given."""
+        """Have `start` begin behind the last batch that `next` returned."""
         self.front = at
 
     def next(self, at: Any) -> Job | None:
