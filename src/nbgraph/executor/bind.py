@@ -87,7 +87,13 @@ def bind(
     for node, request in requests.items():
         array = slopes.get(str(node.name))
         if array is not None:
-            _require_like("bind: args_grad", node, array)
+            _require_array("bind: args_grad", str(node.name), array)
+            own = _spec(node)
+            if Spec(array.shape, array.dtype) != own:
+                raise (ShapeError if array.shape != own.shape else DTypeError)(
+                    f"bind: args_grad of {node.name!r} is {array.dtype}{list(array.shape)}, the "
+                    f"argument is {own}; give one like it"
+                )
             grads[node] = array, request
     _require_apart(arrays, grads)
     for name, array in inputs.items() if groups is None else ():
@@ -142,7 +148,11 @@ def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executo
         graph = typed(executor.symbol.graph, sizes, dtypes)
     by_name = {str(n.name): array for n, array in old.arrays.items()}
     devices = _devices(graph, old.groups, old.device)
-    arrays = {n: _fitting(n, by_name.get(str(n.name)), devices[n]) for n in graph.variables}
+    arrays: dict[GraphNode, Array] = {}
+    for node in graph.variables:
+        array = by_name.get(str(node.name))
+        fits = array is not None and Spec(array.shape, array.dtype) == _spec(node)
+        arrays[node] = array if fits else _allocated(node, devices[node])  # type: ignore[assignment]
     old_grads = {str(n.name): pair for n, pair in old.grads.items()}
     grads: dict[GraphNode, tuple[Array, OpReqType]] = {}
     for node in graph.variables:
@@ -152,12 +162,6 @@ def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executo
             array = pair[0] if fits else filled(layout(*_spec(node)), devices[node], 0)
             grads[node] = array, pair[1]
     return _executor(executor.symbol, graph, arrays, grads, old.options, old.device, old.groups)
-
-
-def _fitting(node: GraphNode, known: Array | None, device: Context) -> Array:
-    if known is not None and Spec(known.shape, known.dtype) == _spec(node):
-        return known
-    return _allocated(node, device)
 
 
 # arrays -----------------------------------------------------------------------------------------
@@ -282,15 +286,6 @@ def _require_there(name: str, label: str, array: Array, device: Context) -> None
         raise DeviceError(
             f"{name} {label!r}: it is on {array.device!r}, the graph is bound to {device!r}; give "
             f"one there, as with .to({device!r}), or bind to another with ctx="
-        )
-
-
-def _require_like(name: str, node: GraphNode, array: Any) -> None:
-    _require_array(name, str(node.name), array)
-    if Spec(array.shape, array.dtype) != _spec(node):
-        raise (ShapeError if array.shape != _spec(node).shape else DTypeError)(
-            f"{name} of {node.name!r} is {array.dtype}{list(array.shape)}, the argument is "
-            f"{_spec(node)}; give one like it"
         )
 
 

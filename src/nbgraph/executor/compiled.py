@@ -22,8 +22,7 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes import inplace, memory
 from nbgraph.graph.passes.lifetimes import homes
-from nbgraph.graph.passes.memory import MemoryPlan
-from nbgraph.graph.schedule import Schedule, Task, Value
+from nbgraph.graph.schedule import Task, Value
 from nbgraph.kernels.compiler.kernel import Kernel, deferring
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
@@ -81,7 +80,14 @@ class Compiled:
             for task in self.schedule.tasks
             if not (isinstance(task.work, KernelWork) and task.work.empty)
         ]
-        self.memory = _planned(self.schedule, options)
+        if options.inplace:
+            inplace.accumulate(self.schedule)
+        if options.memory:
+            memory.order(self.schedule)
+            _losses_first(self.schedule.tasks)
+        if options.inplace:
+            inplace.take_over(self.schedule)
+        self.memory = memory.plan(self.schedule, share=options.memory)
         self.tasks = self.schedule.tasks
         self.slots = [*lowering.arguments, *lowering.results, *lowering.constants]
         self.constants = list(lowering.constants.values())
@@ -155,17 +161,6 @@ def root(value: Value) -> Value:
     while value.shared is not None:
         value = value.shared
     return value
-
-
-def _planned(schedule: Schedule, options: Options) -> MemoryPlan:
-    if options.inplace:
-        inplace.accumulate(schedule)
-    if options.memory:
-        memory.order(schedule)
-        _losses_first(schedule.tasks)
-    if options.inplace:
-        inplace.take_over(schedule)
-    return memory.plan(schedule, share=options.memory)
 
 
 _SMALL = 4096  # bytes of results whose computation is not worth a worker of its own

@@ -205,7 +205,17 @@ class Executor(Reports):
         >>> exe.train_step(opt, x=[1.0, 2.0]), exe.arg_dict["x"]
         ([array(5., dtype=float32)], array([0.5, 1. ], dtype=float32))
         """
-        grads = self._grads_of(optimizer)
+        names = {id(array): name for name, array in self._arguments.items()}
+        grads: dict[str, Any] = {}
+        for key, weight in optimizer.parameters.items():
+            grads[key] = self._gradients.get(names.get(id(weight), ""))
+            if grads[key] is None:
+                trainable = [n for n, g in self._gradients.items() if g is not None]
+                raise ArgumentError(
+                    f"train_step: {optimizer.name} has the parameter {key!r}, which is not an "
+                    "argument of this executor with a gradient; make the optimizer of arrays in "
+                    f"arg_dict: {', '.join(trainable)}"
+                )
         if (self._watch is not None or CLOSELY_ASKED[0]) and self._watched():
             update = None
         else:
@@ -223,23 +233,6 @@ class Executor(Reports):
             self._training = update, self._bound.trained(update.behind())
         self._training[1].push(is_train=True)
         return self.outputs
-
-    def _grads_of(self, optimizer: Any) -> dict[str, Any]:
-        """Return the gradients of an optimizer's parameters, by its names for them."""
-        names = {id(array): name for name, array in self._arguments.items()}
-        grads: dict[str, Any] = {}
-        for key, weight in optimizer.parameters.items():
-            name = names.get(id(weight))
-            grad = None if name is None else self._gradients.get(name)
-            if grad is None:
-                trainable = [n for n, g in self._gradients.items() if g is not None]
-                raise ArgumentError(
-                    f"train_step: {optimizer.name} has the parameter {key!r}, which is not an "
-                    "argument of this executor with a gradient; make the optimizer of arrays in "
-                    f"arg_dict: {', '.join(trainable)}"
-                )
-            grads[key] = grad
-        return grads
 
     def _one_by_one(self, out_grads: Any) -> list[Any]:
         """Run both passes, each in the form in which its values can be looked at."""

@@ -50,15 +50,14 @@ def follow(node: GraphNode, compiled: Compiled) -> Outcome:
     for stage in compiled.stages:
         now = trace.node
         assert now is not None
-        trace = _fused(now, stage) if stage.name == "fuse" else _after(now, stage)
+        if stage.name == "fuse":
+            trace = _fused(now, stage)
+        else:
+            same = _same(now, stage.before, stage.after)
+            trace = Outcome(same, "" if same is not None else stage.name)
         if trace.node is None:
             break
     return trace
-
-
-def _after(node: GraphNode, stage: Stage) -> Outcome:
-    same = _same(node, stage.before, stage.after)
-    return Outcome(same, "" if same is not None else stage.name)
 
 
 def _fused(node: GraphNode, stage: Stage) -> Outcome:
@@ -242,35 +241,20 @@ def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explana
     for program, entry in programs.items():
         if node in entry.compiled.source.nodes:
             trace = follow(node, entry.compiled)
-            fates.append(_fate(program, trace, entry))
+            loop, members = "", list[str]()
+            if trace.loop is not None and trace.fusion is not None:
+                names = trace.fusion.graph.names
+                loop, members = trace.loop.node.label, [names[m] for m in trace.loop.members]
+            why, lie = tuple(reasons(trace)), tuple(places(trace, entry.compiled))
+            fates.append(Fate(program, trace.gone, loop, tuple(members), why, lie, entry.interim))
             text = source(trace, entry.compiled)
             if text is not None:
                 sources[program] = text
-    return Explanation(name, _about(node), fates, sources)
-
-
-def _fate(name: str, trace: Outcome, program: Program) -> Fate:
-    members: tuple[str, ...] = ()
-    if trace.loop is not None and trace.fusion is not None:
-        names = trace.fusion.graph.names
-        members = tuple(names[m] for m in trace.loop.members)
-    return Fate(
-        name,
-        trace.gone,
-        trace.loop.node.label if trace.loop is not None else "",
-        members,
-        tuple(reasons(trace)),
-        tuple(places(trace, program.compiled)),
-        program.interim,
-    )
-
-
-def _about(node: GraphNode) -> str:
-    types = ", ".join(str(spec) for spec in node.specs or ())
-    if node.op is None:
-        return f"a variable: {types}"
-    origin = f", made at {site(*node.line)}" if node.line is not None else ""
-    return f"{node.op.__name__}: {types}{origin}"
+    about = "a variable" if node.op is None else node.op.__name__
+    about += f": {', '.join(map(str, node.specs or ()))}"
+    if node.op is not None and node.line is not None:
+        about += f", made at {site(*node.line)}"
+    return Explanation(name, about, fates, sources)
 
 
 def _some(names: Sequence[str], most: int = 12) -> str:

@@ -68,7 +68,14 @@ class Function:
         """
         chunks = [a._chunk for a in arrays]
         if ELSEWHERE[0] and chunks:
-            device = self._device_of(chunks)
+            device: Context = chunks[0].device
+            for k, chunk in enumerate(chunks):
+                if chunk.device != device:
+                    one, other = self.graph.variables[0].name, self.graph.variables[k].name
+                    raise DeviceError(
+                        f"{self.__name__}: {one} is on {device!r}, {other} on {chunk.device!r}; "
+                        f"copy one of them, as with .to({device!r})"
+                    )
             if device != self.device:
                 return self.on(device).run(arrays, into, site)
         outputs = self._new(chunks) if not into else self._outputs(into, chunks)
@@ -105,18 +112,6 @@ class Function:
             return True
         programs.append(programs.pop(0))
         return not programs[-1].running()
-
-    def _device_of(self, chunks: Sequence[Any]) -> Context:
-        """Return the device of all arrays; raise DeviceError where there are several."""
-        device: Context = chunks[0].device
-        for k, chunk in enumerate(chunks):
-            if chunk.device != device:
-                one, other = self.graph.variables[0].name, self.graph.variables[k].name
-                raise DeviceError(
-                    f"{self.__name__}: {one} is on {device!r}, {other} on {chunk.device!r}; copy "
-                    f"one of them, as with .to({device!r})"
-                )
-        return device
 
     def on(self, device: Context) -> Function:
         """Return the same function on a device."""

@@ -12,12 +12,11 @@ waited for. That also makes it no matter when the change comes.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from nbgraph.codegen.making import aside, progress
 from nbgraph.engine import current
 from nbgraph.executor.compiled import Compiled
-from nbgraph.graph.build import GraphNode
 from nbgraph.graph.passes.fuse import explain_fusion
 from nbgraph.kernels.compiler.kernel import Kernel
 from nbgraph.kernels.loops.cost import compile_seconds
@@ -107,17 +106,20 @@ def _interim(compiled: Compiled) -> Interim | None:
     seconds = _seconds(absent)
     if seconds < WORTH or current().repeatable:
         return None
-    loose = _loose(compiled, absent)
+    stage = next((s for s in compiled.stages if s.name == "fuse"), None)
+    if stage is None:
+        return None
+    missing, calls = set(absent), zip(compiled.tasks, compiled.calls, strict=True)
+    names = {task.name for task, call in calls if call is not None and call.code in missing}
+    loose = {  # members of the loops without reductions whose kernels are absent
+        loop.members
+        for loop in explain_fusion(stage.after).loops
+        if isinstance(loop.node.op, Mapper) and compiled.lowering.names.get(loop.node) in names
+    }
     if not loose:
         return None
-    substitute = Compiled(
-        compiled.source,
-        compiled.layouts,
-        compiled.requests,
-        compiled.options,
-        compiled.device,
-        loose,
-    )
+    own = compiled.source, compiled.layouts, compiled.requests, compiled.options, compiled.device
+    substitute = Compiled(*own, loose)
     if substitute.memory.arena_bytes > compiled.memory.arena_bytes + _MORE_BYTES:
         return None
     if _seconds(substitute.absent()) > seconds / 2:
@@ -131,21 +133,3 @@ def _interim(compiled: Compiled) -> Interim | None:
 
 def _seconds(kernels: Sequence[Kernel]) -> float:
     return sum(compile_seconds(kernel.loop, kernel.compiler) for kernel in kernels)
-
-
-def _loose(compiled: Compiled, absent: Collection[Kernel]) -> set[tuple[GraphNode, ...]]:
-    """Return the members of the loops without reductions whose kernels are absent."""
-    stage = next((s for s in compiled.stages if s.name == "fuse"), None)
-    if stage is None:
-        return set()
-    missing = set(absent)
-    names = {
-        task.name
-        for task, call in zip(compiled.tasks, compiled.calls, strict=True)
-        if call is not None and call.code in missing
-    }
-    return {
-        loop.members
-        for loop in explain_fusion(stage.after).loops
-        if isinstance(loop.node.op, Mapper) and compiled.lowering.names.get(loop.node) in names
-    }

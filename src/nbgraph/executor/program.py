@@ -283,7 +283,10 @@ class Program:
         else:
             run = work.function(task, self._address_of(task))
             options |= {"wants_state": True, "pure": work.pure(task)}
-            writes += self._resources(work)
+            if getattr(work, "effect", None) is not None:
+                self.effects[work.effect] = work
+            own = getattr(work, "resources", ())  # which it has for good
+            writes += [r.variable for r in own if str(r.kind) != "parallel_random"]
         if self._turns and self.arena is self.shared and self.arena.chunk is not None:
             # the first step waits for runs of the other programs, and the rest for the first
             (reads if place else writes).append(self.arena.chunk)
@@ -291,23 +294,9 @@ class Program:
         options["effort"] = functools.partial(_effort_of, self.compiled, place)
         return Step(run, tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(writes)), **options)
 
-    def _resources(self, work: Any) -> list[Any]:
-        """Return the variables of resources granted to a function for good."""
-        effect = getattr(work, "effect", None)
-        if effect is not None:
-            self.effects[effect] = work
-        return [
-            r.variable for r in getattr(work, "resources", ()) if str(r.kind) != "parallel_random"
-        ]
-
     def _kernel(self, place: int, task: Task, call: KernelCall) -> Any:
         work: KernelWork = task.work
-        addresses: list[int] = []
-        for k, (written, use) in enumerate(work.uses):
-            spot = self.compiled.used(task, written, use)
-            addresses.append(self.homes.address(spot))
-            if self.homes.loose(spot):
-                self._patches.setdefault(spot, []).append((place, len(call.head) + k))
+        addresses = self._placed(place, task, work.uses, len(call.head))
         block = call.block(addresses, work.numbers)
         keep = call.code, self.arena, self.constants
         if work.numbers:
@@ -338,13 +327,17 @@ class Program:
         form = form_of(work.op, Library)
         assert form is not None, work.op  # it was asked for when the task was made
         run = functools.partial(form.run, **work.attributes)
+        return LibraryCall(run, layouts, self._placed(place, task, uses, 0), task.name)
+
+    def _placed(self, place: int, task: Task, uses: Any, first: int) -> list[int]:
+        """Return addresses of uses; those of a push's arrays are its words, from `first` on."""
         addresses: list[int] = []
-        for k, (written, use) in enumerate(uses):
+        for k, (written, use) in enumerate(uses, first):
             spot = self.compiled.used(task, written, use)
             addresses.append(self.homes.address(spot))
             if self.homes.loose(spot):
                 self._patches.setdefault(spot, []).append((place, k))
-        return LibraryCall(run, layouts, addresses, task.name)
+        return addresses
 
     def _address_of(self, task: Task) -> Callable[[bool, Use, State], int]:
         program, homes = self.compiled, self.homes

@@ -70,9 +70,8 @@ def _free(node: GraphNode) -> bool:
 def _backward(gradients: Graph, residuals: tuple[Entry, ...], results: Graph) -> Graph:
     """Return the gradients over variables in place of the entries `residuals`."""
     names = results.names
-    used_names = {
-        v.name for v in gradients.variables
-    }  # of a gradient's own gradient: kept values, too
+    # of a gradient's own gradient: kept values, too
+    used_names = {v.name for v in gradients.variables}
     moved: dict[Entry, Operand] = {}
     stand_ins: list[GraphNode] = []
     for node, index in residuals:

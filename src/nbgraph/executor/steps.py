@@ -311,7 +311,10 @@ def footprint(bound: Bound, programs: Mapping[str, Program], states: Iterable[Ar
     rows: list[ProgramBytes] = []
     for name, program in programs.items():
         owner = owners.setdefault(program.arena, name)
-        rows.append(_bytes(name, program, "" if owner == name else owner))
+        plan, buffer = program.compiled.memory, program.arena.chunk
+        capacity = 0 if buffer is None else buffer.capacity
+        sizes = plan.naive_bytes, plan.peak_bytes, plan.arena_bytes, capacity
+        rows.append(ProgramBytes(name, *sizes, program.interim, "" if owner == name else owner))
     return Footprint(rows, totals)
 
 
@@ -322,16 +325,3 @@ def _new_bytes(arrays: Iterable[Array], seen: set[Any]) -> int:
             seen.add(array._chunk)
             total += array._chunk.capacity
     return total
-
-
-def _bytes(name: str, program: Program, shares: str) -> ProgramBytes:
-    plan, buffer = program.compiled.memory, program.arena.chunk
-    return ProgramBytes(
-        name,
-        plan.naive_bytes,
-        plan.peak_bytes,
-        plan.arena_bytes,
-        0 if buffer is None else buffer.capacity,
-        program.interim,
-        shares,
-    )

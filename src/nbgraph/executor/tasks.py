@@ -61,6 +61,11 @@ class NodeTasks:
             return
         written = iter(Use.each(writes))
         outputs = [None if target is None else next(written) for target in targets]
+        # the outputs that a kernel may add to in place: a sum has the bits of adding up stored
+        # values where the kernel computes in the dtype that it stores
+        stored = [place.layout.dtype for place in writes]
+        compute = plan.typed.compute
+        exact = tuple([k for k, d in enumerate(stored) if not is_float(d) or d.name == compute])
         task = task_over(
             self.name,
             reads,
@@ -68,7 +73,7 @@ class NodeTasks:
             [target[1] for target in targets if target is not None],
             map_work(plan, spec((node, 0)).shape, operands, outputs, self.layouts()),
             rights=rights(reads, writes),
-            accumulates=_exact_sums(writes, plan.typed.compute),
+            accumulates=exact,
             is_sum=self.op is add and len(reads) == 2 and all(equal(r, writes[0]) for r in reads),
         )
         self.draft.enter(node, task)
@@ -305,16 +310,6 @@ def fill_tasks(name: str, place: Place, number: Any, request: OpReqType) -> list
     operand = value if type(value) in NUMBERS else float(value)
     work = map_work(plan, own.shape, [operand], Use.each([place]), [own])
     return [task_over(name, [], [place], [request], work, accumulates=(0,))]
-
-
-def _exact_sums(writes: Sequence[Place], compute: str) -> tuple[int, ...]:
-    """Return the outputs that a kernel may add to in place: a sum has the bits of adding up stored
-    values where the kernel computes in the dtype that it stores."""
-    return tuple(
-        k
-        for k, place in enumerate(writes)
-        if not is_float(place.layout.dtype) or place.layout.dtype.name == compute
-    )
 
 
 def scratch(name: str, own: Layout) -> Place:

@@ -172,27 +172,19 @@ class Open:
         for entry, array in self.values.items():
             counts[entry] = _nan(array)
             operands = entry[0].entries
-            if counts[entry] and not any(counts.get(operand) for operand in operands):
-                raise FloatingPointError(self._accusation(entry, array, counts[entry]))
-
-    def _accusation(self, entry: Entry, array: Array, count: int) -> str:
-        node, _ = entry
-        assert node.op is not None
-        arrays: dict[Entry, Array] = {(n, 0): a for n, a in self.arguments.items()} | self.values
-        operands = [
-            f"{self.name(o)} {arrays[o].dtype}{list(arrays[o].shape)} {_range(arrays[o])}"
-            if o in arrays
-            else self.name(o)
-            for o in node.entries
-        ]
-        operands += [repr(v) for v in node.inputs if type(v) is not tuple]
-        line = f", made at {site(*node.line)}" if node.line is not None else ""
-        return (
-            f"{self.name(entry)}: the result of {node.op.__name__} has {count} NaN of "
-            f"{array.size} elements, shape {list(array.shape)}{line}; its operands have none: "
-            f"{'; '.join(operands) or 'it has none'}. Look at their values where the result is NaN "
-            "(anomaly=1 looks at every node)"
-        )
+            if not counts[entry] or any(counts.get(operand) for operand in operands):
+                continue
+            node, arrays = entry[0], {(n, 0): a for n, a in self.arguments.items()} | self.values
+            texts = [self.name(o) + _described(arrays.get(o)) for o in operands]
+            texts += [repr(v) for v in node.inputs if type(v) is not tuple]
+            line = f", made at {site(*node.line)}" if node.line is not None else ""
+            assert node.op is not None
+            raise FloatingPointError(
+                f"{self.name(entry)}: the result of {node.op.__name__} has {counts[entry]} NaN of "
+                f"{array.size} elements, shape {list(array.shape)}{line}; its operands have none: "
+                f"{'; '.join(texts) or 'it has none'}. Look at their values where the result is "
+                "NaN (anomaly=1 looks at every node)"
+            )
 
 
 def _nan(array: Any) -> int:
@@ -201,9 +193,12 @@ def _nan(array: Any) -> int:
     return int(np.isnan(array.asnumpy()).sum())
 
 
-def _range(array: Any) -> str:
+def _described(array: Any) -> str:
+    if array is None:
+        return ""
     values = array.asnumpy()
-    return f"from {values.min()} to {values.max()}" if values.size else "empty"
+    ends = f"from {values.min()} to {values.max()}" if values.size else "empty"
+    return f" {array.dtype}{list(array.shape)} {ends}"
 
 
 class Watch:

@@ -153,9 +153,12 @@ def output_dtypes(
             Spec(_stand_in(s, rank, extent), d) if isinstance(d, np.dtype) else d
             for d, s, rank in zip(dtypes, shapes, ranks, strict=True)
         ]
-        inferred = _tried(node, specs)
-        if inferred is not None:
-            return inferred
+        try:
+            return [spec.dtype for spec in infer(op, specs, node.attributes)]  # type: ignore[arg-type]
+        except DTypeError:
+            raise
+        except Exception:  # noqa: S112 - shapes do not fit; a user's shape function raises anything
+            continue
     return seen
 
 
@@ -165,15 +168,6 @@ def _choices(unknown: Sequence[bool]) -> Iterator[Sequence[int]]:
         yield [rank] * len(unknown)
     every = itertools.product(*(_RANKS if missing else (0,) for missing in unknown))
     yield from itertools.islice(every, _MOST)
-
-
-def _tried(node: GraphNode, operands: Sequence[Any]) -> list[Dtype] | None:
-    try:
-        return [spec.dtype for spec in infer(node.op, operands, node.attributes)]  # type: ignore[arg-type]
-    except DTypeError:
-        raise
-    except Exception:  # these shapes do not fit; a user's shape function may raise anything then
-        return None
 
 
 def certain_dtypes(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> list[Dtype] | None:

@@ -203,7 +203,10 @@ class Inference:
             if not self._forward(node):
                 self._through(node)
         except NbgraphError as problem:
-            raise _located(problem, self, node) from None
+            error = type(problem)("\n".join([str(problem), *_way(self, node)]))
+            for note in getattr(problem, "__notes__", ()):
+                error.add_note(note)
+            raise error from None
         except Exception as problem:  # a user's shape function: its own error, and where
             problem.add_note("\n".join(_way(self, node)))
             raise
@@ -345,14 +348,6 @@ def _require_known(what: str, values: Mapping[str, Any], graph: Graph) -> None:
 # errors -----------------------------------------------------------------------------------------
 
 
-def _located(problem: NbgraphError, known: Inference, node: GraphNode) -> NbgraphError:
-    """Return the same error, with the way from the variables to the node."""
-    error = type(problem)("\n".join([str(problem), *_way(known, node)]))
-    for note in getattr(problem, "__notes__", ()):
-        error.add_note(note)
-    return error
-
-
 def _way(known: Inference, node: GraphNode) -> list[str]:
     lines = [] if node.line is None else [f"  made at {site(*node.line)}"]
     for i, operand in enumerate(node.inputs):
@@ -364,18 +359,12 @@ def _way(known: Inference, node: GraphNode) -> list[str]:
 def _path(known: Inference, entry: Entry) -> list[str]:
     path: list[str] = []
     while True:
-        path.append(f"{entry[0].label}{_spec_text(known, entry)}")
+        shape = known.shapes.get(entry)
+        spec = known.spec(entry) or (None if shape is None else partial_text(shape))
+        path.append(f"{entry[0].label}" + ("" if spec is None else f": {spec}"))
         above = entry[0].entries
         if not above:
             return path
         if len(path) == _SHOWN:
             return [*path, "..."]
         entry = above[0]
-
-
-def _spec_text(known: Inference, entry: Entry) -> str:
-    spec = known.spec(entry)
-    if spec is not None:
-        return f": {spec}"
-    shape = known.shapes.get(entry)
-    return "" if shape is None else f": {partial_text(shape)}"

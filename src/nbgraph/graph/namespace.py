@@ -43,13 +43,10 @@ class SymbolicOperator(Lifted):
         if self.__name__ == "var" and (isinstance(args[0], str) if args else "x" not in kwargs):
             named = {"name": name} if name is not None else {}
             return var(*args, attr=attr, **named, **kwargs)  # MXNet's other name of it
-        if (
-            args
-            and isinstance(args[0], Symbol)
-            and len(args[0].entries) > 1
-            and _takes_several(self.__wrapped__)
-        ):
-            args = (list(args[0]), *args[1:])
+        if args and isinstance(args[0], Symbol) and len(args[0].entries) > 1:
+            first = next(iter(inspect.signature(self.__wrapped__).parameters.values()))
+            if first.kind is first.VAR_POSITIONAL or first.name in ("arrays", "tup"):
+                args = (list(args[0]), *args[1:])
         marks = {key: kwargs.pop(key) for key in MARKS if key in kwargs}
         attributes = attributes_of(self.__name__, attr) | marks
         op, args, kwargs = in_words(self.__wrapped__, args, kwargs)
@@ -67,11 +64,6 @@ class SymbolicOperator(Lifted):
                 result = _named(op, result, args, kwargs, name)
             several = isinstance(result, (list, tuple)) and len(result) > 1
             return group(result) if several else result
-
-
-def _takes_several(op: Any) -> bool:
-    first = next(iter(inspect.signature(op).parameters.values()))
-    return first.kind is first.VAR_POSITIONAL or first.name in ("arrays", "tup")
 
 
 def _named(op: Any, result: Any, args: Any, kwargs: dict[str, Any], name: str) -> Any:

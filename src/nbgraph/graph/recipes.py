@@ -82,7 +82,9 @@ class RecipeWriter:
             fields, heads = form()
             graph = self._body(heads)
             return {"kind": "body", "module": type(op).__module__, "fields": fields, "graph": graph}
-        module = library_module(op)
+        # parts of public functions have no public name: `fully_connected` with a bias, for one
+        inside = (m for m in sorted(sys.modules) if m.startswith(INTERNAL))
+        module = next((m for m in inside if internal_operator(m, name, op) is not None), None)
         if module is not None:
             operands = list(getattr(op, "operands", ()))
             return {"kind": "internal", "name": name, "module": module, "operands": operands}
@@ -215,17 +217,6 @@ _NAMES = {  # what a thing is called and where it is from does not change what i
     "written": ("module", "name"),
     "fused": ("name",),
 }
-
-
-def library_module(op: Operator) -> str | None:
-    """Return the module of the library that holds an operator without a public name, or None.
-
-    Such operators are parts of public functions: `fully_connected` with a bias, for one.
-    """
-    for name in sorted(sys.modules):
-        if name.startswith(INTERNAL) and internal_operator(name, op.__name__, op) is not None:
-            return name
-    return None
 
 
 def internal_operator(module: str, name: str, like: Any) -> Operator | None:

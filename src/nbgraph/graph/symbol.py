@@ -257,22 +257,18 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
 
     def __getitem__(self, index: Any) -> Symbol:
         if isinstance(index, str):
-            return self._named_output(index)
+            names = self.list_outputs()
+            for wanted in (index, f"{index}_output"):
+                entries = [e for e, own in zip(self.entries, names, strict=True) if own == wanted]
+                below = set(Graph(entries[-1:]).nodes) if len(entries) > 1 else set()
+                if entries and below.issuperset(n for n, _ in entries[:-1]):  # one layer
+                    return type(self)(entries[-1:])
+            raise ArgumentError(
+                f"there is no output {index!r} here, or several; there are: {', '.join(names)}"
+            )
         if len(self.entries) > 1:
             return self._chosen(index)
         return part(self, index)
-
-    def _named_output(self, name: str) -> Symbol:
-        names = self.list_outputs()
-        for wanted in (name, f"{name}_output"):
-            entries = [e for e, own in zip(self.entries, names, strict=True) if own == wanted]
-            below = set(Graph(entries[-1:]).nodes) if len(entries) > 1 else set()
-            if entries and all(
-                node in below for node, _ in entries[:-1]
-            ):  # a layer of several nodes
-                return type(self)(entries[-1:])
-        known = ", ".join(names)
-        raise ArgumentError(f"there is no output {name!r} here, or several; there are: {known}")
 
     def _chosen(self, index: Any) -> Symbol:
         if isinstance(index, slice):

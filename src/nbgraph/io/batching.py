@@ -75,7 +75,11 @@ class Batcher:
         """Return a batch copied into its arrays as it is read, or None where that fails."""
         plan: Any = self.plan
         at = piece.cursor
-        layouts = self._layouts_of(len(at.carry) + piece.high - at.position + piece.pad)
+        count = len(at.carry) + piece.high - at.position + piece.pad
+        layouts = self._layouts.get(count)
+        if layouts is None:
+            fresh = [layout((count, *shape), dtype) for shape, dtype in self._direct or ()]
+            layouts = self._layouts[count] = fresh
         if self.numpy:
             arrays: list[Any] = [np.empty(own.shape, own.dtype) for own in layouts]
             views = arrays
@@ -101,14 +105,6 @@ class Batcher:
             for part in (batch.data, batch.label)
         ]
         return DataBatch(data, label, batch.pad, batch.index)
-
-    def _layouts_of(self, count: int) -> list[Layout]:
-        layouts = self._layouts.get(count)
-        if layouts is None:
-            assert self._direct is not None
-            fresh = [layout((count, *shape), dtype) for shape, dtype in self._direct]
-            layouts = self._layouts[count] = fresh
-        return layouts
 
     def _array(self, name: str, column: Any, numbers: Values) -> Any:
         values = (

@@ -95,23 +95,16 @@ class CSVIter(SourceIter):
                     "CSVIter: data_shape= is for files without names; leave it out to give data=, "
                     "label= and names="
                 )
-            source = _unnamed(data_csv, data_shape, label_csv, label_shape, delimiter, how)
+            parsing: dict[str, Any] = {"names": _numbered(data_shape), "delimiter": delimiter}
+            tables = Texts(data_csv, **parsing, numbers=True)
+            shapes = {"data": tuple(data_shape), "label": tuple(label_shape)}
+            source = TableSource(tables, shapes=shapes, **how | {"classes": None})
+            if label_csv is not None:  # rows of another file
+                parsing |= {"names": _numbered(label_shape), "every": tables.every}
+                texts = Texts(label_csv, **parsing, numbers=not isinstance(classes, (list, tuple)))
+                labels = TableSource(texts, {}, parsing["names"], shapes=shapes, **how)
+                source = Beside(source, labels)
         super().__init__(source, batch_size, **options)
-
-
-def _unnamed(
-    data_csv: Any, data_shape: Any, label_csv: Any, label_shape: Any, delimiter: str, how: Any
-) -> Source:
-    """Return a source of samples as rows of a file, and labels as those of another."""
-    tables = Texts(data_csv, names=_numbered(data_shape), delimiter=delimiter, numbers=True)
-    shapes = {"data": tuple(data_shape), "label": tuple(label_shape)}
-    samples = TableSource(tables, shapes=shapes, **how | {"classes": None})
-    if label_csv is None:
-        return samples
-    names = _numbered(label_shape)
-    numbers = not isinstance(how["classes"], (list, tuple))
-    texts = Texts(label_csv, names=names, delimiter=delimiter, every=tables.every, numbers=numbers)
-    return Beside(samples, TableSource(texts, {}, names, shapes=shapes, **how))
 
 
 def _numbered(shape: Sequence[int]) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,18 +63,29 @@ def fields_of(
         if own is None and name in arrays and not isinstance(dtype, Mapping):
             own = dtype
         shape = None if shapes is None else shapes.get(name)
-        field = _field(schema, name, columns, missing, own, shape)
-        fields.append(_classed(field, schema, classes if name in labels else None))
+        named = classes if name in labels else None
+        fields.append(_field(schema, name, columns, missing, own, shape, named))
     return fields, tuple(labels)
 
 
-def _field(schema: Any, name: str, columns: Any, missing: Any, dtype: Any, shape: Any) -> Field:
+def _field(
+    schema: Any, name: str, columns: Any, missing: Any, dtype: Any, shape: Any, classes: Any
+) -> Field:
+    """Return a field; labels that are text need the names of their classes, and numbers none."""
+    named = classes if isinstance(classes, Sequence) else None
     listed = _listed(columns)
     beside = not isinstance(columns, str)
     if not listed:
         raise ArgumentError(f"{name}: no column is named; there are {', '.join(schema.names)}")
     types = [described(schema, each) for each in listed]
-    for column, (inner, _) in zip(listed, types):
+    for column, (inner, kind) in zip(listed, types):
+        if kind is None and named is None:
+            raise DataError(
+                f"column {column!r} is text; name the columns of numbers, data=[...], or the "
+                "classes of labels, classes=[...]"
+            )
+        if kind is not None and named is not None:
+            raise DataError(f"column {column!r} is of {kind}, not text; give classes={len(named)}")
         if beside and inner:
             raise DataError(
                 f"column {column!r} has values of shape {inner}, which cannot stand beside others "
@@ -87,22 +97,8 @@ def _field(schema: Any, name: str, columns: Any, missing: Any, dtype: Any, shape
     filled = [missing.get(c) if isinstance(missing, Mapping) else missing for c in listed]
     kinds = [np.dtype(np.int64) if kind is None else kind for _, kind in types]
     desc = DataDesc(name, own, np.result_type(*kinds) if dtype is None else dtype)
-    return Field(desc, listed, beside, tuple(filled))
-
-
-def _classed(field: Field, schema: Any, classes: Any) -> Field:
-    """Return a field with the classes of its labels; text needs their names, and numbers none."""
-    named = classes if isinstance(classes, Sequence) else None
-    for column in field.columns:
-        _, kind = described(schema, column)
-        if kind is None and named is None:
-            raise DataError(
-                f"column {column!r} is text; name the columns of numbers, data=[...], or the "
-                "classes of labels, classes=[...]"
-            )
-        if kind is not None and named is not None:
-            raise DataError(f"column {column!r} is of {kind}, not text; give classes={len(named)}")
-    return replace(field, classes=classes if named is None else tuple(named))
+    own_classes: Any = classes if named is None else tuple(named)
+    return Field(desc, listed, beside, tuple(filled), own_classes)
 
 
 def described(schema: Any, column: str) -> tuple[tuple[int, ...], np.dtype[Any] | None]:

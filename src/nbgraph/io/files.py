@@ -97,7 +97,14 @@ def split(uris: Uris) -> list[str]:
 def _matches(name: str) -> list[str]:
     """Return the files of a folder or a pattern, sorted, or the name itself."""
     if is_remote(name):
-        return _remote_matches(name)
+        files, path = file_system(name)
+        if glob.has_magic(path):
+            names = sorted(files.glob(path))
+        elif files.isdir(path):
+            names = sorted(files.ls(path, detail=False))
+        else:
+            return [name]
+        return [files.unstrip_protocol(one) for one in names if files.isfile(one)]
     path = local(name)
     if Path(path).is_dir():
         files = sorted(str(file) for file in Path(path).iterdir() if file.is_file())
@@ -108,17 +115,6 @@ def _matches(name: str) -> list[str]:
     if not files:
         raise DataError(f"{name}: the folder is empty, or no name matches the pattern")
     return files
-
-
-def _remote_matches(name: str) -> list[str]:
-    files, path = file_system(name)
-    if glob.has_magic(path):
-        names = sorted(files.glob(path))
-    elif files.isdir(path):
-        names = sorted(files.ls(path, detail=False))
-    else:
-        return [name]
-    return [files.unstrip_protocol(one) for one in names if files.isfile(one)]
 
 
 def file_system(uri: str) -> tuple[Any, str]:

@@ -16,12 +16,12 @@ from nbgraph.io.batching import Batcher
 from nbgraph.io.flow import FlowPlan
 from nbgraph.io.order import Order
 from nbgraph.io.plan import HANDLES, BlockPlan, Cursor, Piece
-from nbgraph.io.prefetch import Ahead, Job, Pusher
+from nbgraph.io.prefetch import Job, SourceAhead
 from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.io.report import Meter, Report, collecting, report_of
 from nbgraph.io.source import Source, Stream
 
-_DERIVED = {"_plan", "_batcher", "_batch", "_ahead", "_pusher", "_meter"}  # of options, not pickled
+_DERIVED = {"_plan", "_batcher", "_batch", "_ahead", "_meter"}  # of options, not pickled
 
 
 @checked_init
@@ -97,12 +97,11 @@ class SourceIter(DataIter):
         else:
             self._plan = FlowPlan(source, size, last_batch_handle, skip=skip, **options)
         self._batcher = Batcher(self._plan, transforms, seed=seed, device=device, numpy=self._numpy)
-        self._cursor = Cursor()
         self._provided: tuple[list[DataDesc], list[DataDesc]] | None = None
         self._batch: DataBatch | None = None
         self._meter = Meter()
-        self._ahead = Ahead(self.prefetch, self._plan.close)
-        self._pusher = Pusher(self._plan, self._batcher, self._ahead)
+        self._ahead = SourceAhead(self._plan, self._batcher, self.prefetch)
+        self._cursor: Cursor = self._ahead.front
         weakref.finalize(self, self._ahead.abandon).atexit = False
 
     # batches ------------------------------------------------------------------------------------
@@ -132,7 +131,7 @@ class SourceIter(DataIter):
         prefetch = require_whole("prefetch", prefetch, 0)
         self._ahead.drop()
         self.prefetch = self._ahead.depth = prefetch
-        self._pusher.front = self._cursor
+        self._ahead.front = self._cursor
 
     def _next_batch(self) -> DataBatch | None:
         """Return the next batch, made now; None at the end, or where it cannot be read."""
@@ -151,9 +150,7 @@ class SourceIter(DataIter):
 
     def _ready(self) -> DataBatch | None:
         """Return the next batch of those read ahead, as `_next_batch` does."""
-        job = self._ahead.next(
-            self._pusher.start, lambda job: job.before == self._cursor, self._rewind
-        )
+        job = self._ahead.next(self._cursor)
         if job is None or job.ended:
             self._over = True
             return None
@@ -172,9 +169,6 @@ class SourceIter(DataIter):
         """Begin to copy a batch to the device; those that are ready are copied ahead."""
         if job.batch is not None and not job.moved:
             job.batch, job.moved = self._batcher.moved(job.batch), True
-
-    def _rewind(self) -> None:
-        self._pusher.front = self._cursor
 
     def _tell_lost(self) -> None:
         count, first = self._plan.lost.taken()
@@ -259,7 +253,7 @@ class SourceIter(DataIter):
     def _go_to(self, cursor: Cursor) -> None:
         self._ahead.drop()
         self._cursor, self._over, self._batch = cursor, False, None
-        self._pusher.front = cursor
+        self._ahead.front = cursor
 
     def __repr__(self) -> str:
         count = (

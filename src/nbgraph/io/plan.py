@@ -141,16 +141,13 @@ class BlockPlan:
         if self.handle == "keep" or not present:
             return samples, 0
         pad = count + piece.pad - present
-        filler = self._filler(piece, samples) if present == count else None
-        if filler is None:  # samples were left out: the others fill their places
+        filler: Samples | None = None
+        if present == count:  # the first samples of the epoch, as often as needed
+            filler = self.reader.collected(self.numbers(piece)[present:], [])
+        if filler is None or len(filler.numbers) != pad:
+            # samples were left out: the others fill their places
             filler = samples.part(np.resize(np.arange(present), pad))
         return joined([samples, filler]), pad
-
-    def _filler(self, piece: Piece, samples: Samples) -> Samples | None:
-        """Return the first samples of the epoch, as often as needed, or None."""
-        numbers = self.numbers(piece)[len(samples.numbers) :]
-        samples_read = self.reader.collected(numbers, [])
-        return samples_read if len(samples_read.numbers) == len(numbers) else None
 
     def first(self) -> Samples:
         """Return the first sample."""

@@ -44,10 +44,11 @@ class Job:
 
 
 class Ahead:
-    """Jobs under way, in the order of their batches."""
+    """Jobs under way, in the order of their batches; a subclass gives `start`."""
 
     def __init__(self, depth: int, close: Callable[[], None]) -> None:
         self.depth, self._close = depth, close
+        self.front: Any = None  # behind what was begun
         self.jobs: deque[Job] = deque()
         self._running: set[int] = set()
         self._cancelled = False  # jobs that have not begun do nothing
@@ -79,42 +80,39 @@ class Ahead:
 
         job.pending = current().push(run, const_vars=reads, mutate_vars=writes, name=name)
 
-    def next(
-        self,
-        start: Callable[[], Job | None],
-        follows: Callable[[Job], bool],
-        rewind: Callable[[], None],
-    ) -> Job | None:
-        """Wait for the next job, and have as many under way as may be; None at the end.
+    def start(self) -> Job | None:
+        """Begin the job behind `front`; None at the end."""
+        raise NotImplementedError
+
+    def rewind(self, at: Any) -> None:
+        """Have `start` begin behind the last batch that `next` returned."""
+        self.front = at
+
+    def next(self, at: Any) -> Job | None:
+        """Wait for the job behind `at`, and have as many under way as may be; None at the end.
 
         An interrupt loses none: where jobs were lost by one, or are no longer those that follow,
         they are begun anew.
-
-        Parameters
-        ----------
-        start : begins a job, or gives None at the end
-        follows : whether a job that has ended comes next
-        rewind : has `start` begin behind the last batch that was given
         """
         if self._lost():
-            rewind()
-        self._fill(start, self.depth)
+            self.rewind(at)
+        self._fill(self.depth)
         if not self.jobs:
             return None
         job = self.jobs[0]
         job.pending.result()
-        if not follows(job):
+        if job.before is not at:
             self.drop()
-            rewind()
-            return self.next(start, follows, rewind)
+            self.rewind(at)
+            return self.next(at)
         if not job.ended:
-            self._fill(start, self.depth + 1)
+            self._fill(self.depth + 1)
         self.jobs.popleft()
         return job
 
-    def _fill(self, start: Callable[[], Job | None], depth: int) -> None:
+    def _fill(self, depth: int) -> None:
         while len(self.jobs) < depth and not (self.jobs and self.jobs[-1].ended):
-            job = start()
+            job = self.start()
             if job is None:
                 return
             self.jobs.append(job)
@@ -151,12 +149,12 @@ class Ahead:
             self._close()
 
 
-class Pusher:
-    """Begins the jobs of a SourceIter."""
+class SourceAhead(Ahead):
+    """The jobs of a SourceIter."""
 
-    def __init__(self, plan: BlockPlan | FlowPlan, batcher: Batcher, ahead: Ahead) -> None:
-        self.plan, self.batcher, self.ahead = plan, batcher, ahead
-        self.front = Cursor()  # behind what was begun
+    def __init__(self, plan: BlockPlan | FlowPlan, batcher: Batcher, depth: int) -> None:
+        super().__init__(depth, plan.close)
+        self.plan, self.batcher, self.front = plan, batcher, Cursor()
         self._stream: Variable | None = None
 
     def start(self) -> Job | None:
@@ -192,8 +190,8 @@ class Pusher:
             if pieces[0] is not None:
                 job.batch = self.batcher.batch(pieces[0])
 
-        self.ahead.push(job, take, writes=[self._stream, samples], name="io.read")
-        self.ahead.push(job, make, reads=[samples], name="io.batch")
+        self.push(job, take, writes=[self._stream, samples], name="io.read")
+        self.push(job, make, reads=[samples], name="io.batch")
         return job
 
     def _from_blocks(self, plan: BlockPlan, piece: Piece, job: Job) -> None:
@@ -202,23 +200,26 @@ class Pusher:
         if source.whole_blocks:
             windows = plan.reader.windows(epoch, at.position, piece.high)
             variables = [self._loading(window, job) for window, _, _ in windows]
-            self._load_next(plan, piece, job)
-
+            if piece.high < plan.order.count:  # the window behind is read meanwhile
+                (behind, _, _), *_ = plan.reader.windows(epoch, piece.high, piece.high + 1)
+                self._loading(behind, job)
             piece = piece._replace(windows=windows)
-
-            def cut() -> None:
-                job.batch = batcher.batch(piece)
-
-            self.ahead.push(job, cut, reads=variables, name="io.batch")
-            return
-        if batcher._direct is not None and not source.decodes:
+        elif batcher._direct is not None and not source.decodes:
             plan.numbers(piece)  # the order of the epoch is made here, once
-
-            def copied() -> None:
-                job.batch = batcher.batch(piece)
-
-            self.ahead.push(job, copied, name="io.batch")
+            variables = []
+        else:
+            self._in_parts(plan, piece, job)
             return
+
+        def make() -> None:
+            job.batch = batcher.batch(piece)
+
+        self.push(job, make, reads=variables, name="io.batch")
+
+    def _in_parts(self, plan: BlockPlan, piece: Piece, job: Job) -> None:
+        """Push a job of several operations, each of which reads some of the samples."""
+        source, at = plan.source, piece.cursor
+        epoch = plan.epoch(at.epoch)
         numbers = epoch.numbers(at.position, piece.high)
         parts: list[Samples | None] = [None]
         workers = min(os.cpu_count() or 1, max(1, len(numbers) // _SHARE))
@@ -232,31 +233,53 @@ class Pusher:
             if len(parts) == 1:
                 read(0)
             own = joined([part for part in parts if part is not None])
-            job.batch = batcher.batch(piece._replace(samples=own))
+            job.batch = self.batcher.batch(piece._replace(samples=own))
 
         variables = [_variable("samples") for _ in parts] if len(parts) > 1 else []
         for k, variable in enumerate(variables):
-            self.ahead.push(job, lambda k=k: read(k), writes=[variable], name="io.read")
-        self.ahead.push(job, put_together, reads=variables, name="io.batch")
+            self.push(job, lambda k=k: read(k), writes=[variable], name="io.read")
+        self.push(job, put_together, reads=variables, name="io.batch")
 
     def _loading(self, window: Window, job: Job) -> Variable:
         """Return the variable of a window, whose reading is pushed when it is first needed."""
         if window.variable is None:
             window.variable = _variable("window")
-            self.ahead.push(job, window.load, writes=[window.variable], name="io.read")
+            self.push(job, window.load, writes=[window.variable], name="io.read")
         return window.variable
-
-    def _load_next(self, plan: BlockPlan, piece: Piece, job: Job) -> None:
-        """Have the window behind a piece read meanwhile."""
-        epoch = plan.epoch(piece.cursor.epoch)
-        if piece.high < plan.order.count:
-            (behind, _, _), *_ = plan.reader.windows(epoch, piece.high, piece.high + 1)
-            self._loading(behind, job)
 
 
 def _variable(name: str) -> Variable:
     """Return a variable that keeps no failure: jobs keep their own."""
     return current().new_variable(f"io.{name}", immune=True)
+
+
+class _CallsAhead(Ahead):
+    """Calls of `next` of any iterator, one after another; `front` is its state."""
+
+    def __init__(self, it: Any, depth: int) -> None:
+        super().__init__(depth, it.close)
+        self._it, self._turn = it, _variable("turn")
+
+    def start(self) -> Job:
+        it, job = self._it, Job()
+
+        def take() -> None:
+            job.before = job.after = self.front
+            try:
+                job.batch = it.next()
+            except StopIteration:
+                job.ended = True
+            finally:
+                job.after = self.front = it.state_dict()
+
+        self.push(job, take, writes=[self._turn], name="io.batch")
+        return job
+
+    def rewind(self, at: Any) -> None:
+        """Have the iterator stand where this one does, as far as it has a state."""
+        if at:
+            self._it.load_state_dict(at)
+        self.front = at
 
 
 class PrefetchingIter(DataIter):
@@ -289,21 +312,17 @@ class PrefetchingIter(DataIter):
         self._itself = read_ahead is not None
         if read_ahead is not None:
             read_ahead(self.prefetch)
-        self._ahead = Ahead(self.prefetch, it.close)
-        self._turn = _variable("turn")
+        self._ahead = _CallsAhead(it, self.prefetch)
         self._state: dict[str, Any] | None = None  # behind the last batch that was given
-        self._behind = self._state  # behind the last one that was made
         self.meter = Meter()
 
     def next(self) -> DataBatch:
         if self._itself:
             return self.it.next()
         if self._state is None:
-            self._state = self._behind = self.it.state_dict()
+            self._state = self._ahead.front = self.it.state_dict()
         begun = self.meter.begin()
-        job = None
-        if not self._over:
-            job = self._ahead.next(self._start, lambda job: job.before is self._state, self._rewind)
+        job = None if self._over else self._ahead.next(self._state)
         if job is None or job.ended:
             self._over = True
             self.meter.pause()
@@ -316,32 +335,11 @@ class PrefetchingIter(DataIter):
         assert job.batch is not None
         return job.batch
 
-    def _start(self) -> Job:
-        it, job = self.it, Job()
-
-        def take() -> None:
-            job.before = job.after = self._behind
-            try:
-                job.batch = it.next()
-            except StopIteration:
-                job.ended = True
-            finally:
-                job.after = self._behind = it.state_dict()
-
-        self._ahead.push(job, take, writes=[self._turn], name="io.batch")
-        return job
-
     def reset(self) -> None:
         self._ahead.drop()
-        self._rewind()
+        self._ahead.rewind(self._state)
         self.it.reset()
         self._state, self._over = None, False
-
-    def _rewind(self) -> None:
-        """Have the iterator stand where this one does, as far as it has a state."""
-        if self._state:
-            self.it.load_state_dict(self._state)
-        self._behind = self._state
 
     def __len__(self) -> int:
         return len(self.it)

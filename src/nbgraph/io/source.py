@@ -19,7 +19,20 @@ Columns = tuple[Any, ...]  # of each an ndarray (n, *shape), or a list of n ndar
 _BLOCK_BYTES = 1 << 20  # of a memory map: what is read together
 
 
-class Source:
+class _Data:
+    """What messages call data and samples, and the end of reading."""
+
+    name: str = "data"
+
+    def where(self, number: int) -> str:
+        """Return what a message calls a sample."""
+        return f"sample {number}"
+
+    def close(self) -> None:
+        """Release what is open; may be called twice."""
+
+
+class Source(_Data):
     """Samples by their numbers. Subclasses set the attributes and give `read`.
 
     Attributes
@@ -45,7 +58,6 @@ class Source:
     blocks: Values
     whole_blocks: bool = False
     decodes: bool = False
-    name: str = "data"
 
     def __len__(self) -> int:
         return int(self.blocks[-1])
@@ -78,15 +90,8 @@ class Source:
                 )
             out[...] = column
 
-    def where(self, number: int) -> str:
-        """Return what a message calls a sample."""
-        return f"sample {number}"
 
-    def close(self) -> None:
-        """Release what is open; may be called twice."""
-
-
-class Stream:
+class Stream(_Data):
     """Samples one after another, nobody knows how many.
 
     Attributes
@@ -103,7 +108,6 @@ class Stream:
     descs: tuple[DataDesc, ...] | None = None
     labels: Sequence[str] | None = None
     batched: bool = False
-    name: str = "data"
 
     def restart(self) -> Iterator[tuple[Any, ...]]:
         """Begin again.
@@ -121,13 +125,6 @@ class Stream:
     def __len__(self) -> int:
         """Return the number of samples (of batches, where it gives those), if it is known."""
         raise TypeError(f"{self.name} does not know how many samples it has")
-
-    def where(self, number: int) -> str:
-        """Return what a message calls a sample."""
-        return f"sample {number}"
-
-    def close(self) -> None:
-        """Release what is open; may be called twice."""
 
 
 class ArraySource(Source):

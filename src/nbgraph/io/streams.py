@@ -61,18 +61,14 @@ class IterableStream(Stream):
     def descs(self) -> tuple[DataDesc, ...] | None:  # type: ignore[override]
         """The columns of samples that are dicts; None for others, which say no names."""
         if self._described is _NOTHING:
-            self._described = self._looked_at()
+            items = self._begun()
+            first = next(items, _NOTHING)
+            self._ahead, self._described = (first, items), None
+            if isinstance(first, Mapping):
+                values = [(str(name), on_host(value)) for name, value in first.items()]
+                row = 1 if self.batched else 0
+                self._described = tuple([DataDesc(n, v.shape[row:], v.dtype) for n, v in values])
         return self._described
-
-    def _looked_at(self) -> tuple[DataDesc, ...] | None:
-        items = self._begun()
-        first = next(items, _NOTHING)
-        self._ahead = first, items
-        if not isinstance(first, Mapping):
-            return None
-        values = {str(name): on_host(value) for name, value in first.items()}
-        shapes = [v.shape[1:] if self.batched else v.shape for v in values.values()]
-        return tuple(DataDesc(n, s, v.dtype) for (n, v), s in zip(values.items(), shapes))
 
     def restart(self) -> Iterator[tuple[Any, ...]]:
         """Begin again.

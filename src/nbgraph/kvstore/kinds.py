@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import ArgumentError, noun
@@ -62,7 +62,14 @@ def create(kind: str = "local", *, engine: str | None = None, **options: Any) ->
     if engine is not None and engine not in engines:
         raise ArgumentError(_unfit(kind, engine, engines))
     entry = _class(name, engines[0] if engine is None else engine)
-    _require_options(kind, entry, options)
+    params = inspect.signature(entry).parameters
+    several = any(each.kind is each.VAR_KEYWORD for each in params.values())
+    for option in () if several else options.keys() - params:
+        others = [k for k in _KINDS if option in inspect.signature(_class(*k)).parameters]
+        hint = "".join(f"; {k!r} with engine={e!r} has it" for k, e in others)
+        raise ArgumentError(
+            f"kv.create: {kind!r} has no option {option!r}, but {', '.join(params) or 'none'}{hint}"
+        )
     return entry(**options)
 
 
@@ -107,15 +114,3 @@ def _unfit(kind: str, engine: Any, engines: Sequence[str | None]) -> str:
     named = [repr(each) for each in engines if each is not None]
     expected = " or ".join(named) if named else f"none, as {kind!r} is of one process"
     return f"kv.create: kind={kind!r} with engine={engine!r}; expected {expected}"
-
-
-def _require_options(kind: str, entry: type[KVStore], options: Mapping[str, Any]) -> None:
-    params = inspect.signature(entry).parameters
-    if any(each.kind is each.VAR_KEYWORD for each in params.values()):
-        return
-    for name in options.keys() - params:
-        others = [k for k in _KINDS if name in inspect.signature(_class(*k)).parameters]
-        hint = "".join(f"; {k!r} with engine={e!r} has it" for k, e in others)
-        raise ArgumentError(
-            f"kv.create: {kind!r} has no option {name!r}, but {', '.join(params) or 'none'}{hint}"
-        )

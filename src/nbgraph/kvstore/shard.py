@@ -137,14 +137,12 @@ class Shard:
         return [self._positions.get(rank) for rank in range(self.workers)]
 
     def _absent(self, what: str, rank: int) -> str:
-        missing = [r for r in range(self.workers) if r not in self._came]
-        lasts = ", ".join(map(self._last_of, missing))
-        return f"kv: worker {rank} waited {self.timeout:g} s for {what}, without {lasts}"
-
-    def _last_of(self, rank: int) -> str:
-        number, name = max(((h.seen[rank], n) for n, h in self._entries.items()), default=(0, ""))
-        last = f"round {number} of the key {parameter(name)!r}" if number else "no round"
-        return f"worker {rank} (it has pushed {last})"
+        lasts: list[str] = []
+        for r in [r for r in range(self.workers) if r not in self._came]:
+            number, name = max(((h.seen[r], n) for n, h in self._entries.items()), default=(0, ""))
+            last = f"round {number} of the key {parameter(name)!r}" if number else "no round"
+            lasts.append(f"worker {r} (it has pushed {last})")
+        return f"kv: worker {rank} waited {self.timeout:g} s for {what}, without {', '.join(lasts)}"
 
     # values ---------------------------------------------------------------------------------------
 

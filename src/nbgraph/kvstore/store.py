@@ -87,7 +87,12 @@ class KVStore(ABC):
                 raise ArgumentError(
                     f"kv.init: the key {each!r} has a value already; push to it, or use another key"
                 )
-            self._require_sort(each)
+            other = next(iter(self._keys), each)
+            if type(other) is not type(each):
+                raise ArgumentError(
+                    f"kv.init: the key {each!r} is {noun(each)}, but {other!r} of this store "
+                    f"{noun(other)}; use one sort, as their states are saved under str(key)"
+                )
             if len(values) != 1:
                 raise ArgumentError(
                     f"kv.init: {len(values)} arrays for the key {each!r}; give one, the same for "
@@ -318,14 +323,6 @@ class KVStore(ABC):
             hint = hint and f"; {hint}"
             raise IndexingError(
                 f"kv.{call}: the key {key!r} has no value{hint}; call kv.init({key!r}, array) first"
-            )
-
-    def _require_sort(self, key: Key) -> None:
-        other = next(iter(self._keys), key)
-        if type(other) is not type(key):
-            raise ArgumentError(
-                f"kv.init: the key {key!r} is {noun(key)}, but {other!r} of this store "
-                f"{noun(other)}; use one sort, as their states are saved under str(key)"
             )
 
     def _require_fits(self, call: str, key: Key, value: Any) -> None:

@@ -127,20 +127,17 @@ class Cluster:
             workers = sorted(present(self.client))
             if len(workers) >= count:
                 return workers[:count]
-            self._refill()
+            # A cluster that was started in this process gets its workers again: where one that died
+            # is not back in 15 s, on a busy machine, Dask gives its place up.
+            local: Any = getattr(self.client, "cluster", None)
+            places = len(getattr(local, "worker_spec", ()))
+            if places > len(getattr(local, "workers", ())):
+                local.scale(places)
             if time.monotonic() > end:
                 raise KVMembershipError(
                     f"Cluster.run: {len(workers)} of {count} workers are there after {timeout:g} s"
                 )
             time.sleep(POLL)
-
-    def _refill(self) -> None:
-        """Let a cluster that was started in this process have its workers again: where one that
-        died is not back in 15 s, on a busy machine, Dask gives its place up."""
-        local: Any = getattr(self.client, "cluster", None)
-        places = len(getattr(local, "worker_spec", ()))
-        if places > len(getattr(local, "workers", ())):
-            local.scale(places)
 
     def close(self) -> None:
         """End the workers that belong to it; a cluster that was joined goes on."""
@@ -149,7 +146,10 @@ class Cluster:
             try:
                 each.close(timeout=SCHEDULER)
             except TimeoutError:
-                _kill(each)
+                for nanny in [*getattr(each, "workers", {}).values()]:
+                    if nanny.pid is not None:
+                        with suppress(ProcessLookupError):
+                            os.kill(nanny.pid, signal.SIGKILL)
 
     def __enter__(self) -> Self:
         return self
@@ -171,14 +171,6 @@ def within(seconds: float, call: Callable[..., Any], *args: Any, **options: Any)
     thread = threading.Thread(target=quietly, daemon=True)
     thread.start()
     thread.join(seconds)
-
-
-def _kill(local: Any) -> None:
-    """End the processes of a cluster on this machine that does not close."""
-    for nanny in [*getattr(local, "workers", {}).values()]:
-        if nanny.pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(nanny.pid, signal.SIGKILL)
 
 
 def cluster(

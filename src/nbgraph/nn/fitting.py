@@ -163,7 +163,12 @@ def _require(model: Any, epochs: Any) -> None:
 def optimizer_of(optimizer: Any, model: Module) -> Optimizer:
     """Return an optimizer of the model: itself, or what a callable or a name makes of it."""
     if isinstance(optimizer, str):
-        names = {name.lower(): name for name in dir(optim) if _makes_steps(getattr(optim, name))}
+        kinds = {name: getattr(optim, name) for name in dir(optim) if name != "Optimizer"}
+        names = {
+            name.lower(): name
+            for name, kind in kinds.items()
+            if isinstance(kind, type) and issubclass(kind, Optimizer)
+        }
         if optimizer.lower() not in names:
             near, listed = foreign.near(optimizer, names), ", ".join(sorted(names.values()))
             hint = near and f"{near} "
@@ -180,10 +185,6 @@ def optimizer_of(optimizer: Any, model: Module) -> Optimizer:
             "ng.optim.Adam), or its name"
         )
     return result
-
-
-def _makes_steps(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Optimizer) and kind is not Optimizer
 
 
 def _trainer(model: Module, optimizer: Optimizer, kvstore: Any, checkpoint: Any) -> Trainer:

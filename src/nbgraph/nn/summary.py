@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -149,7 +149,13 @@ def _followed(model: Module, outputs: dict[Module, list[Any]]) -> Generator[None
     before = [(layer, dict(vars(layer))) for layer in layers]
     try:
         for layer in layers:
-            object.__setattr__(layer, "forward", _noting(layer, layer.forward, outputs))
+
+            def noting(*args: Any, _own: Any = (layer, layer.forward), **kwargs: Any) -> Any:
+                result = _own[1](*args, **kwargs)
+                outputs.setdefault(_own[0], []).append(result)
+                return result
+
+            object.__setattr__(layer, "forward", noting)
             object.__setattr__(layer, "_compiled", None)
         yield
     finally:
@@ -159,17 +165,6 @@ def _followed(model: Module, outputs: dict[Module, list[Any]]) -> Generator[None
                     object.__setattr__(layer, name, attributes[name])
                 else:
                     object.__delattr__(layer, name)
-
-
-def _noting(
-    layer: Module, forward: Callable[..., Any], outputs: dict[Module, list[Any]]
-) -> Callable[..., Any]:
-    def noting(*args: Any, **kwargs: Any) -> Any:
-        result = forward(*args, **kwargs)
-        outputs.setdefault(layer, []).append(result)
-        return result
-
-    return noting
 
 
 def _rows(model: Module, outputs: dict[Module, list[Any]]) -> Iterator[LayerRow]:

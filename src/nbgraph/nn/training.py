@@ -143,8 +143,11 @@ class Training:
                 self._ended()
             except BaseException as error:
                 self.error = error
-                if isinstance(error, Exception):
-                    self._rescue(error)
+                if isinstance(error, Exception) and not self._amid and self._resumed is None:
+                    try:  # write checkpoints, as far as the training has come
+                        self._save_last()
+                    except Exception as other:
+                        error.add_note(f"the checkpoint could not be written: {other}")
                 raise
             finally:
                 self._progress.end()
@@ -156,15 +159,6 @@ class Training:
             self.history.stopped = True
             self.history.reason = self._reason or "an interrupt"
         self._save_last()
-
-    def _rescue(self, error: Exception) -> None:
-        """Write checkpoints, as far as the training has come, unless a step has failed."""
-        if self._amid or self._resumed is not None:
-            return
-        try:
-            self._save_last()
-        except Exception as other:
-            error.add_note(f"the checkpoint could not be written: {other}")
 
     def _epoch(self) -> None:
         """Run one epoch, or what a stop leaves of it."""
@@ -246,7 +240,12 @@ class Training:
             raise ArgumentError("fit: the data gave no batch; an epoch needs one at least")
         row = self._meter.get()
         if self.validation is not None:
-            row |= {f"val_{name}": value for name, value in self._validated().items()}
+            self._measured.reset()
+            with predict_mode():
+                for batch in self.validation:
+                    parts = placed(self._split(batch), device_of(self.model))
+                    self._measured.add(self._steps.measured(self.model, *parts))
+            row |= {f"val_{name}": value for name, value in self._measured.get().items()}
         row = {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in row.items()}
         self.history.rows.append(row)
         self._row, self._logs, self.batch, self._settled = row, None, 0, False
@@ -254,14 +253,6 @@ class Training:
         self._cursor = getattr(self.data, "state_dict", dict)()
         self._progress.epoch(self, row)
         self._hook("on_epoch_end")
-
-    def _validated(self) -> dict[str, Any]:
-        self._measured.reset()
-        with predict_mode():
-            for batch in self.validation:
-                parts = placed(self._split(batch), device_of(self.model))
-                self._measured.add(self._steps.measured(self.model, *parts))
-        return self._measured.get()
 
     # files ------------------------------------------------------------------------------------
 

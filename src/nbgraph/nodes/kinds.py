@@ -90,7 +90,14 @@ def element(job: NodeOp, first: bool) -> None:
                 f"{job.name}: the arrays broadcast to {outcome.shape}, out has shape {out.shape}; "
                 "give an out of the broadcast shape, or use add or aggregate to reduce axes"
             )
-        _add_sums(job, outcome.shape, first)
+        axes = _reduced(job, outcome.shape)  # which the output lacks
+        if axes:
+            total = _total(job, ops.sum, axes)
+        else:
+            total = carry.apply(job.fn, _wide(job), dict(job.parameters))
+        target = np.broadcast_shapes(total.shape, out.shape)
+        total = total if total.shape == target else ops.broadcast_to(total, target)
+        deliver(job, total, add=not first, scale=job.scale)
         return
     if not out.size:
         return
@@ -164,19 +171,6 @@ def _wide(job: NodeOp) -> list[Any]:
         else v
         for v in job.ins
     ]
-
-
-def _add_sums(job: NodeOp, shape: Shape, first: bool) -> None:
-    """Add sums over the axes that the output lacks, repeated along those in which it is larger."""
-    axes = _reduced(job, shape)
-    if axes:
-        total = _total(job, ops.sum, axes)
-    else:
-        total = carry.apply(job.fn, _wide(job), dict(job.parameters))
-    target = np.broadcast_shapes(total.shape, job.out.shape)
-    if total.shape != target:
-        total = ops.broadcast_to(total, target)
-    deliver(job, total, add=not first, scale=job.scale)
 
 
 def aggregate(job: NodeOp, first: bool) -> None:
@@ -294,19 +288,16 @@ def _product(job: NodeOp, swap_a: bool, swap_b: bool) -> tuple[Shape, Shape]:
             raise ShapeError(
                 f"prod: {name} has shape {value.shape}; expected matrices, with reshape for vectors"
             )
-    shape = _product_shape(_swapped(a.shape, swap_a), _swapped(b.shape, swap_b))
-    if out.shape[-2:] != shape[-2:]:
-        raise ShapeError(f"prod: the product has shape {shape}, out {out.shape}; give one of that")
-    return shape, _reduced(job, shape)
-
-
-def _product_shape(a: Shape, b: Shape) -> Shape:
+    a, b = _swapped(a.shape, swap_a), _swapped(b.shape, swap_b)
     if a[-1] != b[-2]:
         raise ShapeError(
             f"prod: inner sizes differ: a{a} @ b{b}, as transposed; give matrices that fit, or "
             "trans_a, trans_b"
         )
-    return (*broadcast("prod", [("a", a[:-2]), ("b", b[:-2])]), a[-2], b[-1])
+    shape = (*broadcast("prod", [("a", a[:-2]), ("b", b[:-2])]), a[-2], b[-1])
+    if out.shape[-2:] != shape[-2:]:
+        raise ShapeError(f"prod: the product has shape {shape}, out {out.shape}; give one of that")
+    return shape, _reduced(job, shape)
 
 
 def _swapped(shape: Shape, swap: bool) -> Shape:

@@ -45,21 +45,11 @@ def limit_of(workspace: Any, device: Context) -> int | None:
 def needed(nodes: Sequence[Any], *, inference: bool) -> int:
     """Return the bytes at the worst moment of a forward and, if it trains, a backward pass."""
     own = {node.id: _rounded(node.own_nbytes) for node in nodes if not node.leaf}
-    if inference:
-        return _freeing(nodes, own)
-    values = sum(own.values())
-    return values + _gradients(nodes)
-
-
-def _rounded(nbytes: int) -> int:
-    return math.ceil(nbytes / _ALIGNMENT) * _ALIGNMENT
-
-
-def _freeing(nodes: Sequence[Any], own: dict[int, int]) -> int:
-    """Return the peak memory of a pass that frees values with their last reader."""
+    if not inference:
+        return sum(own.values()) + _gradients(nodes)
     uses = readers(nodes)
     now = worst = 0
-    for node in nodes:
+    for node in nodes:  # values are freed with their last reader
         now += own.get(node.id, 0)
         worst = max(worst, now)
         for child in node.children:
@@ -67,6 +57,10 @@ def _freeing(nodes: Sequence[Any], own: dict[int, int]) -> int:
             if not uses[child.id] and freeable(child):
                 now -= own.get(child.id, 0)
     return worst
+
+
+def _rounded(nbytes: int) -> int:
+    return math.ceil(nbytes / _ALIGNMENT) * _ALIGNMENT
 
 
 def _gradients(nodes: Sequence[Any]) -> int:

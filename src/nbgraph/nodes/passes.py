@@ -163,12 +163,8 @@ def push_backward(node: Any) -> None:
 
 def check_target(node: Any, index: int, job: NodeOp) -> None:
     """Raise ArgumentError unless the operation of that index adds to that child's gradient."""
-    child, out = node.children[index], job.out
-    if isinstance(out, Array):
-        right = child._adj is not None and child._adj._chunk is out._chunk
-    else:
-        right = getattr(out, "node", None) is child
-    if not right:
+    out = job.out
+    if not _is_gradient(node.children[index], out):
         others = [i for i, c in enumerate(node.children) if _is_gradient(c, out)]
         whose = f"the gradient of child {others[0]}" if others else "something else"
         raise ArgumentError(

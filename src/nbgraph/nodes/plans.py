@@ -74,25 +74,20 @@ class Plan:
         self.heads: list[Entry] = [self.entries[k] for k in self.asked]
         self.results = Graph(self.heads, self.variables)
         self.differentiable = True
-        self._kept: list[Entry] = (
-            self._read_back() if any(e in self.useful for e in self.entries) else []
-        )
+        self._kept: list[Entry] = []  # what gradients read besides the heads
+        used = {v for node, k in self.entries if (node, k) in self.useful for v in node.inputs}
+        ends = [k for k, e in enumerate(self.entries) if e in self.useful and e not in used]
+        try:
+            if ends:
+                gradients, _, _ = self._gradients(Route((), tuple(ends), (), (), None))
+                heads = set(self.heads)
+                self._kept = [e for e in split(self.results, gradients).kept if e not in heads]
+        except DerivativeError:
+            self.differentiable = False
         self.place = {e: k for k, e in enumerate([*self.heads, *self._kept])}
         self.forward = Function(self.results.with_heads([*self.heads, *self._kept]), "nodes")
         self._backward: dict[Route, Backward] = {}
         self._recall: dict[tuple[int, ...], tuple[Function, list[int]]] = {}
-
-    def _read_back(self) -> list[Entry]:
-        """Return what gradients read besides the heads; nothing where an operator has none."""
-        used = {v for node, k in self.entries if (node, k) in self.useful for v in node.inputs}
-        ends = [k for k, e in enumerate(self.entries) if e in self.useful and e not in used]
-        try:
-            gradients, _, _ = self._gradients(Route((), tuple(ends), (), (), None))
-        except DerivativeError:
-            self.differentiable = False
-            return []
-        heads = set(self.heads)
-        return [e for e in split(self.results, gradients).kept if e not in heads]
 
     # values that were not asked for -------------------------------------------------------------
 

@@ -75,7 +75,10 @@ class Segment:
         if not (start or seeds):
             return
         if not self.plan.differentiable:
-            self._singly(nodes, ones, clip)
+            self.recall(nodes)  # node by node, as an operator on the way has no gradient
+            if start:
+                passes.seed(ones, None)
+            passes.backward(nodes, clip=clip, watched=False)
             return
         before = [
             k
@@ -105,13 +108,6 @@ class Segment:
             nodes[k]._adj, nodes[k].fresh = value, False
         for k, value in zip(backward.inputs, values[len(backward.retained) :], strict=True):
             _deliver(self.inputs[k], value)
-
-    def _singly(self, nodes: Sequence[Any], ones: Any, clip: float | None) -> None:
-        """Pass gradients on node by node, as an operator on the way may have none."""
-        self.recall(nodes)
-        if ones is not None and any(node is ones for node in nodes):
-            passes.seed(ones, None)
-        passes.backward(nodes, clip=clip, watched=False)
 
 
 Run = tuple[Segment | None, Sequence[Any]]  # nodes, and what ran them, if not each by itself
@@ -164,7 +160,9 @@ def segments(nodes: Sequence[Any]) -> list[list[Any]]:
 def forward(graph: Any, nodes: Sequence[Any]) -> list[Run]:
     """Compute the values of nodes that have none, and return what was run."""
     parts = segments([node for node in nodes if not node.ready])
-    read = _read_outside(parts) if len(parts) > 1 else set[int]()
+    part_of = {node.id: k for k, part in enumerate(parts) for node in part}
+    children = ((k, c.id) for k, part in enumerate(parts) for node in part for c in node.children)
+    read = {own for k, own in children if part_of.get(own, k) != k}  # by another part
     runs: list[Run] = []
     for part in parts:
         if len(part) < _LEAST:
@@ -176,18 +174,6 @@ def forward(graph: Any, nodes: Sequence[Any]) -> list[Run]:
         run.forward(part)
         runs.append((run, part))
     return runs
-
-
-def _read_outside(parts: Sequence[Sequence[Any]]) -> set[int]:
-    """Return the ids of nodes that another part reads."""
-    part_of = {node.id: k for k, part in enumerate(parts) for node in part}
-    return {
-        child.id
-        for k, part in enumerate(parts)
-        for node in part
-        for child in node.children
-        if part_of.get(child.id, k) != k
-    }
 
 
 def _segment(graph: Any, nodes: Sequence[Any], read: set[int]) -> Segment:

@@ -80,7 +80,16 @@ def applied(
     if outputs is None:
         if build.has_effect(op):
             return None
-        outputs = _KNOWN[key] = _structures(op, operands, attributes)
+        structures: list[Structure] = [v for v in operands if type(v) not in WEAK]
+        layouts = inferred(op, operands, attributes)
+        inputs: list[Any] = [v if type(v) in WEAK else v.entry for v in operands]
+        node = build.apply(op, inputs, attributes)
+        memoise = min([v.memoise for v in structures], default=0)
+        trainable = not gives_constant(op) and any(v.trainable for v in structures)
+        outputs = _KNOWN[key] = tuple(
+            Structure(node, k, own, trainable and own.floating, memoise)
+            for k, own in enumerate(layouts)
+        )
     return outputs
 
 
@@ -96,19 +105,6 @@ def _frozen(attributes: Attributes) -> tuple[Any, ...]:
 
 def _known(value: Any) -> bool:
     return getattr(type(value), "__hash__", None) is not None
-
-
-def _structures(op: Any, operands: Sequence[Any], attributes: Attributes) -> tuple[Structure, ...]:
-    structures: list[Structure] = [v for v in operands if type(v) not in WEAK]
-    layouts = inferred(op, operands, attributes)
-    inputs: list[Any] = [v if type(v) in WEAK else v.entry for v in operands]
-    node = build.apply(op, inputs, attributes)
-    memoise = min([v.memoise for v in structures], default=0)
-    trainable = not gives_constant(op) and any(v.trainable for v in structures)
-    return tuple(
-        Structure(node, k, own, trainable and own.floating, memoise)
-        for k, own in enumerate(layouts)
-    )
 
 
 def trim() -> None:

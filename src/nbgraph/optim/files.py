@@ -52,7 +52,18 @@ def load(path: str | os.PathLike[str]) -> Any:
     """Return the structure that `save` wrote, or a dict of arrays by name for a plain file of
     arrays; raise FormatError for other files."""
     if _is_safetensors(path):
-        return _load_safetensors(path)
+        _safetensors()
+        package: Any = importlib.import_module("safetensors")
+        try:
+            with package.safe_open(os.fspath(path), framework="np") as file:
+                by_name = {n: array(file.get_tensor(n)) for n in file.keys()}  # noqa: SIM118
+                text = (file.metadata() or {}).get(_STRUCTURE)
+        except package.SafetensorError as error:
+            raise FormatError(
+                f"load: {os.fspath(path)!r} is not a file in safetensors' format, or is damaged "
+                f"({error})"
+            ) from None
+        return by_name if text is None else _with(json.loads(text), by_name)
     arrays = load_arrays(path)
     if not isinstance(arrays, dict):
         raise FormatError(f"load: {os.fspath(path)!r} holds no names; give a file that save wrote")
@@ -110,18 +121,3 @@ def _safetensors() -> Any:
 def _values(value: Any) -> np.ndarray[Any, Any]:
     values = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value)
     return np.ascontiguousarray(values).reshape(value.shape)
-
-
-def _load_safetensors(path: str | os.PathLike[str]) -> Any:
-    _safetensors()
-    package: Any = importlib.import_module("safetensors")
-    try:
-        with package.safe_open(os.fspath(path), framework="np") as file:
-            arrays = {name: array(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
-            structure = (file.metadata() or {}).get(_STRUCTURE)
-    except package.SafetensorError as error:
-        raise FormatError(
-            f"load: {os.fspath(path)!r} is not a file in safetensors' format, or is damaged "
-            f"({error})"
-        ) from None
-    return arrays if structure is None else _with(json.loads(structure), arrays)

@@ -101,37 +101,17 @@ class Row:
         )
         plan = self._plan(layouts)
         outs = [o._layout for o in self.outputs]
-        if self.combines:
-            return self._reduced(plan, layouts, outs, arrays, numbers)
-        shape, requests = outs[0].shape, ("write",) * len(outs)
-        kernel = map_call(plan, shape, layouts, outs, requests, disjoint=True)
-        return [Piece(kernel, arrays, self.outputs, numbers)]
-
-    def _plan(self, layouts: Sequence[Layout | None]) -> Any:
-        """Return how the operator is computed: in float64 where `wide` or where an operand has that
-        dtype, else in float32, the common type of all 16-bit kinds."""
-        own_dtypes = [own.dtype for own in layouts if own is not None]
-        common = _DOUBLE if self.wide or _DOUBLE in own_dtypes else np.dtype("float32")
-        dtypes = [common if own is None else own.dtype for own in layouts]
-        return self.op.invoker.plan(dtypes, common, {})
-
-    def _reduced(
-        self,
-        plan: Any,
-        layouts: Sequence[Layout | None],
-        outs: Sequence[Layout],
-        arrays: tuple[Operand, ...],
-        numbers: tuple[Slot, ...],
-    ) -> list[Piece]:
+        requests = ("write",) * len(outs)
+        if not self.combines:
+            kernel = map_call(plan, outs[0].shape, layouts, outs, requests, disjoint=True)
+            return [Piece(kernel, arrays, self.outputs, numbers)]
         shapes = [() if own is None else own.shape for own in layouts]
         shape = broadcast(self.op.__name__, [*zip(self.op.scalar.operands, shapes, strict=True)])
-        requests = ("write",) * len(outs)
         device = self.outputs[0].device
-        block = block_on(device.host, math.prod(shape))
         reduction = reduce_call(
             *(plan, shape, layouts, outs, requests, self.combines, len(shape)),
             disjoint=True,
-            block=block,
+            block=block_on(device.host, math.prod(shape)),
         )
         scratch = [empty_of(own, device) for own in reduction.scratch]
         buffers: list[Any] = [*arrays, *self.outputs, *scratch]
@@ -142,6 +122,14 @@ class Row:
             own = numbers if call.scalars else ()
             pieces.append(Piece(call, tuple(used[:first]), tuple(used[first:]), own))
         return pieces
+
+    def _plan(self, layouts: Sequence[Layout | None]) -> Any:
+        """Return how the operator is computed: in float64 where `wide` or where an operand has that
+        dtype, else in float32, the common type of all 16-bit kinds."""
+        own_dtypes = [own.dtype for own in layouts if own is not None]
+        common = _DOUBLE if self.wide or _DOUBLE in own_dtypes else np.dtype("float32")
+        dtypes = [common if own is None else own.dtype for own in layouts]
+        return self.op.invoker.plan(dtypes, common, {})
 
     def interpret(self) -> None:
         """Apply the operator's Python text, element by element; see `config.compiler`."""

@@ -98,14 +98,10 @@ class Trainer:
 
     def save_states(self, path: Any) -> None:
         """Write the optimizer's states to a file, as `Optimizer.save` does."""
-        if self.kvstore is None:
-            self.optimizer.save(path)
-        else:
-            self.kvstore.save_optimizer_states(path)
+        kv = self.kvstore
+        (self.optimizer.save if kv is None else kv.save_optimizer_states)(path)
 
     def load_states(self, path: Any) -> None:
         """Take what `save_states` wrote."""
-        if self.kvstore is None:
-            self.optimizer.load(path)
-        else:
-            self.kvstore.load_optimizer_states(path)
+        kv = self.kvstore
+        (self.optimizer.load if kv is None else kv.load_optimizer_states)(path)

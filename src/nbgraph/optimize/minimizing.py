@@ -75,12 +75,14 @@ def minimize(
         start = problem.start
         own = bfgs(problem.value_and_slope, start, tol=tol, callback=after, **(options or {}))
         return finished(problem, own)
+    several = isinstance(constraints, (tuple, list))
+    limits = [_constraint(problem, x0, c) for c in (constraints if several else [constraints])]
     solution = library().minimize(
         problem.value if kind in _VALUE else problem.value_and_slope,
         problem.start,
         method=method,
         bounds=_bounds(problem, bounds),
-        constraints=_constraints(problem, x0, constraints),
+        constraints=limits if several else limits[0],
         tol=tol,
         callback=_callback(problem, callback),
         options=options,
@@ -104,12 +106,6 @@ def _bounds(problem: Problem, bounds: Any) -> Any:
         return bounds
     lower, upper = bounds
     return kind(problem.vector("bounds[0]", lower), problem.vector("bounds[1]", upper))
-
-
-def _constraints(problem: Problem, x0: Any, constraints: Any) -> Any:
-    if isinstance(constraints, (tuple, list)):
-        return [_constraint(problem, x0, each) for each in constraints]
-    return _constraint(problem, x0, constraints)
 
 
 def _constraint(problem: Problem, x0: Any, constraint: Any) -> Any:

@@ -176,10 +176,12 @@ def cut(boxes: Sequence[Box], most: int = MOST) -> list[Box]:
     read = {place[k] for box in hidden for k, _ in box.reads} - {head}
     text = f"{gone} of {len(boxes)} nodes are left out"
     note = Box("left out", "note", (text,), tuple((k, "") for k in sorted(read)))
-    kept = [*boxes[:head], note, *boxes[head + gone :]]
-    return [box if box is note else _renumbered(box, place) for box in kept]
-
-
-def _renumbered(box: Box, place: Mapping[int, int]) -> Box:
-    reads = dict.fromkeys((place[k], which) for k, which in box.reads)
-    return replace(box, reads=tuple(reads), after=tuple(place[k] for k in box.after))
+    kept = [
+        replace(
+            box,
+            reads=tuple(dict.fromkeys((place[k], which) for k, which in box.reads)),
+            after=tuple(place[k] for k in box.after),
+        )
+        for box in [*boxes[:head], *boxes[head + gone :]]
+    ]
+    return [*kept[:head], note, *kept[head:]]

@@ -133,7 +133,9 @@ def _reverse(
     carries = [k for k in seeded if k < loop.carries]
 
     def seed(k: int) -> Any:
-        own = g_spec(loop, k)
+        own = spec(loop.heads[k])
+        if loop.carries <= k < loop.carries + loop.ys:  # of the whole loop
+            own = own._replace(shape=(loop.length, *own.shape))
         return uniform("zeros", own) if out_grads[k] is None else out_grads[k]
 
     slopes = dict(zip(back.slopes, back.heads, strict=True))
@@ -179,14 +181,6 @@ def _reverse(
     for v, value in zip(ordered, results, strict=True):
         gradients[first + place[v]] = value
     return gradients
-
-
-def g_spec(loop: Loop, k: int) -> Any:
-    """Return shape and dtype of a result of the whole loop."""
-    own = spec(loop.heads[k])
-    if loop.carries <= k < loop.carries + loop.ys:
-        return own._replace(shape=(loop.length, *own.shape))
-    return own
 
 
 def canonical(loop: Loop) -> Loop:

@@ -80,8 +80,9 @@ class Rows:
         """
         layouts = [layout(*spec((v, 0))) for v in graph.variables]
         program = compiled(graph, layouts, requests, _OPTIONS, CPU)
-        if not is_native(program):
-            return False
+        for task, call in zip(program.tasks, program.calls, strict=True):
+            if call is None or (isinstance(task.work, KernelWork) and task.work.draws):
+                return False
         if arena is None:
             arena = self.room(program.memory.arena_bytes)
         self._keep.append(program)
@@ -146,14 +147,6 @@ class Rows:
         head, cost = (table.where, len(order)), max(1, self.cost * trips)
         call = KernelCall(name, table, head, tuple(order), (), 1, cost, writes=writes)
         return call, base + self._bytes
-
-
-def is_native(compiled: Compiled) -> bool:
-    """Return whether kernels that draw nothing do all of it."""
-    return all(
-        call is not None and not (isinstance(task.work, KernelWork) and task.work.draws)
-        for task, call in zip(compiled.tasks, compiled.calls, strict=True)
-    )
 
 
 def scratch_bytes(nbytes: int) -> Any:

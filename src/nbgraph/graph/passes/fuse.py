@@ -96,22 +96,16 @@ def _prepared(graph: Graph, knowledge: Knowledge) -> tuple[Graph, Callable[[Grap
     def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
         if node.op is _CHECKPOINT:
             return inputs
-        return _mean_as_sum(node, inputs, knowledge) if is_mean(node) else None
+        if not is_mean(node) or not isinstance(_node(inputs[0]).op, Mapper):
+            return None
+        quotient = as_sum(node, inputs)  # the sum of what a scalar operator gives, divided
+        total = None if quotient is None else _node(_node(quotient[0]).inputs[0])
+        return quotient if total is not None and knowledge.of(total).problem is None else None
 
     result = graph
     if any(node.op is _CHECKPOINT or is_mean(node) for node in graph.nodes):
         result = graph.rewrite(rule, moved)
     return result, lambda node: _node(moved.get((node, 0), (node, 0)))
-
-
-def _mean_as_sum(
-    node: GraphNode, inputs: tuple[Operand, ...], knowledge: Knowledge
-) -> list[Operand] | None:
-    """Return a mean of what a scalar operator gives as the sum, divided: the same bits."""
-    quotient = as_sum(node, inputs) if isinstance(_node(inputs[0]).op, Mapper) else None
-    if quotient is None or knowledge.of(_node(_node(quotient[0]).inputs[0])).problem is not None:
-        return None
-    return quotient
 
 
 def _node(operand: Operand) -> GraphNode:

@@ -63,7 +63,15 @@ class Knowledge:
         key = op, weak, tuple(node.attributes.items())
         facts = self._scalars.get(key)
         if facts is None:
-            facts = self._scalars[key] = _scalar_facts(node, op, values)
+            typed = op.invoker.plan_of(values, node.attributes).typed
+            nodes = typed.captured.graph.reachable(typed.captured.outputs)
+            compute = typed.compute if "f" in [n.kind for n in nodes] else None
+            problem = None
+            if op.fastmath:
+                problem = "may be reordered (fastmath)"
+            elif not _SLOW.isdisjoint([n.op for n in nodes]):
+                problem = "has a loop or a call inside, which would not vectorise"
+            facts = self._scalars[key] = compute, sum(map(_weight, nodes)), problem
         compute, scalars, problem = facts
         return Facts(node.specs[0].shape, compute, scalars, 0, problem or _too_large(values))
 
@@ -75,20 +83,6 @@ def values_of(node: GraphNode) -> list[Any]:
         operand if spec is None else spec.dtype
         for spec, operand in zip(specs, node.inputs, strict=True)
     ]
-
-
-def _scalar_facts(
-    node: GraphNode, op: Mapper, values: Sequence[Any]
-) -> tuple[str | None, int, str | None]:
-    typed = op.invoker.plan_of(values, node.attributes).typed
-    nodes = typed.captured.graph.reachable(typed.captured.outputs)
-    compute = typed.compute if "f" in [n.kind for n in nodes] else None
-    problem = None
-    if op.fastmath:
-        problem = "may be reordered (fastmath)"
-    elif not _SLOW.isdisjoint([n.op for n in nodes]):
-        problem = "has a loop or a call inside, which would not vectorise"
-    return compute, sum(map(_weight, nodes)), problem
 
 
 def _weight(node: Any) -> int:

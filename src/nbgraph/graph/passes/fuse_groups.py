@@ -133,7 +133,11 @@ class Grouping:
         for group in chosen[1:]:
             _merge(into, group)
         if chosen:
-            _absorb(into, own)
+            into.live.append([into.place[n] for n, _ in node.entries if n in into.place])
+            into.reads |= {e: None for e in node.entries if e[0] not in into.place}
+            into.place[node] = len(into.members)
+            into.members.append(node)
+            into.facts = _together(into.facts, own.facts)
         self._of[node] = into
         others = [g for g in before if g not in chosen]
         for group in others:
@@ -262,16 +266,6 @@ def _alone(node: GraphNode, facts: Facts, bits: int, stretch: int, forward: bool
     group.reads = dict.fromkeys(node.entries)
     group.live.append(())
     return group
-
-
-def _absorb(group: Group, own: Group) -> None:
-    """Make a new node, which reads members of the group, the last of them."""
-    (node,) = own.members
-    group.live.append([group.place[n] for n, _ in node.entries if n in group.place])
-    group.reads |= {e: None for e in node.entries if e[0] not in group.place}
-    group.place[node] = len(group.members)
-    group.members.append(node)
-    group.facts = _together(group.facts, own.facts)
 
 
 def _merge(group: Group, other: Group) -> None:

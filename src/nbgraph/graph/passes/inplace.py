@@ -107,9 +107,6 @@ class _Takeover:
         for other, value in enumerate(task.reads):
             if self.home[value] is home and (other, j) not in task.rights:
                 return f"{task.name} reads it as operand {other}, too, and not element by element"
-        return self.still_needed(k, home)
-
-    def still_needed(self, k: int, home: Value) -> str:
         touched = self.touched[home]
         if touched[-1] > k:
             return f"{self.tasks[touched[-1]].name} may still need it"
@@ -171,8 +168,13 @@ class _Sums:
 
     def fold(self, total: Task) -> bool:
         """Let a sum vanish if it may."""
-        x, y = total.reads
-        if not self.may_vanish(total):
+        (x, y), z = total.reads, total.writes[0]
+        if total.requests[0] is not kWriteTo or len({v.nbytes for v in (x, y, z)}) > 1:
+            return False
+        if any(value.shared is not None for value in (x, y, z)) or self.writers[z] != [total]:
+            return False
+        # z will be written earlier than now: nobody may use what was there before.
+        if any(self.at[reader] <= self.at[total] for reader in self.readers[z]):
             return False
         cases = [case for case in (self.case(total, x, y), self.case(total, y, x)) if case]
         cases.sort(key=lambda case: -self.at[case.adder])  # the later one adds without a move
@@ -181,17 +183,6 @@ class _Sums:
                 self.merge(case)
                 return True
         return False
-
-    def may_vanish(self, total: Task) -> bool:
-        z = total.writes[0]
-        if total.requests[0] is not kWriteTo or len({v.nbytes for v in (*total.reads, z)}) > 1:
-            return False
-        if any(value.shared is not None for value in (*total.reads, z)):
-            return False
-        # z will be written earlier than now: nobody may use what was there before.
-        return self.writers[z] == [total] and all(
-            self.at[reader] > self.at[total] for reader in self.readers[z]
-        )
 
     def case(self, total: Task, x: Value, y: Value) -> _Sum | None:
         """Return how y's task adds to x, or None where it cannot as far as these values go."""

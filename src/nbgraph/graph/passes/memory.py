@@ -209,12 +209,10 @@ class _Placer:
         self.ends = ends
         self.arena = Arena(sparing)
         self.placement = _Placement({}, 0)
-        self.pin([life for life in places if life.pinned is not None], capacity)
-
-    def pin(self, places: Sequence[Life], capacity: int) -> None:
-        """Lives that are there from the start; what lies between and behind them is not free."""
+        # lives that are there from the start; what lies between and behind them is not free
+        pinned = [life for life in places if life.pinned is not None]
         none, end = self.reach.guard(()), 0
-        for life in sorted(places, key=lambda life: life.pinned or 0):
+        for life in sorted(pinned, key=lambda life: life.pinned or 0):
             start = self.placement.offset[life.home] = life.pinned or 0
             if start > end:
                 self.arena.give(Segment(end, start - end, NOBODY, none, none, ()))

@@ -99,16 +99,13 @@ def match(pattern: Any, operand: Operand, bound: Bound) -> bool:
     orders = [node.inputs]
     if pattern.op.__name__ in COMMUTATIVE:
         orders.append(node.inputs[::-1])
-    return any(_match_all(pattern, inputs, bound) for inputs in orders)
-
-
-def _match_all(pattern: Pattern, inputs: Sequence[Operand], bound: Bound) -> bool:
-    bindings = dict(bound)
-    pairs = zip(pattern.operands, inputs, strict=True)
-    if not all(match(part, operand, bindings) for part, operand in pairs):
-        return False
-    bound.update(bindings)
-    return True
+    for inputs in orders:
+        bindings = dict(bound)
+        pairs = zip(pattern.operands, inputs, strict=True)
+        if all(match(part, operand, bindings) for part, operand in pairs):
+            bound.update(bindings)
+            return True
+    return False
 
 
 def _same(a: Operand, b: Operand) -> bool:

@@ -65,7 +65,18 @@ def whereabouts(schedule: Schedule, offset: Mapping[Value, int], value: Value) -
     """Return the facts about one value of a plan."""
     home = homes(schedule.values)
     spans = _spans(schedule.tasks, home)
-    before, after = _neighbours(schedule, offset, home, spans, value)
+    own, met = home[value], list[Value]()  # homes with a byte of its memory
+    if value in offset:
+        low, high = offset[value], offset[value] + footprint(own.nbytes)
+        met = [
+            v
+            for v in schedule.values
+            if home[v] is v is not own
+            and v in offset
+            and offset[v] < high
+            and low < offset[v] + footprint(v.nbytes)
+        ]
+        met.sort(key=lambda v: spans[v])
     return Whereabouts(
         name=value.name,
         nbytes=value.nbytes,
@@ -74,11 +85,9 @@ def whereabouts(schedule: Schedule, offset: Mapping[Value, int], value: Value) -
         writers=tuple(task.name for task in schedule.tasks if value in task.writes),
         readers=tuple(task.name for task in schedule.tasks if value in task.reads),
         over=value.shared.name if value.shared else None,
-        together=tuple(
-            v.name for v in schedule.values if v is not value and home[v] is home[value]
-        ),
-        before=before,
-        after=after,
+        together=tuple(v.name for v in schedule.values if v is not value and home[v] is own),
+        before=tuple(v.name for v in met if spans[v] < spans[own]),
+        after=tuple(v.name for v in met if spans[v] > spans[own]),
         notes=tuple(value.note.split("\n")) if value.note else (),
     )
 
@@ -90,33 +99,6 @@ def _spans(tasks: Sequence[Task], home: Mapping[Value, Value]) -> dict[Value, tu
         for value in (*task.reads, *task.writes):
             spans[home[value]] = (spans.get(home[value], (k, k))[0], k)
     return spans
-
-
-def _neighbours(
-    schedule: Schedule,
-    offset: Mapping[Value, int],
-    home: Mapping[Value, Value],
-    spans: Mapping[Value, tuple[int, int]],
-    value: Value,
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Homes with a byte of this value's memory before it, and after it."""
-    if value not in offset:
-        return (), ()
-    own = home[value]
-    low, high = offset[value], offset[value] + footprint(own.nbytes)
-    met = [
-        v
-        for v in schedule.values
-        if home[v] is v is not own
-        and v in offset
-        and offset[v] < high
-        and low < offset[v] + footprint(v.nbytes)
-    ]
-    met.sort(key=lambda v: spans[v])
-    return (
-        tuple(v.name for v in met if spans[v] < spans[own]),
-        tuple(v.name for v in met if spans[v] > spans[own]),
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,13 @@ def recompute(
     """
     inside = set(forward_nodes)
     forward = [node for node in graph.nodes if node in inside]
-    _require_closed(forward, inside)
+    for node in forward:
+        for other in (*(n for n, _ in node.entries), *node.after):
+            if other not in inside:
+                raise ArgumentError(
+                    f"recompute: the forward node {node.label!r} depends on {other.label!r}, which "
+                    "is not among forward_nodes; give every node that the forward results depend on"
+                )
     segments = _segments(
         [node for node in forward if node.op not in (None, CONSTANT)], every, marked=marked
     )
@@ -66,16 +72,6 @@ def recompute(
         writer.add(node)
     moved = writer.moved
     return graph.with_heads([moved.get(head, head) for head in graph.heads])
-
-
-def _require_closed(forward: Sequence[GraphNode], inside: Collection[GraphNode]) -> None:
-    for node in forward:
-        for other in (*(n for n, _ in node.entries), *node.after):
-            if other not in inside:
-                raise ArgumentError(
-                    f"recompute: the forward node {node.label!r} depends on {other.label!r}, which "
-                    "is not among forward_nodes; give every node that the forward results depend on"
-                )
 
 
 # what is dropped --------------------------------------------------------------------------------

@@ -195,12 +195,11 @@ def _of_array_op(
         values = rule_vjp(gradients)
     except DerivativeError as problem:
         raise located(problem, node) from problem
-    return [v if v is None else _valued(v, own) for v, own in zip(values, specs, strict=True)]
-
-
-def _valued(value: Any, spec: Spec) -> Value:
-    """A gradient that a rule gave; arrays that do not depend on the graph become constants."""
-    if not isinstance(value, Symbol):
-        array = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value, spec.dtype)
-        return Value.of((build.constant(array), 0))
-    return Value.of(value.entry)
+    results: list[Value | None] = []
+    for value, own in zip(values, specs, strict=True):
+        if value is None or isinstance(value, Symbol):
+            results.append(None if value is None else Value.of(value.entry))
+        else:  # an array that does not depend on the graph becomes a constant
+            array = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value, own.dtype)
+            results.append(Value.of((build.constant(array), 0)))
+    return results

@@ -74,24 +74,18 @@ class _Round:
     def _rule(self, node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
         if node.op is None or node.token is not None or node.after:
             return None
-        outputs = self._uniform_outputs(node, inputs)
-        if outputs is None:
+        values = computed(node, inputs, self._uniform)
+        if values is None:
             outputs = self._outputs(node, inputs)
+        else:
+            assert node.specs is not None, "the graph is typed"
+            outputs = [everywhere(v, own) for v, own in zip(values, node.specs, strict=True)]
         for operand in outputs:
             if type(operand) is tuple and operand not in self._uniform:
                 value = element(operand[0], self._uniform)
                 if value is not None:
                     self._uniform[operand] = value
         return outputs
-
-    def _uniform_outputs(
-        self, node: GraphNode, inputs: tuple[Operand, ...]
-    ) -> Sequence[Operand] | None:
-        values = computed(node, inputs, self._uniform)
-        if values is None:
-            return None
-        assert node.specs is not None, "the graph is typed"
-        return [everywhere(v, spec) for v, spec in zip(values, node.specs, strict=True)]
 
     def _outputs(self, node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand]:
         """Return the outputs of a node over new operands, or what they are without it."""

@@ -9,7 +9,7 @@ import itertools
 from bisect import bisect_right
 
 from nbgraph.graph.passes.lifetimes import homes
-from nbgraph.graph.schedule import Schedule, Task, Value
+from nbgraph.graph.schedule import Schedule, Value
 from nbgraph.operator.request import OpReqType
 
 
@@ -18,6 +18,7 @@ def mark(schedule: Schedule, least: int, room: int) -> int:
     before tasks have touched `room` bytes in list order; how many there are. Run it behind
     `take_over`.
 
+    >>> from nbgraph.graph.schedule import Task
     >>> a, b, c = (Value(name, 100) for name in "abc")
     >>> tasks = [Task("A", (), (a,)), Task("B", (), (b,)), Task("C", (a, b), (c,))]
     >>> mark(Schedule(tasks, [a, b, c]), 100, 200), [task.once for task in tasks]
@@ -37,7 +38,10 @@ def mark(schedule: Schedule, least: int, room: int) -> int:
     for k, task in enumerate(tasks):
         ends = [_next(readers.get(value, ()), k) for value in task.writes]
         far = all(end is None or before[end] - before[k] >= room for end in ends)
-        task.once = wide[k] and far and _anew(task)
+        # nothing that it writes is in the memory of what it reads
+        own = all(value.shared is None and value not in task.reads for value in task.writes)
+        asked = {*task.requests[: len(task.writes)]}
+        task.once = wide[k] and far and own and asked == {OpReqType.kWriteTo}
     return sum(task.once for task in tasks)
 
 
@@ -45,10 +49,3 @@ def _next(places: list[int] | tuple[()], k: int) -> int | None:
     """Return the first place behind k."""
     at = bisect_right(places, k)
     return places[at] if at < len(places) else None
-
-
-def _anew(task: Task) -> bool:
-    """Return whether nothing that it writes is in the memory of what it reads."""
-    asked = {*task.requests[: len(task.writes)]}
-    own = all(value.shared is None and value not in task.reads for value in task.writes)
-    return own and asked == {OpReqType.kWriteTo}

@@ -16,7 +16,6 @@ import numpy as np
 from nbgraph.graph.build import GraphNode, Operand, apply, frozen
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, spec_of
-from nbgraph.kernels.function.scalar_function import Captured
 from nbgraph.kernels.scalar.graph import Graph as ScalarGraph
 from nbgraph.kernels.scalar.transplant import Transplant
 from nbgraph.operator.arrays.array_op import Spec
@@ -160,7 +159,20 @@ def _left(node: GraphNode, known: Uniform) -> Sequence[Left]:
     shrunk = op.carried.get(key)
     if shrunk is None:
         plan = op.invoker.plan_of(dtypes, node.attributes)
-        shrunk = op.carried[key] = _shrunk(plan.typed.captured, plain, equal)
+        captured, graph = plan.typed.captured, ScalarGraph()
+        leaves: list[Any] = []  # plain numbers as literals, equal operands as one
+        for k, (leaf, number) in enumerate(zip(captured.operands, plain, strict=True)):
+            if number is not None:
+                leaves.append(graph.cast(graph.const(number), leaf.kind))
+            elif equal[k] != k:
+                leaves.append(leaves[equal[k]])
+            else:
+                leaves.append(graph.argument(str(leaf.data), leaf.kind))
+        replaced = {leaf.id: own for leaf, own in zip(captured.operands, leaves, strict=True)}
+        for leaf in captured.parameters:
+            replaced[leaf.id] = graph.parameter(str(leaf.data), leaf.kind)
+        move = Transplant(captured.graph, graph, replaced)
+        shrunk = op.carried[key] = [_named(move(out), leaves) for out in captured.outputs]
     return shrunk
 
 
@@ -170,26 +182,6 @@ def _plain(operand: Operand, known: Uniform) -> bool | int | float | None:
         value = known.get(operand)
         operand = math.nan if value is None else as_number(value)
     return operand if operand in _PLAIN else None  # type: ignore[return-value]
-
-
-def _shrunk(
-    captured: Captured, plain: Sequence[bool | int | float | None], equal: Sequence[int]
-) -> list[Left]:
-    """Return the graph again with plain numbers as literals and equal operands as one."""
-    graph = ScalarGraph()
-    leaves: list[Any] = []
-    for k, (leaf, number) in enumerate(zip(captured.operands, plain, strict=True)):
-        if number is not None:
-            leaves.append(graph.cast(graph.const(number), leaf.kind))
-        elif equal[k] != k:
-            leaves.append(leaves[equal[k]])
-        else:
-            leaves.append(graph.argument(str(leaf.data), leaf.kind))
-    replaced = {leaf.id: node for leaf, node in zip(captured.operands, leaves, strict=True)}
-    for leaf in captured.parameters:
-        replaced[leaf.id] = graph.parameter(str(leaf.data), leaf.kind)
-    move = Transplant(captured.graph, graph, replaced)
-    return [_named(move(output), leaves) for output in captured.outputs]
 
 
 def _named(output: Any, leaves: Sequence[Any]) -> Left:

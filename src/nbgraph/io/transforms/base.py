@@ -155,23 +155,17 @@ class ColumnTransform(Transform):
     def _column(self, x: Column, draws: Draws, desc: DataDesc) -> Column:
         if isinstance(x, np.ndarray):
             return self.apply(x, draws, desc)
-        return by_shape(x, draws, lambda part, own: self._alike(part, own, desc))
 
-    def _alike(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """Apply the transform to samples of one shape, out of a column that has several."""
-        return self.apply(x, draws, own_desc(x, draws, desc, self.described))
+        def alike(part: Array, some: Draws) -> Array:
+            """Apply the transform to samples of one shape, out of a column that has several."""
+            own = changed(desc, shape=part.shape[1:], dtype=part.dtype)
+            try:
+                self.described(own)
+            except ShapeError as error:
+                raise ShapeError(f"{error} (sample {some.index[0]})") from None
+            return self.apply(part, some, own)
 
-
-def own_desc(
-    x: Array, draws: Draws, desc: DataDesc, described: Callable[[DataDesc], DataDesc]
-) -> DataDesc:
-    """Return the description of samples of one shape; ShapeError names one that does not fit."""
-    own = changed(desc, shape=x.shape[1:], dtype=x.dtype)
-    try:
-        described(own)
-    except ShapeError as error:
-        raise ShapeError(f"{error} (sample {draws.index[0]})") from None
-    return own
+        return by_shape(x, draws, alike)
 
 
 def by_shape(column: list[Array], draws: Draws, apply: Callable[[Array, Draws], Array]) -> Column:
@@ -194,18 +188,16 @@ def stacked(samples: list[Array]) -> Array:
 
 def descs_of(columns: Columns) -> list[DataDesc]:
     """Return descriptions of columns of which nothing else is known."""
-    return [_desc_of(f"column{k}", x) for k, x in enumerate(columns)]
-
-
-def _desc_of(name: str, x: Column) -> DataDesc:
-    if isinstance(x, np.ndarray):
-        return DataDesc(name, x.shape[1:], x.dtype)
-    if not x:
-        raise ArgumentError(f"{name}: a list of no samples; give an array (0, *shape)")
-    shapes = [sample.shape for sample in x]
-    alike = len({len(s) for s in shapes}) == 1
-    shape = [a[0] if len({*a}) == 1 else -1 for a in zip(*shapes)] if alike else ()
-    return DataDesc(name, shape, x[0].dtype)
+    descs: list[DataDesc] = []
+    for k, x in enumerate(columns):
+        if not len(x) and not isinstance(x, np.ndarray):
+            raise ArgumentError(f"column{k}: a list of no samples; give an array (0, *shape)")
+        shapes = [x.shape[1:]] if isinstance(x, np.ndarray) else [sample.shape for sample in x]
+        alike = len({len(s) for s in shapes}) == 1
+        shape = [a[0] if len({*a}) == 1 else -1 for a in zip(*shapes)] if alike else ()
+        dtype = x.dtype if isinstance(x, np.ndarray) else x[0].dtype
+        descs.append(DataDesc(f"column{k}", shape, dtype))
+    return descs
 
 
 def changed(desc: DataDesc, **values: Any) -> DataDesc:

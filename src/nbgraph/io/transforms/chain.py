@@ -128,6 +128,24 @@ class Pixels(ColumnTransform):
         return chain.values()
 
 
+class Several(Pixels):
+    """Transforms of pixels as one loop; a subclass gives `parts`."""
+
+    def parts(self) -> list[tuple[str, Pixels]]:
+        """Return the transforms, and the names that their random numbers go by."""
+        raise ArgumentError(f"{self.name}: several transforms of pixels define parts")
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        for _, one in self.parts():
+            desc = one.described(desc)
+        return desc
+
+    def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
+        for name, one in self.parts():
+            one.extend(chain, draws.child(name), desc)
+            desc = one.described(desc)
+
+
 def _narrow(x: Array) -> bool:
     """Return whether values of this dtype have fewer bits than they are computed with."""
     return x.dtype.kind not in "iub" and x.dtype.itemsize < 4

@@ -13,7 +13,7 @@ import numpy as np
 from nbgraph.errors import ShapeError, require_number, require_word
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import changed, interval
-from nbgraph.io.transforms.chain import Chain, Pixels, along
+from nbgraph.io.transforms.chain import Chain, Pixels, Several, along
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import blended, scaled, shifted
 from nbgraph.io.transforms.images import Axes, Images
@@ -209,7 +209,7 @@ class RandomLighting(_Colours):
         chain.apply(shifted, along(colours, len(chain.shape), axis))
 
 
-class RandomColorJitter(Pixels):
+class RandomColorJitter(Several):
     """Change brightness, contrast, saturation and hue at random, in this order.
 
     Parameters
@@ -234,21 +234,13 @@ class RandomColorJitter(Pixels):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._parts()
+        self.parts()
 
-    def _parts(self) -> list[Pixels]:
+    def parts(self) -> list[tuple[str, Pixels]]:
         """Return the transforms that do something."""
         amounts = {make: getattr(self, parameter) for parameter, make in _JITTER.items()}
-        return [make(amount, layout=self.layout) for make, amount in amounts.items() if amount]
-
-    def described(self, desc: DataDesc) -> DataDesc:
-        for one in self._parts():
-            one.described(desc)
-        return desc
-
-    def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        for one in self._parts():
-            one.extend(chain, draws.child(one.name), desc)
+        active = [make(amount, layout=self.layout) for make, amount in amounts.items() if amount]
+        return [(one.name, one) for one in active]
 
 
 _JITTER: Mapping[str, Any] = {

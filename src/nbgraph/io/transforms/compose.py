@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from nbgraph import foreign
 from nbgraph.errors import ArgumentError, ShapeError, function_name, require_number
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.source import taken
@@ -17,11 +17,9 @@ from nbgraph.io.transforms.base import (
     Columns,
     Stage,
     Transform,
-    by_shape,
     descs_of,
-    own_desc,
 )
-from nbgraph.io.transforms.chain import Chain, Pixels
+from nbgraph.io.transforms.chain import Pixels, Several
 from nbgraph.io.transforms.draws import Draws
 
 Sample = Callable[[], Columns]
@@ -62,7 +60,8 @@ class Compose(Transform):
             here = stages[-1] if stages else start
             run = self._pixels(at, here)
             if len(run) > 1:
-                stages.append(_fused(run, at, here))
+                one = _Fused(tuple(run), at, on=run[0].on)
+                stages.append(one.stage(here.descs, here.labels))
                 at += len(run)
                 continue
             one = self.transforms[at]
@@ -224,38 +223,14 @@ def _in_turn(stages: Sequence[Stage], columns: Columns, draws: Draws) -> Columns
     return columns
 
 
-def _fused(transforms: Sequence[Pixels], first: int, here: Stage) -> Stage:
-    """Return transforms of pixels as one loop, with the random numbers that each has alone."""
-    places = transforms[0].places(here.descs, here.labels)
-    after = list(here.descs)
-    names = [f"{first + k}.{one.name}" for k, one in enumerate(transforms)]
+class _Fused(Several):
+    """Transforms of pixels as one loop, with the random numbers that each has alone."""
 
-    def described(desc: DataDesc) -> DataDesc:
-        for one in transforms:
-            desc = one.described(desc)
-        return desc
+    transforms: tuple[Pixels, ...]
+    first: int
 
-    def applied(x: Array, draws: Draws, desc: DataDesc) -> Array:
-        chain = Chain(x)
-        for one, name in zip(transforms, names, strict=True):
-            one.extend(chain, draws.child(name), desc)
-            desc = one.described(desc)
-        return chain.values()
-
-    def column(x: Column, draws: Draws, desc: DataDesc) -> Column:
-        if isinstance(x, np.ndarray):
-            return applied(x, draws, desc)
-        return by_shape(x, draws, lambda a, d: applied(a, d, own_desc(a, d, desc, described)))
-
-    def run(columns: Columns, draws: Draws) -> Columns:
-        out = list(columns)
-        for k in places:
-            out[k] = column(out[k], draws, here.descs[k])
-        return tuple(out)
-
-    for k in places:
-        after[k] = described(after[k])
-    return Stage(after, here.labels, run)
+    def parts(self) -> list[tuple[str, Pixels]]:
+        return [(f"{k}.{one.name}", one) for k, one in enumerate(self.transforms, self.first)]
 
 
 def _first(
@@ -274,7 +249,7 @@ def _first(
 
 def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, Draws]]) -> Stage:
     """Return the stage of a user's function of columns and draws."""
-    if not _takes_two(function):
+    if not foreign.accepts(function, 2):
         raise ArgumentError(
             f"{_name(function)}: a function among transforms takes (columns, draws), a tuple of "
             "arrays and random numbers; of one that takes an array alone make Lambda(function)"
@@ -305,17 +280,6 @@ def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, 
     ]
     labels = [n for n in here.labels if n in [d.name for d in descs]]
     return Stage(descs, labels, run)
-
-
-def _takes_two(function: Any) -> bool:
-    """Return whether a function can be called with two arguments, as far as its signature tells."""
-    try:
-        inspect.signature(function).bind(None, None)
-    except TypeError:
-        return False
-    except ValueError:  # it has no signature
-        return True
-    return True
 
 
 def _kinds(columns: Any) -> str:

@@ -96,10 +96,7 @@ class Mixup(ColumnTransform):
         if label:
             require_probabilities(self.name, desc)
         if -1 in desc.shape:
-            raise ShapeError(
-                f"{self.name}: column {desc.name!r} has samples of several shapes; put a crop or "
-                "Resize before it"
-            )
+            raise _several_shapes(self.name, desc)
         return changed(desc, dtype="float32") if desc.dtype.kind in "iub" else desc
 
     def _shares(self, draws: Draws) -> Array:
@@ -211,7 +208,9 @@ def _mean(x: Array, partner: Array, share: Array) -> Array:
 def _one_shape(name: str, column: Any, desc: DataDesc) -> Array:
     if isinstance(column, np.ndarray):
         return column
-    raise ShapeError(
-        f"{name}: column {desc.name!r} has samples of several shapes; put a crop or Resize before "
-        "it"
-    )
+    raise _several_shapes(name, desc)
+
+
+def _several_shapes(name: str, desc: DataDesc) -> ShapeError:
+    text = "has samples of several shapes; put a crop or Resize before it"
+    return ShapeError(f"{name}: column {desc.name!r} {text}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,7 +24,21 @@ def _number(values: Any) -> Any:
     return library.astype(values, config.default_float)
 
 
-class Accuracy(Mean):
+def _entropies(out: Any, target: Any) -> Any:
+    return library.cross_entropy(out, target, reduction="none")
+
+
+class _OfClasses(Mean):
+    """A mean over targets; a subclass gives the arguments of Mean."""
+
+    _mean: ClassVar[tuple[Any, str, Any]]
+
+    def __init__(self, ignore_label: int | None = None) -> None:
+        function, name, after = self._mean
+        super().__init__(function, name, ignore_label=ignore_label, after=after)
+
+
+class Accuracy(_OfClasses):
     """The share of samples whose largest output along the last axis is at the target's class.
 
     Parameters
@@ -38,8 +52,7 @@ class Accuracy(Mean):
     array(1., dtype=float32)
     """
 
-    def __init__(self, ignore_label: int | None = None) -> None:
-        super().__init__(_hits, "accuracy", ignore_label=ignore_label)
+    _mean = _hits, "accuracy", None
 
 
 def top_k(k: int, ignore_label: int | None = None) -> Mean:
@@ -64,11 +77,7 @@ def top_k(k: int, ignore_label: int | None = None) -> Mean:
     return Mean(hits, name, ignore_label=ignore_label)
 
 
-def _entropies(out: Any, target: Any) -> Any:
-    return library.cross_entropy(out, target, reduction="none")
-
-
-class CrossEntropy(Mean):
+class CrossEntropy(_OfClasses):
     """The mean of -log(softmax(out)) at the target's class.
 
     Parameters
@@ -82,11 +91,10 @@ class CrossEntropy(Mean):
     array(0.6931472, dtype=float32)
     """
 
-    def __init__(self, ignore_label: int | None = None) -> None:
-        super().__init__(_entropies, "cross_entropy", ignore_label=ignore_label)
+    _mean = _entropies, "cross_entropy", None
 
 
-class Perplexity(Mean):
+class Perplexity(_OfClasses):
     """e to the mean cross entropy: among how many classes, all alike, a model hesitates.
 
     Parameters
@@ -100,8 +108,7 @@ class Perplexity(Mean):
     array(4., dtype=float32)
     """
 
-    def __init__(self, ignore_label: int | None = None) -> None:
-        super().__init__(_entropies, "perplexity", ignore_label=ignore_label, after=np.exp)
+    _mean = _entropies, "perplexity", np.exp
 
 
 accuracy, cross_entropy, perplexity = Accuracy(), CrossEntropy(), Perplexity()

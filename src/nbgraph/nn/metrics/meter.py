@@ -90,7 +90,13 @@ class Meter:
         if self._shapes is None:
             self._begin(row)
         elif row.shapes != self._shapes:
-            self._require_alike(row)
+            shapes = zip(self.metrics, self._shapes.each, row.shapes.each, strict=True)
+            for metric, old, new in shapes:
+                if not metric.joined and old != new:
+                    raise ArgumentError(
+                        f"{metric.__name__}: a batch has sums of shapes {new}, those before {old}; "
+                        "give batches with the same classes"
+                    )
         self._added = row.added if self._added is None else self._added + row.added
         for pieces, part in zip(self._joined, row.joined, strict=True):
             pieces.append(part)
@@ -178,15 +184,6 @@ class Meter:
                     parts.append(flat[place : place + size].reshape(shape))
                     place += size
         return sums
-
-    def _require_alike(self, row: Row) -> None:
-        """Raise ArgumentError where a batch has other classes than those before."""
-        for metric, old, new in zip(self.metrics, self._shapes.each, row.shapes.each, strict=True):
-            if not metric.joined and old != new:
-                raise ArgumentError(
-                    f"{metric.__name__}: a batch has sums of shapes {new}, those before {old}; "
-                    "give batches with the same classes"
-                )
 
 
 def _shape(part: Any) -> tuple[int, ...]:
