@@ -27,6 +27,7 @@ from nbgraph.kernels.vector_math.wide import (
     exp,
     expm1,
     gamma,
+    lentz,
     lgamma,
     log,
     log1p,
@@ -97,11 +98,7 @@ def gamma_fraction(a, x):
         i += 1.0
         step = -i * (i - a)
         b += 2.0
-        d = step * d + b
-        d = TINY if absolute(d) < TINY else d
-        c = b + step / c
-        c = TINY if absolute(c) < TINY else c
-        d = 1.0 / d
+        c, d = lentz(step, b, c, d)
         change = d * c
         h *= change
     return h
