@@ -141,16 +141,9 @@ def beta_ratio(a, b, x, y, upper):
     return 1.0 - share if upper else share
 
 
-@scalar
-def betainc(a, b, x):
-    """The regularised incomplete beta function."""
-    return beta_ratio(a, b, x, 1.0 - x, False)
-
-
-@scalar
-def betaincc(a, b, x):
-    """1 - betainc(a, b, x)."""
-    return beta_ratio(a, b, x, 1.0 - x, True)
+# the regularised incomplete beta function
+betainc = scalar(lambda a, b, x: beta_ratio(a, b, x, 1.0 - x, False))
+betaincc = scalar(lambda a, b, x: beta_ratio(a, b, x, 1.0 - x, True))  # 1 - betainc(a, b, x)
 
 
 @scalar

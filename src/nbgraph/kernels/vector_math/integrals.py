@@ -298,7 +298,5 @@ def spence(x):
     return -0.5 * l * l - spence_below(1.0 / x)
 
 
-@scalar
-def spence_below(x):
-    """spence of 0 < x < 1/2."""
-    return SIXTH - log(x) * log1p(-x) - dilogarithm(-log1p(-x))
+# spence of 0 < x < 1/2
+spence_below = scalar(lambda x: SIXTH - log(x) * log1p(-x) - dilogarithm(-log1p(-x)))

@@ -335,10 +335,7 @@ def first_kind(nu, x, sign):
     return -y if odd and (x < 0.0) != (sign < 0.0 and nu < 0.0) else y
 
 
-@scalar
-def jv(nu, x):
-    """J of an order."""
-    return first_kind(nu, x, -1.0)
+jv = scalar(lambda nu, x: first_kind(nu, x, -1.0))  # J of an order
 
 
 @scalar
@@ -356,10 +353,7 @@ def yv(nu, x):
     return s * j + c * y if c != 0.0 else s * j
 
 
-@scalar
-def ive(nu, x):
-    """exp(-|x|) I of an order."""
-    return first_kind(nu, x, 1.0)
+ive = scalar(lambda nu, x: first_kind(nu, x, 1.0))  # exp(-|x|) I of an order
 
 
 @scalar
