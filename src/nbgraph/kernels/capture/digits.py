@@ -123,12 +123,15 @@ class Digits(Compound):
         size = call.text(list_texts.span, first, last)
         return self._between(call, last, size.data if size.op == "const" else size)
 
+    def own(self, call: Call) -> tuple[Node, Node, Node]:
+        """Return the number, the base and how many digits there are: what texts take of them."""
+        return self.number, call.graph.const(self.base), self.length(call.tracer, call.path)
+
     def _between(self, call: Call, stop: Node, size: Node | int) -> Digits:
         """Return so many digits before a place."""
         many = call.graph.const(size) if isinstance(size, int) else size
-        length = self.length(call.tracer, call.path)
-        own = self.number, call.graph.const(self.base), length
-        return Digits(call.text(composed.digits_between, *own, stop, many), size, self.base)
+        number = call.text(composed.digits_between, *self.own(call), stop, many)
+        return Digits(number, size, self.base)
 
     def _behind_prefix(self, call: Call, place: Node | slice) -> Digits | None:
         """Return what a slice from behind `0b` on gives; behind a sign it begins a place later."""
@@ -147,9 +150,8 @@ class Digits(Compound):
     def turned(self, call: Call) -> Digits:
         """Return all of it backwards."""
         self.refuse_negative(call.tracer, call.node)
-        length = self.length(call.tracer, call.path)
-        values = [self.number, call.graph.const(self.base), length]
-        return replace(self, number=call.text(composed.turned_digits, *values), size=length)
+        own = self.own(call)
+        return replace(self, number=call.text(composed.turned_digits, *own), size=own[2])
 
     def method(self, call: Call, name: str) -> Value | None:
         """Return the value of a method; None for those that are not known."""
@@ -162,9 +164,8 @@ class Digits(Compound):
         sought = [d for d in (as_digits(graph, v, self.base) for v in texts) if d is not None]
         if not sought or len(sought) < len(texts) or (size := sought[0].size) == 0:
             return None
-        length = self.length(call.tracer, call.path)
-        own = self.number, graph.const(self.base), length
-        pairs = [n for each in sought for n in each.pair(call)]
+        own = self.own(call)
+        pairs = [n for each in sought for n in each.own(call)[::2]]
         if self.prefix:
             if name != "count" or size != 1:
                 return None
@@ -202,10 +203,6 @@ class Digits(Compound):
         more = call.graph.arithmetic("sub", size, length)
         power = call.tracer.binary("pow", call.graph.const(self.base), more, call.path)
         return fitting(call, call.graph.arithmetic("mul", self.number, power), size, self.base)
-
-    def pair(self, call: Call) -> tuple[Node, Node]:
-        """Return the number and how many digits it has."""
-        return self.number, self.length(call.tracer, call.path)
 
 
 def fitting(call: Call, number: Node, size: Node, base: int) -> Digits:
@@ -275,15 +272,8 @@ def apply(call: Call) -> Value | None:
             return args[0].number
         if not args[0].prefix:
             args[0].refuse_empty(call)
-            return _read(call, args[0], args[1])
+            return call.text(composed.digits_read, *args[0].own(call), args[1])
     return _of_one(call, target, args[0]) if len(args) == 1 else None
-
-
-def _read(call: Call, digits: Digits, base: Value) -> Value:
-    """Return the integer that digits are to a base."""
-    size = digits.length(call.tracer, call.path)
-    own = call.graph.const(digits.base)
-    return call.text(composed.digits_read, digits.number, own, size, base)
 
 
 def formatted(call: Call, value: Value, spec: str) -> Digits | None:
@@ -318,7 +308,8 @@ def _of_one(call: Call, target: Any, value: Value) -> Value | None:
     if target in _NUMBERS and (read := digits_of(value)) is not None:
         read.refuse_empty(call)
         if read.base > 10 or (read.base < 10 and read.size != 1):
-            read = replace(read, number=_read(call, read, call.graph.const(10)))
+            ten = call.graph.const(10)
+            read = replace(read, number=call.text(composed.digits_read, *read.own(call), ten))
         return read.number if target is int else call.graph.float(read.number)
     if getattr(target, "__self__", None) == "" and getattr(target, "__name__", "") == "join":
         return joined(call, value)

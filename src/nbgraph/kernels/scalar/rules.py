@@ -7,6 +7,7 @@ Functions: chapters 4 to 10, 19 and 25.
 from __future__ import annotations
 
 import math
+from functools import partialmethod
 
 from nbgraph.kernels.scalar.graph import Graph, Node
 
@@ -24,27 +25,11 @@ class Term:
         pair = (right, self.node) if swapped else (self.node, right)
         return Term(self.graph, self.graph.arithmetic(op, *pair))
 
-    def __add__(self, other: Term | float) -> Term:
-        return self._with("add", other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Term | float) -> Term:
-        return self._with("sub", other)
-
-    def __rsub__(self, other: float) -> Term:
-        return self._with("sub", other, swapped=True)
-
-    def __mul__(self, other: Term | float) -> Term:
-        return self._with("mul", other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Term | float) -> Term:
-        return self._with("div", other)
-
-    def __rtruediv__(self, other: float) -> Term:
-        return self._with("div", other, swapped=True)
+    __add__ = __radd__ = partialmethod(_with, "add")
+    __sub__, __rsub__ = partialmethod(_with, "sub"), partialmethod(_with, "sub", swapped=True)
+    __mul__ = __rmul__ = partialmethod(_with, "mul")
+    __truediv__ = partialmethod(_with, "div")
+    __rtruediv__ = partialmethod(_with, "div", swapped=True)
 
     def __neg__(self) -> Term:
         return Term(self.graph, self.graph.negate(self.node))
