@@ -59,7 +59,7 @@ class Captured(NamedTuple):
             if node.op == "final":
                 _, init, out = self.graph.regions[node.data[0]].carried[node.data[1]]
                 cond = self.graph.regions[node.data[0]].cond
-                data = [number[n.id] for n in (init, out, cond) if n is not None]
+                data = [number[n.id] for n in (init, out, cond)]
             elif node.op == "phi":
                 data = number[node.id]
             elif node.op == "extern":
