@@ -107,12 +107,26 @@ def _recorded(call: Call, arrays: list[Any]) -> Call:
 def places(world: Callable[[Any], Any]) -> Variants:
     """Return ways to select rows and columns of an array that `world` makes."""
     x = world(np.ones(SHAPE, "float32"))
-    indices = world(np.array([0, 2]))
+    indices, mask = world(np.array([0, 2])), x > 0.5
     return {
         "rows": lambda: x[indices],
         "columns": lambda: x[:, indices],
         "list": lambda: x[[0, 2]],
         "list of columns": lambda: x[:, [0, 2]],
+        "pairs": lambda: x[indices, indices],
+        "parts of rows": lambda: x[indices, 1:3],
+        "mask": lambda: x[mask],
+    }
+
+
+def numbers(x: Any) -> Variants:
+    """Return calls on a NumPy array beside Python numbers."""
+    whole, half = np.arange(16), x > 0.5
+    return {
+        "maximum": lambda: ng.maximum(x, x),
+        "of a number": lambda: ng.maximum(x, 0.0),
+        "integers + 1": lambda: ng.add(whole, 1),
+        "where(mask, x, 0)": lambda: ng.where(half, x, 0.0),
     }
 
 
@@ -120,7 +134,8 @@ def everyday() -> Iterator[tuple[str, Variants]]:
     """Yield calls on NDArrays of 16 elements that belong together, by what they are."""
     x, y, v = ng.ones(SHAPE), ng.ones(SHAPE), ng.ones(16)
     out, lines, number = ng.zeros(4), ng.array(np.array([1, 3])), np.float64(2.0)
-    host, others = np.ones(SHAPE, "float32"), ng.ones(SHAPE, "float64")
+    host, others, wide = np.ones(SHAPE, "float32"), ng.ones(SHAPE, "float64"), ng.zeros(SHAPE)
+    half, whole, many = host > 0.5, np.arange(16), np.arange(100) % 16
     sweep = itertools.count()
 
     def in_place(value: Any) -> Call:
@@ -142,12 +157,21 @@ def everyday() -> Iterator[tuple[str, Variants]]:
     writes = {
         "v[3:9]": write(slice(3, 9)),
         "v[j]": write(lines),
+        "v[array]": write(whole[:2]),
+        "v[long array]": write(many),
         "x[j, j]": write((lines, lines), x),
+        "x[mask]": write(ng.array(half), x),
+        "x[mask of NumPy]": write(half, x),
+        "putmask": lambda: np.putmask(x, half, 1.0),
+        "put": lambda: np.put(x, lines, 1.0),
         "fill_diagonal": lambda: ng.fill_diagonal(x, 1.0),
     }
     into = {
         "sum": lambda: ng.sum(x, axis=0),
         "sum, out=": lambda: ng.sum(x, axis=0, out=out),
+        "cumsum, out=": lambda: ng.cumsum(x, axis=0, out=wide),
+        "matmul, out=": lambda: ng.matmul(x, x, out=wide),
+        "x * array, out=": lambda: ng.multiply(x, host, out=wide),
         "max, initial=": lambda: ng.max(x, axis=0, initial=0.0),
     }
     beside = {
@@ -165,17 +189,20 @@ def everyday() -> Iterator[tuple[str, Variants]]:
         "delete": lambda: ng.delete(v, 2),
         "lstsq": lambda: ng.linalg.lstsq(x, out),
         "cond": lambda: ng.linalg.cond(x),
+        "pinv": lambda: ng.linalg.pinv(x),
     }
     groups = {"new arrays": new, "writes": writes, "out=, initial=": into, "beside NumPy": beside}
-    yield from (groups | {"compositions": composed}).items()
+    groups |= {"compositions": composed, "NumPy arrays": numbers(host)}
+    yield from groups.items()
 
 
 def draws() -> Variants:
-    """Return draws by the same parameters, and by others at each call."""
+    """Return draws by the same parameters, and by others at each call; choices."""
     sweep = itertools.count(1)
     return {
         "plain": lambda: ng.random.normal(1.5, 1.0, SHAPE),
         "changed": lambda: ng.random.normal(1e-3 * next(sweep), 1.0, SHAPE),
+        "choice": lambda: ng.random.choice(16, 4),
     }
 
 
@@ -222,7 +249,7 @@ def cases(names: list[str], *, every: bool) -> Iterator[tuple[str, Variants]]:
     if not names:
         yield "x[places], NDArray", places(ng.array)
         yield from everyday()
-        yield "random.normal", draws()
+        yield "draws", draws()
         yield "forward_backward", bound()
 
 

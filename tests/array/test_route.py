@@ -462,19 +462,15 @@ def dtype_of(like, number):
     return like.dtype.type(number)
 
 
-def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
-    """X-NDA-04: `out=`, `a op= b` and `a[key] = b` by a route, wherever the array stands among the
-    operands; what shares memory otherwise, or is lent, goes the general way."""
-    rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=(2, 4, 4)).astype("float32")
-    x, lines = ng.array(X), ng.array([3, 0, 1])
+def writes_over(X, x, lines):
+    """Writes over an array `y` of the shape of `X`, whose values `x` has, by name."""
 
     def over(y, a=None, b=None, part=np.s_[:]):
         target = y[part] if part != np.s_[:] else y
         ng.subtract(target if a is None else a, target if b is None else b, out=target)
         return target
 
-    calls = {
+    return {
         "apart": lambda y: ng.subtract(x, 2.0, out=y),
         "first": lambda y: over(y, b=x),
         "last": lambda y: over(y, a=x),
@@ -498,6 +494,15 @@ def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
         "where by NumPy": lambda y: y.__setitem__(X > 0, 3),
         "rows by a mask": lambda y: y.__setitem__(X[0] > 0, 3.0),
     }
+
+
+def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
+    """X-NDA-04: `out=`, `a op= b` and `a[key] = b` by a route, wherever the array stands among the
+    operands; what shares memory otherwise, or is lent, goes the general way."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(2, 4, 4)).astype("float32")
+    lines = ng.array([3, 0, 1])
+    calls = writes_over(X, ng.array(X), lines)
     wanted = {}
     for name, call in calls.items():
         for _ in range(3):

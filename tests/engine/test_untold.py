@@ -89,6 +89,22 @@ def test_a_dropped_push_that_wrote_nothing_is_logged(threads, caplog):
     assert len(caplog.records) == 1
 
 
+def test_of_many_failures_of_one_line_one_is_logged(threads, caplog):
+    """A loop of pushes that all fail would bury everything else."""
+
+    def fails(run_ctx):
+        raise OSError("no such page")
+
+    for _ in range(250):
+        threads.push(fails)
+    threads.stop()
+    gc.collect()
+    assert len(caplog.records) == 1
+    with pytest.raises(OSError, match="no such page") as caught:
+        threads.wait_for_all()
+    assert caught.value.__notes__[-1].startswith("249 more failed:")
+
+
 def test_a_push_that_somebody_asked_is_not_logged(threads, caplog):
     def fails(run_ctx):
         raise OSError("no such page")

@@ -158,6 +158,7 @@ def unpicklable():
 
 
 BAD = [
+    (lambda c: c.run(3), "an int; expected a function of the rank"),
     (lambda c: c.run(unpicklable()), "cannot be pickled"),
     (lambda c: c.run(sums, threading.Lock()), "a tuple cannot be pickled"),
     (lambda c: c.run(sums, on_loss="retry"), "expected 'fail', 'wait' or 'shrink'"),
@@ -216,6 +217,9 @@ def test_several_clusters_at_once_and_what_they_leave():
         with ng.kv.cluster(workers=1) as one, ng.kv.cluster(workers=1) as other:
             links = {c.client.dashboard_link for c in (one, other)}
             assert other.run(lambda rank: rank) == [0]
+        assert repr(one) == "<Cluster of 1 workers>"  # its client knows no scheduler any more
+        with pytest.raises(ng.errors.KVStoreError, match="the scheduler does not answer"):
+            one.run(sums)
         del one, other
         gc.collect()
     assert len(links) == 2

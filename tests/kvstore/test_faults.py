@@ -35,6 +35,12 @@ def soon(seen, seconds=60.0):
         time.sleep(0.01)
 
 
+def settled(client):
+    """Return whether three processes are there, of which none begins anew."""
+    nannies = {each.worker_address for each in client.cluster.workers.values()}
+    return len(nannies) == 3 and nannies == {*workers.present(client)} == {*client.run(os.getpid)}
+
+
 @pytest.fixture(scope="module")
 def clusters():
     made = []
@@ -48,7 +54,7 @@ def whole(clusters):
     """Three processes; two take part. Those that died are there again, or the three are others."""
     if clusters:
         with suppress(AssertionError):
-            soon(lambda: len(workers.present(clusters[-1].client)) == 3, 15)
+            soon(lambda: settled(clusters[-1].client), 15)
             return clusters[-1]
         clusters.pop().close()
     clusters.append(ng.kv.cluster(workers=3))
@@ -89,8 +95,6 @@ def counts(rank, folder, fault):
     kv.init("n", ng.zeros(8, dtype="int64"))
     kv.set_updater(lambda key, pushed, stored: stored.__iadd__(pushed))
     begin = kv.position or 0
-    with (folder / "attempts").open("a") as file:
-        file.write("x" * (rank == 0))
     for turn in range(begin, ROUNDS):
         if rank == 1 and turn == 3 and fault != "host" and not (folder / "once").exists():
             (folder / "once").touch()
@@ -119,7 +123,7 @@ CASES = [
 
 @pytest.mark.everyday(1 / 3)
 @pytest.mark.parametrize(("fault", "on_loss"), CASES)
-def test_a_worker_that_is_lost(whole, fault, on_loss, tmp_path):
+def test_a_worker_that_is_lost(whole, fault, on_loss, tmp_path, monkeypatch):
     """SIGKILL in the middle of a push, between a push and its reply, of a process that only keeps
     its shard, and SIGSTOP for ever."""
     own = ng.kv.cluster(workers=2, client=whole.client)
@@ -135,11 +139,14 @@ def test_a_worker_that_is_lost(whole, fault, on_loss, tmp_path):
         if fault != "frozen":  # who is left has ended, and is free
             assert whole.client.run(os.getpid, workers=[first]) == {first: before[first]}
         return
+    restarts = []
+    restart = own._restart
+    monkeypatch.setattr(own, "_restart", lambda *of: (restarts.append(of), restart(*of)))
     found = own.run(*call, **options)
     count = 2 if on_loss == "wait" else 1
     begin = ROUNDS if fault == "host" else 2  # rounds that the last checkpoint has, of two workers
     assert found == [(begin, count, [2 * begin + (ROUNDS - begin) * count] * 8)] * count
-    if len((tmp_path / "attempts").read_text()) == 2:  # who did not take part in the first goes on
+    if len(restarts) == 1:  # who did not take part in the first attempt goes on
         assert whole.client.run(os.getpid)[idle] == before[idle]
 
 
@@ -273,7 +280,7 @@ def test_a_scheduler_that_is_killed(tmp_path):
             distributed.Client(scheduler_file=file, set_as_default=False) as client,
         ):
             thread = in_the_middle(tmp_path, scheduler.kill)
-            with pytest.raises(KVStoreError, match="the scheduler at tcp.* does not answer"):
+            with pytest.raises(KVStoreError, match=r"the scheduler( at tcp.*)? does not answer"):
                 ng.kv.cluster(workers=2, client=client).run(
                     goes_on, tmp_path, 10**6, timeout=60, checkpoint=tmp_path / "job"
                 )
@@ -310,7 +317,7 @@ def test_a_network_that_is_cut(apart, on_loss, tmp_path):
     """The part with the scheduler fails in time, or goes on from the last checkpoint alone."""
     remote, own = apart
     thread = in_the_middle(tmp_path, remote.cut)
-    options = {"timeout": 30, "on_loss": on_loss, "checkpoint": tmp_path / "job"}
+    options = {"timeout": 120, "on_loss": on_loss, "checkpoint": tmp_path / "job"}
     if on_loss == "fail":
         with pytest.raises(KVMembershipError, match=r"worker 1|round \d+ of the key 'n'"):
             own.run(goes_on, tmp_path, 10**6, **options)

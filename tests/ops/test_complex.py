@@ -507,3 +507,10 @@ def test_conjugates_are_written_to_out(function, values):
     out = ng.zeros(values.shape, dtype=values.dtype)
     assert function(ng.array(values), out=out) is out
     np.testing.assert_array_equal(out.asnumpy(), values.conj())
+
+
+@pytest.mark.parametrize("w", [1j, 0.5, -0.25 + 0.5j])
+def test_powers_whose_size_is_beyond_the_largest_number(w):
+    z = np.array([3e38 + 3e38j, -3e38j, 1e38 - 2e38j], "complex64")
+    wanted = np.power(z.astype("complex128"), w)
+    np.testing.assert_allclose(ng.power(z, np.complex64(w)), wanted, rtol=1e-5)

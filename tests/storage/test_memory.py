@@ -152,7 +152,7 @@ def test_more_than_the_machine_has_is_refused_without_a_wait(device, nbytes, lim
 
 def test_more_in_all_than_the_machine_has_is_refused(device, monkeypatch):
     """The system would promise it, and end the process when it is written."""
-    monkeypatch.setattr("nbgraph.storage.memory.most", lambda: 4 * MIB)
+    monkeypatch.setattr("nbgraph.storage.memory.total", lambda: 4 * MIB)
     kept = allocate(3 * MIB, device)
     with pytest.raises(OutOfMemory, match="are allocated, the machine has 4.0 MiB; what"):
         allocate(2 * MIB, device)

@@ -181,11 +181,8 @@ def known_put(array: Array, value: Any, key: Any, indices: Sequence[Array], plac
         value = _number(cell(value, array.dtype))
     memory, operands = array._chunk, (value, *indices)
     put = _puts.get((array._layout, *[a._layout for a in operands], key))
-    if put is None or put[0] is None:
+    if put is None or put[0] is None or memory in [a._chunk for a in operands]:
         return False
-    for operand in operands:
-        if operand._chunk is memory:
-            return False
     return written(put[1].push, place, (*operands, array), array)
 
 

@@ -48,7 +48,6 @@ from nbgraph.shape import spreads
 
 _frame = sys._getframe
 _INT = {int}
-_WHOLE = slice(None)
 _NUMBERED = slice, int, list, np.ndarray, Array
 _PARTS = (slice, type(None), type(Ellipsis))
 
@@ -89,13 +88,17 @@ def get(array: Array, key: Any) -> Any:
     return _part(array, key, form)
 
 
-def _by_array(array: Array, key: Array) -> Any:
-    """Return what one NDArray selects: whole lines, or elements by a mask; None for other ones."""
-    lines = _lines_at(array, key)
+def _by_array(array: Array, key: Any) -> Any:
+    """Return what one NDArray selects: whole lines, or elements by a mask, which is waited for;
+    None for other ones."""
+    shape, kind = array._layout.shape, key._layout.dtype.kind
+    lines, host = key if kind in "iu" else None, key._chunk.device.host
+    if kind == "b" and host and key._layout.shape == shape[:1]:
+        lines = from_host(key.asnumpy().nonzero()[0], array.device)
     if lines is not None:
-        gather, template = _taking(len(array._layout.shape))
+        gather, template = _taking(len(shape))
         return gather(array, lines, key=template)
-    host = array._chunk.device.host and key._chunk.device.host
+    host = host and array._chunk.device.host
     if recording.get() is not None or not (host and _is_whole_mask(key, array)):
         return None
     wait(key._chunk)
@@ -127,30 +130,9 @@ def _as_numbers(array: Array, key: Any) -> tuple[Any, ...] | None:
     return tuple(parts) if changed else None
 
 
-def _split(key: Any) -> tuple[Any, Any] | None:
-    """Return an index as a basic one and one of what that selects, which has whole axes besides
-    index arrays; None where it is such a one, or is not the same taken apart."""
-    if type(key) is not tuple or not all(isinstance(p, _NUMBERED) for p in key):
-        return None
-    kinds = ["s" if type(p) is slice else "i" if type(p) is int else "a" for p in key]
-    if "i" not in kinds and all(type(p) is not slice or p == _WHOLE for p in key):
-        return None
-    if "i" in kinds and "s" in "".join(kinds).strip("s"):  # axes of index arrays come first then
-        return None
-    basic = tuple([_WHOLE if k == "a" else p for k, p in zip(kinds, key, strict=True)])
-    rest = [_WHOLE if k == "s" else p for k, p in zip(kinds, key, strict=True) if k != "i"]
-    return basic, tuple(rest)
-
-
 def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
     """Return a copy of what an index with index arrays selects, which is not recorded."""
     known = known_selection(form, indices)
-    split = None if known else _split(key)
-    if split is not None:
-        try:
-            return get(_part(array, split[0], frozen(split[0])), split[1])
-        except IndexingError:  # whose axes are not those of the whole index
-            pass
     template, arrays = known or _template(array, key)
     taken = operator_of("gather")(array, *arrays, key=template)
     if known is None:
@@ -186,16 +168,6 @@ def _taking(axes: int) -> tuple[Any, Any]:
     from nbgraph.ops.shapes.slicing import ALL
 
     return operator_of(ops.gather), (ARRAY, *(ALL,) * (axes - 1))
-
-
-def _lines_at(array: Array, key: Any) -> Array | None:
-    """Return the numbers of whole lines that an index selects, or None; wait for a mask."""
-    kind = key._layout.dtype.kind
-    if kind != "b":
-        return key if kind in "iu" else None
-    if len(key.shape) != 1 or key.shape[0] != array.shape[0] or is_elsewhere(key):
-        return None
-    return from_host(key.asnumpy().nonzero()[0], array.device)
 
 
 def set_(array: Array, key: Any, value: Any) -> None:

@@ -26,7 +26,8 @@ _EXACT = 1 << 53  # whole numbers up to this are floats
 _LARGE = 3e38  # what float32 holds, and more
 _parts: dict[Any, tuple[int, Layout]] = {}
 _elements: dict[Any, tuple[int, Layout, Push]] = {}
-_selections: dict[Any, Selection] = {}
+# by index: the key of `gather`, and its arrays; None for those that the index brings itself
+_selections: dict[Any, tuple[tuple[Any, ...], tuple[Array | None, ...]]] = {}
 _writes: dict[Any, Write] = {}
 _fills: dict[Any, tuple[Push, float, float]] = {}
 _LENT: Any = object()  # for a holder: an array that lives for one call gives no memory back
@@ -92,14 +93,6 @@ def learn_element(array: Array, key: Any, part: Array) -> None:
 # index arrays -------------------------------------------------------------------------------------
 
 
-class Selection(NamedTuple):
-    """What an index with index arrays selects: the key of `gather`, and its arrays; None for those
-    that the index brings itself."""
-
-    template: tuple[Any, ...]
-    constants: tuple[Array | None, ...]
-
-
 def selection_form(array: Array, key: Any) -> tuple[Any, list[Array]] | None:
     """Return an index with short lists, small NumPy arrays of integers, or NDArrays of integers in
     a form that can be hashed, by the values of the former two and the layouts of the latter, which
@@ -136,8 +129,9 @@ def known_selection(form: Any, places: list[Array]) -> tuple[Any, list[Array]] |
     selection = _selections.get(form)
     if selection is None:
         return None
+    template, constants = selection
     rest = iter(places)
-    return selection.template, [next(rest) if c is None else c for c in selection.constants]
+    return template, [next(rest) if c is None else c for c in constants]
 
 
 def learn_selection(
@@ -145,7 +139,7 @@ def learn_selection(
 ) -> None:
     """Remember what an index selects."""
     own = [None if any(a is g for g in places) else a for a in arrays]
-    keep(_selections, form, Selection(template, tuple(own)), _KEPT)
+    keep(_selections, form, (template, tuple(own)), _KEPT)
 
 
 # writes -----------------------------------------------------------------------------------------

@@ -33,19 +33,20 @@ def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Return what a composition gives, which gives new arrays and looks at no values."""
     arrays: list[Array] = []
     key: list[Any] = [call]
+    size, plain = 0, recording.get() is None and sources.get() is None and here.running is None
     for name, value in (*enumerate(args), *kwargs.items()):
         if isinstance(value, Array):
             arrays.append(value)
-            key.append((name, type(value), value._layout, value.device))
+            key.append((name, value._layout))
+            size += value._layout.size
+            plain = plain and value._chunk.device.host
         elif isinstance(value, tuple) and any(isinstance(v, Array) for v in value):
             return call(*args, **kwargs)
         elif type(value) is list:  # of numbers: nested lists are no keys
             key.append((name, list, *map(static_key, value)))
         else:
             key.append((name, static_key(value)))
-    plain = recording.get() is None and sources.get() is None and here.running is None
-    plain = plain and kwargs.get("out") is None and sum(a.size for a in arrays) <= _LARGEST
-    if not plain or not all(a.device.host for a in arrays):
+    if not plain or size > _LARGEST or kwargs.get("out") is not None:
         return call(*args, **kwargs)
     try:
         entry = _kept.get(tuple(key)) or keep(_kept, tuple(key), [0, None, True], _MOST)

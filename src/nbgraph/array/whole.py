@@ -84,6 +84,8 @@ def _copied_to(
     out, alone = outs[0], not (op.draws or op.auxiliary or op.resources or op.effect)
     if not (alone and isinstance(out, Array) and out.nbytes <= _COPIED and out.dtype.kind != "c"):
         return False
+    if any(v is out for v in operands) and op.inplace_pairs(attributes):  # it has the right to
+        return False
     result = op(*operands, **attributes)
     casts = np.can_cast(result.dtype, out.dtype, "same_kind") and result.dtype.kind != "c"
     if not casts or (result.shape, result.device) != (out.shape, out.device):

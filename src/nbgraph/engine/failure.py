@@ -182,6 +182,7 @@ class Ledger:
             for failure in failures:
                 failure.raised_at = now
             self._failures.clear()
+        _logged.clear()
         return first_of(failures, dropped)
 
 
@@ -203,8 +204,12 @@ def first_of(failures: list[Failure], dropped: int = 0) -> Failure | None:
 _owners: weakref.WeakSet[Owner] = weakref.WeakSet()
 
 
+_logged: set[tuple[str, type]] = set()  # lines that pushed, and kinds of error
+
+
 class Untold:
-    """Held by the `Pending` of a push that failed and writes nothing: goes with it."""
+    """Held by the `Pending` of a push that failed and writes nothing: goes with it. Of failures of
+    one line and kind the first since a wait for all is logged."""
 
     __slots__ = ("_failure",)
 
@@ -217,12 +222,15 @@ class Untold:
             import logging
 
             failure.logged = True
-            logging.getLogger("nbgraph").error(
-                "operation %r, pushed at %s, failed, and nothing waited for its result",
-                failure.name,
-                failure.site,
-                exc_info=failure.again(),
-            )
+            key = str(failure.site), type(failure.error)
+            if key not in _logged:
+                _logged.add(key)
+                logging.getLogger("nbgraph").error(
+                    "operation %r, pushed at %s, failed, and nothing waited for its result",
+                    failure.name,
+                    failure.site,
+                    exc_info=failure.again(),
+                )
 
 
 def watch(owner: Owner) -> None:

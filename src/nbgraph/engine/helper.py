@@ -40,7 +40,9 @@ class _Helper:
 
     def put(self, call: Call) -> None:
         if self._process != os.getpid():  # none has come along by a fork
-            self._calls, self._process = self._begin(), os.getpid()
+            calls: SimpleQueue[Call] = SimpleQueue()  # Ctrl-C leaves no half of a `put`
+            _thread.start_new_thread(_help, (calls,))  # of C: it has begun or it has not
+            self._calls, self._process = calls, os.getpid()
         self._calls.put(call)
 
     def relieve(self, call: Call) -> None:
@@ -52,11 +54,6 @@ class _Helper:
             self._due = now + (now - self._since)
             self._process = 0  # the thread that is there keeps a call that it has taken
             self.put(call)
-
-    def _begin(self) -> SimpleQueue[Call]:
-        calls: SimpleQueue[Call] = SimpleQueue()  # Ctrl-C leaves no half of a `put`
-        _thread.start_new_thread(_help, (calls,))  # of C: it has begun or it has not
-        return calls
 
 
 def _help(calls: SimpleQueue[Call]) -> None:

@@ -61,7 +61,11 @@ class Attempt:
             future = self.client.submit(Shard, rank, count, self.timeout, **options)
             self._kept.append(future)
         self._watch(self._kept, time.monotonic() + self.timeout)
-        self.shards = [future.result(self.timeout) for future in self._kept]
+        try:
+            self.shards = [future.result(self.timeout) for future in self._kept]
+        except Exception as error:
+            what = f"a worker was lost when it had its shard ({type(error).__name__}: {error})"
+            raise KVMembershipError(f"kv: {what}") from error
 
     def _calls(
         self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
@@ -103,15 +107,14 @@ class Attempt:
 
     def _raise(self, failed: list[tuple[int, Any]]) -> None:
         """Raise what a worker raised; a lost one goes before those that noticed it."""
-        errors = [  # a lost future has no exception to wait for
-            (rank, future.exception(self.timeout) if future.status == "error" else None)
-            for rank, future in failed
-        ]
-        own = [each for each in errors if not isinstance(each[1], KVMembershipError | None)]
+        erred = [each for each in failed if each[1].status == "error"]  # others have no exception
+        errors = [(rank, future.exception(self.timeout)) for rank, future in erred]
+        own = [each for each in errors if not isinstance(each[1], KVMembershipError)]
         self._require_all(0 if own else 10 * POLL)
+        if not errors:
+            rank, future = failed[0]
+            raise KVMembershipError(f"kv: the function on worker {rank} is {future.status}")
         rank, error = (own or errors)[0]
-        if error is None:
-            raise KVMembershipError(f"kv: the function on worker {rank} is {failed[0][1].status}")
         error.add_note(f"on worker {rank} of {len(self.addresses)}")
         raise error
 
@@ -184,14 +187,20 @@ def _near(shard: Any) -> Any:
 
 def present(client: Any) -> set[str]:
     """Return the addresses of the workers that the scheduler knows now."""
+    if client.scheduler is None:
+        why = "the client is closed or has lost the connection; make a new ng.kv.cluster(...)"
+        raise KVStoreError(f"ng.kv: the scheduler does not answer: {why}")
     try:
         cores = client.sync(client.scheduler.ncores, callback_timeout=SCHEDULER)
     except Exception as error:
-        raise KVStoreError(
-            f"ng.kv: the scheduler at {client.scheduler.address} does not answer "
-            f"({type(error).__name__}: {error})"
-        ) from error
+        what = f"the scheduler{place(client)} does not answer ({type(error).__name__}: {error})"
+        raise KVStoreError(f"ng.kv: {what}") from error
     return set(cores)
+
+
+def place(client: Any) -> str:
+    """Return where the scheduler of a client is, in words; "" once the connection is closed."""
+    return f" at {client.scheduler.address}" if client.scheduler is not None else ""
 
 
 @contextmanager

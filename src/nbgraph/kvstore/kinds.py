@@ -109,16 +109,12 @@ def _unfit(kind: str, engine: Any, engines: Sequence[str | None]) -> str:
     return f"kv.create: kind={kind!r} with engine={engine!r}; expected {expected}"
 
 
-def _options_of(entry: type[KVStore]) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(entry).parameters
-
-
 def _require_options(kind: str, entry: type[KVStore], options: Mapping[str, Any]) -> None:
-    params = _options_of(entry)
+    params = inspect.signature(entry).parameters
     if any(each.kind is each.VAR_KEYWORD for each in params.values()):
         return
     for name in options.keys() - params:
-        others = [k for k in _KINDS if name in _options_of(_class(*k))]
+        others = [k for k in _KINDS if name in inspect.signature(_class(*k)).parameters]
         hint = "".join(f"; {k!r} with engine={e!r} has it" for k, e in others)
         raise ArgumentError(
             f"kv.create: {kind!r} has no option {name!r}, but {', '.join(params) or 'none'}{hint}"

@@ -9,9 +9,7 @@ from contextvars import Context
 from typing import Any
 
 Send = Callable[[], Awaitable[None]]
-_WINDOW = (
-    4  # pushes under way: the next goes while one is answered, and what is urgent need not wait
-)
+_WINDOW = 4  # pushes under way: the next goes while one is answered, and what is urgent soon
 
 
 class Sender:
@@ -62,7 +60,4 @@ class Countdown:
         self._error = self._error or error
         self._left -= 1
         if not self._left:
-            if self._error is None:
-                self._on_complete()
-            else:
-                self._on_complete(self._error)
+            self._on_complete(self._error)

@@ -21,7 +21,7 @@ from nbgraph.errors import (
     require_word,
 )
 from nbgraph.kvstore import checkpoint as checkpoints
-from nbgraph.kvstore.attempt import GRACE, POLL, SCHEDULER, Attempt, present
+from nbgraph.kvstore.attempt import GRACE, POLL, SCHEDULER, Attempt, place, present
 from nbgraph.kvstore.job import distributed, require_picklable
 
 _LOSSES = ("fail", "wait", "shrink")
@@ -73,6 +73,8 @@ class Cluster:
         """
         require_word("Cluster.run: on_loss", on_loss, _LOSSES)
         require_number("Cluster.run: timeout", timeout, above=0, noun="seconds")
+        if not callable(function):
+            raise ArgumentError(f"Cluster.run: {noun(function)}; expected a function of the rank")
         require_picklable("Cluster.run", function)
         count, losses, latest = self.workers, 0, checkpoints.number(checkpoint)
         while True:
@@ -105,6 +107,7 @@ class Cluster:
             except KVMembershipError:
                 if time.monotonic() > end:
                     raise
+                time.sleep(POLL)
             else:
                 return attempt
 
@@ -155,7 +158,7 @@ class Cluster:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Cluster of {self.workers} workers at {self.client.scheduler.address}>"
+        return f"<Cluster of {self.workers} workers{place(self.client)}>"
 
 
 def within(seconds: float, call: Callable[..., Any], *args: Any, **options: Any) -> None:

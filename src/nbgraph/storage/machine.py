@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from pathlib import Path
 
 _MEMINFO = Path("/proc/meminfo")
@@ -11,12 +10,12 @@ _MEMINFO = Path("/proc/meminfo")
 
 @functools.cache
 def total() -> int | None:
-    """Bytes of memory of the machine, or None where it does not say.
+    """Bytes of memory of the machine with swap space, or None where it does not say.
 
     >>> total() is None or total() > 2**20
     True
     """
-    return _pages("SC_PHYS_PAGES")
+    return _meminfo("MemTotal:", "SwapTotal:")
 
 
 def available() -> int | None:
@@ -25,18 +24,7 @@ def available() -> int | None:
     >>> available() is None or available() > 0
     True
     """
-    free = _meminfo("MemAvailable:")  # and caches that would be dropped
-    return _pages("SC_AVPHYS_PAGES") if free is None else free
-
-
-@functools.cache
-def most() -> int | None:
-    """Bytes that all processes can have, with swap space, or None where the machine does not say.
-
-    >>> most() is None or most() >= total()
-    True
-    """
-    return _meminfo("MemTotal:", "SwapTotal:")
+    return _meminfo("MemAvailable:")  # free, and caches that would be dropped
 
 
 def _meminfo(*names: str) -> int | None:
@@ -58,11 +46,3 @@ def scarce(percent: int) -> bool:
         return False
     free, all_of_it = available(), total()
     return free is not None and all_of_it is not None and free < all_of_it * percent // 100
-
-
-def _pages(name: str) -> int | None:
-    try:
-        count, size = os.sysconf(name), os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # a system without sysconf, or without the name
-        return None
-    return count * size if count > 0 else None

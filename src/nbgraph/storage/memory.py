@@ -26,7 +26,7 @@ from nbgraph.device import allocate as device_memory
 from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError, require_whole
 from nbgraph.settings import config
 from nbgraph.storage import out_of_memory
-from nbgraph.storage.machine import most
+from nbgraph.storage.machine import total
 from nbgraph.storage.sizes import ALIGNMENT, readable
 
 Bytes = np.ndarray[Any, np.dtype[Any]]
@@ -166,7 +166,7 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
 def _limit(device: Context) -> int:
     """Return the bytes of which more are refused, 0 for any number: the system would promise more
     than the machine has, and end the process that writes there."""
-    return config.storage_limit or ((most() or 0) if device.host else 0)
+    return config.storage_limit or ((total() or 0) if device.host else 0)
 
 
 def _obtain(nbytes: int, books: Account) -> Memory | None:
@@ -176,14 +176,12 @@ def _obtain(nbytes: int, books: Account) -> Memory | None:
     try:
         address, owner = _SOURCES[books.device.device_type](books.device, nbytes)
         return Memory(address, nbytes, owner, books.device)
-    except DeviceError:  # a ValueError, too: the device has failed, which is not a shortage
+    except BaseException as error:
         books.leave(nbytes)
-        raise
-    except (MemoryError, ValueError, OverflowError):  # more than there is, or than a size can say
-        books.leave(nbytes)
-        return None
-    except BaseException:
-        books.leave(nbytes)
+        if isinstance(error, DeviceError):  # a ValueError, too: not a shortage
+            raise
+        if isinstance(error, MemoryError | ValueError | OverflowError):
+            return None  # more than there is, or than a size can say
         raise
 
 
@@ -204,11 +202,11 @@ _SOURCES: dict[str, Callable[[Context, int], tuple[int, Bytes]]] = {
 def _out_of_memory(nbytes: int, books: Account) -> str:
     limit = config.storage_limit
     bound = f"the limit storage_limit={limit} ({readable(limit)})" if limit else "no limit is set"
-    if books.device.host and not limit and (machine := most()):
+    if books.device.host and not limit and (machine := total()):
         bound = f"the machine has {readable(machine)}"
     if not books.device.host:
-        free, total = map(readable, room(books.device))
-        bound += f", and the device has {free} of {total} free"
+        free, size = map(readable, room(books.device))
+        bound += f", and the device has {free} of {size} free"
     remedy = "raise the limit with ng.config(storage_limit=...), " if limit else ""
     said = (
         f"allocate: {nbytes} bytes ({readable(nbytes)}) asked for on {books.device!r}; "

@@ -11,7 +11,8 @@ from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre
 
 import nbgraph as ng
 
-LANDING = dt.date(1969, 7, 20)
+LANDING, LANDED = dt.date(1969, 7, 20), dt.datetime(1969, 7, 20, 20, 17, 40)  # noqa: DTZ001
+WAIT = dt.timedelta(days=2, hours=5)
 SERIES = (0.5, -0.2, 0.3, 0.1)
 
 
@@ -38,6 +39,22 @@ def seconds_of(y, m, d):
     span = dt.timedelta(seconds=y * m, hours=d)
     both = span + dt.timedelta(hours=20)
     return span.days, span.seconds, span.total_seconds(), both.days, both.seconds
+
+
+def weeks(y, m, d):
+    day = dt.date(y, m, d)
+    year, week, weekday = day.isocalendar()
+    first, other = day.replace(day=1), LANDED.replace(year=y, hour=d % 24)
+    ends = first.weekday(), other.month, other.hour, (other - LANDED).days, other.weekday()
+    return year, week, weekday, day.timetuple().tm_yday, day.isocalendar()[1], *ends
+
+
+def moments(y, m, d):
+    moment = dt.datetime(y, m, d, d % 24, m) + dt.timedelta(hours=1000 * m, seconds=y)  # noqa: DTZ001
+    parts = moment.date().day, moment.minute, moment.second, moment.isocalendar().week
+    span = moment - dt.datetime(1970, 1, 1)  # noqa: DTZ001
+    before, noon = moment - WAIT, moment.hour
+    return *parts, span.days, span.total_seconds(), before.hour, before < moment, noon
 
 
 def sets(y, m, d):
@@ -98,21 +115,21 @@ def pieces(y, m, d):
         *ends,
         len(gaps),
         max(map(len, gaps)),
-        int("1" + bin(-m)[3:], 2),
+        int("1" + bin(m)[3:], 2),
         int(bin(d)[2:][::-1], 2),
     )
 
 
 def searches(y, m, d):
     text = str(y * 10000 + m * 100 + d)
-    places = text.find("1"), text.find("0", 5), text.index(str(y % 10)), text.count("00")
+    places = text.find("1"), text.find("0", 5), text.find(str(y % 10)), text.count("00")
     return *places, "20" in text, str(m) in "123456789101112", str(-11 * m).count("1"), m in (1, d)
 
 
 def replaced(y, m, d):
     text, turned = str(y), {"0": "0", "1": "1", "6": "9", "9": "6"}
     new = int(text.replace("0", "12")), int(text.replace("1", "", 1)), int(text.replace("20", "3"))
-    filled = int(text.ljust(6, "0")), int(str(d).rjust(2, "0")[0]), int(str(m) * 3)
+    filled = int(str(d).rjust(2, "0")[0]), int(str(m) * 3)
     ends = len(text.rstrip("0")), int(text.strip("2")), int(text.lstrip("12") + "7")
     return *new, *filled, *ends, int("".join(turned.get(c, "7") for c in text))
 
@@ -122,7 +139,17 @@ def powers(y, m, d):
 
 
 DAYS = np.array([[1899, 1, 31], [1969, 7, 20], [2000, 2, 28], [2024, 2, 29], [2026, 12, 1]]).T
-FUNCTIONS = [days_since, days_later, mondays, seconds_of, sets, sums_of_pairs, versions]
+FUNCTIONS = [
+    days_since,
+    days_later,
+    mondays,
+    weeks,
+    moments,
+    seconds_of,
+    sets,
+    sums_of_pairs,
+    versions,
+]
 DIGITS = [pieces, searches, replaced, powers]
 
 

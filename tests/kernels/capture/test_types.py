@@ -210,3 +210,17 @@ def test_shifts_that_int64_cannot_hold_raise(fn, n):
     np.testing.assert_array_equal(ng.op(fn)(np.array([2, 62])), [fn(2), fn(62)])
     with pytest.raises(ValueError if n < 0 else OverflowError, match="negative shift|of more than"):
         ng.op(fn)(np.array([3, n]))
+
+
+WAYS = [
+    lambda n, k: math.comb(n, k) * 0.5**n,
+    lambda n, k: math.comb(n, k) * math.comb(k, 2) / math.comb(n + 2, k),
+    lambda n, k: math.perm(n, k % 7) / 2.0 + (math.comb(n, k) - 3) / 1e20,
+]
+
+
+@pytest.mark.parametrize("fn", WAYS)
+def test_ways_that_64_bits_do_not_hold_are_floats_beside_floats(fn):
+    n, k = np.array([5, 100, 300, 60]), np.array([2, 50, 140, 59])
+    expected = [fn(*row) for row in zip(n.tolist(), k.tolist(), strict=True)]
+    np.testing.assert_allclose(ng.op(fn)(n, k), expected, rtol=1e-12)

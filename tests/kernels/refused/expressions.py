@@ -472,8 +472,8 @@ REFUSALS = [
         "write a loop over them",
     ),
     (
-        lambda n: str(int(n)).split("12"),
-        "split() of digits with these arguments",
+        lambda n: str(int(n)).rjust(9),
+        "rjust() of digits with these arguments",
         "write a loop over them",
     ),
     (

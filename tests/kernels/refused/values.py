@@ -421,7 +421,7 @@ REFUSALS = [
     ),
     (lambda x: (x, 1.0)[5], "tuple index out of range", "use an index of its items"),
     (
-        lambda x: next(((v, 1.0) for v in (x, 1.0) if v > 0), 1.0)[0],
+        lambda x: next(((v, 1.0) for v in (x, -x) if v > 0), 1.0)[0],
         "the value has values of different types on the paths that reach this line",
         "give a default of the same sort",
     ),

@@ -368,6 +368,20 @@ def test_orders(make, engine):
     assert len(orders) == 6
 
 
+@pytest.mark.parametrize("world", [np.asarray, ng.array], ids=["NumPy", "NDArray"])
+def test_choices_with_replacement_are_whole_numbers_in_all_worlds(world):
+    """By a kernel where there is one: the same numbers."""
+    for count in (1, 3, 2**20, 2**40):
+        assert same(r.choice(count, (5, 9), rng=1), r.integers(count, size=(5, 9), rng=1))
+    x = np.arange(9) * 2
+    wanted = x[np.asarray(r.integers(9, size=50, rng=1))]
+    for _ in range(4):
+        assert same(r.choice(world(x), 50, rng=1), wanted)
+    assert same(ng.jit(lambda a: r.choice(a, 50, rng=1))(world(x)), wanted)
+    rows = ng.vmap(lambda a: r.choice(a, 50))(ng.array(np.stack([x] * 3))).asnumpy()
+    assert len({row.tobytes() for row in rows}) == 3 and set(rows.ravel()) == set(x)
+
+
 def test_choice():
     x = ng.arange(12).reshape(3, 4)
     assert r.choice(x, (2, 5), axis=1).shape == (3, 2, 5)

@@ -36,7 +36,12 @@ def _whole(call: Call, fn: FunctionType) -> Value:
         call.graph.cast(v, "int64") if isinstance(v, Node) and v.kind != "uint64" else v
         for v in values
     ]
-    return call.tracer.compose(fn, wide, call.path)
+    value = call.tracer.compose(fn, wide, call.path)
+    if fn in (integers.comb, integers.perm) and len(wide) == 2:
+        ordered = call.graph.const(fn is integers.perm)
+        in_floats = call.tracer.compose(integers.ways_in_floats, [value, *wide, ordered], call.path)
+        call.graph.wide[value.id] = in_floats
+    return value
 
 
 def operation(call: Call, operation: tuple[str, object]) -> Value:

@@ -15,6 +15,7 @@ from nbgraph.kernels.capture import (
     builtins,
     complex_numbers,
     inlining,
+    integers,
     objects,
     refusals,
     sequences,
@@ -276,6 +277,8 @@ _FUNCTIONS: dict[object, Callable[[Call], Value | None]] = {
     **dict.fromkeys(DICT_MAKERS, new_dict),
     **dict.fromkeys((dataclasses.replace, *COPIES), replaced),
     **dict.fromkeys(_EXCEPTIONS, _exception),
+    int.to_bytes: lambda call: call.text(integers.to_bytes),
+    int.from_bytes: lambda call: call.text(integers.from_bytes),
 }
 _OF_REFERENCES = (partial, dataclasses.replace, *DICT_MAKERS, *COPIES)
 _CONVERSIONS: dict[object, str] = {f: f"__{f.__name__}__" for f in (abs, float, int, round, len)}

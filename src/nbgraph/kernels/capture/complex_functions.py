@@ -14,6 +14,7 @@ TINY_SCALE, TINY_BACK = 2.0**61, 2.0**-31  # of roots: 1 / sqrt(2 * 2**61) is 2*
 LOG_2 = math.log(2.0)
 TINY_LOG = -61.0 * LOG_2
 FAR = 80.0  # from here on exponentials may overflow in float32
+HALVED = 1e38  # parts in float32 of which the sum of squares has a root beyond the largest number
 LARGE = 1e18  # from here on 1 + z**2 is z**2, in float32 with room below the largest number
 
 
@@ -59,11 +60,12 @@ def of_whole(z, n):
 
 def of_any(z, w):
     """z ** w by size and angle; 1 where w is 0."""
-    size = abs(z)
+    far = abs(z.real) > HALVED or abs(z.imag) > HALVED  # then the size of z may overflow
+    size = abs(0.5 * z if far else z)
     angle = math.atan2(z.imag, z.real)
     some = size if size != 0.0 else 1.0
-    length = some**w.real * math.exp(-angle * w.imag)
-    turn = angle * w.real + w.imag * math.log(some)
+    length = some**w.real * math.exp((LOG_2 * w.real if far else 0.0) - angle * w.imag)
+    turn = angle * w.real + w.imag * (math.log(some) + (LOG_2 if far else 0.0))
     result = complex(by(length, math.cos(turn)), by(length, math.sin(turn)))
     nothing = complex(0.0 if w.real > 0.0 else math.nan, 0.0)
     result = nothing if size == 0.0 else result

@@ -81,74 +81,15 @@ def turned_digits(n, base, count):
 def digits_between(n, base, count, stop, size):
     """The integer that so many digits before a place are, of those of another one."""
     rest = n // base ** (count - stop)
-    return rest % base**size if base > 1 and rest >= base**size > 0 else rest
+    return rest % base**size if size < 1 or base**size > 1 else rest  # 1: too large for int64
 
 
-def digit_place(n, base, count, digits, size, start=0):
-    """The first place from one on where so many digits are among those of an integer, or -1."""
-    for k in range(max(start, (n < 0) * 1), count - size + 1):
-        if abs(n) // base ** (count - size - k) % base**size == digits:
-            return k
-    return -1
-
-
-def digit_index(n, base, count, digits, size, start=0):
-    """The same, of digits that are there."""
-    place = digit_place(n, base, count, digits, size, start)
-    if place < 0:
-        raise ValueError("substring not found")
-    return place
-
-
-def digit_uses(n, base, count, digits, size):
-    """How often digits are among so many of an integer, without those that overlap."""
-    uses, place = 0, digit_place(n, base, count, digits, size)
-    while place >= 0:
-        uses, place = uses + 1, digit_place(n, base, count, digits, size, place + size)
+def digit_uses(n, base, count, digit):
+    """How often a digit is among so many of an integer, its sign among them."""
+    uses, rest = 0, abs(n)
+    for _ in range(count - (n < 0)):
+        uses, rest = uses + (rest % base == digit), rest // base
     return uses
-
-
-def stripped_digits(n, base, count, ends, left, right):
-    """The integer without the digits at its ends that are among some, and how many are left."""
-    while right and count > 0 and n % base in ends:
-        n, count = n // base, count - 1
-    while left and count > 0 and n // base ** (count - 1) in ends:
-        n, count = n % base ** (count - 1), count - 1
-    return n, count
-
-
-def replaced_digits(n, base, count, old, size, new, width, most):
-    """The integer with digits in place of others, at most so often, and how many digits it has."""
-    number, length, left, uses = n * 0, 0, count, 0
-    while left > 0:
-        if uses != most and left >= size and n // base ** (left - size) % base**size == old:
-            number, length, left = number * base**width + new, length + width, left - size
-            uses = uses + 1
-        else:
-            digit = n // base ** (left - 1) % base
-            number, length, left = number * base + digit, length + 1, left - 1
-    return number, length
-
-
-def digit_groups(n, base, count, digit):
-    """The integers that the digits between those that are one are, with how many these are."""
-    groups, number, size = [], n * 0, 0
-    for place in range(count - 1, -1, -1):
-        this = n // base**place % base
-        if this == digit:
-            groups.append((number, size))
-            number, size = n * 0, 0
-        else:
-            number, size = number * base + this, size + 1
-    groups.append((number, size))
-    return groups
-
-
-# whether the first, or the last, digits of an integer are those of another one
-begins_with = lambda n, base, count, head, size: (
-    count >= size and abs(n) // base ** (count - size) == head
-)
-ends_with = lambda n, base, count, tail, size: count >= size and abs(n) % base**size == tail
 
 
 def digits_read(n, base, count, other):

@@ -59,15 +59,16 @@ class Digits(Compound):
     def refuse_negative(self, tracer: Tracer, node: ast.AST) -> None:
         """Note that what is read as digits begins with the sign of a negative number."""
         negative = tracer.graph.compare("lt", self.number, tracer.graph.const(0))
-        tracer.raises(node, ValueError, "invalid literal for int() with base 10: '-'", negative)
+        words = "invalid literal for int() with base 10: '-': write abs(n) for a number with a sign"
+        tracer.raises(node, ValueError, words, negative)
 
     def refuse_empty(self, call: Call) -> None:
         """Note that int() of no digits raises."""
         graph, size = call.graph, self.size
         if isinstance(size, Node) and Intervals(graph, call.path).of(size)[0] < 1:
-            words, empty = (
-                "invalid literal for int(): ''",
+            empty, words = (
                 graph.compare("lt", size, graph.const(1)),
+                "invalid literal for int(): ''",
             )
             call.tracer.raises(call.node, ValueError, words, empty)
 
@@ -84,33 +85,28 @@ class Digits(Compound):
         if self.prefix:
             what = "the sign and the prefix of bin(), oct() and hex() are characters"
             call.refuse(what, "use bin(n)[2:]")
-        graph, base = call.graph, call.graph.const(self.base)
         self.refuse_negative(call.tracer, call.node)
-        length = self.length(call.tracer, call.path)
-        powers = tuple(graph.const(self.base**k) for k in range(_MOST[self.base]))
-        items: list[Value] = []
-        for place in range(len(powers)):
-            behind = graph.arithmetic("sub", length, graph.const(place + 1))
-            inside = graph.compare("ge", behind, graph.const(0))
-            power = entry_at(graph, powers, graph.select(inside, behind, graph.const(0)))
-            digit = call.tracer.binary("floordiv", self.number, power, call.path)
-            digit = call.tracer.binary("mod", digit, base, call.path)
-            items.append(Digits(digit, 1, self.base))
-        return Resizable(length, tuple(items), bounded=True)
+        ends = range(1, _MOST[self.base] + 1)
+        items = tuple(self.between(call, call.graph.const(end), 1) for end in ends)
+        return Resizable(self.length(call.tracer, call.path), items, bounded=True)
 
-    def part(self, call: Call, place: Node | slice) -> Digits | None:
+    def part(self, call: Call, place: Any) -> Digits | None:
         """A digit, or what a slice gives that needs no list: None for other steps than 1, and all
         of it backwards."""
         graph, length = call.graph, lambda: self.length(call.tracer, call.path)
         if self.prefix:
-            return self._behind_prefix(call, place)
+            first = place.start if isinstance(place, slice) and place.stop is None else None
+            if not isinstance(first, int) or first < 2:
+                return None
+            digits = Digits(self.number, self.size, self.base)
+            return digits if first == 2 else digits.part(call, slice(first - 2, None, place.step))
         if not isinstance(place, slice):
             self.refuse_negative(call.tracer, call.node)
             index, inside = call.text(list_texts.place_in, graph.cast(place, "i"), length())
             words, missed = "string index out of range", graph.logical_not(inside)
             call.tracer.raises_lookup(call.node, IndexError, words, missed)
             index = graph.select(inside, index, graph.const(0))
-            return self._between(call, graph.arithmetic("add", index, graph.const(1)), 1)
+            return self.between(call, graph.arithmetic("add", index, graph.const(1)), 1)
         start, stop, step = place.start, place.stop, place.step
         if step in (None, 1) and start is stop is None:
             return self
@@ -121,31 +117,17 @@ class Digits(Compound):
         nodes = (graph.const(end) if isinstance(end, int) else end for end in ends)
         first, last = (call.text(list_texts.place_within, end, length()) for end in nodes)
         size = call.text(list_texts.span, first, last)
-        return self._between(call, last, size.data if size.op == "const" else size)
+        return self.between(call, last, size.data if size.op == "const" else size)
 
     def own(self, call: Call) -> tuple[Node, Node, Node]:
         """Return the number, the base and how many digits there are: what texts take of them."""
         return self.number, call.graph.const(self.base), self.length(call.tracer, call.path)
 
-    def _between(self, call: Call, stop: Node, size: Node | int) -> Digits:
+    def between(self, call: Call, stop: Node, size: Node | int) -> Digits:
         """Return so many digits before a place."""
         many = call.graph.const(size) if isinstance(size, int) else size
         number = call.text(composed.digits_between, *self.own(call), stop, many)
         return Digits(number, size, self.base)
-
-    def _behind_prefix(self, call: Call, place: Node | slice) -> Digits | None:
-        """Return what a slice from behind `0b` on gives; behind a sign it begins a place later."""
-        if not isinstance(place, slice) or place.step not in (None, 1) or place.stop is not None:
-            return None
-        start, graph, digits = place.start, call.graph, Digits(self.number, self.size, self.base)
-        if not isinstance(start, int) or start < 2:
-            return None
-        if start == 2:  # which leaves the b of a negative number
-            return digits
-        sign = graph.cast(graph.compare("lt", self.number, graph.const(0)), "i")
-        first = graph.arithmetic("sub", graph.const(start - 2), sign)
-        number = graph.absolute(self.number)
-        return replace(digits, number=number).part(call, slice(first, None, None))
 
     def turned(self, call: Call) -> Digits:
         """Return all of it backwards."""
@@ -156,61 +138,21 @@ class Digits(Compound):
     def method(self, call: Call, name: str) -> Value | None:
         """Return the value of a method; None for those that are not known."""
         graph, args = call.graph, call.args
-        if name in (*_ARE_DIGITS, *_STRIPS) and not args:
-            return self if name in _STRIPS else graph.const(True)
-        if name in ("zfill", "rjust", "ljust"):
-            return self._filled(call, name)
-        texts = args[: 1 + (name == "replace")]
-        sought = [d for d in (as_digits(graph, v, self.base) for v in texts) if d is not None]
-        if not sought or len(sought) < len(texts) or (size := sought[0].size) == 0:
-            return None
-        own = self.own(call)
-        pairs = [n for each in sought for n in each.own(call)[::2]]
-        if self.prefix:
-            if name != "count" or size != 1:
-                return None
-            zero = graph.compare("eq", pairs[0], graph.const(0))  # that of 0b
-            return graph.arithmetic("sub", call.text(composed.digit_uses, *own, *pairs), zero)
-        if name in _TEXTS and len(args) <= 1 + (name in ("find", "index")):
-            return call.text(_TEXTS[name], *own, *pairs, *args[1:])
-        self.refuse_negative(call.tracer, call.node)
-        known = getattr(args[0], "value", "")
-        if name in _STRIPS and (known or size == 1):
-            sides = (graph.const(name != other) for other in ("rstrip", "lstrip"))
-            ends = tuple(graph.const(int(c, self.base)) for c in known) or (pairs[0],)
-            number, size = call.text(composed.stripped_digits, *own, ends, *sides)
-            return Digits(number, size, self.base)
-        if name == "split" and size == 1 and len(args) == 1:
-            groups = call.text(composed.digit_groups, *own, pairs[0])
-            return replace(groups, items=tuple(Digits(n, k, self.base) for n, k in groups.items))
-        if name == "replace" and len(sought) == 2:
-            most = args[2] if len(args) == 3 else graph.const(-1)
-            number, size = call.text(composed.replaced_digits, *own, *pairs, most)
-            return fitting(call, number, size, self.base)
-        return None
-
-    def _filled(self, call: Call, name: str) -> Digits | None:
-        """Return them with zeros before or behind them, so that they are as many as asked for."""
-        width, *fill = call.args
-        zeros = [getattr(value, "value", None) for value in fill]
-        if zeros != ["0"] * (name != "zfill") or not isinstance(width, Node):
-            return None
-        self.refuse_negative(call.tracer, call.node)
-        length = self.length(call.tracer, call.path)
-        size = call.text(composed.maximum, length, width)
-        if name != "ljust":
+        if not args:
+            return graph.const(True) if name in _ARE_DIGITS else self if "strip" in name else None
+        fill = [getattr(value, "value", None) for value in args[1:]]
+        if name == "zfill" or (name == "rjust" and fill == ["0"]):
+            self.refuse_negative(call.tracer, call.node)
+            size = call.text(composed.maximum, self.length(call.tracer, call.path), args[0])
             return replace(self, size=size.data if size.op == "const" else size)
-        more = call.graph.arithmetic("sub", size, length)
-        power = call.tracer.binary("pow", call.graph.const(self.base), more, call.path)
-        return fitting(call, call.graph.arithmetic("mul", self.number, power), size, self.base)
-
-
-def fitting(call: Call, number: Node, size: Node, base: int) -> Digits:
-    """Return digits of which there may be too many for 64 bits."""
-    most = call.graph.const(_MOST[base] - 1)
-    words = f"a string of more than {most.data} digits does not fit into 64 bits"
-    call.tracer.raises(call.node, OverflowError, words, call.graph.compare("gt", size, most))
-    return Digits(number, size, base)
+        sought = as_digits(graph, args[0], self.base)
+        if name == "count" and sought is not None and sought.size == 1:
+            uses = call.text(composed.digit_uses, *self.own(call), sought.number)
+            zero = graph.compare("eq", sought.number, graph.const(0))  # that of 0b
+            return graph.arithmetic("sub", uses, zero) if self.prefix else uses
+        if name not in list_texts.TEXTS or self.prefix or (sought is not None and sought.size == 0):
+            return None
+        return call.text(list_texts.TEXTS[name], self, *args)
 
 
 _MOST = {10: 19, 2: 63, 8: 21, 16: 16}  # digits of a number of 64 bits
@@ -219,15 +161,7 @@ _SPEC, _LETTERS = re.compile(r"(?:0(\d+))?([bdox]?)"), {"b": 2, "o": 8, "x": 16}
 _FIELD = re.compile(r"\{(?::([^{}]*))?\}")  # of str.format
 _ARE_DIGITS = ("isdigit", "isdecimal", "isnumeric")
 _NUMBERS, _SIXTEEN = (int, float), "0123456789abcdef"
-_TEXTS = {
-    "startswith": composed.begins_with,
-    "endswith": composed.ends_with,
-    "count": composed.digit_uses,
-    "find": composed.digit_place,
-    "index": composed.digit_index,
-}
-_STRIPS = ("strip", "lstrip", "rstrip")
-METHODS = (*_ARE_DIGITS, *_TEXTS, *_STRIPS, "replace", "split", "zfill", "rjust", "ljust")
+METHODS = (*_ARE_DIGITS, *list_texts.TEXTS, "zfill", "rjust")
 
 
 def digits_of(value: Value) -> Digits | None:
@@ -260,8 +194,6 @@ def method(call: Call, owner: Digits, name: str) -> Value:
 def apply(call: Call) -> Value | None:
     """`str(n)`, `bin(n)`, functions, methods and `"".join()` of these; None for others."""
     target, args = call.target, call.args
-    if target is Digits:
-        return Digits(args[0], 1, args[1].data)
     if target is format and len(args) == 2 and isinstance(args[1], Static):
         return formatted(call, args[0], str(args[1].value))
     if isinstance(text := getattr(target, "__self__", None), str) and len(args) == 1:
@@ -330,7 +262,10 @@ def joined(call: Call, value: Value) -> Value | None:
         return None
     value = replace(value, items=items) if isinstance(value, Resizable) else items
     number, size = call.text(composed.digits_together, value, call.graph.const(base))
-    return fitting(call, number, size, base)
+    most = call.graph.const(_MOST[base] - 1)
+    words = f"a string of more than {most.data} digits does not fit into 64 bits"
+    call.tracer.raises(call.node, OverflowError, words, call.graph.compare("gt", size, most))
+    return Digits(number, size, base)
 
 
 def added(tracer: Tracer, node: ast.expr, a: Value, b: Value) -> Value | None:

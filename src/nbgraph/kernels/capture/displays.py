@@ -27,7 +27,7 @@ from nbgraph.kernels.capture.text import (
     loops_of,
     nonlocals,
 )
-from nbgraph.kernels.capture.values import Env, Node, Value
+from nbgraph.kernels.capture.values import Env, Node, Optional, Static, Value, is_none
 
 
 def elements(tracer: Tracer, nodes: Sequence[ast.expr], env: Env, path: Node) -> tuple[Value, ...]:
@@ -133,20 +133,20 @@ def _certain(tracer: Tracer, test: ast.expr, env: Env, path: Node) -> bool:
 
 # folds of generators ------------------------------------------------------------------------------
 
-TOTAL, SEEN, BEST = "$total", "$seen", "$best"  # no names that a text can hold
+TOTAL, BEST = "$total", "$best"  # no names that a text can hold
 # what is done with each item; `elt` and `key` stand for expressions of the call
 _EXTREME = """
 item = elt
 rank = key(item)
-if not seen or rank {} best:
-    total, best, seen = item, rank, True
+if best is None or rank {} best:
+    total, best = item, rank
 """
 _LOOPS: dict[str, str] = {
     "add": "total += elt",
     "mul": "total *= elt",
     "any": "if elt: total = True",
     "all": "if not elt: total = False",
-    "next": "if not seen:\n    total, seen = elt, True\n    break",
+    "next": "total = elt\nbreak",
     "min": _EXTREME.format("<"),
     "max": _EXTREME.format(">"),
 }
@@ -185,16 +185,18 @@ def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node
     start = None if default is None else tracer.expression(default, env, path)
     constant = tracer.graph.const
     first = {"mul": 1, "all": True, "any": False}.get(sort, 0.0 if target is math.fsum else 0)
-    total = constant(first) if start is None or sort not in ("add", "mul") else start
-    inner = {**env, TOTAL: total, BEST: constant(0), SEEN: constant(False)}
-    after = aside(tracer, body, inner, path, env, names)
-    if sort not in ("next", "min", "max"):
-        return after[TOTAL]
-    total = after[TOTAL]
+    total, none = constant(first) if start is None else start, Static(None)
+    extreme = sort in ("next", "min", "max")
+    inner = {**env, TOTAL: none if extreme else total, BEST: none}
+    total = aside(tracer, body, inner, path, env, names)[TOTAL]
+    if not extreme:
+        return total
+    missed = total.absent if isinstance(total, Optional) else constant(is_none(total))
+    total = total.value if isinstance(total, Optional) else total
     if start is None:  # NaN, of integers 0, where Python raises
         floating = isinstance(total, Node) and total.kind == "f"
-        start = constant(math.nan) if floating else total
-    value = join_value(tracer.graph, after[SEEN], total, start)
+        start = constant(math.nan) if floating or is_none(total) else total
+    value = join_value(tracer.graph, missed, start, total)
     return tracer.joined(node, value, "give a default of the same sort")
 
 

@@ -34,8 +34,7 @@ from nbgraph.kernels.capture.joining import ListJoin, chosen, join_value
 from nbgraph.kernels.capture.members import attribute
 from nbgraph.kernels.capture.operators import refuse_numbers
 from nbgraph.kernels.capture.results import present
-from nbgraph.kernels.capture.sequences import as_list
-from nbgraph.kernels.capture.sets import distinct
+from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
     Choice,
     Complex,

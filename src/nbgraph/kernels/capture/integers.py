@@ -57,6 +57,17 @@ def perm(n, k=None):
     return ways
 
 
+def ways_in_floats(ways, n, k, ordered):
+    """What `comb` or `perm` gives as a floating value, also where 64 bits do not hold it."""
+    product, chosen = float(ways), 0
+    few = k if ordered else min(k, n - k)
+    if ways == LARGEST:
+        product = 1.0
+        while chosen < few:
+            product, chosen = product * ((n - chosen) / (1 if ordered else chosen + 1)), chosen + 1
+    return product
+
+
 def bit_count(n):
     """How many bits of abs(n) are 1."""
     left, count = abs(n), n * 0
@@ -74,6 +85,26 @@ def bit_length(n):
             left = left >> step
             count = count + step
     return count + (left > 0) * 1
+
+
+def to_bytes(n, length=1, byteorder="big", *, signed=False):
+    """The bytes of an integer, as a tuple."""
+    least = -(1 << min(8 * length - 1, 63)) if signed else 0
+    if n < least or (length < 8 and n >> (8 * length - signed) > 0):
+        raise OverflowError("the integer does not fit into the bytes")
+    parts = tuple((n >> min(8 * k, 63)) & 255 for k in range(length))
+    return parts if byteorder == "little" else parts[::-1]
+
+
+def from_bytes(bytes, byteorder="big", *, signed=False):
+    """The integer of some bytes."""
+    parts = bytes[::-1] if byteorder == "little" else bytes
+    number = -1 if signed and parts[0] > 127 else 0
+    for part in parts:
+        if not -(1 << 55) <= number < 1 << 55:
+            raise OverflowError("the integer does not fit into 64 bits")
+        number = number * 256 + part
+    return number
 
 
 def power_modulo(a, n, m):

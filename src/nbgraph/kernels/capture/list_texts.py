@@ -143,6 +143,74 @@ def place_of(a, x):
     raise ValueError("the value is not in the list")
 
 
+def first_refused(predicate, a):
+    """The first place of an item that is refused."""
+    for k, x in enumerate(a):
+        if not predicate(x):
+            return k
+    return len(a)
+
+
+takewhile = lambda predicate, a: a[: first_refused(predicate, a)]
+dropwhile = lambda predicate, a: a[first_refused(predicate, a) :]
+
+
+# methods of strings of digits
+def text_place(text, part, start=0):
+    """The first place from one on where a string is part of another one, or -1."""
+    for k in range(start, len(text) - len(part) + 1):
+        if text[k : k + len(part)] == part:
+            return k
+    return -1
+
+
+def split(text, part):
+    """What lies between the places where a string is part of another one."""
+    pieces, start, place = [], 0, text_place(text, part)
+    while place >= 0:
+        pieces.append(text[start:place])
+        start = place + len(part)
+        place = text_place(text, part, start)
+    pieces.append(text[start:])
+    return pieces
+
+
+def replaced(text, part, other, most=-1):
+    """The string with another part in place of one, at most so often."""
+    result, start, place = text[:0], 0, text_place(text, part)
+    while place >= 0 and most != 0:
+        result, start, most = result + text[start:place] + other, place + len(part), most - 1
+        place = text_place(text, part, start)
+    return result + text[start:]
+
+
+def lstrip(text, ends):
+    """The string without what it begins with of some characters."""
+    while len(text) > 0 and text[0] in ends:
+        text = text[1:]
+    return text
+
+
+def rstrip(text, ends):
+    """The string without what it ends with of some characters."""
+    while len(text) > 0 and text[-1] in ends:
+        text = text[:-1]
+    return text
+
+
+TEXTS = {
+    "startswith": lambda text, part: text[: len(part)] == part,
+    "endswith": lambda text, part: text[max(len(text) - len(part), 0) :] == part,
+    "count": lambda text, part: len(split(text, part)) - 1,
+    "find": text_place,
+    "split": split,
+    "replace": replaced,
+    "lstrip": lstrip,
+    "rstrip": rstrip,
+    "strip": lambda text, ends: rstrip(lstrip(text, ends), ends),
+}
+
+
 def sorted_list(a, key=None, reverse=False):
     """The items in the order of their ranks; equal ones stay in order."""
     rank = (lambda x: x) if key is None else key

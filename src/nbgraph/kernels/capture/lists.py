@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import arrays, dicts, list_texts, resizable, sets
+from nbgraph.kernels.capture import arrays, dicts, list_texts, resizable
 from nbgraph.kernels.capture.arrays import depth, spread, whole
+from nbgraph.kernels.capture.comparing import compare
 from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
@@ -29,6 +32,7 @@ from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import FROZEN, HEAP, OUTER, freeze, keys_in, placed
 from nbgraph.kernels.capture.items import entries
 from nbgraph.kernels.capture.joining import join_value
+from nbgraph.kernels.capture.joining import resizable as resizable_of
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
 from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Undefined, Unknown, Value
 
@@ -312,8 +316,42 @@ def _sorted(call: Call, items: list[Value], *, key: Value = None, reverse: Value
     items[:] = cast("tuple[Value, ...]", call.tracer.dereference(ordered, call.tracer.frame))
 
 
+def _with_item(call: Call, content: Value, item: Value) -> Value:
+    """Return a set, in ascending order, with one more item. A loop would be compiled for long."""
+    graph, owner, item = call.graph, resizable_of(call.graph, content), resizable.frozen(item)
+    items = owner.items
+    resizable.require_one_form(call, (*items, item))
+    if not items:
+        return List((item,))
+    used = [graph.compare("lt", graph.const(k), owner.length) for k in range(len(items))]
+    same, below = (_count(call, op, items, used, item) for op in (ast.Eq(), ast.Lt()))
+    known = graph.compare("gt", same, graph.const(0))
+    longer = graph.arithmetic("add", owner.length, graph.cast(graph.logical_not(known), "i"))
+    if owner.bounded:
+        full = graph.compare("gt", longer, graph.const(len(items)))
+        resizable.raises_full(call, full, len(items))
+    place = graph.select(known, graph.const(len(items) + 1), below)
+    rows = list[Value]()
+    for k, old in enumerate((*items, *(() if owner.bounded else (item,)))):
+        here = graph.compare("eq", place, graph.const(k))
+        moved = join_value(graph, here, item, items[k - 1]) if k else item
+        kept = graph.compare("gt", place, graph.const(k))
+        rows.append(join_value(graph, kept, old, moved))
+    return replace(owner, length=longer, items=tuple(rows))
+
+
+def _count(
+    call: Call, op: ast.cmpop, items: Sequence[Value], used: list[Node], item: Value
+) -> Node:
+    """Return how many items compare so with another one."""
+    graph = call.graph
+    tests = (compare(call, op, each, item) for each in items)
+    counts = (graph.cast(graph.logical_and(*row), "i") for row in zip(used, tests, strict=True))
+    return functools.reduce(functools.partial(graph.arithmetic, "add"), counts)
+
+
 _OF_SETS = {
-    "add": sets.with_item,
+    "add": _with_item,
     "update": lambda call, items, more: call.text(list_texts.union, items, more),
 }
 CHANGES: dict[str, Callable[..., Value]] = {

@@ -17,7 +17,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import draws
 from nbgraph.kernels.capture.containers import Reference, Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.digits import Digits, Range, digits_of, range_of
+from nbgraph.kernels.capture.digits import Range, digits_of, range_of
 from nbgraph.kernels.capture.environment import (
     BROKE,
     CONTINUED,
@@ -36,7 +36,7 @@ from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
 from nbgraph.kernels.capture.results import class_of
 from nbgraph.kernels.capture.text import breaks, is_short
-from nbgraph.kernels.capture.values import Env, Node, Static
+from nbgraph.kernels.capture.values import Env, Node
 from nbgraph.kernels.scalar.nodes import RESULT
 
 _LAZY = (enumerate, zip, reversed)  # what they go over is read in each trip
@@ -50,9 +50,7 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
         env = dict(env)
         iterated = _range(tracer, st, env, path)
         now = (lambda env: iterated) if iterated else _looped_over(tracer, st.iter, env, path)
-        if (digits := digits_of(known := now(env))) is not None:
-            return _over_digits(tracer, st, digits, env, path)
-        if isinstance(known, Range):
+        if isinstance(known := now(env), Range):
             run = functools.partial(_for, tracer, st, known)
         else:
             run = functools.partial(_over_items, tracer, st, now)
@@ -94,29 +92,14 @@ def _last_test(tracer: Tracer, st: ast.While, after: Env, path: Node) -> Env:
     return {**after, **join(tracer.graph, left, after, tested)}
 
 
-def _over_digits(tracer: Tracer, st: ast.For, digits: Digits, env: Env, path: Node) -> Env:
-    """Return the environment after a loop over digits, by falling powers of the base."""
-    mark = f"·{st.lineno}·{st.col_offset}"  # no name of a text has it
-    text = f"""while power{mark}:
-        item = digit{mark}(number{mark} // power{mark} % base{mark}, base{mark})
-        power{mark} //= base{mark}"""
-    loop = ast.increment_lineno(ast.parse(text), st.lineno - 1).body[0]
-    assert isinstance(loop, ast.While)
-    assert isinstance(loop.body[0], ast.Assign)
-    loop.body[0].targets, loop.orelse = [st.target], st.orelse
-    loop.body += st.body
-    digits.refuse_negative(tracer, st)
-    base, one = tracer.graph.const(digits.base), tracer.graph.const(1)
-    last = tracer.graph.arithmetic("sub", digits.length(tracer, path), one)
-    power, digit = tracer.binary("pow", base, last, path), Static(Digits)
-    values = {"power": power, "digit": digit, "number": digits.number, "base": base}
-    return looped(tracer, loop, env | {name + mark: v for name, v in values.items()}, path)
-
-
 def _over_items(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -> Env:
     """Return the environment after a loop over a tuple; a long one of constants looks them up in
     tables. One over a list whose length depends on values may not change it."""
-    if isinstance(items := now(env), Resizable):
+    items: Any = now(env)
+    if digits_of(items) is not None:
+        items.refuse_negative(tracer, st)
+        count = items.length(tracer, path)
+    elif isinstance(items, Resizable):
         count, items = items.length, items.items
     else:
         items_of = lambda env: listed(tracer, st.iter, now(env))

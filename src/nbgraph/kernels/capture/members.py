@@ -76,6 +76,7 @@ _NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the num
     "conjugate": np.conjugate,
     "bit_length": int.bit_length,
     "bit_count": int.bit_count,
+    "to_bytes": int.to_bytes,
     **typed.METHODS,
 }
 _ARRAY_ATTRIBUTES: dict[str, Callable[[Call, Any, Value], Value]] = {

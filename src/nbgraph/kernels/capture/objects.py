@@ -58,11 +58,11 @@ def constant(tracer: Tracer, value: Any, node: ast.expr) -> Value:
         return record_of(type(value), named) if fields else items
     if isinstance(value, (list, dict, set, frozenset, np.ndarray)):
         return _container(tracer, value, node)
-    if type(value).__module__ == "datetime" and type(value).__name__ == "date":
+    if type(value).__module__ == "datetime" and type(value).__name__ in _DATES:
         from nbgraph.kernels.capture.library import dates  # few programs have them
 
-        parts = (getattr(value, name) for name in dates.Date._fields)
-        return tracer.constant(dates.Date(*parts), node)
+        cls = getattr(dates, _DATES[type(value).__name__])
+        return tracer.constant(cls(*(getattr(value, name) for name in cls._fields)), node)
     return Static(value)
 
 
@@ -123,6 +123,7 @@ class UnknownText:
 
 
 TEXT = (str, UnknownText)
+_DATES = {"date": "Date", "datetime": "Moment", "timedelta": "Span"}
 _OPERATED = (type, UnionType, Flag)
 CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 _TEXTS = (str, repr, format, ascii, bin, hex, oct, chr)

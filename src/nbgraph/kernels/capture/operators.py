@@ -197,12 +197,9 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
         return graph.call("pow", a, b)
     if a.op == "const" and kind in ("i", "int64") and abs(a.data) > 1:
         powers = [graph.const(a.data**n) for n in range(63) if abs(a.data) ** n < 1 << 63]
-        inside = graph.logical_and(
-            graph.compare("ge", b, graph.const(0)),
-            graph.compare("lt", b, graph.const(len(powers))),
-        )
-        entry: Value = entry_at(graph, powers, graph.select(inside, b, graph.const(0)))
-        return graph.select(inside, entry, graph.const(0))
+        below = graph.compare("lt", b, graph.const(len(powers)))
+        inside = graph.logical_and(graph.compare("ge", b, graph.const(0)), below)
+        return entry_at(graph, powers, graph.select(inside, b, graph.const(0)))
     return tracer.compose(composed.integer_power, [a, b], path)
 
 

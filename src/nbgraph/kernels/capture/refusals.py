@@ -27,7 +27,7 @@ def refusal(
     What this library's own texts refuse is the user's to change, so it is told as it is. The text
     of another library is not: there the function that the user calls is what is refused.
     """
-    user, construct, called = _place(tracer, node)
+    user, construct, called = site(tracer, node)
     if called is not None:
         name, line = tracer.name, tracer.text.line_of(node)
         problem = (
@@ -45,7 +45,7 @@ def refuse(tracer: Tracer, *what: Any, **how: Any) -> NoReturn:
     raise refusal(tracer, *what, **how)
 
 
-def _place(tracer: Tracer, node: ast.AST) -> tuple[Tracer, ast.AST, FunctionType | None]:
+def site(tracer: Tracer, node: ast.AST) -> tuple[Tracer, ast.AST, FunctionType | None]:
     """Return the nearest call in the user's text, with the function of another library that it
     calls, if any; the construct itself in an operator that is made of a library's function."""
     user: Tracer | None = tracer

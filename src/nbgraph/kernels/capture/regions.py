@@ -15,8 +15,8 @@ from typing import Any, cast
 
 from nbgraph.kernels.capture.carried import COUNTER, Carried, nodes_of
 from nbgraph.kernels.capture.containers import copied
-from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.digits import Range
+from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.digits import Digits, Range
 from nbgraph.kernels.capture.environment import (
     BROKE,
     FROZEN,
@@ -53,7 +53,7 @@ class RegionLoop(Carried):
         env: Env,
         path: Node,
         bounds: Range | None = None,
-        items: tuple[Value, ...] | None = None,
+        items: tuple[Value, ...] | Digits | None = None,
     ) -> None:
         super().__init__(tracer, st, env, path, bounds)
         self.range, self.items = bounds, items
@@ -151,6 +151,9 @@ class RegionLoop(Carried):
         """What the loop's variables are in a trip of a `for`."""
         if self.items is None:
             return counter
+        if isinstance(self.items, Digits):
+            end = self.graph.arithmetic("add", counter, self.graph.const(1))
+            return self.items.between(Call(self.tracer, self.st, self.path), end, 1)
         return entry_at(self.graph, self.items, counter, ast.unparse(self.st.iter))  # type: ignore[union-attr]
 
     @property

@@ -284,6 +284,8 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     map: lambda call, f, *a: call.text(list_texts.mapped, f, _zipped(call, *a)),
     functools.reduce: _reduced,
     itertools.starmap: lambda call, f, a: call.text(list_texts.mapped, f, a),
+    itertools.takewhile: lambda call, f, a: call.text(list_texts.takewhile, f, a),
+    itertools.dropwhile: lambda call, f, a: call.text(list_texts.dropwhile, f, a),
     itertools.pairwise: lambda call, a: _zipped(
         call, a, part(call, a, call.graph.const(1), None, None)
     ),

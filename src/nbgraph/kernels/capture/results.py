@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernel_errors import Raised, always
-from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture import objects, refusals
 from nbgraph.kernels.capture.containers import Mapping, Resizable, described, mapping
 from nbgraph.kernels.capture.context import Call, OnInvalid, Tracer
 from nbgraph.kernels.capture.environment import (
@@ -111,7 +111,8 @@ def raises(
     tracer: Tracer, node: ast.AST, cls: type[Exception], words: str, where: Node, sort: str = RAISED
 ) -> None:
     """Note that the text raises where a condition holds."""
-    line = place(tracer.text.filename, tracer.text.line_of(node))
+    user, at, _ = refusals.site(tracer, node)
+    line = place(user.text.filename, user.text.line_of(at))
     error = Raised(tracer.operator, cls.__name__, words, line)
     tracer.pending.append((flag_of(tracer.graph, error, sort=sort), where))
 
@@ -187,7 +188,8 @@ def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) ->
         message = message or ast.unparse(st.test)
     else:
         cls, message = _exception(tracer, st, env)
-    line = place(tracer.text.filename, tracer.text.line_of(st))
+    user, at, _ = refusals.site(tracer, st)
+    line = place(user.text.filename, user.text.line_of(at))
     error = Raised(tracer.operator, _known_class(cls).__name__, message, line)
     name = flag_of(tracer.graph, error, cls)
     return {**env, name: where, RETURNED: where}

@@ -21,6 +21,7 @@ from nbgraph.kernels.capture import (
     arrays,
     comparing,
     dicts,
+    list_texts,
     objects,
     resizable,
     vectors,
@@ -42,7 +43,6 @@ from nbgraph.kernels.capture.items import keys, listed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import CHANGES, ITEM, change, view
 from nbgraph.kernels.capture.results import present
-from nbgraph.kernels.capture.sets import distinct
 from nbgraph.kernels.capture.values import Complex, Node, Static, Value, flatten, is_none
 
 MAX_SORTED = 32  # items that sorted() compares, each with each
@@ -94,7 +94,7 @@ def _of_tuples(call: Call, shared: Call) -> Value | None:
         call = call._replace(args=[*map(resizable.frozen, call.args)])
     elif isinstance(first, (tuple, Mapping)) or (target in _EMPTY and not call.args):
         fits = True
-    elif target in (map, functools.reduce, itertools.starmap):
+    elif target in _OF_FUNCTIONS:
         fits = bool(rest) and isinstance(first, Static)
     else:
         several = target in (min, max) and rest and call.kwargs.keys() == {"key"}
@@ -143,6 +143,18 @@ _OF_RANGES: dict[object, Callable[[Range, Call], Value]] = {
 }
 
 # built-in functions of tuples ---------------------------------------------------------------------
+
+
+def distinct(call: Call, items: Value) -> Value:
+    """Return the items of a set."""
+    known = objects.known(items)
+    if known is None:
+        return call.text(list_texts.distinct, items)
+    places = dict(zip(known[0], items, strict=True))
+    try:
+        return List(places[key] for key in sorted(places))
+    except TypeError:  # of several types
+        return List(places.values())
 
 
 as_list = lambda items: items if isinstance(items, Resizable) else List(items)
@@ -295,6 +307,7 @@ _ITERTOOLS = (
     "product combinations combinations_with_replacement permutations pairwise chain islice".split()
 )
 _REDUCTIONS = {getattr(np, name): text for name, text in arrays.REDUCTIONS.items()}
+_OF_FUNCTIONS = (map, functools.reduce, itertools.starmap, itertools.takewhile, itertools.dropwhile)
 _MAKERS: dict[object, Callable[..., Value]] = {
     **{fn: _folded(op) for fn, op in FOLDS.items()},
     **{fn: _tested(sought) for fn, sought in TESTS.items()},
@@ -315,7 +328,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     sorted: _sorted,
     functools.reduce: resizable.FUNCTIONS[functools.reduce],
     itertools.accumulate: _accumulate,
-    itertools.starmap: resizable.FUNCTIONS[itertools.starmap],
+    **{fn: resizable.FUNCTIONS[fn] for fn in _OF_FUNCTIONS[2:]},
     **{getattr(itertools, name): _iterated for name in _ITERTOOLS},
 }
 # those that put items together, which are not read

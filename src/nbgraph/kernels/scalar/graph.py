@@ -113,7 +113,11 @@ class Graph(Nodes):
             return simple
         if op in ("add", "mul") and a.op != "const" and (b.op == "const" or a.id > b.id):
             a, b = b, a
-        return self.node(op, (a, b), kind)
+        node = self.node(op, (a, b), kind)
+        large = kind != "f" and (a.id in self.wide or b.id in self.wide)
+        if large and op in ("add", "sub", "mul"):
+            self.wide[node.id] = self.arithmetic(op, self.float(a), self.float(b))
+        return node
 
     def _boolean_arithmetic(self, op: str, a: Node, b: Node) -> Node:
         logic = {"add": "bor", "mul": "band"}
@@ -227,11 +231,8 @@ class Graph(Nodes):
         """`&`, `|`, `^`, `<<`, `>>` of integers or booleans."""
         a, b = _without_sign(self, a, b)
         kind = promote(a.kind, b.kind)
-        if {a.kind, b.kind} == {
-            "int64",
-            "uint64",
-        } and not self.unsigned:  # arrays as NumPy has them
-            kind = "uint64"
+        if not self.unsigned and {a.kind, b.kind} == {"int64", "uint64"}:
+            kind = "uint64"  # arrays as NumPy has them
         if a.kind == b.kind == "b" and op in ("band", "bor", "bxor"):
             kind = "b"
         if kind == "f":

@@ -326,11 +326,8 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
 def _number_dtype(operands: tuple[Any, ...]) -> np.dtype[Any] | None:
     """Return the one dtype of floats among arrays, else of integers, which numbers take."""
     dtypes = {o.dtype for o in operands if type(o) not in _COPIED}
-    for kinds in ("fc", "iu"):
-        own = [d for d in dtypes if d.kind in kinds]
-        if own:
-            return own[0] if len(own) == 1 else None
-    return None
+    own = [d for d in dtypes if d.kind in "fc"] or [d for d in dtypes if d.kind in "iu"]
+    return own[0] if len(own) == 1 else None
 
 
 def _holds(dtype: np.dtype[Any], number: Any) -> bool:

@@ -111,7 +111,8 @@ def _fill_integers(rng: Generator, out: Array, low: Any, high: Any, *, endpoint:
     out[...] = rng.integers(low, high, out.shape, dtype, endpoint)
 
 
-def _integers_kernel(dtype: str, low: int, high: int, *, endpoint: bool) -> DrawnKernel:
+def integers_kernel(dtype: str, low: int, high: int, *, endpoint: bool) -> DrawnKernel:
+    """Return what makes whole numbers from `low` to below `high`, or to it, and its parameters."""
     from nbgraph.kernels.draws.ranges import integers
 
     count = high - low + endpoint
@@ -160,7 +161,7 @@ BERNOULLI = Drawing(
     "bernoulli", lambda rng, out, p: store(out, rng.random(out.shape) < p, "bernoulli"),
     kernel=_bernoulli_kernel,
 )  # fmt: skip
-INTEGERS = Drawing("integers", _fill_integers, kernel=_integers_kernel)
+INTEGERS = Drawing("integers", _fill_integers, kernel=integers_kernel)
 
 
 def _fill_dispersed(rng: Generator, out: Array, mu: Any, alpha: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,9 +12,10 @@ from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError, noun, require_shape
 from nbgraph.foreign import checked
 from nbgraph.operator.arrays.array_op import Spec
-from nbgraph.operator.arrays.drawn_op import DrawnOp
+from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.ops.define import (
     Shape,
@@ -26,7 +28,9 @@ from nbgraph.ops.define import (
     shape_tuple,
     whole,
 )
+from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.drawing import Array, named, seed_of
+from nbgraph.ops.draws.fills import integers_kernel
 
 _SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; NumPy's own bound is near
 
@@ -63,6 +67,9 @@ def _draw(
 ) -> None:
     p = inputs[0] if isinstance(weights, str) else None if weights is None else weights.values
     random = env.random()
+    if replace and weights is None and count:
+        outputs[0][...] = plain.integers(random, size, 0, count)
+        return
     for place in np.ndindex(size[:separate]):
         outputs[0][place] = random.choice(count, size[separate:], replace, p, shuffle=shuffle)
 
@@ -82,9 +89,23 @@ def _random_order(
         outputs[0][place] = random.permutation(count)
 
 
+class _Choice(DrawnOp):
+    """With replacement, all alike, indices are whole numbers as `random.integers` draws them."""
+
+    def drawn_call(
+        self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Any, *, host: bool
+    ) -> KernelCall | None:
+        count, size = attributes["count"], math.prod(attributes["size"])
+        if not (attributes["replace"] and attributes["weights"] is None and count and size):
+            return None
+        drawn, own = integers_kernel("int64", 0, count, endpoint=False)
+        return draw_call(drawn, own, size, host=host)
+
+
 # an array among the operands is not read (but for the weights): it says where the indices go
 _RESOURCES = ("parallel_random",)
-_CHOICE = DrawnOp("random_choice", _infer, _draw, operands=("*operands",), resources=_RESOURCES)
+_CHOICE = _Choice("random_choice", _infer, _draw, operands=("*operands",), resources=_RESOURCES)
+_CHOICE.by_kernels()
 _ORDER = DrawnOp(
     "random_permutation", _infer, _random_order, operands=("*operands",), resources=_RESOURCES
 )
@@ -203,7 +224,7 @@ def choice(
     name = "random.choice"
     array, count, axis = _many(name, a, axis)
     shape = () if size is None else shape_tuple(name, size, "size")
-    wanted = int(np.prod(shape, dtype=object))
+    wanted = math.prod(shape)
     if wanted and not count:
         raise ShapeError(f"{name}: a has nothing to choose from; give one or more")
     if not replace and wanted > count:

@@ -125,7 +125,7 @@ def scatter_add(value: Any, *index_arrays: Any, shape: Any, key: Any, out: Any =
     else:
         template, arrays = normal_key(key, shape, "scatter_add")
     value = as_array(value)
-    if arrays and value.dtype is not None and whole_lines(template, shape) is None:
+    if arrays and value.shape is not None and whole_lines(template, shape) is None:
         zeros = library.zeros_like(value, shape=shape)
         return library.index_add(zeros, value, *arrays, key=template, out=out)
     return _SCATTER_ADD(value, *arrays, shape=shape, key=template, out=out)

@@ -131,16 +131,42 @@ def _call(scatter: _Scatter, out: Spec, indices: Sequence[str], *, adds: bool) -
     item, name = out.dtype.itemsize, out.dtype.name
     if item > _WIDEST or "uint64" in indices or (adds and name not in _ADDED):
         return None
-    base, lanes, turns, axes, (size, line) = scatter
-    total, count = (math.prod([dim.extent for dim in dims]) for dims in (lanes, turns))
+    lanes, kind = scatter.lanes, name if adds else raw(out)
+    total, count = (math.prod([n for n, _ in dims]) for dims in (lanes, scatter.turns))
+    size = scatter.cleared[0]
     if not total * (count + size):
         return None
-    words, kind = {"total": total, "count": count, "base": base}, name if adds else raw(out)
     parts = [(f"d{k}", f"e{k}") for k in range(len(lanes))]
     if not lanes or lanes[-1].steps[0] != 1:  # a tile writes all of a line before the next one
         parts.append(("c", "1"))
     run = lanes[-1].extent if parts[-1][0] != "c" else 1
-    parts = [(parts[0][0], ""), *parts[1:]] if len(parts) > 1 else [("o", ""), *parts]
+    share = min(run, max(_LEAST // item, _MOVED // (item * (count + size))))
+    words = {"total": total, "count": count, "base": scatter.base}
+    steps = _steps(scatter, words, kind, adds=adds, whole=run == share)
+    units = threads(
+        "add_at" if adds else "write_at",
+        words,
+        {
+            "value": ("source", kind),
+            **{f"from{j}": (f"i{j}", each) for j, each in enumerate(indices)},
+            "out": ("y", kind),
+        },
+        parts=[(parts[0][0], ""), *parts[1:]] if len(parts) > 1 else [("o", ""), *parts],
+        steps=steps,
+        compute="float64" if kind == "float64" else "float32",
+        fails=bool(indices),
+        cost=1 + count * (6 * (total // run) + total * item // 5),
+        share=share,
+    )
+    return replace(units.on_host(0), order=tuple(range(len(indices) + 2)))
+
+
+def _steps(
+    scatter: _Scatter, words: dict[str, int], kind: str, *, adds: bool, whole: bool
+) -> list[tuple[str, str, Sequence[str]]]:
+    """Return the loops of a tile: what is cleared, then the turns. Extents and steps become
+    `words`; `whole`: a tile has all of the last lane."""
+    _, lanes, turns, axes, (size, line) = scatter
     turn = [f"k{k}" for k in range(len(turns))] if len(turns) > 1 else ["k"]
     numbers = [(n, f"t{k}") for k, n in enumerate(turn)] if len(turns) > 1 else []
     lines = split("k", *numbers, narrow=False) if numbers else []
@@ -158,36 +184,19 @@ def _call(scatter: _Scatter, out: Spec, indices: Sequence[str], *, adds: bool) -
     for j, (extent, step) in enumerate(axes):
         words |= {f"n{j}": extent, f"m{j}": step}
         lines += indexed(j, f"n{j}", place(1 + j, f"i{j}", every))
-    chosen_by = [_times(f"a{j}", step, f"m{j}") for j, (_, step) in enumerate(axes)]
+    by_index = [_times(f"a{j}", step, f"m{j}") for j, (_, step) in enumerate(axes)]
     value = f"load_input(source, {place(-1, 'v', every)})"
-    lines += [f"at = {' + '.join(['base', place(0, 'y', every), *chosen_by])}"]
+    lines += [f"at = {' + '.join(['base', place(0, 'y', every), *by_index])}"]
     lines += [f"store_output(y, at, {'load(y, at) + ' * adds}{value})"]
-    share = min(run, max(_LEAST // item, _MOVED // (item * (count + size))))
-    steps = [("k", "count", lines)]
+    steps: list[tuple[str, str, Sequence[str]]] = [("k", "count", lines)]
     if size:
-        flat = 1 < run == line == share  # what a tile clears lies side by side
+        run = lanes[-1].extent if lanes else 1
+        flat = whole and 1 < run == line  # what a tile clears lies side by side
         size, line = (size * run, 1) if flat else (size, line)
         words |= {"size": size, "line": line}
         at = f"{place(0, 'y', named[: len(named) - flat])} + {_times('s', line, 'line')}"
         steps.insert(0, ("s", "size", [f"store_output(y, {at}, {kind}(0))"]))
-    return replace(
-        threads(
-            "add_at" if adds else "write_at",
-            words,
-            {
-                "value": ("source", kind),
-                **{f"from{j}": (f"i{j}", each) for j, each in enumerate(indices)},
-                "out": ("y", kind),
-            },
-            parts=parts,
-            steps=steps,
-            compute="float64" if kind == "float64" else "float32",
-            fails=bool(indices),
-            cost=1 + count * (6 * (total // run) + total * item // 5),
-            share=share,
-        ).on_host(0),
-        order=tuple(range(len(indices) + 2)),
-    )
+    return steps
 
 
 def _times(name: str, step: int, word: str) -> str:

@@ -299,6 +299,7 @@ def factors(a: Any, mode: str) -> Any:
     return r if mode == "r" else QRResult(q, r)
 
 
+@kept
 def pseudo_inverse(a: Any, rtol: Any) -> Any:
     """Return pseudo-inverses. Where matrices have cut-offs of their own, by singular values."""
     a = as_known("linalg.pinv", floating(a))

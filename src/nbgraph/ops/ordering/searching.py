@@ -13,7 +13,6 @@ from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.arrays.units import Units, threads
-from nbgraph.operator.call import carrier_of
 from nbgraph.ops.define import as_array, define_rows, library, one_of
 from nbgraph.ops.indexing.addressing import indexed
 from nbgraph.ops.reductions.reductions import accumulator
@@ -103,12 +102,12 @@ def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
 
 
 def searched(x1: Any, x2: Any, sorter: Any, side: str, out: Any) -> Any:
-    """Where elements would go; arrays of two dtypes are cast to one, for a kernel."""
+    """Where elements would go; arrays with values, of two dtypes, are cast to one for a kernel."""
     one_of("searchsorted", "side", side, ("left", "right"))
     sorters = [] if sorter is None else [sorter]
-    if carrier_of((x1, x2)) is not None and out is None:
+    if out is None and any(hasattr(x, "asnumpy") for x in (x1, x2)):
         x1, x2 = as_array(x1), as_array(x2)
-        if x1.dtype is not None and x2.dtype is not None:
+        if all(isinstance(x, np.ndarray) or hasattr(x, "asnumpy") for x in (x1, x2)):
             result = in_one_dtype(x1, x2, *sorters, side=side)
             if result is not None:
                 return result

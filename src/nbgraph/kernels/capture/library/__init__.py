@@ -2,6 +2,6 @@
 
 special         scipy.special, written with the functions of `vector_math`
 distributions   scipy.stats, method by method
-dates           datetime: dates and differences of whole days and seconds
+dates           datetime: dates, moments and differences of whole days and seconds
 solvers         scipy.optimize and scipy.integrate: roots and integrals of functions
 """

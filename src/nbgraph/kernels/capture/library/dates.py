@@ -4,6 +4,9 @@ Fliegel and van Flandern, Communications of the ACM 11, 1968, in years that begi
 asks for integers, as Python does.
 """
 
+# ruff: noqa: PYI024, SLOT002 - their fields need no types, and are many
+
+from collections import namedtuple
 from typing import NamedTuple
 
 EPOCH, ERA = -305, 146097  # the number of the first of March of year 0, the days of 400 years
@@ -41,7 +44,9 @@ class Span(NamedTuple):
     seconds: int
     number = lambda self: self.days * 86400 + self.seconds
     total_seconds = lambda self: float(self.number())
-    __add__ = lambda a, b: b + a if isinstance(b, Date) else timedelta(0, a.number() + b.number())
+    __add__ = lambda a, b: (
+        b + a if isinstance(b, (Date, Moment)) else timedelta(0, a.number() + b.number())
+    )
     __mul__ = lambda self, times: timedelta(self.days * times, self.seconds * times)
     __rmul__ = __mul__
 
@@ -55,19 +60,69 @@ def date(year, month, day):
     return Date(year | 0, month | 0, day | 0)
 
 
-class Date(NamedTuple):
+def datetime(year, month, day, hour=0, minute=0, second=0):
+    """`datetime.datetime`, without a time zone."""
+    if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= second < 60):
+        raise ValueError("hour must be in 0..23, minute and second in 0..59")
+    return Moment(*date(year, month, day), hour | 0, minute | 0, second | 0)
+
+
+def moment(seconds):
+    """The moment so many seconds after the day before the first one."""
+    rest = seconds % 86400
+    return Moment(*fromordinal(seconds // 86400), rest // 3600, rest // 60 % 60, rest % 60)
+
+
+def isocalendar(day):
+    """`date.isocalendar`: the week is that of its Thursday, which says the year."""
+    number = day.toordinal()
+    thursday = fromordinal(number - (number + 6) % 7 + 3)
+    week = (thursday.toordinal() - ordinal(thursday.year, 1, 1)) // 7 + 1
+    return Week(thursday.year, week, day.isoweekday())
+
+
+Week = namedtuple("Week", "year week weekday")
+Day = namedtuple("Day", "tm_year tm_mon tm_mday tm_yday")
+number = lambda day: ordinal(day.year, day.month, day.day)
+weekday = lambda day: (day.toordinal() + 6) % 7
+isoweekday = lambda day: day.weekday() + 1
+timetuple = lambda day: Day(*day[:3], day.toordinal() - ordinal(day.year, 1, 1) + 1)
+
+
+class Date(namedtuple("Date", "year month day")):
     """A `date`: as a tuple it is ordered."""
 
-    year: int
-    month: int
-    day: int
-    number = lambda self: ordinal(self.year, self.month, self.day)
-    toordinal = number
-    weekday = lambda self: (self.number() + 6) % 7
-    isoweekday = lambda self: self.weekday() + 1
+    number, toordinal, weekday, isoweekday = number, number, weekday, isoweekday
+    isocalendar, timetuple = isocalendar, timetuple
     __add__ = lambda self, other: fromordinal(self.number() + other.days)
+
+    def replace(self, year=None, month=None, day=None):
+        """`date.replace`."""
+        parts = zip((year, month, day), self, strict=True)
+        return date(*(old if new is None else new for new, old in parts))
 
     def __sub__(self, other):
         if isinstance(other, Span):
             return fromordinal(self.number() - other.days)
         return Span(self.number() - other.number(), 0)
+
+
+class Moment(namedtuple("Moment", "year month day hour minute second")):
+    """A `datetime`: as a tuple it is ordered."""
+
+    toordinal, weekday, isoweekday = number, weekday, isoweekday
+    isocalendar, timetuple = isocalendar, timetuple
+    date = lambda self: Date(*self[:3])
+    seconds = lambda self: self.hour * 3600 + self.minute * 60 + self.second
+    number = lambda self: self.toordinal() * 86400 + self.seconds()
+    __add__ = lambda self, other: moment(self.number() + other.number())
+
+    def replace(self, year=None, month=None, day=None, hour=None, minute=None, second=None):
+        """`datetime.replace`."""
+        parts = zip((year, month, day, hour, minute, second), self, strict=True)
+        return datetime(*(old if new is None else new for new, old in parts))
+
+    def __sub__(self, other):
+        if isinstance(other, Span):
+            return moment(self.number() - other.number())
+        return timedelta(0, self.number() - other.number())
