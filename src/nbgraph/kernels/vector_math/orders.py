@@ -176,8 +176,8 @@ def second_fraction(mu, x):
 
 @scalar
 def downward(nu, x, steps, y, slope, sign):
-    """J (sign -1) or I (sign 1) and its slope so many orders below nu, and what y is beside them
-    where it is one of nu: all are scaled."""
+    """Recur from y of the order nu down by `steps` orders: J (sign -1) or I (sign 1), its slope,
+    and y in the same scale, as all three are scaled down where they grow large."""
     start, dy, fraction, k = y, slope * y, nu / x, steps
     while k > 0.0:
         more = fraction * y + dy

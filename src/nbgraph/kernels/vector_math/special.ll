@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 61e10aed477cf2b0, llvmlite 0.50, fma
+; sources e85155b4fb72f602, llvmlite 0.50, fma
 
 declare double @llvm.copysign.f64(double, double)
 
