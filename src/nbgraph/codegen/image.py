@@ -152,32 +152,22 @@ class _File:
             offset, size = self.sections[number][4:6]
             memory[start : start + size] = self.code[offset : offset + size]
         for section in self.sections:
-            if section[1] == _RELOCATIONS and section[7] in self.starts:
-                self._relocate(memory, base, section, defined, stubs)
-
-    def _relocate(
-        self,
-        memory: mmap.mmap,
-        base: int,
-        section: tuple[Any, ...],
-        defined: Mapping[str, int],
-        stubs: Mapping[str, int],
-    ) -> None:
-        start = self.starts[section[7]]
-        offset, size = section[4:6]
-        for at, info, addend in _RELOCATION.iter_unpack(self.code[offset : offset + size]):
-            kind, symbol = info & 0xFFFFFFFF, self.table[info >> 32]
-            name = self._name(symbol) if symbol[3] == _UNDEFINED else ""
-            outside = name and name not in defined
-            within = -1 if outside else defined[name] if name else self._within(symbol)
-            if kind == _ABSOLUTE_64:
-                value = _in_process(name) if outside else base + within
-                _WORD.pack_into(memory, start + at, value + addend)
-            elif kind == _CALL_32 or (kind == _RELATIVE_32 and not outside):
-                value = stubs[name] if outside else within
-                _HALF.pack_into(memory, start + at, value + addend - start - at)
-            else:
-                raise _Strange
+            if section[1] != _RELOCATIONS or section[7] not in self.starts:
+                continue
+            start, (offset, size) = self.starts[section[7]], section[4:6]
+            for at, info, addend in _RELOCATION.iter_unpack(self.code[offset : offset + size]):
+                kind, symbol = info & 0xFFFFFFFF, self.table[info >> 32]
+                name = self._name(symbol) if symbol[3] == _UNDEFINED else ""
+                outside = name and name not in defined
+                within = -1 if outside else defined[name] if name else self._within(symbol)
+                if kind == _ABSOLUTE_64:
+                    value = _in_process(name) if outside else base + within
+                    _WORD.pack_into(memory, start + at, value + addend)
+                elif kind == _CALL_32 or (kind == _RELATIVE_32 and not outside):
+                    value = stubs[name] if outside else within
+                    _HALF.pack_into(memory, start + at, value + addend - start - at)
+                else:
+                    raise _Strange
 
     def _within(self, symbol: tuple[Any, ...]) -> int:
         """Where a symbol of the file lies in the image."""

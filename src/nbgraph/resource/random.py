@@ -23,6 +23,7 @@ import itertools
 import os
 import secrets
 import threading
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,14 +39,12 @@ _CPU = cpu()
 _SERIAL, _PARALLEL = 0, 1
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Draw:
     """The numbers of one push: `generator()` gives them, wherever and whenever it is called."""
 
-    __slots__ = ("key", "number")
-
-    def __init__(self, key: Key, number: int) -> None:
-        self.key = key
-        self.number = number
+    key: Key
+    number: int
 
     def generator(self) -> np.random.Generator:
         """A generator at the beginning of the draw; it has 2**130 numbers before the next one's.

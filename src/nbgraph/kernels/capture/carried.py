@@ -143,7 +143,10 @@ class Carried:
             if now is None or then is None or len(now) != len(then) or moved:
                 self.start[name], settled = self._longer(name, ends[name]), False
                 continue
-            kinds = [_widen(a.kind, b.kind) for a, b in zip(then, now, strict=True)]
+            kinds = [
+                a.kind if a.kind == b.kind else promote(a.kind, b.kind)
+                for a, b in zip(then, now, strict=True)
+            ]
             if kinds != [n.kind for n in then]:
                 wide = [graph.cast(n, k) for n, k in zip(then, kinds, strict=True)]
                 self.start[name] = unflatten(self.start[name], wide)
@@ -225,7 +228,3 @@ def nodes_of(value: Value) -> list[Node] | None:
     """Return the nodes of a value, without those of the lists that are in it."""
     lists = isinstance(value, tuple) and any(isinstance(item, Reference) for item in value)
     return flatten(tuple(() if isinstance(v, Reference) else v for v in value) if lists else value)
-
-
-def _widen(a: str, b: str) -> str:
-    return a if a == b else promote(a, b)

@@ -119,19 +119,21 @@ class Digits(Compound):
         size = call.text(list_texts.span, first, last)
         return self.between(call, last, size.data if size.op == "const" else size)
 
+    def own(self, call: Call) -> tuple[Node, Node, Node]:
+        """Return the number, the base and how many digits there are: what texts take of them."""
+        return self.number, call.graph.const(self.base), self.length(call.tracer, call.path)
+
     def between(self, call: Call, stop: Node, size: Node | int) -> Digits:
         """Return so many digits before a place."""
         many = call.graph.const(size) if isinstance(size, int) else size
-        length = self.length(call.tracer, call.path)
-        own = self.number, call.graph.const(self.base), length
-        return Digits(call.text(composed.digits_between, *own, stop, many), size, self.base)
+        number = call.text(composed.digits_between, *self.own(call), stop, many)
+        return Digits(number, size, self.base)
 
     def turned(self, call: Call) -> Digits:
         """Return all of it backwards."""
         self.refuse_negative(call.tracer, call.node)
-        length = self.length(call.tracer, call.path)
-        values = [self.number, call.graph.const(self.base), length]
-        return replace(self, number=call.text(composed.turned_digits, *values), size=length)
+        own = self.own(call)
+        return replace(self, number=call.text(composed.turned_digits, *own), size=own[2])
 
     def method(self, call: Call, name: str) -> Value | None:
         """Return the value of a method; None for those that are not known."""
@@ -145,8 +147,7 @@ class Digits(Compound):
             return replace(self, size=size.data if size.op == "const" else size)
         sought = as_digits(graph, args[0], self.base)
         if name == "count" and sought is not None and sought.size == 1:
-            own = self.number, graph.const(self.base), self.length(call.tracer, call.path)
-            uses = call.text(composed.digit_uses, *own, sought.number)
+            uses = call.text(composed.digit_uses, *self.own(call), sought.number)
             zero = graph.compare("eq", sought.number, graph.const(0))  # that of 0b
             return graph.arithmetic("sub", uses, zero) if self.prefix else uses
         if name not in list_texts.TEXTS or self.prefix or (sought is not None and sought.size == 0):
@@ -203,15 +204,8 @@ def apply(call: Call) -> Value | None:
             return args[0].number
         if not args[0].prefix:
             args[0].refuse_empty(call)
-            return _read(call, args[0], args[1])
+            return call.text(composed.digits_read, *args[0].own(call), args[1])
     return _of_one(call, target, args[0]) if len(args) == 1 else None
-
-
-def _read(call: Call, digits: Digits, base: Value) -> Value:
-    """Return the integer that digits are to a base."""
-    size = digits.length(call.tracer, call.path)
-    own = call.graph.const(digits.base)
-    return call.text(composed.digits_read, digits.number, own, size, base)
 
 
 def formatted(call: Call, value: Value, spec: str) -> Digits | None:
@@ -246,7 +240,8 @@ def _of_one(call: Call, target: Any, value: Value) -> Value | None:
     if target in _NUMBERS and (read := digits_of(value)) is not None:
         read.refuse_empty(call)
         if read.base > 10 or (read.base < 10 and read.size != 1):
-            read = replace(read, number=_read(call, read, call.graph.const(10)))
+            ten = call.graph.const(10)
+            read = replace(read, number=call.text(composed.digits_read, *read.own(call), ten))
         return read.number if target is int else call.graph.float(read.number)
     if getattr(target, "__self__", None) == "" and getattr(target, "__name__", "") == "join":
         return joined(call, value)

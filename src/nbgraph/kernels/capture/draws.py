@@ -205,10 +205,8 @@ def distribution(call: Call) -> Value | None:
     if isinstance(target, Method):
         return target.call(call, target.owner, target.name)
     owner = distribution_of(target)
-    return None if owner is None else _freeze(call, owner)
-
-
-def _freeze(call: Call, owner: Distribution) -> Static:
+    if owner is None:
+        return None
     if owner.args or owner.kwargs:
         call.refuse(f"{owner.name} has its parameters already", "call one of its methods")
     return Static(owner._replace(args=tuple(call.args), kwargs=tuple(call.kwargs.items())))

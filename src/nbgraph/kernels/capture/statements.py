@@ -106,7 +106,9 @@ def statement(tracer: Tracer, st: ast.stmt, env: Env, path: Node) -> Env:
     """Return the environment after one statement."""
     trace = _STATEMENTS.get(type(st))
     if trace is None:
-        what = f"{_name_of(st)} is not understood in a scalar function"
+        name = ast.unparse(st).split()[0].rstrip(":")
+        article = "an" if name[0] in "ai" else "a"
+        what = f"{article} `{name}` statement is not understood in a scalar function"
         tracer.refuse(st, what, refusals.statement(st))
     return trace(tracer, st, env, path)
 
@@ -149,12 +151,6 @@ def _return(tracer: Tracer, st: ast.Return, env: Env, path: Node) -> Env:
         tracer.refuse(st, what, "return numbers; make text of them after the call")
     env = tracer.frame = tracer.settled(env)
     return {**env, RESULT: value, RETURNED: tracer.graph.const(True)}
-
-
-def _name_of(st: ast.stmt) -> str:
-    name = ast.unparse(st).split()[0].rstrip(":")
-    article = "an" if name[0] in "ai" else "a"
-    return f"{article} `{name}` statement"
 
 
 _REPORTS = ("_io", "_warnings", "io", "logging", "pprint", "sys", "time", "traceback", "warnings")

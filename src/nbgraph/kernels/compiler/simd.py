@@ -105,7 +105,6 @@ def why_not(loop: Loop, calls: Sequence[str] = ()) -> str:
     for node in nodes:
         if node.op == "final":
             cond = loop.graph.regions[node.data[0]].cond
-            assert cond is not None
             return f"a loop whose number of trips depends on the data{_where(cond)}"
     if not any(n.args for n in nodes):
         return "nothing is computed: values are copied or filled in"

@@ -22,8 +22,7 @@ class Map(Device):
             self.pointers(1, "0", "0", range(self.loop.pointers))
         else:
             self.pointers(1, "0", "0", ())
-        roots = [output.node for output in self.loop.outputs]
-        self._call = self.element("element", roots, self._results, self._olds())
+        self._call = self.element("element", self.roots(), self._results, self._olds())
         self.extent(1, "total", "n")
         lanes = self.grid.lanes
         if lanes == 1:
@@ -67,9 +66,8 @@ class Map(Device):
 
     def _read(self) -> list[tuple[str, str]]:
         """Names of arrays, and the prefixes of the values read there."""
-        roots = [output.node for output in self.loop.outputs]
         return [
-            *((n, "lane") for _, n, _ in self.moving(roots)),
+            *((n, "lane") for _, n, _ in self.moving(self.roots())),
             *((y, "was") for y in self._olds()),
         ]
 

@@ -55,10 +55,6 @@ class Reduce(Map, HostReduce):
         pairs = zip(self.outputs, self.loop.outputs, strict=True)
         return [(name, output) for name, output in pairs if output.combine]
 
-    def _mapped(self) -> list[tuple[str, Output]]:
-        pairs = zip(self.outputs, self.loop.outputs, strict=True)
-        return [(name, output) for name, output in pairs if not output.combine]
-
     def _results(self, texts: Sequence[str]) -> list[str]:
         each = zip(texts, self.loop.outputs, super()._results(texts), strict=True)
         return [self._accumulated(text, o) if o.combine else result for text, o, result in each]
@@ -74,11 +70,8 @@ class Reduce(Map, HostReduce):
 
     def _some(self, indent: int, lanes: int, count: int) -> None:
         """So many vectors of elements, or elements."""
-        reads = [*((n, "lane") for _, n, _ in self.moving(self.roots()))]
-        reads += [(name, "was") for name in self._olds()]
         for k, index in enumerate(self.beside(count)):
-            for name, prefix in reads:
-                self.fetch(indent, name, prefix, lanes, index, k * lanes)
+            self._read_all(indent, k * lanes, lanes, index)
         for j in range(count * lanes):
             results = ", ".join(f"new{j}_{y}" for y in self.outputs)
             self.line(indent, f"{results} = {self._call(j)}")
@@ -87,8 +80,9 @@ class Reduce(Map, HostReduce):
             values = paired(combine, [f"new{j}_{name}" for j in range(count * lanes)])
             self.line(indent, f"{name}_acc = {combine}({name}_acc, {values})")
         for k, index in enumerate(self.beside(count)):
-            for name, _ in self._mapped():
-                self.leave(indent, name, "new", lanes, index, k * lanes)
+            for name, output in zip(self.outputs, self.loop.outputs, strict=True):
+                if not output.combine:
+                    self.leave(indent, name, "new", lanes, index, k * lanes)
 
 
 def paired(combine: str, values: Sequence[str]) -> str:

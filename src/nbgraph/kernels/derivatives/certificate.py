@@ -347,7 +347,7 @@ class _Checker:
                 "This is a fault of nbgraph, not of the function: please report it; a gradient "
                 "given by hand (@op.gradient) replaces it, certify=False uses it as it is"
             )
-        slope, expected = (_digits(v) for v in (verdict.slope, verdict.expected))
+        slope, expected = (v.context.nstr(v, 12) for v in (verdict.slope, verdict.expected))
         raise CertificateError(
             f"{claim.name}: the {claim.what} derivative w.r.t. {claim.wrt.data!r} is wrong at "
             f"{point}: it gives {slope}, {other} {expected}{self._branch(leaves)}. {remedy}"
@@ -363,8 +363,3 @@ class _Checker:
             if comparison.line:
                 parts.append(f"{comparison.line.rpartition('/')[2]} is {bool(taken)}")
         return f" (conditions: {'; '.join(parts)})" if parts else ""
-
-
-def _digits(value: Any) -> str:
-    """An mpmath number, which may be beyond float64, with the digits that a disagreement shows."""
-    return str(value.context.nstr(value, 12))

@@ -130,8 +130,7 @@ class Forward:
     def _narrow(self, n: Node) -> Node | None:
         return self._d(n.args[0])  # rounding is not a part of the function
 
-    def _check(self, n: Node) -> Node | None:
-        return self._d(n.args[0])  # elsewhere the function has raised
+    _check = _narrow  # elsewhere the function has raised
 
     def _neg(self, n: Node) -> Node | None:
         return self._negated(self._d(n.args[0]))
@@ -143,7 +142,8 @@ class Forward:
         if x is self._turned:
             return graph.arithmetic("mul", graph.call("copysign", graph.const(1.0), x), d)
         zero = graph.const(0.0)
-        above = graph.select(graph.compare("gt", x, zero), d, _nan_through(graph, x, zero))
+        kink = graph.select(graph.compare("ne", x, x), x, zero)  # NaN where x is NaN
+        above = graph.select(graph.compare("gt", x, zero), d, kink)
         return graph.select(graph.compare("lt", x, zero), graph.negate(d), above)
 
     def _select(self, n: Node) -> Node | None:
@@ -217,11 +217,6 @@ def _is_logistic(n: Node) -> bool:
         return False
     one, e = below.args
     return one.op == "const" and one.data == 1 and e.op == "call" and e.data == "exp"
-
-
-def _nan_through(graph: Graph, x: Node, zero: Node) -> Node:
-    """0 at a kink, NaN where x is NaN."""
-    return graph.select(graph.compare("ne", x, x), x, zero)
 
 
 def partials(

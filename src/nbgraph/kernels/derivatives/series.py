@@ -55,11 +55,11 @@ class Series:
             raise term
         return term
 
-    def leading(self) -> int:
-        """Return the power of the first coefficient that is not zero."""
+    def leading(self) -> tuple[int, Node]:
+        """Return the first coefficient that is not zero, behind its power."""
         for power in range(self.low, self.low + _ZEROS):
-            if self[power] is not None:
-                return power
+            if (term := self[power]) is not None:
+                return power, term
         raise NoSeries("no coefficient is seen that is not zero")
 
 
@@ -158,9 +158,7 @@ class Expansion:
 
     def _div(self, node: Node) -> Series:
         a, b = map(self._of, node.args)
-        first = b.leading()
-        lead = b[first]
-        assert lead is not None
+        first, lead = b.leading()
         quotient: Series
 
         def rule(k: int) -> Node | None:
@@ -260,9 +258,7 @@ class Expansion:
 
     def _sign(self, series: Series) -> int | Node:
         """1 or -1 beside the point, or a node of that sign."""
-        power = series.leading()
-        lead = series[power]
-        assert lead is not None
+        power, lead = series.leading()
         if lead.op == "const":
             return (1 if lead.data > 0 else -1) * (self._side if power % 2 else 1)
         if power != 0:

@@ -128,28 +128,18 @@ class Fused:
                 results[s[1]][s[2]] if s[0] == "part" else operands[self.place(s)]
                 for s in part.operands
             ]
-            results.append(_moved(graph, part, taken, parameters, leaves))
+            values = {own: parameters[name] for own, name in part.names.items()}
+            captured = part.scalar.capture([node.kind for node in taken], values)
+            replaced = {}
+            for leaf, node in zip(captured.operands, taken, strict=True):
+                # a derivative makes its operands floating
+                replaced[leaf.id] = graph.cast(node, leaf.kind)
+            for leaf in captured.parameters:
+                parameter = graph.parameter(part.names[str(leaf.data)], leaf.kind)
+                replaced[leaf.id] = parameter
+                leaves.append(parameter)
+            move = Transplant(captured.graph, graph, replaced)
+            moved = [move(node) for node in captured.outputs]  # then as read from memory
+            results.append([graph.cast(node, STORED.get(node.kind, node.kind)) for node in moved])
         outputs = [results[i][j] for i, j in self.outputs]
         return Captured(graph, tuple(operands), tuple(leaves), tuple(outputs))
-
-
-def _moved(
-    graph: Graph,
-    part: Application,
-    taken: Sequence[Node],
-    parameters: Mapping[str, Any],
-    leaves: list[Node],
-) -> list[Node]:
-    """The outputs of a part in `graph`, as read from memory; adds its parameters to `leaves`."""
-    values = {own: parameters[name] for own, name in part.names.items()}
-    captured = part.scalar.capture([node.kind for node in taken], values)
-    replaced = {}
-    for leaf, node in zip(captured.operands, taken, strict=True):
-        replaced[leaf.id] = graph.cast(node, leaf.kind)  # a derivative makes its operands floating
-    for leaf in captured.parameters:
-        parameter = graph.parameter(part.names[str(leaf.data)], leaf.kind)
-        replaced[leaf.id] = parameter
-        leaves.append(parameter)
-    move = Transplant(captured.graph, graph, replaced)
-    outputs = [move(node) for node in captured.outputs]
-    return [graph.cast(node, STORED.get(node.kind, node.kind)) for node in outputs]

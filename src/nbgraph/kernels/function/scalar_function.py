@@ -21,7 +21,7 @@ from nbgraph.kernels.capture.results import OnInvalid
 from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.text import NoSourceError
 from nbgraph.kernels.capture.tracer import Tracer
-from nbgraph.kernels.capture.values import Complex, Static, Value, flatten
+from nbgraph.kernels.capture.values import Complex, Static, Value, flatten, is_none
 from nbgraph.kernels.function.signature import (
     Choice,
     Parameter,
@@ -59,7 +59,7 @@ class Captured(NamedTuple):
             if node.op == "final":
                 _, init, out = self.graph.regions[node.data[0]].carried[node.data[1]]
                 cond = self.graph.regions[node.data[0]].cond
-                data = [number[n.id] for n in (init, out, cond) if n is not None]
+                data = [number[n.id] for n in (init, out, cond)]
             elif node.op == "phi":
                 data = number[node.id]
             elif node.op == "extern":
@@ -250,7 +250,8 @@ class WrittenFunction:
         values = value if isinstance(value, tuple) else (value,)
         pairs = tuple(isinstance(v, Complex) for v in values) if parted else ()
         if self.none_allowed and isinstance(value, tuple):
-            value = tuple(_none_as_node(graph, v) for v in value)
+            # of an operand that is not differentiable
+            value = tuple(graph.node("none", (), "f") if is_none(v) else v for v in value)
         nodes = flatten(value)
         if not nodes:
             raise CaptureError(f"{self.name}: the result is {described(value)}, not a number")
@@ -275,7 +276,8 @@ class WrittenFunction:
         except NoSourceError:
             from nbgraph.kernels.function.opaque import opaque_call
 
-            return opaque_call(graph, self.fn, [env[name] for name in self._order()])
+            order = self.signature.text.parameters if self.signature else ()
+            return opaque_call(graph, self.fn, [env[name] for name in order])
         except RecursionError:
             code = self.fn.__code__
             raise CaptureError(
@@ -283,9 +285,6 @@ class WrittenFunction:
                 f'  File "{file_label(code.co_filename)}", line {code.co_firstlineno}\n'
                 "Instead: give parts of it names, in statements of their own."
             ) from None
-
-    def _order(self) -> list[str]:
-        return list(self.signature.text.parameters) if self.signature else []
 
 
 def _constant(graph: Graph, value: Any) -> Value:
@@ -295,10 +294,3 @@ def _constant(graph: Graph, value: Any) -> Value:
     if complex_numbers.is_complex(value):
         return complex_numbers.constant(graph, value)
     return Static(value) if kind_of_value(value) is None else graph.const(value)
-
-
-def _none_as_node(graph: Graph, value: Value) -> Value:
-    """None in the tuple of a hand-written gradient: not differentiable."""
-    if isinstance(value, Static) and value.value is None:
-        return graph.node("none", (), "f")
-    return value

@@ -200,7 +200,6 @@ class Body:
         if (known := self._enters.get(key)) is not None:
             return known
         region = self.graph.regions[region_id]
-        assert region.cond is not None
         entering = self._enters[key] = []
         stack = [region.cond]
         for phi_id in self._carried[region_id]:
@@ -279,7 +278,6 @@ class Body:
 
     def _write_loop(self, region_id: int) -> None:
         region = self.graph.regions[region_id]
-        assert region.cond is not None
         phis = self._carried[region_id]
         carried = {key: f"v{region_id}_{i}" for i, key in enumerate(sorted(phis))}
         for key, name in carried.items():
@@ -304,18 +302,14 @@ class Body:
         self._open.discard(region_id)
         self.names = outside
         if self._fault and (moves := moving(self.graph, region_id)) is not None:
-            self._stuck(carried, moves, region_id)
+            self.line(f"if not ({self._excuses(carried, moves, region_id)}):")
+            self.indent += 1
+            self._blame(region_id)
+            self.indent -= 1
         for key, name in carried.items():
             final = self.graph.find_final(region_id, key)
             if final is not None:
                 self.names[final.id] = name
-
-    def _stuck(self, carried: dict[int, str], moves: Node, region_id: int) -> None:
-        """The kernel's code, if the loop was left as a trip changed nothing."""
-        self.line(f"if not ({self._excuses(carried, moves, region_id)}):")
-        self.indent += 1
-        self._blame(region_id)
-        self.indent -= 1
 
     def _excuses(self, carried: dict[int, str], moves: Node, region_id: int) -> str:
         """Return what lets a loop end so: trips that changed something, or NaN among numbers."""
@@ -331,7 +325,6 @@ class Body:
     def _blame(self, region_id: int) -> None:
         """Store the code of the line of a loop."""
         region = self.graph.regions[region_id]
-        assert region.cond is not None
         filename, _, number = region.cond.line.rpartition(":")
         self.line(f"store({self._fault}, 0, {stuck_code(place(filename, number))})")
 

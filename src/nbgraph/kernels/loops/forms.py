@@ -15,6 +15,8 @@ from nbgraph.kernels.loops.writer import WHERE, Writer
 from nbgraph.kernels.scalar.graph import Node
 from nbgraph.kernels.scalar.kinds import STORED, is_boolean
 
+_STRIPS = {"b": "uint8", "bool": "uint8", "i": "int64"}  # dtypes of strips by the kinds of nodes
+
 
 class Elementwise(Writer):
     """A loop with the scalar body for each element."""
@@ -60,7 +62,7 @@ class Map(Elementwise):
         free: dict[str, list[str]] = {}
         for number, segment in enumerate(segments[:-1]):
             for node in segment.gives:
-                kind = self._strip_kind(node)
+                kind = loop.compute if node.kind == "f" else _STRIPS.get(node.kind, node.kind)
                 names = free.setdefault(kind, [])
                 name = names.pop() if names else self._unique("kept")
                 self._strips[node.id] = name, kind
@@ -71,11 +73,6 @@ class Map(Elementwise):
                     name, kind = self._strips[node.id]
                     free.setdefault(kind, []).append(name)
         return segments
-
-    def _strip_kind(self, node: Node) -> str:
-        if node.kind == "f":
-            return self.loop.compute
-        return {"b": "uint8", "bool": "uint8", "i": "int64"}.get(node.kind, node.kind)
 
     def _streamed(self) -> None:
         """A run whose outputs begin where cache lines do, else the elements up to there, in strips

@@ -192,7 +192,6 @@ class Lanes(Body):
     def _loop(self, region_id: int) -> None:
         """All trips of a group through a loop."""
         region, phis = self.graph.regions[region_id], self._carried[region_id]
-        assert region.cond is not None
         self._open.add(region_id)
         together, shared = self._agreement(region_id)
         self._open.discard(region_id)
@@ -231,7 +230,6 @@ class Lanes(Body):
     def _agreement(self, region_id: int) -> tuple[bool, list[int]]:
         """Whether all lanes run the same trips, and the variables that they share meanwhile."""
         region, phis = self.graph.regions[region_id], self._carried[region_id]
-        assert region.cond is not None
         shared = self._alike(region_id, sorted(phis))
         if self._agrees(region.cond, set(shared)):
             return True, shared
@@ -285,7 +283,6 @@ class Lanes(Body):
     def _trip_together(self, region_id: int, rooms: dict[int, str], *, masked: bool) -> None:
         """A trip that all lanes take, or none."""
         region = self.graph.regions[region_id]
-        assert region.cond is not None
         for node in self.schedule([region.cond]):
             self._write(node)
         self.line(f"if not {self.text(region.cond)}:")
@@ -303,7 +300,6 @@ class Lanes(Body):
         """A trip of which a lane keeps the results where its condition holds. One that has left
         finds its condition false again, unless it reads what the others have changed."""
         region = self.graph.regions[region_id]
-        assert region.cond is not None
         phis = [region.carried[key][0] for key in rooms]
         outs = [region.carried[key][2] for key in rooms]
         going, active = f"going{region_id}", f"active{region_id}"

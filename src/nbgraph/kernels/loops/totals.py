@@ -169,7 +169,9 @@ class Fold(Writer):
         loop, name = self.loop, self.outputs[0]
         start, out = loop.operands[0], loop.outputs[0]
         self.pointers(2, "row", "0", (0, 1, 2))
-        self.line(2, f"acc = {self._as_compute(self.leaves[start.node.id], start)}")
+        first = self.leaves[start.node.id]
+        first = f"{loop.compute}({first})" if start.node.kind == "f" else first
+        self.line(2, f"acc = {first}")
         self.line(2, "for i in range(n):")
         self.load_all(3, (1,), access="plain")
         self.leaves[start.node.id] = "acc"
@@ -179,9 +181,6 @@ class Fold(Writer):
             self.store(3, name, out, "acc", access="plain")
         else:
             self.line(2, f"store({name}_p, 0, {self.converted('acc', out.node, out.dtype)})")
-
-    def _as_compute(self, text: str, operand: Operand) -> str:
-        return f"{self.loop.compute}({text})" if operand.node.kind == "f" else text
 
     def _as_start(self, text: str, node: Node, start: Operand) -> str:
         if start.node.kind == "f":

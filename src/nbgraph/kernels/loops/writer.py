@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import keyword
 import re
 from collections.abc import Callable, Sequence
@@ -407,10 +408,7 @@ class Writer:
     def lanes(self, indent: int, roots: Sequence[Node], *, small: bool) -> Lanes:
         """Return the scalar computation for a group of elements; see `body`."""
         graph, limits = self.loop.graph, self._limits(roots) if small else {}
-
-        def name(node: Node) -> str:
-            return self.function(node, small=small)
-
+        name = functools.partial(self.function, small=small)
         return Lanes(
             graph, roots, self.namespace, self.leaves, indent, name, "t", self.fault, limits
         ).of(lanes(self.loop.compute))
@@ -420,14 +418,10 @@ class Writer:
     ) -> list[str]:
         """Return the scalar computation; `small` uses quick forms for moderate arguments and sets
         `wide` where an argument is beyond its range. `fault`: instead of the writer's own."""
-        loop = self.loop
-
-        def name(node: Node) -> str:
-            return self.function(node, small=small)
-
+        name = functools.partial(self.function, small=small)
         limits, fault = self._limits(roots) if small else {}, self.fault if fault is None else fault
         body = Body(
-            loop.graph, roots, self.namespace, self.leaves, indent, name, "t", fault, limits
+            self.loop.graph, roots, self.namespace, self.leaves, indent, name, "t", fault, limits
         )
         texts = body.require(roots)
         self.lines += body.lines

@@ -12,19 +12,8 @@ from nbgraph.codegen.text import Function
 # The record, in words. `u` runs along the result's elements that lie one step apart, `v` across.
 # Steps are bytes; "first" is the operand with u, "second" that with v (or the vector).
 WORDS = (
-    *("tiles", "outer", "first", "second", "out"),
-    *(
-        "gemm",
-        "gemv",
-        "threads",
-        "alpha",
-        "alpha_imag",
-        "beta",
-        "beta_imag",
-        "first_form",
-        "second_form",
-        "vector",
-    ),
+    *("tiles", "outer", "first", "second", "out", "gemm", "gemv", "threads"),
+    *("alpha", "alpha_imag", "beta", "beta_imag", "first_form", "second_form", "vector"),
     *("u", "v", "k", "first_ld", "second_ld", "out_ld"),
     *("tile_u", "tile_v", "across", "first_step", "second_step", "u_step", "v_step"),
 )  # then for each outer dimension, innermost first: extent, steps of first, second, out

@@ -73,7 +73,7 @@ class Graph(Nodes):
                 return self.node("const", (), kind, int(a.data))
         if kind == "f" and a.id in self.wide:
             return self.wide[a.id]
-        if kind == "f" and a.op == "cast" and _is_rounded(a.args[0]):
+        if kind == "f" and a.op == "cast" and a.args[0].op == "call" and a.args[0].data in _ROUNDED:
             return a.args[0]  # float(int(floor(x))): the rounded value itself
         if is_boolean(kind):
             if is_boolean(a.kind):
@@ -341,10 +341,7 @@ def unchecked(node: Node) -> Node:
     return node
 
 
-def _is_rounded(node: Node) -> bool:
-    return node.op == "call" and node.data in ("floor", "ceil", "trunc", "round")
-
-
+_ROUNDED = ("floor", "ceil", "trunc", "round")
 _BEYOND = 1 << 64
 
 

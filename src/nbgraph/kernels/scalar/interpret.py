@@ -126,27 +126,20 @@ class Evaluator:
 
     def _loop(self, node: Node) -> Any:
         region = self._graph.regions[node.data[0]]
-        assert region.cond is not None
         phis = self._graph.closure(node)
         carried = {p.id: self._values[region.carried[p.id][1].id] for p in phis}
-        outer = {k: v for k, v in self._values.items() if not self._inside(k, region.id)}
+        nodes = self._graph.nodes
+        outer = {k: v for k, v in self._values.items() if region.id not in nodes[k].regions}
         for trip in range(self._max_trips):
             body = Evaluator(self._graph, {**outer, **carried}, self._domain, self._max_trips)
             if not body(region.cond):
                 self.trips[region.id] = trip
                 for phi_id, value in carried.items():
-                    self._note_final(region.id, phi_id, value)
+                    if (final := self._graph.find_final(region.id, phi_id)) is not None:
+                        self._values[final.id] = value
                 return carried[node.data[1]]
             carried = {p.id: body(region.carried[p.id][2]) for p in phis}
         raise Unreached(f"a loop ran {self._max_trips} times")
-
-    def _inside(self, node_id: int, region_id: int) -> bool:
-        return region_id in self._graph.nodes[node_id].regions
-
-    def _note_final(self, region_id: int, phi_id: int, value: Any) -> None:
-        final = self._graph.find_final(region_id, phi_id)
-        if final is not None:
-            self._values[final.id] = value
 
 
 class Domain:

@@ -47,10 +47,10 @@ class Region:
     """A loop: while `cond` holds, every carried phi takes its `out`; it starts at its `init`."""
 
     __slots__ = ("carried", "cond", "id", "outer")
+    cond: Node  # set before the first phi is carried
 
     def __init__(self, id: int) -> None:
         self.id = id
-        self.cond: Node | None = None
         self.carried: dict[int, tuple[Node, Node, Node]] = {}  # phi, init, out
         self.outer: frozenset[int] | None = None  # the regions that it lies in, once that is known
 
@@ -129,7 +129,6 @@ class Nodes:
         """Let `phi` start at `init` and become `out` on each trip; returns its final value."""
         if region.carried.get(phi.id) != (phi, init, out):
             region.carried[phi.id], region.outer = (phi, init, out), None
-        assert region.cond is not None
         final = self.node("final", (), phi.kind, (region.id, phi.id))
         self._finals[region.id, phi.id] = final
         if region.outer is None:
@@ -148,7 +147,6 @@ class Nodes:
         if known is not None:
             return known
         region = self.regions[final.data[0]]
-        assert region.cond is not None
         needed: dict[int, Node] = {}
         todo = [region.carried[final.data[1]][0]]
         seen, seen_parts = set[int](), set[int]()
@@ -185,7 +183,6 @@ class Nodes:
         if (known := self._children.get(node.id)) is not None:
             return known
         region, phis = self.regions[node.data[0]], self.closure(node)
-        assert region.cond is not None
         parts = (region.cond, *(part for phi in phis for part in region.carried[phi.id]))
         known = self._children[node.id] = self._parts.setdefault((region.id, parts), parts)
         return known

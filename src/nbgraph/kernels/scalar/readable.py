@@ -212,10 +212,8 @@ class _Writer(Wording):
 
     def _needs_block(self, node: Node) -> bool:
         """Return whether a select is too much for `a if c else b`."""
-        parts = self.open([node])
-        if any(n.op == "final" for n in parts):
-            return True
-        return len(self.text(node)[0]) > WIDTH
+        has_loop = any(n.op == "final" for n in self.open([node]))
+        return has_loop or len(self.text(node)[0]) > WIDTH
 
     def _choice(self, node: Node) -> None:
         cond, yes, no = node.args
@@ -237,7 +235,6 @@ class _Writer(Wording):
 
     def _loop(self, region_id: int) -> None:
         region = self.graph.regions[region_id]
-        assert region.cond is not None
         needed = self._carried[region_id]
         phis = [needed[key] for key in sorted(needed)]
         names = {phi.id: self._fresh(phi_name(phi)) for phi in phis}

@@ -7,8 +7,18 @@ Functions: chapters 4 to 10, 19 and 25.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from nbgraph.kernels.scalar.graph import Graph, Node
+
+
+def _operator(op: str, *, swapped: bool = False) -> Callable[[Term, Term | float], Term]:
+    def applied(term: Term, other: Term | float) -> Term:
+        right = other.node if isinstance(other, Term) else term.graph.const(float(other))
+        pair = (right, term.node) if swapped else (term.node, right)
+        return Term(term.graph, term.graph.arithmetic(op, *pair))
+
+    return applied
 
 
 class Term:
@@ -19,32 +29,10 @@ class Term:
     def __init__(self, graph: Graph, node: Node) -> None:
         self.graph, self.node = graph, node
 
-    def _with(self, op: str, other: Term | float, *, swapped: bool = False) -> Term:
-        right = other.node if isinstance(other, Term) else self.graph.const(float(other))
-        pair = (right, self.node) if swapped else (self.node, right)
-        return Term(self.graph, self.graph.arithmetic(op, *pair))
-
-    def __add__(self, other: Term | float) -> Term:
-        return self._with("add", other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Term | float) -> Term:
-        return self._with("sub", other)
-
-    def __rsub__(self, other: float) -> Term:
-        return self._with("sub", other, swapped=True)
-
-    def __mul__(self, other: Term | float) -> Term:
-        return self._with("mul", other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Term | float) -> Term:
-        return self._with("div", other)
-
-    def __rtruediv__(self, other: float) -> Term:
-        return self._with("div", other, swapped=True)
+    __add__ = __radd__ = _operator("add")
+    __sub__, __rsub__ = _operator("sub"), _operator("sub", swapped=True)
+    __mul__ = __rmul__ = _operator("mul")
+    __truediv__, __rtruediv__ = _operator("div"), _operator("div", swapped=True)
 
     def __neg__(self) -> Term:
         return Term(self.graph, self.graph.negate(self.node))

@@ -55,7 +55,6 @@ class Transplant:
     def _rebuild_loop(self, node: Node) -> Node:
         old = self._source.regions[node.data[0]]
         region = self._region(old.id)
-        assert old.cond is not None
         region.cond = self._map[old.cond.id]
         finals = {}
         for phi in self._source.closure(node):

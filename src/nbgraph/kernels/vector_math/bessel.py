@@ -31,10 +31,8 @@ HALF_LOG = math.log(2.0)  # of x / 2
 LARGEST = 713.99  # I beyond is infinite
 
 
-@scalar
-def amplitude(x):
-    """1 / sqrt(pi x): times a sum of sine and cosine."""
-    return sqrt(1.0 / (math.pi * x))
+# 1 / sqrt(pi x): times a sum of sine and cosine
+amplitude = scalar(lambda x: sqrt(1.0 / (math.pi * x)))
 
 
 @scalar

@@ -20,6 +20,7 @@ from nbgraph.kernels.vector_math.wide import (
     TINY,
     exp,
     gamma,
+    lentz,
     lgamma,
     log,
     log1p,
@@ -117,18 +118,10 @@ def beta_fraction(a, b, x):
         m += 1.0
         twice = 2.0 * m
         step = m * (b - m) * x / ((below + twice) * (a + twice))
-        d = 1.0 + step * d
-        d = TINY if absolute(d) < TINY else d
-        c = 1.0 + step / c
-        c = TINY if absolute(c) < TINY else c
-        d = 1.0 / d
+        c, d = lentz(step, 1.0, c, d)
         h *= d * c
         step = -(a + m) * (s + m) * x / ((a + twice) * (above + twice))
-        d = 1.0 + step * d
-        d = TINY if absolute(d) < TINY else d
-        c = 1.0 + step / c
-        c = TINY if absolute(c) < TINY else c
-        d = 1.0 / d
+        c, d = lentz(step, 1.0, c, d)
         change = d * c
         h *= change
     return h
@@ -148,16 +141,9 @@ def beta_ratio(a, b, x, y, upper):
     return 1.0 - share if upper else share
 
 
-@scalar
-def betainc(a, b, x):
-    """The regularised incomplete beta function."""
-    return beta_ratio(a, b, x, 1.0 - x, False)
-
-
-@scalar
-def betaincc(a, b, x):
-    """1 - betainc(a, b, x)."""
-    return beta_ratio(a, b, x, 1.0 - x, True)
+# the regularised incomplete beta function
+betainc = scalar(lambda a, b, x: beta_ratio(a, b, x, 1.0 - x, False))
+betaincc = scalar(lambda a, b, x: beta_ratio(a, b, x, 1.0 - x, True))  # 1 - betainc(a, b, x)
 
 
 @scalar

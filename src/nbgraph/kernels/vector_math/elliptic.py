@@ -133,16 +133,10 @@ def incomplete(phi, m, second):
     return y
 
 
-@scalar
-def ellipkinc(phi, m):
-    """The incomplete elliptic integral of the first kind."""
-    return incomplete(phi, m, False)
-
-
-@scalar
-def ellipeinc(phi, m):
-    """The incomplete elliptic integral of the second kind."""
-    return incomplete(phi, m, True)
+# the incomplete elliptic integral of the first kind
+ellipkinc = scalar(lambda phi, m: incomplete(phi, m, False))
+# the incomplete elliptic integral of the second kind
+ellipeinc = scalar(lambda phi, m: incomplete(phi, m, True))
 
 
 @scalar

@@ -27,6 +27,7 @@ from nbgraph.kernels.vector_math.wide import (
     exp,
     expm1,
     gamma,
+    lentz,
     lgamma,
     log,
     log1p,
@@ -97,11 +98,7 @@ def gamma_fraction(a, x):
         i += 1.0
         step = -i * (i - a)
         b += 2.0
-        d = step * d + b
-        d = TINY if absolute(d) < TINY else d
-        c = b + step / c
-        c = TINY if absolute(c) < TINY else c
-        d = 1.0 / d
+        c, d = lentz(step, b, c, d)
         change = d * c
         h *= change
     return h
@@ -146,16 +143,10 @@ def gamma_ratio(a, x, upper):
     return gamma_factor(a, x) * gamma_series(a, x)
 
 
-@scalar
-def gammainc(a, x):
-    """The regularised lower incomplete gamma function P(a, x)."""
-    return gamma_ratio(a, x, False)
-
-
-@scalar
-def gammaincc(a, x):
-    """The regularised upper incomplete gamma function Q(a, x)."""
-    return gamma_ratio(a, x, True)
+# the regularised lower incomplete gamma function P(a, x)
+gammainc = scalar(lambda a, x: gamma_ratio(a, x, False))
+# the regularised upper incomplete gamma function Q(a, x)
+gammaincc = scalar(lambda a, x: gamma_ratio(a, x, True))
 
 
 @scalar
@@ -221,13 +212,5 @@ def gamma_inverse(a, p, upper):
     return x
 
 
-@scalar
-def gammaincinv(a, p):
-    """The x with gammainc(a, x) = p."""
-    return gamma_inverse(a, p, False)
-
-
-@scalar
-def gammainccinv(a, q):
-    """The x with gammaincc(a, x) = q."""
-    return gamma_inverse(a, q, True)
+gammaincinv = scalar(lambda a, p: gamma_inverse(a, p, False))  # the x with gammainc(a, x) = p
+gammainccinv = scalar(lambda a, q: gamma_inverse(a, q, True))  # the x with gammaincc(a, x) = q

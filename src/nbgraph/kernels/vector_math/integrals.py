@@ -32,7 +32,6 @@ from nbgraph.native.floats import absolute, floor, fma, polynomial, round_even
 SIXTH = math.pi * math.pi / 6.0
 STEP = 0.25  # of Rybicki's sum
 WEIGHTS = tuple(math.exp(-((STEP * (2 * i + 1)) ** 2)) for i in range(13))
-W0, W1, W2, W3, W4, W5, W6, W7, W8, W9, W10, W11, W12 = WEIGHTS
 ROOT_PI = math.sqrt(math.pi)
 # of z / (1 - exp(-z)) - 1 + z / 2 in odd powers: B(2k) / (2k + 1)!
 DILOGARITHM = tuple(
@@ -129,18 +128,19 @@ def expi(x):
 
 
 @scalar
-def auxiliary(x):
-    """f and g of the sine and cosine integrals for x > 2: exp(i x) E1(i x) = g - i f."""
+def complex_fraction(x, every):
+    """Both parts of 1 / (b + i x - n (n + e - 1) / (b + 2 e + i x - ...)) for e = `every`, where b
+    and n begin as 1, and n grows by e."""
     b = 1.0  # b + i x
     size = b * b + x * x
     c_re, c_im = 1.0 / TINY, 0.0
     d_re, d_im = b / size, -x / size
-    h_re, h_im, i = d_re, d_im, 0.0
+    h_re, h_im, n = d_re, d_im, 1.0 - every
     off = 1.0
-    while off > SETTLED and i < 1000.0:
-        i += 1.0
-        step = -i * i
-        b += 2.0
+    while off > SETTLED and n < 1000.0:
+        n += every
+        step = -n * (n + (every - 1.0))
+        b += 2.0 * every
         d_re, d_im = step * d_re + b, step * d_im + x
         size = d_re * d_re + d_im * d_im
         d_re, d_im = d_re / size, -d_im / size
@@ -149,7 +149,14 @@ def auxiliary(x):
         by_re, by_im = c_re * d_re - c_im * d_im, c_re * d_im + c_im * d_re
         h_re, h_im = h_re * by_re - h_im * by_im, h_re * by_im + h_im * by_re
         off = absolute(by_re - 1.0) + absolute(by_im)
-    return -h_im, h_re
+    return h_re, h_im
+
+
+@scalar
+def auxiliary(x):
+    """f and g of the sine and cosine integrals for x > 2: exp(i x) E1(i x) = g - i f."""
+    g, f = complex_fraction(x, 1.0)
+    return -f, g
 
 
 @scalar
@@ -240,25 +247,7 @@ def fresnel_parts(a):
             s += odd / (2.0 * n + 3.0)
         return a * s, a * c
     # (1 + i) / 2 (1 - exp(i pi a^2 / 2) w), w as the continued fraction of erfc
-    x = math.pi * a * a  # its first term is 1 - i x
-    b = 1.0
-    size = b * b + x * x
-    c_re, c_im = 1.0 / TINY, 0.0
-    d_re, d_im = b / size, x / size
-    h_re, h_im, n = d_re, d_im, -1.0
-    off = 1.0
-    while off > SETTLED and n < 1000.0:
-        n += 2.0
-        step = -n * (n + 1.0)
-        b += 4.0
-        d_re, d_im = step * d_re + b, step * d_im - x
-        size = d_re * d_re + d_im * d_im
-        d_re, d_im = d_re / size, -d_im / size
-        size = c_re * c_re + c_im * c_im
-        c_re, c_im = b + step * c_re / size, -x - step * c_im / size
-        by_re, by_im = c_re * d_re - c_im * d_im, c_re * d_im + c_im * d_re
-        h_re, h_im = h_re * by_re - h_im * by_im, h_re * by_im + h_im * by_re
-        off = absolute(by_re - 1.0) + absolute(by_im)
+    h_re, h_im = complex_fraction(-math.pi * a * a, 2.0)
     h_re, h_im = a * (h_re + h_im), a * (h_im - h_re)  # times (1 - i) a
     high = a * a
     low = fma(a, a, -high)
@@ -309,7 +298,5 @@ def spence(x):
     return -0.5 * l * l - spence_below(1.0 / x)
 
 
-@scalar
-def spence_below(x):
-    """spence of 0 < x < 1/2."""
-    return SIXTH - log(x) * log1p(-x) - dilogarithm(-log1p(-x))
+# spence of 0 < x < 1/2
+spence_below = scalar(lambda x: SIXTH - log(x) * log1p(-x) - dilogarithm(-log1p(-x)))

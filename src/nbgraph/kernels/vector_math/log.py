@@ -144,16 +144,10 @@ def _log_to_base(f: Format, per_exponent: tuple, per_nat: tuple):
     return log_to_base
 
 
-@per_format
-def log2(f: Format):
-    """Logarithm to base 2."""
-    return _log_to_base(f, (f.float(1), f.float(0)), f.constants("log2e"))
-
-
-@per_format
-def log10(f: Format):
-    """Logarithm to base 10."""
-    return _log_to_base(f, f.constants("log10_2"), f.constants("log10e"))
+# logarithm to base 2
+log2 = per_format(lambda f: _log_to_base(f, (f.float(1), f.float(0)), f.constants("log2e")))
+# logarithm to base 10
+log10 = per_format(lambda f: _log_to_base(f, f.constants("log10_2"), f.constants("log10e")))
 
 
 @per_format

@@ -31,19 +31,8 @@ def _step(f: Format, digits: int, exponent: int):
     return nextafter
 
 
-@per_format
-def nextafter(f: Format):
-    """The next number from x towards y."""
-    return _step(f, f.digits, 1 - f.bias)
-
-
-@per_format
-def nextafter_float16(f: Format):
-    """The next float16 from x towards y, both of which are float16 values."""
-    return _step(f, 11, -14)
-
-
-@per_format
-def nextafter_bfloat16(f: Format):
-    """The next bfloat16 from x towards y, both of which are bfloat16 values."""
-    return _step(f, 8, -126)
+nextafter = per_format(lambda f: _step(f, f.digits, 1 - f.bias))  # the next number from x towards y
+# the next float16 from x towards y, both of which are float16 values
+nextafter_float16 = per_format(lambda f: _step(f, 11, -14))
+# the next bfloat16 from x towards y, both of which are bfloat16 values
+nextafter_bfloat16 = per_format(lambda f: _step(f, 8, -126))

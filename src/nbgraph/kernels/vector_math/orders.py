@@ -21,6 +21,7 @@ from nbgraph.kernels.vector_math.wide import (
     cos_pi,
     exp,
     gamma,
+    lentz,
     lgamma,
     log,
     pow,
@@ -66,11 +67,7 @@ def first_fraction(nu, x, sign):
     while absolute(change - 1.0) > SETTLED and i < TRIPS:
         i += 1.0
         b += 2.0 / x
-        d = b + sign * d
-        d = TINY if absolute(d) < TINY else d
-        c = b + sign / c
-        c = TINY if absolute(c) < TINY else c
-        d = 1.0 / d
+        c, d = lentz(sign, b, c, d)
         change = c * d
         h *= change
         if d < 0.0:
@@ -177,6 +174,22 @@ def second_fraction(mu, x):
     return p, q
 
 
+@scalar
+def downward(nu, x, steps, y, slope, sign):
+    """Recur from y of the order nu down by `steps` orders: J (sign -1) or I (sign 1), its slope,
+    and y in the same scale, as all three are scaled down where they grow large."""
+    start, dy, fraction, k = y, slope * y, nu / x, steps
+    while k > 0.0:
+        more = fraction * y + dy
+        fraction -= 1.0 / x
+        dy = fraction * more + sign * y
+        y = more
+        if absolute(y) > 1e200:
+            y, dy, start = y * 1e-200, dy * 1e-200, start * 1e-200
+        k -= 1.0
+    return y, dy, start
+
+
 @shared
 def bessel_jy(nu, x):
     """J and Y of an order nu >= 0, for x > 0."""
@@ -191,19 +204,8 @@ def bessel_jy(nu, x):
     steps = floor(nu + 0.5) if x < 2.0 else max(0.0, floor(nu - x + 1.5))
     mu = nu - steps
     slope, turned = first_fraction(nu, x, -1.0)
-    j = turned * 1e-250
-    dj = slope * j
-    j_start = j  # J is j times a factor that is found at mu
-    fraction = nu / x
-    k = steps
-    while k > 0.0:
-        more = fraction * j + dj
-        fraction -= 1.0 / x
-        dj = fraction * more - j
-        j = more
-        if absolute(j) > 1e200:
-            j, dj, j_start = j * 1e-200, dj * 1e-200, j_start * 1e-200
-        k -= 1.0
+    # J is j times a factor that is found at mu
+    j, dj, j_start = downward(nu, x, steps, turned * 1e-250, slope, -1.0)
     j = EPS if j == 0.0 else j
     f = dj / j
     if x < 2.0:
@@ -236,19 +238,7 @@ def bessel_ik(nu, x):
     steps = floor(nu + 0.5)
     mu = nu - steps
     slope, _ = first_fraction(nu, x, 1.0)
-    i = 1e-250
-    di = slope * i
-    i_start = i
-    fraction = nu / x
-    k = steps
-    while k > 0.0:
-        more = fraction * i + di
-        fraction -= 1.0 / x
-        di = fraction * more + i
-        i = more
-        if i > 1e200:
-            i, di, i_start = i * 1e-200, di * 1e-200, i_start * 1e-200
-        k -= 1.0
+    i, di, i_start = downward(nu, x, steps, 1e-250, slope, 1.0)
     if x < 2.0:
         value, following = temme_series(mu, x, 1.0)
         grown = exp(x)
@@ -321,8 +311,8 @@ def power_series(nu, x, sign):
 
 
 @scalar
-def jv(nu, x):
-    """J of an order; of x < 0 for whole orders alone."""
+def first_kind(nu, x, sign):
+    """J (sign -1) or exp(-|x|) I (sign 1) of an order; of x < 0 for whole orders alone."""
     a, z = absolute(nu), absolute(x)
     whole = a == floor(a)
     odd = whole and a != 2.0 * floor(0.5 * a)
@@ -333,13 +323,19 @@ def jv(nu, x):
     if z == 0.0:
         return 1.0 if a == 0.0 else (0.0 if nu > 0.0 or whole else np.inf)
     if (nu >= 0.0 or whole) and 0.25 * z * z <= a + 1.0:
-        j, y = power_series(a, z, -1.0), 0.0
+        y, second = power_series(a, z, sign), 0.0
+        y = exp(-z) * y if sign > 0.0 else y
     else:
-        j, y = bessel_jy(a, z)
+        y, second = bessel_ik(a, z) if sign > 0.0 else bessel_jy(a, z)
     if nu < 0.0 and not whole:
-        c = cos_pi(a)
-        return c * j - sin_pi(a) * y if c != 0.0 else -sin_pi(a) * y
-    return -j if odd and (nu < 0.0) != (x < 0.0) else j
+        c, s = cos_pi(a), sin_pi(a)
+        if sign > 0.0:
+            return y + 2.0 / math.pi * s * (exp(-2.0 * z) * second)
+        return c * y - s * second if c != 0.0 else -s * second
+    return -y if odd and (x < 0.0) != (sign < 0.0 and nu < 0.0) else y
+
+
+jv = scalar(lambda nu, x: first_kind(nu, x, -1.0))  # J of an order
 
 
 @scalar
@@ -357,37 +353,14 @@ def yv(nu, x):
     return s * j + c * y if c != 0.0 else s * j
 
 
-@scalar
-def scaled_i(nu, x):
-    """exp(-|x|) I of an order; of x < 0 for whole orders alone."""
-    a, z = absolute(nu), absolute(x)
-    whole = a == floor(a)
-    if not (a < np.inf and z <= np.inf) or (x < 0.0 and not whole):
-        return np.nan
-    if z == np.inf:
-        return 0.0
-    if z == 0.0:
-        return 1.0 if a == 0.0 else (0.0 if nu > 0.0 or whole else np.inf)
-    if (nu >= 0.0 or whole) and 0.25 * z * z <= a + 1.0:
-        i, k = exp(-z) * power_series(a, z, 1.0), 0.0
-    else:
-        i, k = bessel_ik(a, z)
-    if nu < 0.0 and not whole:
-        i += 2.0 / math.pi * sin_pi(a) * (exp(-2.0 * z) * k)
-    return -i if x < 0.0 and a != 2.0 * floor(0.5 * a) else i
-
-
-@scalar
-def ive(nu, x):
-    """exp(-|x|) I of an order."""
-    return scaled_i(nu, x)
+ive = scalar(lambda nu, x: first_kind(nu, x, 1.0))  # exp(-|x|) I of an order
 
 
 @scalar
 def iv(nu, x):
     """I of an order; of x < 0 for whole orders alone."""
     half = exp(0.5 * absolute(x))
-    y = half * scaled_i(nu, x) * half
+    y = half * ive(nu, x) * half
     return y if absolute(x) < np.inf else absolute(x)
 
 

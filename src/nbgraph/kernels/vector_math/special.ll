@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 83bd203c8d0bd6dc, llvmlite 0.50, fma
+; sources e85155b4fb72f602, llvmlite 0.50, fma
 
 declare double @llvm.copysign.f64(double, double)
 
@@ -86,14 +86,14 @@ b4:
   %v49 = bitcast i64 %v46 to double
   %v50 = fmul double %v48, %v49
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v1, i8 0, i64 16, i1 false)
-  call fastcc void @p_36ad18169119(ptr %v1, double %v8)
+  call fastcc void @p_3cd5fb303dd8(ptr %v1, double %v8)
   %v51 = load double, ptr %v3, align 8
   %v52 = fmul double %v50, %v51
   %v53 = fmul double %v17, %v52
   br label %b6
 b5:
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v2, i8 0, i64 16, i1 false)
-  call fastcc void @p_633a6b473584(ptr %v2, double %v8)
+  call fastcc void @p_9b968ee81999(ptr %v2, double %v8)
   %v54 = load double, ptr %v4, align 8
   %v55 = load double, ptr %v2, align 8
   %v56 = fmul double %v6, 5.000000e-01
@@ -169,14 +169,14 @@ b4:
   %v49 = bitcast i64 %v46 to double
   %v50 = fmul double %v48, %v49
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v1, i8 0, i64 16, i1 false)
-  call fastcc void @p_5c8ef737e2d7(ptr %v1, double %v8)
+  call fastcc void @p_0446a5814b1f(ptr %v1, double %v8)
   %v51 = load double, ptr %v3, align 8
   %v52 = fmul double %v50, %v51
   %v53 = fmul double %v17, %v52
   br label %b6
 b5:
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v2, i8 0, i64 16, i1 false)
-  call fastcc void @p_640574e685a2(ptr %v2, double %v8)
+  call fastcc void @p_16e33c1fbaf3(ptr %v2, double %v8)
   %v54 = load double, ptr %v4, align 8
   %v55 = load double, ptr %v2, align 8
   %v56 = fmul double %v5, 5.000000e-01
@@ -222,7 +222,7 @@ b5:
   br i1 %v16, label %b6, label %b7
 b6:
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v1, i8 0, i64 16, i1 false)
-  call fastcc void @p_36ad18169119(ptr %v1, double %v8)
+  call fastcc void @p_3cd5fb303dd8(ptr %v1, double %v8)
   %v17 = load double, ptr %v1, align 8
   %v18 = load double, ptr %v3, align 8
   %v19 = fmul double %v8, 5.000000e-01
@@ -264,7 +264,7 @@ b6:
   br i1 %v54, label %b10, label %b8
 b7:
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v2, i8 0, i64 16, i1 false)
-  call fastcc void @p_633a6b473584(ptr %v2, double %v8)
+  call fastcc void @p_9b968ee81999(ptr %v2, double %v8)
   %v55 = load double, ptr %v4, align 8
   %v56 = load double, ptr %v2, align 8
   %v57 = fmul double %v6, -5.000000e-01
@@ -350,7 +350,7 @@ b3:
   br i1 %v16, label %b4, label %b5
 b4:
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v1, i8 0, i64 16, i1 false)
-  call fastcc void @p_5c8ef737e2d7(ptr %v1, double %v8)
+  call fastcc void @p_0446a5814b1f(ptr %v1, double %v8)
   %v17 = load double, ptr %v1, align 8
   %v18 = load double, ptr %v3, align 8
   %v19 = fmul double %v8, 5.000000e-01
@@ -392,7 +392,7 @@ b4:
   br i1 %v54, label %b8, label %b6
 b5:
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v2, i8 0, i64 16, i1 false)
-  call fastcc void @p_640574e685a2(ptr %v2, double %v8)
+  call fastcc void @p_16e33c1fbaf3(ptr %v2, double %v8)
   %v55 = load double, ptr %v4, align 8
   %v56 = load double, ptr %v2, align 8
   %v57 = fmul double %v5, 5.000000e-01
@@ -524,7 +524,7 @@ b1:
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   %v2 = fsub double 1.000000e+00, %z
   store double 0.000000e+00, ptr %v1, align 8
-  call fastcc void @p_ad93d4a02820(ptr %v1, double %x, double %y, double %z, double %v2)
+  call fastcc void @p_a87a9e02a4a1(ptr %v1, double %x, double %y, double %z, double %v2)
   %v3 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v3
@@ -536,7 +536,7 @@ b1:
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   %v2 = fsub double 1.000000e+00, %z
   store double 0.000000e+00, ptr %v1, align 8
-  call fastcc void @p_a93c2d6eab48(ptr %v1, double %x, double %y, double %z, double %v2)
+  call fastcc void @p_50823765dfa5(ptr %v1, double %x, double %y, double %z, double %v2)
   %v3 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v3
@@ -1044,13 +1044,13 @@ b25:
   br i1 %v16, label %b26, label %b27
 b26:
   store double 0.000000e+00, ptr %v4, align 8
-  call fastcc void @p_a93c2d6eab48(ptr %v4, double %x, double %y, double %v451, double %v452)
+  call fastcc void @p_50823765dfa5(ptr %v4, double %x, double %y, double %v451, double %v452)
   %v453 = load double, ptr %v4, align 8
   %v454 = fsub double %v455, %v453
   br label %b28
 b27:
   store double 0.000000e+00, ptr %v5, align 8
-  call fastcc void @p_ad93d4a02820(ptr %v5, double %x, double %y, double %v451, double %v452)
+  call fastcc void @p_a87a9e02a4a1(ptr %v5, double %x, double %y, double %v451, double %v452)
   %v456 = load double, ptr %v5, align 8
   %v457 = fsub double %v456, %z
   br label %b28
@@ -1551,14 +1551,14 @@ b7:
   %v26 = fdiv double %v25, %v23
   br label %b8
 b8:
-  %v27 = phi double [ 1.000000e+00, %b7 ], [ %v28, %b8 ]
-  %v29 = phi double [ 0.000000e+00, %b7 ], [ %v30, %b8 ]
-  %v31 = phi double [ 0x7E37E43C8800759B, %b7 ], [ %v32, %b8 ]
-  %v33 = phi double [ %v26, %b7 ], [ %v34, %b8 ]
-  %v35 = phi double [ %v24, %b7 ], [ %v36, %b8 ]
-  %v37 = phi double [ 0.000000e+00, %b7 ], [ %v38, %b8 ]
-  %v39 = phi double [ %v26, %b7 ], [ %v40, %b8 ]
-  %v41 = phi double [ %v24, %b7 ], [ %v42, %b8 ]
+  %v27 = phi double [ %v28, %b8 ], [ 1.000000e+00, %b7 ]
+  %v29 = phi double [ %v30, %b8 ], [ 0.000000e+00, %b7 ]
+  %v31 = phi double [ %v32, %b8 ], [ 0x7E37E43C8800759B, %b7 ]
+  %v33 = phi double [ %v34, %b8 ], [ %v26, %b7 ]
+  %v35 = phi double [ %v36, %b8 ], [ %v24, %b7 ]
+  %v37 = phi double [ %v38, %b8 ], [ 0.000000e+00, %b7 ]
+  %v39 = phi double [ %v40, %b8 ], [ %v26, %b7 ]
+  %v41 = phi double [ %v42, %b8 ], [ %v24, %b7 ]
   %v38 = fadd double %v37, 1.000000e+00
   %v43 = fneg double %v38
   %v44 = fmul double %v38, %v43
@@ -3258,11 +3258,11 @@ b1:
   br i1 %v2, label %b2, label %b13
 b2:
   %v3 = fcmp olt double %v1, 1.600000e+00
-  br i1 %v3, label %b6, label %b7
+  br i1 %v3, label %b7, label %b5
 b3:
-  %v4 = phi double [ 0.000000e+00, %b6 ], [ %v5, %b3 ]
-  %v6 = phi double [ 1.000000e+00, %b6 ], [ %v7, %b3 ]
-  %v8 = phi double [ 1.000000e+00, %b6 ], [ %v9, %b3 ]
+  %v4 = phi double [ 0.000000e+00, %b7 ], [ %v5, %b3 ]
+  %v6 = phi double [ 1.000000e+00, %b7 ], [ %v7, %b3 ]
+  %v8 = phi double [ 1.000000e+00, %b7 ], [ %v9, %b3 ]
   %v5 = fadd double %v4, 2.000000e+00
   %v10 = fadd double %v5, -1.000000e+00
   %v11 = fmul double %v5, %v10
@@ -3279,77 +3279,77 @@ b4:
   %v19 = fmul double %v1, %v7
   br label %b13
 b5:
-  %v20 = phi double [ -1.000000e+00, %b7 ], [ %v21, %b5 ]
-  %v22 = phi double [ 1.000000e+00, %b7 ], [ %v23, %b5 ]
-  %v24 = phi double [ 0.000000e+00, %b7 ], [ %v25, %b5 ]
-  %v26 = phi double [ 0x7E37E43C8800759B, %b7 ], [ %v27, %b5 ]
-  %v28 = phi double [ %v29, %b7 ], [ %v30, %b5 ]
-  %v31 = phi double [ %v32, %b7 ], [ %v33, %b5 ]
-  %v34 = phi double [ %v29, %b7 ], [ %v35, %b5 ]
-  %v36 = phi double [ %v32, %b7 ], [ %v37, %b5 ]
-  %v21 = fadd double %v20, 2.000000e+00
-  %v38 = fneg double %v21
-  %v39 = fadd double %v21, 1.000000e+00
-  %v40 = fmul double %v39, %v38
-  %v23 = fadd double %v22, 4.000000e+00
-  %v41 = fmul double %v40, %v31
-  %v42 = fadd double %v23, %v41
-  %v43 = fmul double %v40, %v28
-  %v44 = fsub double %v43, %v45
-  %v46 = fmul double %v42, %v42
-  %v47 = fmul double %v44, %v44
-  %v48 = fadd double %v47, %v46
-  %v33 = fdiv double %v42, %v48
-  %v49 = fneg double %v44
-  %v30 = fdiv double %v49, %v48
-  %v50 = fmul double %v26, %v26
-  %v51 = fmul double %v24, %v24
-  %v52 = fadd double %v51, %v50
-  %v53 = fmul double %v40, %v26
-  %v54 = fdiv double %v53, %v52
-  %v27 = fadd double %v23, %v54
-  %v55 = fmul double %v24, %v40
-  %v56 = fdiv double %v55, %v52
-  %v25 = fsub double %v57, %v56
-  %v58 = fmul double %v27, %v33
-  %v59 = fmul double %v25, %v30
-  %v60 = fsub double %v58, %v59
-  %v61 = fmul double %v27, %v30
-  %v62 = fmul double %v25, %v33
-  %v63 = fadd double %v61, %v62
-  %v64 = fmul double %v36, %v60
-  %v65 = fmul double %v34, %v63
-  %v37 = fsub double %v64, %v65
-  %v66 = fmul double %v36, %v63
-  %v67 = fmul double %v34, %v60
-  %v35 = fadd double %v66, %v67
-  %v68 = fadd double %v60, -1.000000e+00
-  %v69 = tail call double @llvm.fabs.f64(double %v68)
-  %v70 = tail call double @llvm.fabs.f64(double %v63)
-  %v71 = fadd double %v70, %v69
-  %v72 = fcmp ogt double %v71, 4.000000e-16
-  %v73 = fcmp olt double %v21, 1.000000e+03
-  %v74 = select i1 %v72, i1 %v73, i1 false
-  br i1 %v74, label %b5, label %b8
+  %v20 = fmul double %v1, 0xC00921FB54442D18
+  %v21 = fmul double %v1, %v20
+  %v22 = fmul double %v21, %v21
+  %v23 = fadd double %v22, 1.000000e+00
+  %v24 = fdiv double 1.000000e+00, %v23
+  %v25 = fneg double %v21
+  %v26 = fdiv double %v25, %v23
+  br label %b6
 b6:
-  %v75 = fmul double %v1, 0x3FF921FB54442D18
-  %v76 = fmul double %v1, %v75
-  %v77 = fneg double %v76
-  %v13 = fmul double %v76, %v77
-  br label %b3
+  %v27 = phi double [ %v28, %b6 ], [ 1.000000e+00, %b5 ]
+  %v29 = phi double [ %v30, %b6 ], [ 0.000000e+00, %b5 ]
+  %v31 = phi double [ %v32, %b6 ], [ 0x7E37E43C8800759B, %b5 ]
+  %v33 = phi double [ %v34, %b6 ], [ %v26, %b5 ]
+  %v35 = phi double [ %v36, %b6 ], [ %v24, %b5 ]
+  %v37 = phi double [ %v38, %b6 ], [ -1.000000e+00, %b5 ]
+  %v39 = phi double [ %v40, %b6 ], [ %v26, %b5 ]
+  %v41 = phi double [ %v42, %b6 ], [ %v24, %b5 ]
+  %v38 = fadd double %v37, 2.000000e+00
+  %v43 = fneg double %v38
+  %v44 = fadd double %v38, 1.000000e+00
+  %v45 = fmul double %v44, %v43
+  %v28 = fadd double %v27, 4.000000e+00
+  %v46 = fmul double %v35, %v45
+  %v47 = fadd double %v28, %v46
+  %v48 = fmul double %v33, %v45
+  %v49 = fadd double %v21, %v48
+  %v50 = fmul double %v47, %v47
+  %v51 = fmul double %v49, %v49
+  %v52 = fadd double %v50, %v51
+  %v36 = fdiv double %v47, %v52
+  %v53 = fneg double %v49
+  %v34 = fdiv double %v53, %v52
+  %v54 = fmul double %v31, %v31
+  %v55 = fmul double %v29, %v29
+  %v56 = fadd double %v55, %v54
+  %v57 = fmul double %v31, %v45
+  %v58 = fdiv double %v57, %v56
+  %v32 = fadd double %v28, %v58
+  %v59 = fmul double %v29, %v45
+  %v60 = fdiv double %v59, %v56
+  %v30 = fsub double %v21, %v60
+  %v61 = fmul double %v32, %v36
+  %v62 = fmul double %v30, %v34
+  %v63 = fsub double %v61, %v62
+  %v64 = fmul double %v32, %v34
+  %v65 = fmul double %v30, %v36
+  %v66 = fadd double %v64, %v65
+  %v67 = fmul double %v41, %v63
+  %v68 = fmul double %v39, %v66
+  %v42 = fsub double %v67, %v68
+  %v69 = fmul double %v41, %v66
+  %v70 = fmul double %v39, %v63
+  %v40 = fadd double %v69, %v70
+  %v71 = fadd double %v63, -1.000000e+00
+  %v72 = tail call double @llvm.fabs.f64(double %v71)
+  %v73 = tail call double @llvm.fabs.f64(double %v66)
+  %v74 = fadd double %v73, %v72
+  %v75 = fcmp ogt double %v74, 4.000000e-16
+  %v76 = fcmp olt double %v38, 1.000000e+03
+  %v77 = select i1 %v75, i1 %v76, i1 false
+  br i1 %v77, label %b6, label %b8
 b7:
-  %v78 = fmul double %v1, 0x400921FB54442D18
-  %v45 = fmul double %v1, %v78
-  %v79 = fmul double %v45, %v45
-  %v80 = fadd double %v79, 1.000000e+00
-  %v32 = fdiv double 1.000000e+00, %v80
-  %v29 = fdiv double %v45, %v80
-  %v57 = fneg double %v45
-  br label %b5
+  %v78 = fmul double %v1, 0x3FF921FB54442D18
+  %v79 = fmul double %v1, %v78
+  %v80 = fneg double %v79
+  %v13 = fmul double %v79, %v80
+  br label %b3
 b8:
-  %v81 = fadd double %v37, %v35
+  %v81 = fadd double %v40, %v42
   %v82 = fmul double %v1, %v81
-  %v83 = fsub double %v35, %v37
+  %v83 = fsub double %v40, %v42
   %v84 = fmul double %v1, %v83
   %v85 = fmul double %x, %x
   %v86 = fneg double %v85
@@ -3661,12 +3661,12 @@ b1:
   br i1 %v2, label %b2, label %b13
 b2:
   %v3 = fcmp olt double %v1, 1.600000e+00
-  br i1 %v3, label %b6, label %b7
+  br i1 %v3, label %b7, label %b5
 b3:
-  %v4 = phi double [ 0.000000e+00, %b6 ], [ %v5, %b3 ]
-  %v6 = phi double [ %v7, %b6 ], [ %v8, %b3 ]
-  %v9 = phi double [ %v10, %b6 ], [ %v11, %b3 ]
-  %v12 = phi double [ 1.000000e+00, %b6 ], [ %v13, %b3 ]
+  %v4 = phi double [ 0.000000e+00, %b7 ], [ %v5, %b3 ]
+  %v6 = phi double [ %v7, %b7 ], [ %v8, %b3 ]
+  %v9 = phi double [ %v10, %b7 ], [ %v11, %b3 ]
+  %v12 = phi double [ 1.000000e+00, %b7 ], [ %v13, %b3 ]
   %v5 = fadd double %v4, 2.000000e+00
   %v14 = fadd double %v5, -1.000000e+00
   %v15 = fmul double %v5, %v14
@@ -3687,78 +3687,78 @@ b4:
   %v26 = fmul double %v1, %v8
   br label %b13
 b5:
-  %v27 = phi double [ -1.000000e+00, %b7 ], [ %v28, %b5 ]
-  %v29 = phi double [ 1.000000e+00, %b7 ], [ %v30, %b5 ]
-  %v31 = phi double [ 0.000000e+00, %b7 ], [ %v32, %b5 ]
-  %v33 = phi double [ 0x7E37E43C8800759B, %b7 ], [ %v34, %b5 ]
-  %v35 = phi double [ %v36, %b7 ], [ %v37, %b5 ]
-  %v38 = phi double [ %v39, %b7 ], [ %v40, %b5 ]
-  %v41 = phi double [ %v36, %b7 ], [ %v42, %b5 ]
-  %v43 = phi double [ %v39, %b7 ], [ %v44, %b5 ]
-  %v28 = fadd double %v27, 2.000000e+00
-  %v45 = fneg double %v28
-  %v46 = fadd double %v28, 1.000000e+00
-  %v47 = fmul double %v46, %v45
-  %v30 = fadd double %v29, 4.000000e+00
-  %v48 = fmul double %v47, %v38
-  %v49 = fadd double %v30, %v48
-  %v50 = fmul double %v47, %v35
-  %v51 = fsub double %v50, %v52
-  %v53 = fmul double %v49, %v49
-  %v54 = fmul double %v51, %v51
-  %v55 = fadd double %v54, %v53
-  %v40 = fdiv double %v49, %v55
-  %v56 = fneg double %v51
-  %v37 = fdiv double %v56, %v55
-  %v57 = fmul double %v33, %v33
-  %v58 = fmul double %v31, %v31
-  %v59 = fadd double %v58, %v57
-  %v60 = fmul double %v47, %v33
-  %v61 = fdiv double %v60, %v59
-  %v34 = fadd double %v30, %v61
-  %v62 = fmul double %v31, %v47
-  %v63 = fdiv double %v62, %v59
-  %v32 = fsub double %v64, %v63
-  %v65 = fmul double %v34, %v40
-  %v66 = fmul double %v32, %v37
-  %v67 = fsub double %v65, %v66
-  %v68 = fmul double %v34, %v37
-  %v69 = fmul double %v32, %v40
-  %v70 = fadd double %v68, %v69
-  %v71 = fmul double %v43, %v67
-  %v72 = fmul double %v41, %v70
-  %v44 = fsub double %v71, %v72
-  %v73 = fmul double %v43, %v70
-  %v74 = fmul double %v41, %v67
-  %v42 = fadd double %v73, %v74
-  %v75 = fadd double %v67, -1.000000e+00
-  %v76 = tail call double @llvm.fabs.f64(double %v75)
-  %v77 = tail call double @llvm.fabs.f64(double %v70)
-  %v78 = fadd double %v77, %v76
-  %v79 = fcmp ogt double %v78, 4.000000e-16
-  %v80 = fcmp olt double %v28, 1.000000e+03
-  %v81 = select i1 %v79, i1 %v80, i1 false
-  br i1 %v81, label %b5, label %b8
+  %v27 = fmul double %v1, 0xC00921FB54442D18
+  %v28 = fmul double %v1, %v27
+  %v29 = fmul double %v28, %v28
+  %v30 = fadd double %v29, 1.000000e+00
+  %v31 = fdiv double 1.000000e+00, %v30
+  %v32 = fneg double %v28
+  %v33 = fdiv double %v32, %v30
+  br label %b6
 b6:
-  %v82 = fmul double %v1, 0x3FF921FB54442D18
-  %v10 = fmul double %v1, %v82
-  %v83 = fneg double %v10
-  %v17 = fmul double %v10, %v83
+  %v34 = phi double [ %v35, %b6 ], [ 1.000000e+00, %b5 ]
+  %v36 = phi double [ %v37, %b6 ], [ 0.000000e+00, %b5 ]
+  %v38 = phi double [ %v39, %b6 ], [ 0x7E37E43C8800759B, %b5 ]
+  %v40 = phi double [ %v41, %b6 ], [ %v33, %b5 ]
+  %v42 = phi double [ %v43, %b6 ], [ %v31, %b5 ]
+  %v44 = phi double [ %v45, %b6 ], [ -1.000000e+00, %b5 ]
+  %v46 = phi double [ %v47, %b6 ], [ %v33, %b5 ]
+  %v48 = phi double [ %v49, %b6 ], [ %v31, %b5 ]
+  %v45 = fadd double %v44, 2.000000e+00
+  %v50 = fneg double %v45
+  %v51 = fadd double %v45, 1.000000e+00
+  %v52 = fmul double %v51, %v50
+  %v35 = fadd double %v34, 4.000000e+00
+  %v53 = fmul double %v42, %v52
+  %v54 = fadd double %v35, %v53
+  %v55 = fmul double %v40, %v52
+  %v56 = fadd double %v28, %v55
+  %v57 = fmul double %v54, %v54
+  %v58 = fmul double %v56, %v56
+  %v59 = fadd double %v57, %v58
+  %v43 = fdiv double %v54, %v59
+  %v60 = fneg double %v56
+  %v41 = fdiv double %v60, %v59
+  %v61 = fmul double %v38, %v38
+  %v62 = fmul double %v36, %v36
+  %v63 = fadd double %v62, %v61
+  %v64 = fmul double %v38, %v52
+  %v65 = fdiv double %v64, %v63
+  %v39 = fadd double %v35, %v65
+  %v66 = fmul double %v36, %v52
+  %v67 = fdiv double %v66, %v63
+  %v37 = fsub double %v28, %v67
+  %v68 = fmul double %v39, %v43
+  %v69 = fmul double %v37, %v41
+  %v70 = fsub double %v68, %v69
+  %v71 = fmul double %v39, %v41
+  %v72 = fmul double %v37, %v43
+  %v73 = fadd double %v71, %v72
+  %v74 = fmul double %v48, %v70
+  %v75 = fmul double %v46, %v73
+  %v49 = fsub double %v74, %v75
+  %v76 = fmul double %v48, %v73
+  %v77 = fmul double %v46, %v70
+  %v47 = fadd double %v76, %v77
+  %v78 = fadd double %v70, -1.000000e+00
+  %v79 = tail call double @llvm.fabs.f64(double %v78)
+  %v80 = tail call double @llvm.fabs.f64(double %v73)
+  %v81 = fadd double %v80, %v79
+  %v82 = fcmp ogt double %v81, 4.000000e-16
+  %v83 = fcmp olt double %v45, 1.000000e+03
+  %v84 = select i1 %v82, i1 %v83, i1 false
+  br i1 %v84, label %b6, label %b8
+b7:
+  %v85 = fmul double %v1, 0x3FF921FB54442D18
+  %v10 = fmul double %v1, %v85
+  %v86 = fneg double %v10
+  %v17 = fmul double %v10, %v86
   %v7 = fdiv double %v10, 3.000000e+00
   br label %b3
-b7:
-  %v84 = fmul double %v1, 0x400921FB54442D18
-  %v52 = fmul double %v1, %v84
-  %v85 = fmul double %v52, %v52
-  %v86 = fadd double %v85, 1.000000e+00
-  %v39 = fdiv double 1.000000e+00, %v86
-  %v36 = fdiv double %v52, %v86
-  %v64 = fneg double %v52
-  br label %b5
 b8:
-  %v87 = fadd double %v44, %v42
+  %v87 = fadd double %v47, %v49
   %v88 = fmul double %v1, %v87
-  %v89 = fsub double %v42, %v44
+  %v89 = fsub double %v47, %v49
   %v90 = fmul double %v1, %v89
   %v91 = fmul double %x, %x
   %v92 = fneg double %v91
@@ -4152,7 +4152,7 @@ b1:
   %v1 = alloca double, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   store double 0.000000e+00, ptr %v1, align 8
-  call fastcc void @p_39c63dff92b0(ptr %v1, double %x, double %y)
+  call fastcc void @p_1555b3abf279(ptr %v1, double %x, double %y)
   %v2 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v2
@@ -4163,7 +4163,7 @@ b1:
   %v1 = alloca double, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   store double 0.000000e+00, ptr %v1, align 8
-  call fastcc void @p_d98a39e7ffc4(ptr %v1, double %x, double %y)
+  call fastcc void @p_496f12e8e699(ptr %v1, double %x, double %y)
   %v2 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v2
@@ -4939,7 +4939,7 @@ b51:
 b52:
   %v655 = phi double [ 0.000000e+00, %b41 ], [ %v635, %b43 ], [ %v638, %b44 ], [ 0x7FF8000000000000, %b39 ], [ %v590, %b40 ]
   store double 0.000000e+00, ptr %v6, align 8
-  call fastcc void @p_06a893a03962(ptr nonnull %v6, double %x, double %v594, i8 %v17)
+  call fastcc void @p_37c8e7fbe45f(ptr nonnull %v6, double %x, double %v594, i8 %v17)
   %v656 = load double, ptr %v6, align 8
   %v657 = fsub double %v656, %v16
   %v658 = fneg double %v657
@@ -5729,7 +5729,7 @@ b50:
 b51:
   %v649 = phi double [ 0.000000e+00, %b40 ], [ %v629, %b42 ], [ %v632, %b43 ], [ 0x7FF8000000000000, %b38 ], [ %v584, %b39 ]
   store double 0.000000e+00, ptr %v6, align 8
-  call fastcc void @p_06a893a03962(ptr nonnull %v6, double %x, double %v588, i8 %v17)
+  call fastcc void @p_37c8e7fbe45f(ptr nonnull %v6, double %x, double %v588, i8 %v17)
   %v650 = load double, ptr %v6, align 8
   %v651 = fsub double %v650, %v16
   %v652 = fneg double %v651
@@ -6169,440 +6169,437 @@ b1:
   call void @llvm.lifetime.start.p0(ptr nonnull %v2)
   call void @llvm.lifetime.start.p0(ptr nonnull %v3)
   call void @llvm.lifetime.start.p0(ptr nonnull %v4)
-  %v7 = tail call double @llvm.fabs.f64(double %x)
-  %v8 = fcmp one double %v7, 0x7FF0000000000000
-  %v9 = fcmp ord double %y, 0.000000e+00
-  %v10 = select i1 %v8, i1 %v9, i1 false
-  br i1 %v10, label %b2, label %b29
-b2:
-  %v11 = tail call double @llvm.floor.f64(double %v7)
-  %v12 = fcmp oeq double %v7, %v11
-  %v13 = fcmp uge double %y, 0.000000e+00
-  %v14 = or i1 %v13, %v12
-  br i1 %v14, label %b3, label %b29
-b3:
-  %v15 = fcmp oeq double %v5, 0x7FF0000000000000
-  br i1 %v15, label %b29, label %b4
-b4:
-  %v16 = fcmp oeq double %y, 0.000000e+00
-  br i1 %v16, label %b5, label %b6
-b5:
-  %v17 = fcmp oeq double %x, 0.000000e+00
-  %v18 = fcmp ogt double %x, 0.000000e+00
-  %v19 = or i1 %v18, %v12
-  %v20 = select i1 %v19, double 0.000000e+00, double 0x7FF0000000000000
-  %v21 = select i1 %v17, double 1.000000e+00, double %v20
-  br label %b29
-b6:
-  %v22 = fcmp oge double %x, 0.000000e+00
-  %v23 = or i1 %v22, %v12
-  br i1 %v23, label %b7, label %b8
-b7:
-  %v24 = fmul double %v5, 2.500000e-01
-  %v25 = fmul double %v5, %v24
-  %v26 = fadd double %v7, 1.000000e+00
-  %v27 = fcmp ugt double %v25, %v26
-  br i1 %v27, label %b8, label %b13
-b8:
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v4, i8 0, i64 16, i1 false)
-  call fastcc void @p_48df98288855(ptr nonnull %v4, double %v7, double %v5)
-  %v28 = load double, ptr %v4, align 8
-  %v29 = getelementptr inbounds nuw i8, ptr %v4, i64 8
-  %v30 = load double, ptr %v29, align 8
-  br label %b9
+  %v7 = tail call double @llvm.fabs.f64(double %x)
+  %v8 = tail call double @llvm.floor.f64(double %v7)
+  %v9 = fcmp oeq double %v7, %v8
+  %v10 = fmul double %v7, 5.000000e-01
+  %v11 = tail call double @llvm.floor.f64(double %v10)
+  %v12 = fmul double %v11, 2.000000e+00
+  %v13 = fcmp une double %v7, %v12
+  %v14 = and i1 %v9, %v13
+  %v15 = fcmp one double %v7, 0x7FF0000000000000
+  %v16 = fcmp ord double %y, 0.000000e+00
+  %v17 = fcmp uge double %y, 0.000000e+00
+  %v18 = or i1 %v17, %v9
+  %v19 = and i1 %v16, %v18
+  %v20 = select i1 %v15, i1 %v19, i1 false
+  br i1 %v20, label %b2, label %b26
+b2:
+  %v21 = fcmp oeq double %v5, 0x7FF0000000000000
+  br i1 %v21, label %b26, label %b3
+b3:
+  %v22 = fcmp oeq double %y, 0.000000e+00
+  br i1 %v22, label %b4, label %b5
+b4:
+  %v23 = fcmp oeq double %x, 0.000000e+00
+  %v24 = fcmp ogt double %x, 0.000000e+00
+  %v25 = or i1 %v24, %v9
+  %v26 = select i1 %v25, double 0.000000e+00, double 0x7FF0000000000000
+  %v27 = select i1 %v23, double 1.000000e+00, double %v26
+  br label %b26
+b5:
+  %v28 = fcmp oge double %x, 0.000000e+00
+  %v29 = or i1 %v28, %v9
+  br i1 %v29, label %b6, label %b15
+b6:
+  %v30 = fmul double %v5, 2.500000e-01
+  %v31 = fmul double %v5, %v30
+  %v32 = fadd double %v7, 1.000000e+00
+  %v33 = fcmp ugt double %v31, %v32
+  br i1 %v33, label %b15, label %b7
+b7:
+  %v34 = phi double [ %v35, %b7 ], [ 1.000000e+00, %b6 ]
+  %v36 = phi double [ %v37, %b7 ], [ 1.000000e+00, %b6 ]
+  %v38 = phi double [ %v39, %b7 ], [ 0.000000e+00, %b6 ]
+  %v39 = fadd double %v38, 1.000000e+00
+  %v40 = fadd double %v7, %v39
+  %v41 = fmul double %v39, %v40
+  %v42 = fdiv double %v31, %v41
+  %v37 = fmul double %v36, %v42
+  %v35 = fadd double %v34, %v37
+  %v43 = tail call double @llvm.fabs.f64(double %v37)
+  %v44 = fmul double %v35, 1.200000e-16
+  %v45 = fcmp ogt double %v43, %v44
+  br i1 %v45, label %b7, label %b8
+b8:
+  %v46 = fcmp olt double %v7, 1.000000e+02
+  br i1 %v46, label %b9, label %b10
 b9:
-  %v31 = phi double [ 0.000000e+00, %b20 ], [ %v30, %b8 ]
-  %v32 = phi double [ %v33, %b20 ], [ %v28, %b8 ]
-  %v34 = fcmp uge double %x, 0.000000e+00
-  %v35 = or i1 %v34, %v12
-  br i1 %v35, label %b10, label %b21
-b10:
-  %v36 = phi double [ %v32, %b9 ], [ %v37, %b28 ]
-  br i1 %v13, label %b29, label %b11
-b11:
-  %v38 = fmul double %v7, 5.000000e-01
-  %v39 = tail call double @llvm.floor.f64(double %v38)
-  %v40 = fmul double %v39, 2.000000e+00
-  %v41 = fcmp une double %v7, %v40
-  br i1 %v41, label %b12, label %b29
-b12:
-  %v42 = fneg double %v36
-  br label %b29
-b13:
-  %v43 = phi double [ %v44, %b13 ], [ 1.000000e+00, %b7 ]
-  %v45 = phi double [ %v46, %b13 ], [ 1.000000e+00, %b7 ]
-  %v47 = phi double [ %v48, %b13 ], [ 0.000000e+00, %b7 ]
-  %v48 = fadd double %v47, 1.000000e+00
-  %v49 = fadd double %v7, %v48
-  %v50 = fmul double %v48, %v49
-  %v51 = fdiv double %v25, %v50
-  %v46 = fmul double %v45, %v51
-  %v44 = fadd double %v43, %v46
-  %v52 = tail call double @llvm.fabs.f64(double %v46)
-  %v53 = fmul double %v44, 1.200000e-16
-  %v54 = fcmp ogt double %v52, %v53
-  br i1 %v54, label %b13, label %b14
-b14:
-  %v55 = fneg double %v5
-  %v56 = fcmp ogt double %v5, 7.460000e+02
-  %v57 = select i1 %v56, double -7.460000e+02, double %v55
-  %v58 = tail call double @llvm.fma.f64(double %v57, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v59 = fadd double %v58, 0xC338000000000000
-  %v60 = fneg double %v59
-  %v61 = tail call double @llvm.fma.f64(double %v60, double 0x3FE62E42FEFA4000, double %v57)
-  %v62 = tail call double @llvm.fma.f64(double %v60, double 0xBD48432A1B0E2634, double %v61)
-  %v63 = fmul double %v62, %v62
-  %v64 = tail call double @llvm.fma.f64(double %v62, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v65 = tail call double @llvm.fma.f64(double %v64, double %v62, double 0x3E927E4DB81FC5C4)
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v62, double 0x3EC71DDED4DF15D0)
-  %v67 = tail call double @llvm.fma.f64(double %v66, double %v62, double 0x3EFA01A01A70E1D0)
-  %v68 = tail call double @llvm.fma.f64(double %v67, double %v62, double 0x3F2A01A01B4A1A68)
-  %v69 = tail call double @llvm.fma.f64(double %v68, double %v62, double 0x3F56C16C16C1618C)
-  %v70 = tail call double @llvm.fma.f64(double %v69, double %v62, double 0x3F8111111110E966)
-  %v71 = tail call double @llvm.fma.f64(double %v70, double %v62, double 0x3FA5555555555556)
-  %v72 = tail call double @llvm.fma.f64(double %v71, double %v62, double 0x3FC555555555555C)
-  %v73 = tail call double @llvm.fma.f64(double %v72, double %v62, double 5.000000e-01)
-  %v74 = tail call double @llvm.fma.f64(double %v63, double %v73, double %v62)
-  %v75 = fadd double %v74, 1.000000e+00
-  %v76 = bitcast double %v58 to i64
-  %v77 = add i64 %v76, -4843621399236967424
-  %v78 = lshr i64 %v77, 1
-  %v79 = sub i64 %v77, %v78
-  %v80 = shl i64 %v78, 52
-  %v81 = add i64 %v80, 2301339409586323456
-  %v82 = shl i64 %v79, 52
-  %v83 = add i64 %v82, 2301339409586323456
-  %v84 = bitcast i64 %v81 to double
-  %v85 = fmul double %v75, %v84
-  %v86 = bitcast i64 %v83 to double
-  %v87 = fmul double %v85, %v86
-  %v88 = fcmp olt double %v7, 1.000000e+02
-  br i1 %v88, label %b15, label %b16
-b15:
   call fastcc void @p_6f5f93df7a9f(ptr nonnull %v1, double %v6, double %v7)
-  %v89 = load double, ptr %v1, align 8
+  %v47 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
-  call fastcc void @p_8f02ea5ae1b5(ptr nonnull %v2, double %v26)
-  %v90 = load double, ptr %v2, align 8
-  %v91 = fdiv double %v89, %v90
-  br label %b20
+  call fastcc void @p_8f02ea5ae1b5(ptr nonnull %v2, double %v32)
+  %v48 = load double, ptr %v2, align 8
+  %v49 = fdiv double %v47, %v48
+  br label %b14
+b10:
+  call fastcc void @p_2019db67ed1f(ptr nonnull %v3, double %v32)
+  %v50 = fcmp oeq double %v6, 0.000000e+00
+  %v51 = fcmp one double %v6, 0x7FF0000000000000
+  %v52 = fcmp olt double %v6, 0x10000000000000
+  %v53 = fmul double %v6, 0x4340000000000000
+  %v54 = select i1 %v52, double %v53, double %v6
+  %v55 = bitcast double %v54 to i64
+  %v56 = add nuw i64 %v55, 2638147582215219
+  %v57 = lshr i64 %v56, 52
+  %v58 = or disjoint i64 %v57, 4841369599423283200
+  %v59 = bitcast i64 %v58 to double
+  %v60 = fadd double %v59, 0xC330000000000000
+  %v61 = select i1 %v52, double 1.076000e+03, double 1.023000e+03
+  %v62 = fsub double %v60, %v61
+  %v63 = and i64 %v56, 4503599627370495
+  %v64 = add nuw nsw i64 %v63, 4604544271217802189
+  %v65 = bitcast i64 %v64 to double
+  %v66 = fadd double %v65, -1.000000e+00
+  %v67 = fadd double %v66, 2.000000e+00
+  %v68 = fdiv double %v66, %v67
+  %v69 = fmul double %v68, %v68
+  %v70 = tail call double @llvm.fma.f64(double %v69, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %v69, double 0x3FC74664A41971F1)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %v69, double 0x3FCC71C51D57B847)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v69, double 0x3FD249249422C781)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v69, double 0x3FD999999997F9E0)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v69, double 0x3FE5555555555593)
+  %v76 = fmul double %v66, %v66
+  %v77 = fmul double %v76, 5.000000e-01
+  %v78 = tail call double @llvm.fma.f64(double %v69, double %v75, double %v77)
+  %v79 = fmul double %v62, 0xBD48432A1B0E2634
+  %v80 = tail call double @llvm.fma.f64(double %v68, double %v78, double %v79)
+  %v81 = fsub double %v80, %v77
+  %v82 = fadd double %v66, %v81
+  %v83 = tail call double @llvm.fma.f64(double %v62, double 0x3FE62E42FEFA4000, double %v82)
+  %v84 = select i1 %v51, double %v83, double %v6
+  %v85 = select i1 %v50, double 0xFFF0000000000000, double %v84
+  %v86 = load double, ptr %v3, align 8
+  %v87 = fmul double %v7, %v85
+  %v88 = fsub double %v87, %v86
+  %v89 = fcmp olt double %v88, -7.460000e+02
+  br i1 %v89, label %b13, label %b11
+b11:
+  %v90 = fcmp ogt double %v88, 7.105000e+02
+  br i1 %v90, label %b13, label %b12
+b12:
+  br label %b13
+b13:
+  %v91 = phi double [ 7.105000e+02, %b11 ], [ %v88, %b12 ], [ -7.460000e+02, %b10 ]
+  %v92 = tail call double @llvm.fma.f64(double %v91, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v93 = fadd double %v92, 0xC338000000000000
+  %v94 = fneg double %v93
+  %v95 = tail call double @llvm.fma.f64(double %v94, double 0x3FE62E42FEFA4000, double %v91)
+  %v96 = tail call double @llvm.fma.f64(double %v94, double 0xBD48432A1B0E2634, double %v95)
+  %v97 = fmul double %v96, %v96
+  %v98 = tail call double @llvm.fma.f64(double %v96, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v96, double 0x3E927E4DB81FC5C4)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v96, double 0x3EC71DDED4DF15D0)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v96, double 0x3EFA01A01A70E1D0)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v96, double 0x3F2A01A01B4A1A68)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v96, double 0x3F56C16C16C1618C)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v96, double 0x3F8111111110E966)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v96, double 0x3FA5555555555556)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v96, double 0x3FC555555555555C)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v96, double 5.000000e-01)
+  %v108 = tail call double @llvm.fma.f64(double %v97, double %v107, double %v96)
+  %v109 = fadd double %v108, 1.000000e+00
+  %v110 = bitcast double %v92 to i64
+  %v111 = add i64 %v110, -4843621399236967424
+  %v112 = lshr i64 %v111, 1
+  %v113 = sub i64 %v111, %v112
+  %v114 = shl i64 %v112, 52
+  %v115 = add i64 %v114, 2301339409586323456
+  %v116 = shl i64 %v113, 52
+  %v117 = add i64 %v116, 2301339409586323456
+  %v118 = bitcast i64 %v115 to double
+  %v119 = fmul double %v109, %v118
+  %v120 = bitcast i64 %v117 to double
+  %v121 = fmul double %v119, %v120
+  br label %b14
+b14:
+  %v122 = phi double [ %v49, %b9 ], [ %v121, %b13 ]
+  %v123 = fmul double %v35, %v122
+  %v124 = fneg double %v5
+  %v125 = fcmp ogt double %v5, 7.460000e+02
+  %v126 = select i1 %v125, double -7.460000e+02, double %v124
+  %v127 = tail call double @llvm.fma.f64(double %v126, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v128 = fadd double %v127, 0xC338000000000000
+  %v129 = fneg double %v128
+  %v130 = tail call double @llvm.fma.f64(double %v129, double 0x3FE62E42FEFA4000, double %v126)
+  %v131 = tail call double @llvm.fma.f64(double %v129, double 0xBD48432A1B0E2634, double %v130)
+  %v132 = fmul double %v131, %v131
+  %v133 = tail call double @llvm.fma.f64(double %v131, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v134 = tail call double @llvm.fma.f64(double %v133, double %v131, double 0x3E927E4DB81FC5C4)
+  %v135 = tail call double @llvm.fma.f64(double %v134, double %v131, double 0x3EC71DDED4DF15D0)
+  %v136 = tail call double @llvm.fma.f64(double %v135, double %v131, double 0x3EFA01A01A70E1D0)
+  %v137 = tail call double @llvm.fma.f64(double %v136, double %v131, double 0x3F2A01A01B4A1A68)
+  %v138 = tail call double @llvm.fma.f64(double %v137, double %v131, double 0x3F56C16C16C1618C)
+  %v139 = tail call double @llvm.fma.f64(double %v138, double %v131, double 0x3F8111111110E966)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v131, double 0x3FA5555555555556)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v131, double 0x3FC555555555555C)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v131, double 5.000000e-01)
+  %v143 = tail call double @llvm.fma.f64(double %v132, double %v142, double %v131)
+  %v144 = fadd double %v143, 1.000000e+00
+  %v145 = bitcast double %v127 to i64
+  %v146 = add i64 %v145, -4843621399236967424
+  %v147 = lshr i64 %v146, 1
+  %v148 = sub i64 %v146, %v147
+  %v149 = shl i64 %v147, 52
+  %v150 = add i64 %v149, 2301339409586323456
+  %v151 = shl i64 %v148, 52
+  %v152 = add i64 %v151, 2301339409586323456
+  %v153 = bitcast i64 %v150 to double
+  %v154 = fmul double %v144, %v153
+  %v155 = bitcast i64 %v152 to double
+  %v156 = fmul double %v154, %v155
+  %v157 = fmul double %v156, %v123
+  br label %b16
+b15:
+  call fastcc void @p_365d413839a6(ptr nonnull %v4, double %v7, double %v5)
+  %v158 = getelementptr inbounds nuw i8, ptr %v4, i64 8
+  %v159 = load double, ptr %v158, align 8
+  %v160 = load double, ptr %v4, align 8
+  br label %b16
 b16:
-  call fastcc void @p_2019db67ed1f(ptr nonnull %v3, double %v26)
-  %v92 = fcmp oeq double %v6, 0.000000e+00
-  %v93 = fcmp one double %v6, 0x7FF0000000000000
-  %v94 = fcmp olt double %v6, 0x10000000000000
-  %v95 = fmul double %v6, 0x4340000000000000
-  %v96 = select i1 %v94, double %v95, double %v6
-  %v97 = bitcast double %v96 to i64
-  %v98 = add nuw i64 %v97, 2638147582215219
-  %v99 = lshr i64 %v98, 52
-  %v100 = or disjoint i64 %v99, 4841369599423283200
-  %v101 = bitcast i64 %v100 to double
-  %v102 = fadd double %v101, 0xC330000000000000
-  %v103 = select i1 %v94, double 1.076000e+03, double 1.023000e+03
-  %v104 = fsub double %v102, %v103
-  %v105 = and i64 %v98, 4503599627370495
-  %v106 = add nuw nsw i64 %v105, 4604544271217802189
-  %v107 = bitcast i64 %v106 to double
-  %v108 = fadd double %v107, -1.000000e+00
-  %v109 = fadd double %v108, 2.000000e+00
-  %v110 = fdiv double %v108, %v109
-  %v111 = fmul double %v110, %v110
-  %v112 = tail call double @llvm.fma.f64(double %v111, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v113 = tail call double @llvm.fma.f64(double %v112, double %v111, double 0x3FC74664A41971F1)
-  %v114 = tail call double @llvm.fma.f64(double %v113, double %v111, double 0x3FCC71C51D57B847)
-  %v115 = tail call double @llvm.fma.f64(double %v114, double %v111, double 0x3FD249249422C781)
-  %v116 = tail call double @llvm.fma.f64(double %v115, double %v111, double 0x3FD999999997F9E0)
-  %v117 = tail call double @llvm.fma.f64(double %v116, double %v111, double 0x3FE5555555555593)
-  %v118 = fmul double %v108, %v108
-  %v119 = fmul double %v118, 5.000000e-01
-  %v120 = tail call double @llvm.fma.f64(double %v111, double %v117, double %v119)
-  %v121 = fmul double %v104, 0xBD48432A1B0E2634
-  %v122 = tail call double @llvm.fma.f64(double %v110, double %v120, double %v121)
-  %v123 = fsub double %v122, %v119
-  %v124 = fadd double %v108, %v123
-  %v125 = tail call double @llvm.fma.f64(double %v104, double 0x3FE62E42FEFA4000, double %v124)
-  %v126 = select i1 %v93, double %v125, double %v6
-  %v127 = select i1 %v92, double 0xFFF0000000000000, double %v126
-  %v128 = load double, ptr %v3, align 8
-  %v129 = fmul double %v7, %v127
-  %v130 = fsub double %v129, %v128
-  %v131 = fcmp olt double %v130, -7.460000e+02
-  br i1 %v131, label %b19, label %b17
+  %v161 = phi double [ %v159, %b15 ], [ 0.000000e+00, %b14 ]
+  %v162 = phi double [ %v160, %b15 ], [ %v157, %b14 ]
+  %v163 = fcmp uge double %x, 0.000000e+00
+  %v164 = or i1 %v163, %v9
+  br i1 %v164, label %b17, label %b18
 b17:
-  %v132 = fcmp ogt double %v130, 7.105000e+02
-  br i1 %v132, label %b19, label %b18
+  %v165 = fcmp olt double %y, 0.000000e+00
+  %v166 = fneg double %v162
+  %v167 = select i1 %v14, i1 %v165, i1 false
+  %v168 = select i1 %v167, double %v166, double %v162
+  br label %b26
 b18:
-  br label %b19
+  %v169 = tail call double @llvm.roundeven.f64(double %v10)
+  %v170 = fmul double %v169, 2.000000e+00
+  %v171 = fsub double %v7, %v170
+  %v172 = fcmp ogt double %v171, 5.000000e-01
+  br i1 %v172, label %b19, label %b20
 b19:
-  %v133 = phi double [ 7.105000e+02, %b17 ], [ %v130, %b18 ], [ -7.460000e+02, %b16 ]
-  %v134 = tail call double @llvm.fma.f64(double %v133, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v135 = fadd double %v134, 0xC338000000000000
-  %v136 = fneg double %v135
-  %v137 = tail call double @llvm.fma.f64(double %v136, double 0x3FE62E42FEFA4000, double %v133)
-  %v138 = tail call double @llvm.fma.f64(double %v136, double 0xBD48432A1B0E2634, double %v137)
-  %v139 = fmul double %v138, %v138
-  %v140 = tail call double @llvm.fma.f64(double %v138, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v141 = tail call double @llvm.fma.f64(double %v140, double %v138, double 0x3E927E4DB81FC5C4)
-  %v142 = tail call double @llvm.fma.f64(double %v141, double %v138, double 0x3EC71DDED4DF15D0)
-  %v143 = tail call double @llvm.fma.f64(double %v142, double %v138, double 0x3EFA01A01A70E1D0)
-  %v144 = tail call double @llvm.fma.f64(double %v143, double %v138, double 0x3F2A01A01B4A1A68)
-  %v145 = tail call double @llvm.fma.f64(double %v144, double %v138, double 0x3F56C16C16C1618C)
-  %v146 = tail call double @llvm.fma.f64(double %v145, double %v138, double 0x3F8111111110E966)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v138, double 0x3FA5555555555556)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v138, double 0x3FC555555555555C)
-  %v149 = tail call double @llvm.fma.f64(double %v148, double %v138, double 5.000000e-01)
-  %v150 = tail call double @llvm.fma.f64(double %v139, double %v149, double %v138)
-  %v151 = fadd double %v150, 1.000000e+00
-  %v152 = bitcast double %v134 to i64
-  %v153 = add i64 %v152, -4843621399236967424
-  %v154 = lshr i64 %v153, 1
-  %v155 = sub i64 %v153, %v154
-  %v156 = shl i64 %v154, 52
-  %v157 = add i64 %v156, 2301339409586323456
-  %v158 = shl i64 %v155, 52
-  %v159 = add i64 %v158, 2301339409586323456
-  %v160 = bitcast i64 %v157 to double
-  %v161 = fmul double %v151, %v160
-  %v162 = bitcast i64 %v159 to double
-  %v163 = fmul double %v161, %v162
-  br label %b20
+  %v173 = fsub double 1.000000e+00, %v171
+  br label %b22
 b20:
-  %v164 = phi double [ %v91, %b15 ], [ %v163, %b19 ]
-  %v165 = fmul double %v44, %v164
-  %v33 = fmul double %v87, %v165
-  br label %b9
+  %v174 = fcmp olt double %v171, -5.000000e-01
+  br i1 %v174, label %b21, label %b22
 b21:
-  %v166 = fmul double %v7, 5.000000e-01
-  %v167 = tail call double @llvm.roundeven.f64(double %v166)
-  %v168 = fmul double %v167, 2.000000e+00
-  %v169 = fsub double %v7, %v168
-  %v170 = fcmp ogt double %v169, 5.000000e-01
-  br i1 %v170, label %b22, label %b23
+  %v175 = fsub double -1.000000e+00, %v171
+  br label %b22
 b22:
-  %v171 = fsub double 1.000000e+00, %v169
-  br label %b25
+  %v176 = phi double [ %v173, %b19 ], [ %v175, %b21 ], [ %v171, %b20 ]
+  %v177 = fmul double %v176, 0x400921FB54442D18
+  %v178 = tail call double @llvm.fabs.f64(double %v177)
+  %v179 = fcmp ole double %v178, 0x4270000000000000
+  %v180 = tail call double @llvm.fma.f64(double %v177, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v181 = fadd double %v180, 0xC338000000000000
+  %v182 = fneg double %v181
+  %v183 = tail call double @llvm.fma.f64(double %v182, double 0x3FF921FB54442D18, double %v177)
+  %v184 = fmul double %v181, 0x3C91A62633145C07
+  %v185 = fsub double %v183, %v184
+  %v186 = fsub double %v185, %v183
+  %v187 = fsub double %v185, %v186
+  %v188 = fsub double %v183, %v187
+  %v189 = fadd double %v184, %v186
+  %v190 = fsub double %v188, %v189
+  %v191 = fneg double %v184
+  %v192 = tail call double @llvm.fma.f64(double %v181, double 0x3C91A62633145C07, double %v191)
+  %v193 = fsub double %v190, %v192
+  %v194 = tail call double @llvm.fma.f64(double %v182, double 0xB91F1976B7ED9000, double %v193)
+  %v195 = bitcast double %v178 to i64
+  %v196 = lshr i64 %v195, 52
+  %v197 = icmp samesign ult i64 %v195, 4607182418800017408
+  %v198 = add nsw i64 %v196, -1023
+  %v199 = tail call i64 @llvm.umin.i64(i64 %v198, i64 1023)
+  %v200 = select i1 %v197, i64 0, i64 %v199
+  %v201 = and i64 %v195, 4503599627370495
+  %v202 = or disjoint i64 %v201, 4841369599423283200
+  %v203 = bitcast i64 %v202 to double
+  %v204 = tail call double @llvm.copysign.f64(double %v203, double %v177)
+  %v205 = getelementptr double, ptr @t_811810fe58b0, i64 %v200
+  %v206 = load double, ptr %v205, align 8
+  %v207 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v200
+  %v208 = load double, ptr %v207, align 8
+  %v209 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v200
+  %v210 = load double, ptr %v209, align 8
+  %v211 = fmul double %v206, %v204
+  %v212 = fmul double %v208, %v204
+  %v213 = fmul double %v210, %v204
+  %v214 = fneg double %v211
+  %v215 = tail call double @llvm.fma.f64(double %v204, double %v206, double %v214)
+  %v216 = fneg double %v212
+  %v217 = tail call double @llvm.fma.f64(double %v204, double %v208, double %v216)
+  %v218 = fneg double %v213
+  %v219 = tail call double @llvm.fma.f64(double %v204, double %v210, double %v218)
+  %v220 = fmul double %v211, 2.500000e-01
+  %v221 = tail call double @llvm.roundeven.f64(double %v220)
+  %v222 = fmul double %v221, 4.000000e+00
+  %v223 = fsub double %v211, %v222
+  %v224 = fmul double %v215, 2.500000e-01
+  %v225 = tail call double @llvm.roundeven.f64(double %v224)
+  %v226 = fmul double %v225, 4.000000e+00
+  %v227 = fsub double %v215, %v226
+  %v228 = fadd double %v223, %v227
+  %v229 = fmul double %v212, 2.500000e-01
+  %v230 = tail call double @llvm.roundeven.f64(double %v229)
+  %v231 = fmul double %v230, 4.000000e+00
+  %v232 = fsub double %v212, %v231
+  %v233 = fadd double %v232, %v228
+  %v234 = tail call double @llvm.roundeven.f64(double %v233)
+  %v235 = fsub double %v228, %v234
+  %v236 = fadd double %v232, %v235
+  %v237 = fsub double %v236, %v235
+  %v238 = fsub double %v236, %v237
+  %v239 = fsub double %v235, %v238
+  %v240 = fsub double %v232, %v237
+  %v241 = fadd double %v240, %v239
+  %v242 = fadd double %v217, %v236
+  %v243 = fsub double %v242, %v236
+  %v244 = fsub double %v242, %v243
+  %v245 = fsub double %v236, %v244
+  %v246 = fsub double %v217, %v243
+  %v247 = fadd double %v246, %v245
+  %v248 = fadd double %v241, %v247
+  %v249 = fadd double %v213, %v242
+  %v250 = fsub double %v249, %v242
+  %v251 = fsub double %v249, %v250
+  %v252 = fsub double %v242, %v251
+  %v253 = fsub double %v213, %v250
+  %v254 = fadd double %v253, %v252
+  %v255 = fadd double %v248, %v254
+  %v256 = fadd double %v219, %v255
+  %v257 = fadd double %v249, %v256
+  %v258 = fsub double %v257, %v249
+  %v259 = fsub double %v256, %v258
+  %v260 = fmul double %v257, 0x3FF921FB54442D18
+  %v261 = fneg double %v260
+  %v262 = tail call double @llvm.fma.f64(double %v257, double 0x3FF921FB54442D18, double %v261)
+  %v263 = fmul double %v259, 0x3FF921FB54442D18
+  %v264 = tail call double @llvm.fma.f64(double %v257, double 0x3C91A62633145C07, double %v263)
+  %v265 = fadd double %v262, %v264
+  %v266 = fadd double %v234, 0x4338000000000000
+  %v267 = fcmp one double %v178, 0x7FF0000000000000
+  %v268 = select i1 %v267, double %v260, double 0x7FF8000000000000
+  %v269 = select i1 %v179, double %v194, double %v265
+  %v270 = select i1 %v179, double %v185, double %v268
+  %v271 = select i1 %v179, double %v180, double %v266
+  %v272 = bitcast double %v271 to i64
+  %v273 = and i64 %v272, 1
+  %v274 = fmul double %v270, %v270
+  %v275 = fmul double %v270, %v274
+  %v276 = tail call double @llvm.fma.f64(double %v274, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v277 = tail call double @llvm.fma.f64(double %v276, double %v274, double 0x3EC71DE351EED7F2)
+  %v278 = tail call double @llvm.fma.f64(double %v277, double %v274, double 0xBF2A01A019BAD8A1)
+  %v279 = tail call double @llvm.fma.f64(double %v278, double %v274, double 0x3F8111111110F573)
+  %v280 = tail call double @llvm.fma.f64(double %v279, double %v274, double 0xBFC5555555555547)
+  %v281 = tail call double @llvm.fma.f64(double %v275, double %v280, double %v269)
+  %v282 = fadd double %v270, %v281
+  %v283 = fneg double %v274
+  %v284 = fmul double %v274, %v283
+  %v285 = tail call double @llvm.fma.f64(double %v274, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v286 = tail call double @llvm.fma.f64(double %v285, double %v274, double 0xBE927E4F7C234A35)
+  %v287 = tail call double @llvm.fma.f64(double %v286, double %v274, double 0x3EFA01A019C515A1)
+  %v288 = tail call double @llvm.fma.f64(double %v287, double %v274, double 0xBF56C16C16C14DC4)
+  %v289 = tail call double @llvm.fma.f64(double %v288, double %v274, double 0x3FA555555555554A)
+  %v290 = fmul double %v274, 5.000000e-01
+  %v291 = tail call double @llvm.fma.f64(double %v284, double %v289, double %v290)
+  %v292 = fsub double 1.000000e+00, %v291
+  %v293 = icmp eq i64 %v273, 0
+  %v294 = select i1 %v293, double %v282, double %v292
+  %v295 = bitcast double %v294 to i64
+  %v296 = shl i64 %v272, 62
+  %v297 = and i64 %v296, -9223372036854775808
+  %v298 = xor i64 %v297, %v295
+  %v299 = bitcast i64 %v298 to double
+  %v300 = fcmp oeq double %v177, 0.000000e+00
+  %v301 = select i1 %v300, double %v177, double %v299
+  %v302 = fmul double %v5, -2.000000e+00
+  %v303 = fcmp olt double %v302, -7.460000e+02
+  br i1 %v303, label %b25, label %b23
 b23:
-  %v172 = fcmp olt double %v169, -5.000000e-01
-  br i1 %v172, label %b24, label %b25
+  %v304 = fcmp ogt double %v302, 7.105000e+02
+  br i1 %v304, label %b25, label %b24
 b24:
-  %v173 = fsub double -1.000000e+00, %v169
   br label %b25
 b25:
-  %v174 = phi double [ %v171, %b22 ], [ %v173, %b24 ], [ %v169, %b23 ]
-  %v175 = fmul double %v174, 0x400921FB54442D18
-  %v176 = tail call double @llvm.fabs.f64(double %v175)
-  %v177 = fcmp ole double %v176, 0x4270000000000000
-  %v178 = tail call double @llvm.fma.f64(double %v175, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v179 = fadd double %v178, 0xC338000000000000
-  %v180 = fneg double %v179
-  %v181 = tail call double @llvm.fma.f64(double %v180, double 0x3FF921FB54442D18, double %v175)
-  %v182 = fmul double %v179, 0x3C91A62633145C07
-  %v183 = fsub double %v181, %v182
-  %v184 = fsub double %v183, %v181
-  %v185 = fsub double %v183, %v184
-  %v186 = fsub double %v181, %v185
-  %v187 = fadd double %v182, %v184
-  %v188 = fsub double %v186, %v187
-  %v189 = fneg double %v182
-  %v190 = tail call double @llvm.fma.f64(double %v179, double 0x3C91A62633145C07, double %v189)
-  %v191 = fsub double %v188, %v190
-  %v192 = tail call double @llvm.fma.f64(double %v180, double 0xB91F1976B7ED9000, double %v191)
-  %v193 = bitcast double %v176 to i64
-  %v194 = lshr i64 %v193, 52
-  %v195 = icmp samesign ult i64 %v193, 4607182418800017408
-  %v196 = add nsw i64 %v194, -1023
-  %v197 = tail call i64 @llvm.umin.i64(i64 %v196, i64 1023)
-  %v198 = select i1 %v195, i64 0, i64 %v197
-  %v199 = and i64 %v193, 4503599627370495
-  %v200 = or disjoint i64 %v199, 4841369599423283200
-  %v201 = bitcast i64 %v200 to double
-  %v202 = tail call double @llvm.copysign.f64(double %v201, double %v175)
-  %v203 = getelementptr double, ptr @t_811810fe58b0, i64 %v198
-  %v204 = load double, ptr %v203, align 8
-  %v205 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v198
-  %v206 = load double, ptr %v205, align 8
-  %v207 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v198
-  %v208 = load double, ptr %v207, align 8
-  %v209 = fmul double %v204, %v202
-  %v210 = fmul double %v206, %v202
-  %v211 = fmul double %v208, %v202
-  %v212 = fneg double %v209
-  %v213 = tail call double @llvm.fma.f64(double %v202, double %v204, double %v212)
-  %v214 = fneg double %v210
-  %v215 = tail call double @llvm.fma.f64(double %v202, double %v206, double %v214)
-  %v216 = fneg double %v211
-  %v217 = tail call double @llvm.fma.f64(double %v202, double %v208, double %v216)
-  %v218 = fmul double %v209, 2.500000e-01
-  %v219 = tail call double @llvm.roundeven.f64(double %v218)
-  %v220 = fmul double %v219, 4.000000e+00
-  %v221 = fsub double %v209, %v220
-  %v222 = fmul double %v213, 2.500000e-01
-  %v223 = tail call double @llvm.roundeven.f64(double %v222)
-  %v224 = fmul double %v223, 4.000000e+00
-  %v225 = fsub double %v213, %v224
-  %v226 = fadd double %v221, %v225
-  %v227 = fmul double %v210, 2.500000e-01
-  %v228 = tail call double @llvm.roundeven.f64(double %v227)
-  %v229 = fmul double %v228, 4.000000e+00
-  %v230 = fsub double %v210, %v229
-  %v231 = fadd double %v230, %v226
-  %v232 = tail call double @llvm.roundeven.f64(double %v231)
-  %v233 = fsub double %v226, %v232
-  %v234 = fadd double %v230, %v233
-  %v235 = fsub double %v234, %v233
-  %v236 = fsub double %v234, %v235
-  %v237 = fsub double %v233, %v236
-  %v238 = fsub double %v230, %v235
-  %v239 = fadd double %v238, %v237
-  %v240 = fadd double %v215, %v234
-  %v241 = fsub double %v240, %v234
-  %v242 = fsub double %v240, %v241
-  %v243 = fsub double %v234, %v242
-  %v244 = fsub double %v215, %v241
-  %v245 = fadd double %v244, %v243
-  %v246 = fadd double %v239, %v245
-  %v247 = fadd double %v211, %v240
-  %v248 = fsub double %v247, %v240
-  %v249 = fsub double %v247, %v248
-  %v250 = fsub double %v240, %v249
-  %v251 = fsub double %v211, %v248
-  %v252 = fadd double %v251, %v250
-  %v253 = fadd double %v246, %v252
-  %v254 = fadd double %v217, %v253
-  %v255 = fadd double %v247, %v254
-  %v256 = fsub double %v255, %v247
-  %v257 = fsub double %v254, %v256
-  %v258 = fmul double %v255, 0x3FF921FB54442D18
-  %v259 = fneg double %v258
-  %v260 = tail call double @llvm.fma.f64(double %v255, double 0x3FF921FB54442D18, double %v259)
-  %v261 = fmul double %v257, 0x3FF921FB54442D18
-  %v262 = tail call double @llvm.fma.f64(double %v255, double 0x3C91A62633145C07, double %v261)
-  %v263 = fadd double %v260, %v262
-  %v264 = fadd double %v232, 0x4338000000000000
-  %v265 = fcmp one double %v176, 0x7FF0000000000000
-  %v266 = select i1 %v265, double %v258, double 0x7FF8000000000000
-  %v267 = select i1 %v177, double %v192, double %v263
-  %v268 = select i1 %v177, double %v183, double %v266
-  %v269 = select i1 %v177, double %v178, double %v264
-  %v270 = bitcast double %v269 to i64
-  %v271 = and i64 %v270, 1
-  %v272 = fmul double %v268, %v268
-  %v273 = fmul double %v268, %v272
-  %v274 = tail call double @llvm.fma.f64(double %v272, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v275 = tail call double @llvm.fma.f64(double %v274, double %v272, double 0x3EC71DE351EED7F2)
-  %v276 = tail call double @llvm.fma.f64(double %v275, double %v272, double 0xBF2A01A019BAD8A1)
-  %v277 = tail call double @llvm.fma.f64(double %v276, double %v272, double 0x3F8111111110F573)
-  %v278 = tail call double @llvm.fma.f64(double %v277, double %v272, double 0xBFC5555555555547)
-  %v279 = tail call double @llvm.fma.f64(double %v273, double %v278, double %v267)
-  %v280 = fadd double %v268, %v279
-  %v281 = fneg double %v272
-  %v282 = fmul double %v272, %v281
-  %v283 = tail call double @llvm.fma.f64(double %v272, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v284 = tail call double @llvm.fma.f64(double %v283, double %v272, double 0xBE927E4F7C234A35)
-  %v285 = tail call double @llvm.fma.f64(double %v284, double %v272, double 0x3EFA01A019C515A1)
-  %v286 = tail call double @llvm.fma.f64(double %v285, double %v272, double 0xBF56C16C16C14DC4)
-  %v287 = tail call double @llvm.fma.f64(double %v286, double %v272, double 0x3FA555555555554A)
-  %v288 = fmul double %v272, 5.000000e-01
-  %v289 = tail call double @llvm.fma.f64(double %v282, double %v287, double %v288)
-  %v290 = fsub double 1.000000e+00, %v289
-  %v291 = icmp eq i64 %v271, 0
-  %v292 = select i1 %v291, double %v280, double %v290
-  %v293 = bitcast double %v292 to i64
-  %v294 = shl i64 %v270, 62
-  %v295 = and i64 %v294, -9223372036854775808
-  %v296 = xor i64 %v295, %v293
-  %v297 = bitcast i64 %v296 to double
-  %v298 = fcmp oeq double %v175, 0.000000e+00
-  %v299 = select i1 %v298, double %v175, double %v297
-  %v300 = fmul double %v5, -2.000000e+00
-  %v301 = fcmp olt double %v300, -7.460000e+02
-  br i1 %v301, label %b28, label %b26
-b26:
-  %v302 = fcmp ogt double %v300, 7.105000e+02
-  br i1 %v302, label %b28, label %b27
-b27:
-  br label %b28
-b28:
-  %v303 = phi double [ 7.105000e+02, %b26 ], [ %v300, %b27 ], [ -7.460000e+02, %b25 ]
-  %v304 = tail call double @llvm.fma.f64(double %v303, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v305 = fadd double %v304, 0xC338000000000000
-  %v306 = fneg double %v305
-  %v307 = tail call double @llvm.fma.f64(double %v306, double 0x3FE62E42FEFA4000, double %v303)
-  %v308 = tail call double @llvm.fma.f64(double %v306, double 0xBD48432A1B0E2634, double %v307)
-  %v309 = fmul double %v308, %v308
-  %v310 = tail call double @llvm.fma.f64(double %v308, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v311 = tail call double @llvm.fma.f64(double %v310, double %v308, double 0x3E927E4DB81FC5C4)
-  %v312 = tail call double @llvm.fma.f64(double %v311, double %v308, double 0x3EC71DDED4DF15D0)
-  %v313 = tail call double @llvm.fma.f64(double %v312, double %v308, double 0x3EFA01A01A70E1D0)
-  %v314 = tail call double @llvm.fma.f64(double %v313, double %v308, double 0x3F2A01A01B4A1A68)
-  %v315 = tail call double @llvm.fma.f64(double %v314, double %v308, double 0x3F56C16C16C1618C)
-  %v316 = tail call double @llvm.fma.f64(double %v315, double %v308, double 0x3F8111111110E966)
-  %v317 = tail call double @llvm.fma.f64(double %v316, double %v308, double 0x3FA5555555555556)
-  %v318 = tail call double @llvm.fma.f64(double %v317, double %v308, double 0x3FC555555555555C)
-  %v319 = tail call double @llvm.fma.f64(double %v318, double %v308, double 5.000000e-01)
-  %v320 = tail call double @llvm.fma.f64(double %v309, double %v319, double %v308)
-  %v321 = fadd double %v320, 1.000000e+00
-  %v322 = bitcast double %v304 to i64
-  %v323 = add i64 %v322, -4843621399236967424
-  %v324 = lshr i64 %v323, 1
-  %v325 = sub i64 %v323, %v324
-  %v326 = shl i64 %v324, 52
-  %v327 = add i64 %v326, 2301339409586323456
-  %v328 = shl i64 %v325, 52
+  %v305 = phi double [ 7.105000e+02, %b23 ], [ %v302, %b24 ], [ -7.460000e+02, %b22 ]
+  %v306 = tail call double @llvm.fma.f64(double %v305, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v307 = fadd double %v306, 0xC338000000000000
+  %v308 = fneg double %v307
+  %v309 = tail call double @llvm.fma.f64(double %v308, double 0x3FE62E42FEFA4000, double %v305)
+  %v310 = tail call double @llvm.fma.f64(double %v308, double 0xBD48432A1B0E2634, double %v309)
+  %v311 = fmul double %v310, %v310
+  %v312 = tail call double @llvm.fma.f64(double %v310, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v313 = tail call double @llvm.fma.f64(double %v312, double %v310, double 0x3E927E4DB81FC5C4)
+  %v314 = tail call double @llvm.fma.f64(double %v313, double %v310, double 0x3EC71DDED4DF15D0)
+  %v315 = tail call double @llvm.fma.f64(double %v314, double %v310, double 0x3EFA01A01A70E1D0)
+  %v316 = tail call double @llvm.fma.f64(double %v315, double %v310, double 0x3F2A01A01B4A1A68)
+  %v317 = tail call double @llvm.fma.f64(double %v316, double %v310, double 0x3F56C16C16C1618C)
+  %v318 = tail call double @llvm.fma.f64(double %v317, double %v310, double 0x3F8111111110E966)
+  %v319 = tail call double @llvm.fma.f64(double %v318, double %v310, double 0x3FA5555555555556)
+  %v320 = tail call double @llvm.fma.f64(double %v319, double %v310, double 0x3FC555555555555C)
+  %v321 = tail call double @llvm.fma.f64(double %v320, double %v310, double 5.000000e-01)
+  %v322 = tail call double @llvm.fma.f64(double %v311, double %v321, double %v310)
+  %v323 = fadd double %v322, 1.000000e+00
+  %v324 = bitcast double %v306 to i64
+  %v325 = add i64 %v324, -4843621399236967424
+  %v326 = lshr i64 %v325, 1
+  %v327 = sub i64 %v325, %v326
+  %v328 = shl i64 %v326, 52
   %v329 = add i64 %v328, 2301339409586323456
-  %v330 = bitcast i64 %v327 to double
-  %v331 = fmul double %v321, %v330
+  %v330 = shl i64 %v327, 52
+  %v331 = add i64 %v330, 2301339409586323456
   %v332 = bitcast i64 %v329 to double
-  %v333 = fmul double %v331, %v332
-  %v334 = fmul double %v299, 0x3FE45F306DC9C883
-  %v335 = fmul double %v31, %v333
-  %v336 = fmul double %v334, %v335
-  %v37 = fadd double %v32, %v336
-  br label %b10
-b29:
-  %v337 = phi double [ 0x7FF8000000000000, %b1 ], [ %v21, %b5 ], [ 0.000000e+00, %b3 ], [ %v36, %b11 ], [ %v36, %b10 ], [ 0x7FF8000000000000, %b2 ], [ %v42, %b12 ]
+  %v333 = fmul double %v323, %v332
+  %v334 = bitcast i64 %v331 to double
+  %v335 = fmul double %v333, %v334
+  %v336 = fmul double %v301, 0x3FE45F306DC9C883
+  %v337 = fmul double %v161, %v335
+  %v338 = fmul double %v336, %v337
+  %v339 = fadd double %v162, %v338
+  br label %b26
+b26:
+  %v340 = phi double [ 0.000000e+00, %b2 ], [ 0x7FF8000000000000, %b1 ], [ %v27, %b4 ], [ %v168, %b17 ], [ %v339, %b25 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   call void @llvm.lifetime.end.p0(ptr nonnull %v2)
   call void @llvm.lifetime.end.p0(ptr nonnull %v3)
   call void @llvm.lifetime.end.p0(ptr nonnull %v4)
-  %v338 = fcmp one double %v5, 0x7FF0000000000000
-  %v339 = fcmp ogt double %v6, 7.105000e+02
-  %v340 = select i1 %v339, double 7.105000e+02, double %v6
-  %v341 = tail call double @llvm.fma.f64(double %v340, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v342 = fadd double %v341, 0xC338000000000000
-  %v343 = fneg double %v342
-  %v344 = tail call double @llvm.fma.f64(double %v343, double 0x3FE62E42FEFA4000, double %v340)
-  %v345 = tail call double @llvm.fma.f64(double %v343, double 0xBD48432A1B0E2634, double %v344)
-  %v346 = fmul double %v345, %v345
-  %v347 = tail call double @llvm.fma.f64(double %v345, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v348 = tail call double @llvm.fma.f64(double %v347, double %v345, double 0x3E927E4DB81FC5C4)
-  %v349 = tail call double @llvm.fma.f64(double %v348, double %v345, double 0x3EC71DDED4DF15D0)
-  %v350 = tail call double @llvm.fma.f64(double %v349, double %v345, double 0x3EFA01A01A70E1D0)
-  %v351 = tail call double @llvm.fma.f64(double %v350, double %v345, double 0x3F2A01A01B4A1A68)
-  %v352 = tail call double @llvm.fma.f64(double %v351, double %v345, double 0x3F56C16C16C1618C)
-  %v353 = tail call double @llvm.fma.f64(double %v352, double %v345, double 0x3F8111111110E966)
-  %v354 = tail call double @llvm.fma.f64(double %v353, double %v345, double 0x3FA5555555555556)
-  %v355 = tail call double @llvm.fma.f64(double %v354, double %v345, double 0x3FC555555555555C)
-  %v356 = tail call double @llvm.fma.f64(double %v355, double %v345, double 5.000000e-01)
-  %v357 = tail call double @llvm.fma.f64(double %v346, double %v356, double %v345)
-  %v358 = fadd double %v357, 1.000000e+00
-  %v359 = bitcast double %v341 to i64
-  %v360 = add i64 %v359, -4843621399236967424
-  %v361 = lshr i64 %v360, 1
-  %v362 = shl i64 %v361, 52
-  %v363 = add i64 %v362, 2301339409586323456
-  %v364 = bitcast i64 %v363 to double
-  %v365 = fmul double %v358, %v364
-  %v366 = sub i64 %v360, %v361
-  %v367 = shl i64 %v366, 52
-  %v368 = add i64 %v367, 2301339409586323456
-  %v369 = bitcast i64 %v368 to double
-  %v370 = fmul double %v365, %v369
-  %v371 = fmul double %v370, %v337
-  %v372 = fmul double %v370, %v371
-  %v373 = select i1 %v338, double %v372, double %v5
-  ret double %v373
+  %v341 = fcmp one double %v5, 0x7FF0000000000000
+  %v342 = fcmp ogt double %v6, 7.105000e+02
+  %v343 = select i1 %v342, double 7.105000e+02, double %v6
+  %v344 = tail call double @llvm.fma.f64(double %v343, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v345 = fadd double %v344, 0xC338000000000000
+  %v346 = fneg double %v345
+  %v347 = tail call double @llvm.fma.f64(double %v346, double 0x3FE62E42FEFA4000, double %v343)
+  %v348 = tail call double @llvm.fma.f64(double %v346, double 0xBD48432A1B0E2634, double %v347)
+  %v349 = fmul double %v348, %v348
+  %v350 = tail call double @llvm.fma.f64(double %v348, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v348, double 0x3E927E4DB81FC5C4)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v348, double 0x3EC71DDED4DF15D0)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v348, double 0x3EFA01A01A70E1D0)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v348, double 0x3F2A01A01B4A1A68)
+  %v355 = tail call double @llvm.fma.f64(double %v354, double %v348, double 0x3F56C16C16C1618C)
+  %v356 = tail call double @llvm.fma.f64(double %v355, double %v348, double 0x3F8111111110E966)
+  %v357 = tail call double @llvm.fma.f64(double %v356, double %v348, double 0x3FA5555555555556)
+  %v358 = tail call double @llvm.fma.f64(double %v357, double %v348, double 0x3FC555555555555C)
+  %v359 = tail call double @llvm.fma.f64(double %v358, double %v348, double 5.000000e-01)
+  %v360 = tail call double @llvm.fma.f64(double %v349, double %v359, double %v348)
+  %v361 = fadd double %v360, 1.000000e+00
+  %v362 = bitcast double %v344 to i64
+  %v363 = add i64 %v362, -4843621399236967424
+  %v364 = lshr i64 %v363, 1
+  %v365 = shl i64 %v364, 52
+  %v366 = add i64 %v365, 2301339409586323456
+  %v367 = bitcast i64 %v366 to double
+  %v368 = fmul double %v361, %v367
+  %v369 = sub i64 %v363, %v364
+  %v370 = shl i64 %v369, 52
+  %v371 = add i64 %v370, 2301339409586323456
+  %v372 = bitcast i64 %v371 to double
+  %v373 = fmul double %v368, %v372
+  %v374 = fmul double %v373, %v340
+  %v375 = fmul double %v373, %v374
+  %v376 = select i1 %v341, double %v375, double %v5
+  ret double %v376
 }
 
 define internal double @m_ive_float64(double %x, double %y) nounwind {
@@ -6615,401 +6612,399 @@ b1:
   call void @llvm.lifetime.start.p0(ptr nonnull %v2)
   call void @llvm.lifetime.start.p0(ptr nonnull %v3)
   call void @llvm.lifetime.start.p0(ptr nonnull %v4)
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v4, i8 0, i64 16, i1 false)
   %v5 = tail call double @llvm.fabs.f64(double %x)
   %v6 = tail call double @llvm.fabs.f64(double %y)
-  %v7 = fcmp one double %v5, 0x7FF0000000000000
-  %v8 = fcmp ord double %y, 0.000000e+00
-  %v9 = select i1 %v7, i1 %v8, i1 false
-  br i1 %v9, label %b2, label %b29
+  %v7 = tail call double @llvm.floor.f64(double %v5)
+  %v8 = fcmp oeq double %v5, %v7
+  %v9 = fmul double %v5, 5.000000e-01
+  %v10 = tail call double @llvm.floor.f64(double %v9)
+  %v11 = fmul double %v10, 2.000000e+00
+  %v12 = fcmp une double %v5, %v11
+  %v13 = and i1 %v8, %v12
+  %v14 = fcmp one double %v5, 0x7FF0000000000000
+  %v15 = fcmp ord double %y, 0.000000e+00
+  %v16 = select i1 %v14, i1 %v15, i1 false
+  br i1 %v16, label %b2, label %b28
 b2:
-  %v10 = tail call double @llvm.floor.f64(double %v5)
-  %v11 = fcmp oeq double %v5, %v10
-  %v12 = fcmp uge double %y, 0.000000e+00
-  %v13 = or i1 %v12, %v11
-  br i1 %v13, label %b3, label %b29
+  %v17 = fcmp uge double %y, 0.000000e+00
+  %v18 = or i1 %v17, %v8
+  br i1 %v18, label %b3, label %b28
 b3:
-  %v14 = fcmp oeq double %v6, 0x7FF0000000000000
-  br i1 %v14, label %b29, label %b4
+  %v19 = fcmp oeq double %v6, 0x7FF0000000000000
+  br i1 %v19, label %b28, label %b4
 b4:
-  %v15 = fcmp oeq double %y, 0.000000e+00
-  br i1 %v15, label %b5, label %b6
+  %v20 = fcmp oeq double %y, 0.000000e+00
+  br i1 %v20, label %b5, label %b6
 b5:
-  %v16 = fcmp oeq double %x, 0.000000e+00
-  %v17 = fcmp ogt double %x, 0.000000e+00
-  %v18 = or i1 %v17, %v11
-  %v19 = select i1 %v18, double 0.000000e+00, double 0x7FF0000000000000
-  %v20 = select i1 %v16, double 1.000000e+00, double %v19
-  br label %b29
+  %v21 = fcmp oeq double %x, 0.000000e+00
+  %v22 = fcmp ogt double %x, 0.000000e+00
+  %v23 = or i1 %v22, %v8
+  %v24 = select i1 %v23, double 0.000000e+00, double 0x7FF0000000000000
+  %v25 = select i1 %v21, double 1.000000e+00, double %v24
+  br label %b28
 b6:
-  %v21 = fcmp oge double %x, 0.000000e+00
-  %v22 = or i1 %v21, %v11
-  br i1 %v22, label %b7, label %b8
+  %v26 = fcmp oge double %x, 0.000000e+00
+  %v27 = or i1 %v26, %v8
+  br i1 %v27, label %b7, label %b16
 b7:
-  %v23 = fmul double %v6, 2.500000e-01
-  %v24 = fmul double %v6, %v23
-  %v25 = fadd double %v5, 1.000000e+00
-  %v26 = fcmp ugt double %v24, %v25
-  br i1 %v26, label %b8, label %b13
+  %v28 = fmul double %v6, 2.500000e-01
+  %v29 = fmul double %v6, %v28
+  %v30 = fadd double %v5, 1.000000e+00
+  %v31 = fcmp ugt double %v29, %v30
+  br i1 %v31, label %b16, label %b8
 b8:
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v4, i8 0, i64 16, i1 false)
-  call fastcc void @p_48df98288855(ptr nonnull %v4, double %v5, double %v6)
-  %v27 = load double, ptr %v4, align 8
-  %v28 = getelementptr inbounds nuw i8, ptr %v4, i64 8
-  %v29 = load double, ptr %v28, align 8
-  br label %b9
+  %v32 = phi double [ %v33, %b8 ], [ 1.000000e+00, %b7 ]
+  %v34 = phi double [ %v35, %b8 ], [ 1.000000e+00, %b7 ]
+  %v36 = phi double [ %v37, %b8 ], [ 0.000000e+00, %b7 ]
+  %v37 = fadd double %v36, 1.000000e+00
+  %v38 = fadd double %v5, %v37
+  %v39 = fmul double %v37, %v38
+  %v40 = fdiv double %v29, %v39
+  %v35 = fmul double %v34, %v40
+  %v33 = fadd double %v32, %v35
+  %v41 = tail call double @llvm.fabs.f64(double %v35)
+  %v42 = fmul double %v33, 1.200000e-16
+  %v43 = fcmp ogt double %v41, %v42
+  br i1 %v43, label %b8, label %b9
 b9:
-  %v30 = phi double [ 0.000000e+00, %b20 ], [ %v29, %b8 ]
-  %v31 = phi double [ %v32, %b20 ], [ %v27, %b8 ]
-  %v33 = fcmp uge double %x, 0.000000e+00
-  %v34 = or i1 %v33, %v11
-  br i1 %v34, label %b10, label %b21
+  %v44 = fcmp olt double %v5, 1.000000e+02
+  %v45 = fmul double %v6, 5.000000e-01
+  br i1 %v44, label %b10, label %b11
 b10:
-  %v35 = phi double [ %v31, %b9 ], [ %v36, %b28 ]
-  br i1 %v12, label %b29, label %b11
-b11:
-  %v37 = fmul double %v5, 5.000000e-01
-  %v38 = tail call double @llvm.floor.f64(double %v37)
-  %v39 = fmul double %v38, 2.000000e+00
-  %v40 = fcmp une double %v5, %v39
-  br i1 %v40, label %b12, label %b29
-b12:
-  %v41 = fneg double %v35
-  br label %b29
-b13:
-  %v42 = phi double [ %v43, %b13 ], [ 1.000000e+00, %b7 ]
-  %v44 = phi double [ %v45, %b13 ], [ 1.000000e+00, %b7 ]
-  %v46 = phi double [ %v47, %b13 ], [ 0.000000e+00, %b7 ]
-  %v47 = fadd double %v46, 1.000000e+00
-  %v48 = fadd double %v5, %v47
-  %v49 = fmul double %v47, %v48
-  %v50 = fdiv double %v24, %v49
-  %v45 = fmul double %v44, %v50
-  %v43 = fadd double %v42, %v45
-  %v51 = tail call double @llvm.fabs.f64(double %v45)
-  %v52 = fmul double %v43, 1.200000e-16
-  %v53 = fcmp ogt double %v51, %v52
-  br i1 %v53, label %b13, label %b14
-b14:
-  %v54 = fneg double %v6
-  %v55 = fcmp ogt double %v6, 7.460000e+02
-  %v56 = select i1 %v55, double -7.460000e+02, double %v54
-  %v57 = tail call double @llvm.fma.f64(double %v56, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v58 = fadd double %v57, 0xC338000000000000
-  %v59 = fneg double %v58
-  %v60 = tail call double @llvm.fma.f64(double %v59, double 0x3FE62E42FEFA4000, double %v56)
-  %v61 = tail call double @llvm.fma.f64(double %v59, double 0xBD48432A1B0E2634, double %v60)
-  %v62 = fmul double %v61, %v61
-  %v63 = tail call double @llvm.fma.f64(double %v61, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v64 = tail call double @llvm.fma.f64(double %v63, double %v61, double 0x3E927E4DB81FC5C4)
-  %v65 = tail call double @llvm.fma.f64(double %v64, double %v61, double 0x3EC71DDED4DF15D0)
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v61, double 0x3EFA01A01A70E1D0)
-  %v67 = tail call double @llvm.fma.f64(double %v66, double %v61, double 0x3F2A01A01B4A1A68)
-  %v68 = tail call double @llvm.fma.f64(double %v67, double %v61, double 0x3F56C16C16C1618C)
-  %v69 = tail call double @llvm.fma.f64(double %v68, double %v61, double 0x3F8111111110E966)
-  %v70 = tail call double @llvm.fma.f64(double %v69, double %v61, double 0x3FA5555555555556)
-  %v71 = tail call double @llvm.fma.f64(double %v70, double %v61, double 0x3FC555555555555C)
-  %v72 = tail call double @llvm.fma.f64(double %v71, double %v61, double 5.000000e-01)
-  %v73 = tail call double @llvm.fma.f64(double %v62, double %v72, double %v61)
-  %v74 = fadd double %v73, 1.000000e+00
-  %v75 = bitcast double %v57 to i64
-  %v76 = add i64 %v75, -4843621399236967424
-  %v77 = lshr i64 %v76, 1
-  %v78 = sub i64 %v76, %v77
-  %v79 = shl i64 %v77, 52
-  %v80 = add i64 %v79, 2301339409586323456
-  %v81 = shl i64 %v78, 52
-  %v82 = add i64 %v81, 2301339409586323456
-  %v83 = bitcast i64 %v80 to double
-  %v84 = fmul double %v74, %v83
-  %v85 = bitcast i64 %v82 to double
-  %v86 = fmul double %v84, %v85
-  %v87 = fcmp olt double %v5, 1.000000e+02
-  %v88 = fmul double %v6, 5.000000e-01
-  br i1 %v87, label %b15, label %b16
-b15:
-  call fastcc void @p_6f5f93df7a9f(ptr nonnull %v1, double %v88, double %v5)
-  %v89 = load double, ptr %v1, align 8
+  call fastcc void @p_6f5f93df7a9f(ptr nonnull %v1, double %v45, double %v5)
+  %v46 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
-  call fastcc void @p_8f02ea5ae1b5(ptr nonnull %v2, double %v25)
-  %v90 = load double, ptr %v2, align 8
-  %v91 = fdiv double %v89, %v90
-  br label %b20
+  call fastcc void @p_8f02ea5ae1b5(ptr nonnull %v2, double %v30)
+  %v47 = load double, ptr %v2, align 8
+  %v48 = fdiv double %v46, %v47
+  br label %b15
+b11:
+  call fastcc void @p_2019db67ed1f(ptr nonnull %v3, double %v30)
+  %v49 = fcmp oeq double %v45, 0.000000e+00
+  %v50 = fcmp one double %v45, 0x7FF0000000000000
+  %v51 = fcmp olt double %v45, 0x10000000000000
+  %v52 = fmul double %v45, 0x4340000000000000
+  %v53 = select i1 %v51, double %v52, double %v45
+  %v54 = bitcast double %v53 to i64
+  %v55 = add nuw i64 %v54, 2638147582215219
+  %v56 = lshr i64 %v55, 52
+  %v57 = or disjoint i64 %v56, 4841369599423283200
+  %v58 = bitcast i64 %v57 to double
+  %v59 = fadd double %v58, 0xC330000000000000
+  %v60 = select i1 %v51, double 1.076000e+03, double 1.023000e+03
+  %v61 = fsub double %v59, %v60
+  %v62 = and i64 %v55, 4503599627370495
+  %v63 = add nuw nsw i64 %v62, 4604544271217802189
+  %v64 = bitcast i64 %v63 to double
+  %v65 = fadd double %v64, -1.000000e+00
+  %v66 = fadd double %v65, 2.000000e+00
+  %v67 = fdiv double %v65, %v66
+  %v68 = fmul double %v67, %v67
+  %v69 = tail call double @llvm.fma.f64(double %v68, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %v68, double 0x3FC74664A41971F1)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %v68, double 0x3FCC71C51D57B847)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %v68, double 0x3FD249249422C781)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v68, double 0x3FD999999997F9E0)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v68, double 0x3FE5555555555593)
+  %v75 = fmul double %v65, %v65
+  %v76 = fmul double %v75, 5.000000e-01
+  %v77 = tail call double @llvm.fma.f64(double %v68, double %v74, double %v76)
+  %v78 = fmul double %v61, 0xBD48432A1B0E2634
+  %v79 = tail call double @llvm.fma.f64(double %v67, double %v77, double %v78)
+  %v80 = fsub double %v79, %v76
+  %v81 = fadd double %v65, %v80
+  %v82 = tail call double @llvm.fma.f64(double %v61, double 0x3FE62E42FEFA4000, double %v81)
+  %v83 = select i1 %v50, double %v82, double %v45
+  %v84 = select i1 %v49, double 0xFFF0000000000000, double %v83
+  %v85 = load double, ptr %v3, align 8
+  %v86 = fmul double %v5, %v84
+  %v87 = fsub double %v86, %v85
+  %v88 = fcmp olt double %v87, -7.460000e+02
+  br i1 %v88, label %b14, label %b12
+b12:
+  %v89 = fcmp ogt double %v87, 7.105000e+02
+  br i1 %v89, label %b14, label %b13
+b13:
+  br label %b14
+b14:
+  %v90 = phi double [ 7.105000e+02, %b12 ], [ %v87, %b13 ], [ -7.460000e+02, %b11 ]
+  %v91 = tail call double @llvm.fma.f64(double %v90, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v92 = fadd double %v91, 0xC338000000000000
+  %v93 = fneg double %v92
+  %v94 = tail call double @llvm.fma.f64(double %v93, double 0x3FE62E42FEFA4000, double %v90)
+  %v95 = tail call double @llvm.fma.f64(double %v93, double 0xBD48432A1B0E2634, double %v94)
+  %v96 = fmul double %v95, %v95
+  %v97 = tail call double @llvm.fma.f64(double %v95, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v95, double 0x3E927E4DB81FC5C4)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v95, double 0x3EC71DDED4DF15D0)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v95, double 0x3EFA01A01A70E1D0)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v95, double 0x3F2A01A01B4A1A68)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v95, double 0x3F56C16C16C1618C)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v95, double 0x3F8111111110E966)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v95, double 0x3FA5555555555556)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v95, double 0x3FC555555555555C)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v95, double 5.000000e-01)
+  %v107 = tail call double @llvm.fma.f64(double %v96, double %v106, double %v95)
+  %v108 = fadd double %v107, 1.000000e+00
+  %v109 = bitcast double %v91 to i64
+  %v110 = add i64 %v109, -4843621399236967424
+  %v111 = lshr i64 %v110, 1
+  %v112 = sub i64 %v110, %v111
+  %v113 = shl i64 %v111, 52
+  %v114 = add i64 %v113, 2301339409586323456
+  %v115 = shl i64 %v112, 52
+  %v116 = add i64 %v115, 2301339409586323456
+  %v117 = bitcast i64 %v114 to double
+  %v118 = fmul double %v108, %v117
+  %v119 = bitcast i64 %v116 to double
+  %v120 = fmul double %v118, %v119
+  br label %b15
+b15:
+  %v121 = phi double [ %v48, %b10 ], [ %v120, %b14 ]
+  %v122 = fmul double %v33, %v121
+  %v123 = fneg double %v6
+  %v124 = fcmp ogt double %v6, 7.460000e+02
+  %v125 = select i1 %v124, double -7.460000e+02, double %v123
+  %v126 = tail call double @llvm.fma.f64(double %v125, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v127 = fadd double %v126, 0xC338000000000000
+  %v128 = fneg double %v127
+  %v129 = tail call double @llvm.fma.f64(double %v128, double 0x3FE62E42FEFA4000, double %v125)
+  %v130 = tail call double @llvm.fma.f64(double %v128, double 0xBD48432A1B0E2634, double %v129)
+  %v131 = fmul double %v130, %v130
+  %v132 = tail call double @llvm.fma.f64(double %v130, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v133 = tail call double @llvm.fma.f64(double %v132, double %v130, double 0x3E927E4DB81FC5C4)
+  %v134 = tail call double @llvm.fma.f64(double %v133, double %v130, double 0x3EC71DDED4DF15D0)
+  %v135 = tail call double @llvm.fma.f64(double %v134, double %v130, double 0x3EFA01A01A70E1D0)
+  %v136 = tail call double @llvm.fma.f64(double %v135, double %v130, double 0x3F2A01A01B4A1A68)
+  %v137 = tail call double @llvm.fma.f64(double %v136, double %v130, double 0x3F56C16C16C1618C)
+  %v138 = tail call double @llvm.fma.f64(double %v137, double %v130, double 0x3F8111111110E966)
+  %v139 = tail call double @llvm.fma.f64(double %v138, double %v130, double 0x3FA5555555555556)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v130, double 0x3FC555555555555C)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v130, double 5.000000e-01)
+  %v142 = tail call double @llvm.fma.f64(double %v131, double %v141, double %v130)
+  %v143 = fadd double %v142, 1.000000e+00
+  %v144 = bitcast double %v126 to i64
+  %v145 = add i64 %v144, -4843621399236967424
+  %v146 = lshr i64 %v145, 1
+  %v147 = sub i64 %v145, %v146
+  %v148 = shl i64 %v146, 52
+  %v149 = add i64 %v148, 2301339409586323456
+  %v150 = shl i64 %v147, 52
+  %v151 = add i64 %v150, 2301339409586323456
+  %v152 = bitcast i64 %v149 to double
+  %v153 = fmul double %v143, %v152
+  %v154 = bitcast i64 %v151 to double
+  %v155 = fmul double %v153, %v154
+  %v156 = fmul double %v155, %v122
+  br label %b17
 b16:
-  call fastcc void @p_2019db67ed1f(ptr nonnull %v3, double %v25)
-  %v92 = fcmp oeq double %v88, 0.000000e+00
-  %v93 = fcmp one double %v88, 0x7FF0000000000000
-  %v94 = fcmp olt double %v88, 0x10000000000000
-  %v95 = fmul double %v88, 0x4340000000000000
-  %v96 = select i1 %v94, double %v95, double %v88
-  %v97 = bitcast double %v96 to i64
-  %v98 = add nuw i64 %v97, 2638147582215219
-  %v99 = lshr i64 %v98, 52
-  %v100 = or disjoint i64 %v99, 4841369599423283200
-  %v101 = bitcast i64 %v100 to double
-  %v102 = fadd double %v101, 0xC330000000000000
-  %v103 = select i1 %v94, double 1.076000e+03, double 1.023000e+03
-  %v104 = fsub double %v102, %v103
-  %v105 = and i64 %v98, 4503599627370495
-  %v106 = add nuw nsw i64 %v105, 4604544271217802189
-  %v107 = bitcast i64 %v106 to double
-  %v108 = fadd double %v107, -1.000000e+00
-  %v109 = fadd double %v108, 2.000000e+00
-  %v110 = fdiv double %v108, %v109
-  %v111 = fmul double %v110, %v110
-  %v112 = tail call double @llvm.fma.f64(double %v111, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v113 = tail call double @llvm.fma.f64(double %v112, double %v111, double 0x3FC74664A41971F1)
-  %v114 = tail call double @llvm.fma.f64(double %v113, double %v111, double 0x3FCC71C51D57B847)
-  %v115 = tail call double @llvm.fma.f64(double %v114, double %v111, double 0x3FD249249422C781)
-  %v116 = tail call double @llvm.fma.f64(double %v115, double %v111, double 0x3FD999999997F9E0)
-  %v117 = tail call double @llvm.fma.f64(double %v116, double %v111, double 0x3FE5555555555593)
-  %v118 = fmul double %v108, %v108
-  %v119 = fmul double %v118, 5.000000e-01
-  %v120 = tail call double @llvm.fma.f64(double %v111, double %v117, double %v119)
-  %v121 = fmul double %v104, 0xBD48432A1B0E2634
-  %v122 = tail call double @llvm.fma.f64(double %v110, double %v120, double %v121)
-  %v123 = fsub double %v122, %v119
-  %v124 = fadd double %v108, %v123
-  %v125 = tail call double @llvm.fma.f64(double %v104, double 0x3FE62E42FEFA4000, double %v124)
-  %v126 = select i1 %v93, double %v125, double %v88
-  %v127 = select i1 %v92, double 0xFFF0000000000000, double %v126
-  %v128 = load double, ptr %v3, align 8
-  %v129 = fmul double %v5, %v127
-  %v130 = fsub double %v129, %v128
-  %v131 = fcmp olt double %v130, -7.460000e+02
-  br i1 %v131, label %b19, label %b17
+  call fastcc void @p_365d413839a6(ptr nonnull %v4, double %v5, double %v6)
+  %v157 = getelementptr inbounds nuw i8, ptr %v4, i64 8
+  %v158 = load double, ptr %v157, align 8
+  %v159 = load double, ptr %v4, align 8
+  br label %b17
 b17:
-  %v132 = fcmp ogt double %v130, 7.105000e+02
-  br i1 %v132, label %b19, label %b18
+  %v160 = phi double [ %v158, %b16 ], [ 0.000000e+00, %b15 ]
+  %v161 = phi double [ %v159, %b16 ], [ %v156, %b15 ]
+  %v162 = fcmp uge double %x, 0.000000e+00
+  %v163 = or i1 %v162, %v8
+  br i1 %v163, label %b18, label %b20
 b18:
-  br label %b19
+  br i1 %v13, label %b19, label %b28
 b19:
-  %v133 = phi double [ 7.105000e+02, %b17 ], [ %v130, %b18 ], [ -7.460000e+02, %b16 ]
-  %v134 = tail call double @llvm.fma.f64(double %v133, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v135 = fadd double %v134, 0xC338000000000000
-  %v136 = fneg double %v135
-  %v137 = tail call double @llvm.fma.f64(double %v136, double 0x3FE62E42FEFA4000, double %v133)
-  %v138 = tail call double @llvm.fma.f64(double %v136, double 0xBD48432A1B0E2634, double %v137)
-  %v139 = fmul double %v138, %v138
-  %v140 = tail call double @llvm.fma.f64(double %v138, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v141 = tail call double @llvm.fma.f64(double %v140, double %v138, double 0x3E927E4DB81FC5C4)
-  %v142 = tail call double @llvm.fma.f64(double %v141, double %v138, double 0x3EC71DDED4DF15D0)
-  %v143 = tail call double @llvm.fma.f64(double %v142, double %v138, double 0x3EFA01A01A70E1D0)
-  %v144 = tail call double @llvm.fma.f64(double %v143, double %v138, double 0x3F2A01A01B4A1A68)
-  %v145 = tail call double @llvm.fma.f64(double %v144, double %v138, double 0x3F56C16C16C1618C)
-  %v146 = tail call double @llvm.fma.f64(double %v145, double %v138, double 0x3F8111111110E966)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v138, double 0x3FA5555555555556)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v138, double 0x3FC555555555555C)
-  %v149 = tail call double @llvm.fma.f64(double %v148, double %v138, double 5.000000e-01)
-  %v150 = tail call double @llvm.fma.f64(double %v139, double %v149, double %v138)
-  %v151 = fadd double %v150, 1.000000e+00
-  %v152 = bitcast double %v134 to i64
-  %v153 = add i64 %v152, -4843621399236967424
-  %v154 = lshr i64 %v153, 1
-  %v155 = sub i64 %v153, %v154
-  %v156 = shl i64 %v154, 52
-  %v157 = add i64 %v156, 2301339409586323456
-  %v158 = shl i64 %v155, 52
-  %v159 = add i64 %v158, 2301339409586323456
-  %v160 = bitcast i64 %v157 to double
-  %v161 = fmul double %v151, %v160
-  %v162 = bitcast i64 %v159 to double
-  %v163 = fmul double %v161, %v162
-  br label %b20
+  %v164 = fneg double %v161
+  %v165 = select i1 %v17, double %v161, double %v164
+  br label %b28
 b20:
-  %v164 = phi double [ %v91, %b15 ], [ %v163, %b19 ]
-  %v165 = fmul double %v43, %v164
-  %v32 = fmul double %v86, %v165
-  br label %b9
+  %v166 = tail call double @llvm.roundeven.f64(double %v9)
+  %v167 = fmul double %v166, 2.000000e+00
+  %v168 = fsub double %v5, %v167
+  %v169 = fcmp ogt double %v168, 5.000000e-01
+  br i1 %v169, label %b21, label %b22
 b21:
-  %v166 = fmul double %v5, 5.000000e-01
-  %v167 = tail call double @llvm.roundeven.f64(double %v166)
-  %v168 = fmul double %v167, 2.000000e+00
-  %v169 = fsub double %v5, %v168
-  %v170 = fcmp ogt double %v169, 5.000000e-01
-  br i1 %v170, label %b22, label %b23
+  %v170 = fsub double 1.000000e+00, %v168
+  br label %b24
 b22:
-  %v171 = fsub double 1.000000e+00, %v169
-  br label %b25
+  %v171 = fcmp olt double %v168, -5.000000e-01
+  br i1 %v171, label %b23, label %b24
 b23:
-  %v172 = fcmp olt double %v169, -5.000000e-01
-  br i1 %v172, label %b24, label %b25
+  %v172 = fsub double -1.000000e+00, %v168
+  br label %b24
 b24:
-  %v173 = fsub double -1.000000e+00, %v169
-  br label %b25
+  %v173 = phi double [ %v170, %b21 ], [ %v172, %b23 ], [ %v168, %b22 ]
+  %v174 = fmul double %v173, 0x400921FB54442D18
+  %v175 = tail call double @llvm.fabs.f64(double %v174)
+  %v176 = fcmp ole double %v175, 0x4270000000000000
+  %v177 = tail call double @llvm.fma.f64(double %v174, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v178 = fadd double %v177, 0xC338000000000000
+  %v179 = fneg double %v178
+  %v180 = tail call double @llvm.fma.f64(double %v179, double 0x3FF921FB54442D18, double %v174)
+  %v181 = fmul double %v178, 0x3C91A62633145C07
+  %v182 = fsub double %v180, %v181
+  %v183 = fsub double %v182, %v180
+  %v184 = fsub double %v182, %v183
+  %v185 = fsub double %v180, %v184
+  %v186 = fadd double %v181, %v183
+  %v187 = fsub double %v185, %v186
+  %v188 = fneg double %v181
+  %v189 = tail call double @llvm.fma.f64(double %v178, double 0x3C91A62633145C07, double %v188)
+  %v190 = fsub double %v187, %v189
+  %v191 = tail call double @llvm.fma.f64(double %v179, double 0xB91F1976B7ED9000, double %v190)
+  %v192 = bitcast double %v175 to i64
+  %v193 = lshr i64 %v192, 52
+  %v194 = icmp samesign ult i64 %v192, 4607182418800017408
+  %v195 = add nsw i64 %v193, -1023
+  %v196 = tail call i64 @llvm.umin.i64(i64 %v195, i64 1023)
+  %v197 = select i1 %v194, i64 0, i64 %v196
+  %v198 = and i64 %v192, 4503599627370495
+  %v199 = or disjoint i64 %v198, 4841369599423283200
+  %v200 = bitcast i64 %v199 to double
+  %v201 = tail call double @llvm.copysign.f64(double %v200, double %v174)
+  %v202 = getelementptr double, ptr @t_811810fe58b0, i64 %v197
+  %v203 = load double, ptr %v202, align 8
+  %v204 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v197
+  %v205 = load double, ptr %v204, align 8
+  %v206 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v197
+  %v207 = load double, ptr %v206, align 8
+  %v208 = fmul double %v203, %v201
+  %v209 = fmul double %v205, %v201
+  %v210 = fmul double %v207, %v201
+  %v211 = fneg double %v208
+  %v212 = tail call double @llvm.fma.f64(double %v201, double %v203, double %v211)
+  %v213 = fneg double %v209
+  %v214 = tail call double @llvm.fma.f64(double %v201, double %v205, double %v213)
+  %v215 = fneg double %v210
+  %v216 = tail call double @llvm.fma.f64(double %v201, double %v207, double %v215)
+  %v217 = fmul double %v208, 2.500000e-01
+  %v218 = tail call double @llvm.roundeven.f64(double %v217)
+  %v219 = fmul double %v218, 4.000000e+00
+  %v220 = fsub double %v208, %v219
+  %v221 = fmul double %v212, 2.500000e-01
+  %v222 = tail call double @llvm.roundeven.f64(double %v221)
+  %v223 = fmul double %v222, 4.000000e+00
+  %v224 = fsub double %v212, %v223
+  %v225 = fadd double %v220, %v224
+  %v226 = fmul double %v209, 2.500000e-01
+  %v227 = tail call double @llvm.roundeven.f64(double %v226)
+  %v228 = fmul double %v227, 4.000000e+00
+  %v229 = fsub double %v209, %v228
+  %v230 = fadd double %v229, %v225
+  %v231 = tail call double @llvm.roundeven.f64(double %v230)
+  %v232 = fsub double %v225, %v231
+  %v233 = fadd double %v229, %v232
+  %v234 = fsub double %v233, %v232
+  %v235 = fsub double %v233, %v234
+  %v236 = fsub double %v232, %v235
+  %v237 = fsub double %v229, %v234
+  %v238 = fadd double %v237, %v236
+  %v239 = fadd double %v214, %v233
+  %v240 = fsub double %v239, %v233
+  %v241 = fsub double %v239, %v240
+  %v242 = fsub double %v233, %v241
+  %v243 = fsub double %v214, %v240
+  %v244 = fadd double %v243, %v242
+  %v245 = fadd double %v238, %v244
+  %v246 = fadd double %v210, %v239
+  %v247 = fsub double %v246, %v239
+  %v248 = fsub double %v246, %v247
+  %v249 = fsub double %v239, %v248
+  %v250 = fsub double %v210, %v247
+  %v251 = fadd double %v250, %v249
+  %v252 = fadd double %v245, %v251
+  %v253 = fadd double %v216, %v252
+  %v254 = fadd double %v246, %v253
+  %v255 = fsub double %v254, %v246
+  %v256 = fsub double %v253, %v255
+  %v257 = fmul double %v254, 0x3FF921FB54442D18
+  %v258 = fneg double %v257
+  %v259 = tail call double @llvm.fma.f64(double %v254, double 0x3FF921FB54442D18, double %v258)
+  %v260 = fmul double %v256, 0x3FF921FB54442D18
+  %v261 = tail call double @llvm.fma.f64(double %v254, double 0x3C91A62633145C07, double %v260)
+  %v262 = fadd double %v259, %v261
+  %v263 = fadd double %v231, 0x4338000000000000
+  %v264 = fcmp one double %v175, 0x7FF0000000000000
+  %v265 = select i1 %v264, double %v257, double 0x7FF8000000000000
+  %v266 = select i1 %v176, double %v191, double %v262
+  %v267 = select i1 %v176, double %v182, double %v265
+  %v268 = select i1 %v176, double %v177, double %v263
+  %v269 = bitcast double %v268 to i64
+  %v270 = and i64 %v269, 1
+  %v271 = fmul double %v267, %v267
+  %v272 = fmul double %v267, %v271
+  %v273 = tail call double @llvm.fma.f64(double %v271, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v274 = tail call double @llvm.fma.f64(double %v273, double %v271, double 0x3EC71DE351EED7F2)
+  %v275 = tail call double @llvm.fma.f64(double %v274, double %v271, double 0xBF2A01A019BAD8A1)
+  %v276 = tail call double @llvm.fma.f64(double %v275, double %v271, double 0x3F8111111110F573)
+  %v277 = tail call double @llvm.fma.f64(double %v276, double %v271, double 0xBFC5555555555547)
+  %v278 = tail call double @llvm.fma.f64(double %v272, double %v277, double %v266)
+  %v279 = fadd double %v267, %v278
+  %v280 = fneg double %v271
+  %v281 = fmul double %v271, %v280
+  %v282 = tail call double @llvm.fma.f64(double %v271, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v283 = tail call double @llvm.fma.f64(double %v282, double %v271, double 0xBE927E4F7C234A35)
+  %v284 = tail call double @llvm.fma.f64(double %v283, double %v271, double 0x3EFA01A019C515A1)
+  %v285 = tail call double @llvm.fma.f64(double %v284, double %v271, double 0xBF56C16C16C14DC4)
+  %v286 = tail call double @llvm.fma.f64(double %v285, double %v271, double 0x3FA555555555554A)
+  %v287 = fmul double %v271, 5.000000e-01
+  %v288 = tail call double @llvm.fma.f64(double %v281, double %v286, double %v287)
+  %v289 = fsub double 1.000000e+00, %v288
+  %v290 = icmp eq i64 %v270, 0
+  %v291 = select i1 %v290, double %v279, double %v289
+  %v292 = bitcast double %v291 to i64
+  %v293 = shl i64 %v269, 62
+  %v294 = and i64 %v293, -9223372036854775808
+  %v295 = xor i64 %v294, %v292
+  %v296 = bitcast i64 %v295 to double
+  %v297 = fcmp oeq double %v174, 0.000000e+00
+  %v298 = select i1 %v297, double %v174, double %v296
+  %v299 = fmul double %v6, -2.000000e+00
+  %v300 = fcmp olt double %v299, -7.460000e+02
+  br i1 %v300, label %b27, label %b25
 b25:
-  %v174 = phi double [ %v171, %b22 ], [ %v173, %b24 ], [ %v169, %b23 ]
-  %v175 = fmul double %v174, 0x400921FB54442D18
-  %v176 = tail call double @llvm.fabs.f64(double %v175)
-  %v177 = fcmp ole double %v176, 0x4270000000000000
-  %v178 = tail call double @llvm.fma.f64(double %v175, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v179 = fadd double %v178, 0xC338000000000000
-  %v180 = fneg double %v179
-  %v181 = tail call double @llvm.fma.f64(double %v180, double 0x3FF921FB54442D18, double %v175)
-  %v182 = fmul double %v179, 0x3C91A62633145C07
-  %v183 = fsub double %v181, %v182
-  %v184 = fsub double %v183, %v181
-  %v185 = fsub double %v183, %v184
-  %v186 = fsub double %v181, %v185
-  %v187 = fadd double %v182, %v184
-  %v188 = fsub double %v186, %v187
-  %v189 = fneg double %v182
-  %v190 = tail call double @llvm.fma.f64(double %v179, double 0x3C91A62633145C07, double %v189)
-  %v191 = fsub double %v188, %v190
-  %v192 = tail call double @llvm.fma.f64(double %v180, double 0xB91F1976B7ED9000, double %v191)
-  %v193 = bitcast double %v176 to i64
-  %v194 = lshr i64 %v193, 52
-  %v195 = icmp samesign ult i64 %v193, 4607182418800017408
-  %v196 = add nsw i64 %v194, -1023
-  %v197 = tail call i64 @llvm.umin.i64(i64 %v196, i64 1023)
-  %v198 = select i1 %v195, i64 0, i64 %v197
-  %v199 = and i64 %v193, 4503599627370495
-  %v200 = or disjoint i64 %v199, 4841369599423283200
-  %v201 = bitcast i64 %v200 to double
-  %v202 = tail call double @llvm.copysign.f64(double %v201, double %v175)
-  %v203 = getelementptr double, ptr @t_811810fe58b0, i64 %v198
-  %v204 = load double, ptr %v203, align 8
-  %v205 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v198
-  %v206 = load double, ptr %v205, align 8
-  %v207 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v198
-  %v208 = load double, ptr %v207, align 8
-  %v209 = fmul double %v204, %v202
-  %v210 = fmul double %v206, %v202
-  %v211 = fmul double %v208, %v202
-  %v212 = fneg double %v209
-  %v213 = tail call double @llvm.fma.f64(double %v202, double %v204, double %v212)
-  %v214 = fneg double %v210
-  %v215 = tail call double @llvm.fma.f64(double %v202, double %v206, double %v214)
-  %v216 = fneg double %v211
-  %v217 = tail call double @llvm.fma.f64(double %v202, double %v208, double %v216)
-  %v218 = fmul double %v209, 2.500000e-01
-  %v219 = tail call double @llvm.roundeven.f64(double %v218)
-  %v220 = fmul double %v219, 4.000000e+00
-  %v221 = fsub double %v209, %v220
-  %v222 = fmul double %v213, 2.500000e-01
-  %v223 = tail call double @llvm.roundeven.f64(double %v222)
-  %v224 = fmul double %v223, 4.000000e+00
-  %v225 = fsub double %v213, %v224
-  %v226 = fadd double %v221, %v225
-  %v227 = fmul double %v210, 2.500000e-01
-  %v228 = tail call double @llvm.roundeven.f64(double %v227)
-  %v229 = fmul double %v228, 4.000000e+00
-  %v230 = fsub double %v210, %v229
-  %v231 = fadd double %v230, %v226
-  %v232 = tail call double @llvm.roundeven.f64(double %v231)
-  %v233 = fsub double %v226, %v232
-  %v234 = fadd double %v230, %v233
-  %v235 = fsub double %v234, %v233
-  %v236 = fsub double %v234, %v235
-  %v237 = fsub double %v233, %v236
-  %v238 = fsub double %v230, %v235
-  %v239 = fadd double %v238, %v237
-  %v240 = fadd double %v215, %v234
-  %v241 = fsub double %v240, %v234
-  %v242 = fsub double %v240, %v241
-  %v243 = fsub double %v234, %v242
-  %v244 = fsub double %v215, %v241
-  %v245 = fadd double %v244, %v243
-  %v246 = fadd double %v239, %v245
-  %v247 = fadd double %v211, %v240
-  %v248 = fsub double %v247, %v240
-  %v249 = fsub double %v247, %v248
-  %v250 = fsub double %v240, %v249
-  %v251 = fsub double %v211, %v248
-  %v252 = fadd double %v251, %v250
-  %v253 = fadd double %v246, %v252
-  %v254 = fadd double %v217, %v253
-  %v255 = fadd double %v247, %v254
-  %v256 = fsub double %v255, %v247
-  %v257 = fsub double %v254, %v256
-  %v258 = fmul double %v255, 0x3FF921FB54442D18
-  %v259 = fneg double %v258
-  %v260 = tail call double @llvm.fma.f64(double %v255, double 0x3FF921FB54442D18, double %v259)
-  %v261 = fmul double %v257, 0x3FF921FB54442D18
-  %v262 = tail call double @llvm.fma.f64(double %v255, double 0x3C91A62633145C07, double %v261)
-  %v263 = fadd double %v260, %v262
-  %v264 = fadd double %v232, 0x4338000000000000
-  %v265 = fcmp one double %v176, 0x7FF0000000000000
-  %v266 = select i1 %v265, double %v258, double 0x7FF8000000000000
-  %v267 = select i1 %v177, double %v192, double %v263
-  %v268 = select i1 %v177, double %v183, double %v266
-  %v269 = select i1 %v177, double %v178, double %v264
-  %v270 = bitcast double %v269 to i64
-  %v271 = and i64 %v270, 1
-  %v272 = fmul double %v268, %v268
-  %v273 = fmul double %v268, %v272
-  %v274 = tail call double @llvm.fma.f64(double %v272, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v275 = tail call double @llvm.fma.f64(double %v274, double %v272, double 0x3EC71DE351EED7F2)
-  %v276 = tail call double @llvm.fma.f64(double %v275, double %v272, double 0xBF2A01A019BAD8A1)
-  %v277 = tail call double @llvm.fma.f64(double %v276, double %v272, double 0x3F8111111110F573)
-  %v278 = tail call double @llvm.fma.f64(double %v277, double %v272, double 0xBFC5555555555547)
-  %v279 = tail call double @llvm.fma.f64(double %v273, double %v278, double %v267)
-  %v280 = fadd double %v268, %v279
-  %v281 = fneg double %v272
-  %v282 = fmul double %v272, %v281
-  %v283 = tail call double @llvm.fma.f64(double %v272, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v284 = tail call double @llvm.fma.f64(double %v283, double %v272, double 0xBE927E4F7C234A35)
-  %v285 = tail call double @llvm.fma.f64(double %v284, double %v272, double 0x3EFA01A019C515A1)
-  %v286 = tail call double @llvm.fma.f64(double %v285, double %v272, double 0xBF56C16C16C14DC4)
-  %v287 = tail call double @llvm.fma.f64(double %v286, double %v272, double 0x3FA555555555554A)
-  %v288 = fmul double %v272, 5.000000e-01
-  %v289 = tail call double @llvm.fma.f64(double %v282, double %v287, double %v288)
-  %v290 = fsub double 1.000000e+00, %v289
-  %v291 = icmp eq i64 %v271, 0
-  %v292 = select i1 %v291, double %v280, double %v290
-  %v293 = bitcast double %v292 to i64
-  %v294 = shl i64 %v270, 62
-  %v295 = and i64 %v294, -9223372036854775808
-  %v296 = xor i64 %v295, %v293
-  %v297 = bitcast i64 %v296 to double
-  %v298 = fcmp oeq double %v175, 0.000000e+00
-  %v299 = select i1 %v298, double %v175, double %v297
-  %v300 = fmul double %v6, -2.000000e+00
-  %v301 = fcmp olt double %v300, -7.460000e+02
-  br i1 %v301, label %b28, label %b26
+  %v301 = fcmp ogt double %v299, 7.105000e+02
+  br i1 %v301, label %b27, label %b26
 b26:
-  %v302 = fcmp ogt double %v300, 7.105000e+02
-  br i1 %v302, label %b28, label %b27
+  br label %b27
 b27:
+  %v302 = phi double [ 7.105000e+02, %b25 ], [ %v299, %b26 ], [ -7.460000e+02, %b24 ]
+  %v303 = tail call double @llvm.fma.f64(double %v302, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v304 = fadd double %v303, 0xC338000000000000
+  %v305 = fneg double %v304
+  %v306 = tail call double @llvm.fma.f64(double %v305, double 0x3FE62E42FEFA4000, double %v302)
+  %v307 = tail call double @llvm.fma.f64(double %v305, double 0xBD48432A1B0E2634, double %v306)
+  %v308 = fmul double %v307, %v307
+  %v309 = tail call double @llvm.fma.f64(double %v307, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v310 = tail call double @llvm.fma.f64(double %v309, double %v307, double 0x3E927E4DB81FC5C4)
+  %v311 = tail call double @llvm.fma.f64(double %v310, double %v307, double 0x3EC71DDED4DF15D0)
+  %v312 = tail call double @llvm.fma.f64(double %v311, double %v307, double 0x3EFA01A01A70E1D0)
+  %v313 = tail call double @llvm.fma.f64(double %v312, double %v307, double 0x3F2A01A01B4A1A68)
+  %v314 = tail call double @llvm.fma.f64(double %v313, double %v307, double 0x3F56C16C16C1618C)
+  %v315 = tail call double @llvm.fma.f64(double %v314, double %v307, double 0x3F8111111110E966)
+  %v316 = tail call double @llvm.fma.f64(double %v315, double %v307, double 0x3FA5555555555556)
+  %v317 = tail call double @llvm.fma.f64(double %v316, double %v307, double 0x3FC555555555555C)
+  %v318 = tail call double @llvm.fma.f64(double %v317, double %v307, double 5.000000e-01)
+  %v319 = tail call double @llvm.fma.f64(double %v308, double %v318, double %v307)
+  %v320 = fadd double %v319, 1.000000e+00
+  %v321 = bitcast double %v303 to i64
+  %v322 = add i64 %v321, -4843621399236967424
+  %v323 = lshr i64 %v322, 1
+  %v324 = sub i64 %v322, %v323
+  %v325 = shl i64 %v323, 52
+  %v326 = add i64 %v325, 2301339409586323456
+  %v327 = shl i64 %v324, 52
+  %v328 = add i64 %v327, 2301339409586323456
+  %v329 = bitcast i64 %v326 to double
+  %v330 = fmul double %v320, %v329
+  %v331 = bitcast i64 %v328 to double
+  %v332 = fmul double %v330, %v331
+  %v333 = fmul double %v298, 0x3FE45F306DC9C883
+  %v334 = fmul double %v160, %v332
+  %v335 = fmul double %v333, %v334
+  %v336 = fadd double %v161, %v335
   br label %b28
 b28:
-  %v303 = phi double [ 7.105000e+02, %b26 ], [ %v300, %b27 ], [ -7.460000e+02, %b25 ]
-  %v304 = tail call double @llvm.fma.f64(double %v303, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v305 = fadd double %v304, 0xC338000000000000
-  %v306 = fneg double %v305
-  %v307 = tail call double @llvm.fma.f64(double %v306, double 0x3FE62E42FEFA4000, double %v303)
-  %v308 = tail call double @llvm.fma.f64(double %v306, double 0xBD48432A1B0E2634, double %v307)
-  %v309 = fmul double %v308, %v308
-  %v310 = tail call double @llvm.fma.f64(double %v308, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v311 = tail call double @llvm.fma.f64(double %v310, double %v308, double 0x3E927E4DB81FC5C4)
-  %v312 = tail call double @llvm.fma.f64(double %v311, double %v308, double 0x3EC71DDED4DF15D0)
-  %v313 = tail call double @llvm.fma.f64(double %v312, double %v308, double 0x3EFA01A01A70E1D0)
-  %v314 = tail call double @llvm.fma.f64(double %v313, double %v308, double 0x3F2A01A01B4A1A68)
-  %v315 = tail call double @llvm.fma.f64(double %v314, double %v308, double 0x3F56C16C16C1618C)
-  %v316 = tail call double @llvm.fma.f64(double %v315, double %v308, double 0x3F8111111110E966)
-  %v317 = tail call double @llvm.fma.f64(double %v316, double %v308, double 0x3FA5555555555556)
-  %v318 = tail call double @llvm.fma.f64(double %v317, double %v308, double 0x3FC555555555555C)
-  %v319 = tail call double @llvm.fma.f64(double %v318, double %v308, double 5.000000e-01)
-  %v320 = tail call double @llvm.fma.f64(double %v309, double %v319, double %v308)
-  %v321 = fadd double %v320, 1.000000e+00
-  %v322 = bitcast double %v304 to i64
-  %v323 = add i64 %v322, -4843621399236967424
-  %v324 = lshr i64 %v323, 1
-  %v325 = sub i64 %v323, %v324
-  %v326 = shl i64 %v324, 52
-  %v327 = add i64 %v326, 2301339409586323456
-  %v328 = shl i64 %v325, 52
-  %v329 = add i64 %v328, 2301339409586323456
-  %v330 = bitcast i64 %v327 to double
-  %v331 = fmul double %v321, %v330
-  %v332 = bitcast i64 %v329 to double
-  %v333 = fmul double %v331, %v332
-  %v334 = fmul double %v299, 0x3FE45F306DC9C883
-  %v335 = fmul double %v30, %v333
-  %v336 = fmul double %v334, %v335
-  %v36 = fadd double %v31, %v336
-  br label %b10
-b29:
-  %v337 = phi double [ 0x7FF8000000000000, %b1 ], [ %v20, %b5 ], [ 0.000000e+00, %b3 ], [ %v35, %b11 ], [ %v35, %b10 ], [ 0x7FF8000000000000, %b2 ], [ %v41, %b12 ]
+  %v337 = phi double [ 0x7FF8000000000000, %b1 ], [ %v25, %b5 ], [ 0.000000e+00, %b3 ], [ %v336, %b27 ], [ %v161, %b18 ], [ %v165, %b19 ], [ 0x7FF8000000000000, %b2 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   call void @llvm.lifetime.end.p0(ptr nonnull %v2)
   call void @llvm.lifetime.end.p0(ptr nonnull %v3)
@@ -7613,61 +7608,62 @@ b1:
   %v2 = alloca double, align 8
   %v3 = alloca double, align 8
   %v4 = alloca [2 x double], align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %v1)
+  call void @llvm.lifetime.start.p0(ptr nonnull %v2)
+  call void @llvm.lifetime.start.p0(ptr nonnull %v3)
   call void @llvm.lifetime.start.p0(ptr nonnull %v4)
-  %v5 = getelementptr inbounds nuw i8, ptr %v4, i64 8
-  %v6 = tail call double @llvm.fabs.f64(double %x)
-  %v7 = tail call double @llvm.fabs.f64(double %y)
-  %v8 = tail call double @llvm.floor.f64(double %v6)
-  %v9 = fcmp oeq double %v6, %v8
-  %v10 = fmul double %v6, 5.000000e-01
-  %v11 = tail call double @llvm.floor.f64(double %v10)
-  %v12 = fmul double %v11, 2.000000e+00
-  %v13 = fcmp une double %v6, %v12
-  %v14 = fcmp one double %v6, 0x7FF0000000000000
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v4, i8 0, i64 16, i1 false)
+  %v5 = tail call double @llvm.fabs.f64(double %x)
+  %v6 = tail call double @llvm.fabs.f64(double %y)
+  %v7 = tail call double @llvm.floor.f64(double %v5)
+  %v8 = fcmp oeq double %v5, %v7
+  %v9 = fmul double %v5, 5.000000e-01
+  %v10 = tail call double @llvm.floor.f64(double %v9)
+  %v11 = fmul double %v10, 2.000000e+00
+  %v12 = fcmp une double %v5, %v11
+  %v13 = and i1 %v8, %v12
+  %v14 = fcmp one double %v5, 0x7FF0000000000000
   %v15 = fcmp ord double %y, 0.000000e+00
   %v16 = select i1 %v14, i1 %v15, i1 false
-  br i1 %v16, label %b2, label %b31
+  br i1 %v16, label %b2, label %b28
 b2:
   %v17 = fcmp olt double %y, 0.000000e+00
   %v18 = xor i1 %v17, true
-  %v19 = or i1 %v9, %v18
-  br i1 %v19, label %b3, label %b31
+  %v19 = or i1 %v8, %v18
+  br i1 %v19, label %b3, label %b28
 b3:
-  %v20 = fcmp oeq double %v7, 0x7FF0000000000000
-  br i1 %v20, label %b31, label %b4
+  %v20 = fcmp oeq double %v6, 0x7FF0000000000000
+  br i1 %v20, label %b28, label %b4
 b4:
   %v21 = fcmp oeq double %y, 0.000000e+00
   br i1 %v21, label %b5, label %b6
 b5:
   %v22 = fcmp oeq double %x, 0.000000e+00
   %v23 = fcmp ogt double %x, 0.000000e+00
-  %v24 = or i1 %v23, %v9
+  %v24 = or i1 %v23, %v8
   %v25 = select i1 %v24, double 0.000000e+00, double 0x7FF0000000000000
   %v26 = select i1 %v22, double 1.000000e+00, double %v25
-  br label %b31
+  br label %b28
 b6:
   %v27 = fcmp oge double %x, 0.000000e+00
-  %v28 = or i1 %v27, %v9
+  %v28 = or i1 %v27, %v8
   br i1 %v28, label %b7, label %b17
 b7:
-  %v29 = fmul double %v7, 2.500000e-01
-  %v30 = fmul double %v7, %v29
-  %v31 = fadd double %v6, 1.000000e+00
+  %v29 = fmul double %v6, 2.500000e-01
+  %v30 = fmul double %v6, %v29
+  %v31 = fadd double %v5, 1.000000e+00
   %v32 = fcmp ugt double %v30, %v31
   br i1 %v32, label %b17, label %b8
 b8:
-  call void @llvm.lifetime.start.p0(ptr nonnull %v1)
-  call void @llvm.lifetime.start.p0(ptr nonnull %v2)
-  call void @llvm.lifetime.start.p0(ptr nonnull %v3)
-  %v33 = fmul double %v7, -2.500000e-01
-  %v34 = fmul double %v7, %v33
+  %v33 = fmul double %v6, -2.500000e-01
+  %v34 = fmul double %v6, %v33
   br label %b9
 b9:
   %v35 = phi double [ 1.000000e+00, %b8 ], [ %v36, %b9 ]
   %v37 = phi double [ 1.000000e+00, %b8 ], [ %v38, %b9 ]
   %v39 = phi double [ 0.000000e+00, %b8 ], [ %v40, %b9 ]
   %v40 = fadd double %v39, 1.000000e+00
-  %v41 = fadd double %v6, %v40
+  %v41 = fadd double %v5, %v40
   %v42 = fmul double %v40, %v41
   %v43 = fdiv double %v34, %v42
   %v38 = fmul double %v37, %v43
@@ -7677,11 +7673,11 @@ b9:
   %v46 = fcmp ogt double %v44, %v45
   br i1 %v46, label %b9, label %b10
 b10:
-  %v47 = fcmp olt double %v6, 1.000000e+02
-  %v48 = fmul double %v7, 5.000000e-01
+  %v47 = fcmp olt double %v5, 1.000000e+02
+  %v48 = fmul double %v6, 5.000000e-01
   br i1 %v47, label %b11, label %b12
 b11:
-  call fastcc void @p_6f5f93df7a9f(ptr nonnull %v1, double %v48, double %v6)
+  call fastcc void @p_6f5f93df7a9f(ptr nonnull %v1, double %v48, double %v5)
   %v49 = load double, ptr %v1, align 8
   store double 0.000000e+00, ptr %v2, align 8
   call fastcc void @p_8f02ea5ae1b5(ptr nonnull %v2, double %v31)
@@ -7727,7 +7723,7 @@ b12:
   %v86 = select i1 %v53, double %v85, double %v48
   %v87 = select i1 %v52, double 0xFFF0000000000000, double %v86
   %v88 = load double, ptr %v3, align 8
-  %v89 = fmul double %v6, %v87
+  %v89 = fmul double %v5, %v87
   %v90 = fsub double %v89, %v88
   %v91 = fcmp olt double %v90, -7.460000e+02
   br i1 %v91, label %b15, label %b13
@@ -7772,452 +7768,314 @@ b15:
 b16:
   %v124 = phi double [ %v51, %b11 ], [ %v123, %b15 ]
   %v125 = fmul double %v36, %v124
+  br label %b18
+b17:
+  call fastcc void @p_f8055388e776(ptr nonnull %v4, double %v5, double %v6)
+  %v126 = getelementptr inbounds nuw i8, ptr %v4, i64 8
+  %v127 = load double, ptr %v126, align 8
+  %v128 = load double, ptr %v4, align 8
+  br label %b18
+b18:
+  %v129 = phi double [ %v127, %b17 ], [ 0.000000e+00, %b16 ]
+  %v130 = phi double [ %v128, %b17 ], [ %v125, %b16 ]
+  %v131 = fcmp olt double %x, 0.000000e+00
+  %v132 = xor i1 %v131, true
+  %v133 = or i1 %v8, %v132
+  br i1 %v133, label %b21, label %b23
+b19:
+  %v134 = fmul double %v130, %v135
+  %v136 = fmul double %v129, %v137
+  %v138 = fsub double %v134, %v136
+  br label %b28
+b20:
+  %v139 = fneg double %v137
+  %v140 = fmul double %v129, %v139
+  br label %b28
+b21:
+  br i1 %v13, label %b22, label %b28
+b22:
+  %v141 = xor i1 %v131, %v17
+  %v142 = fneg double %v130
+  %v143 = select i1 %v141, double %v142, double %v130
+  br label %b28
+b23:
+  %v144 = tail call double @llvm.roundeven.f64(double %v9)
+  %v145 = fmul double %v144, 2.000000e+00
+  %v146 = fsub double %v5, %v145
+  %v147 = tail call double @llvm.fabs.f64(double %v146)
+  %v148 = fsub double 5.000000e-01, %v147
+  %v149 = fmul double %v148, 0x400921FB54442D18
+  %v150 = tail call double @llvm.fabs.f64(double %v149)
+  %v151 = fcmp ole double %v150, 0x4270000000000000
+  %v152 = tail call double @llvm.fma.f64(double %v149, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v153 = fadd double %v152, 0xC338000000000000
+  %v154 = fneg double %v153
+  %v155 = tail call double @llvm.fma.f64(double %v154, double 0x3FF921FB54442D18, double %v149)
+  %v156 = fmul double %v153, 0x3C91A62633145C07
+  %v157 = fsub double %v155, %v156
+  %v158 = fsub double %v157, %v155
+  %v159 = fsub double %v157, %v158
+  %v160 = fsub double %v155, %v159
+  %v161 = fadd double %v156, %v158
+  %v162 = fsub double %v160, %v161
+  %v163 = fneg double %v156
+  %v164 = tail call double @llvm.fma.f64(double %v153, double 0x3C91A62633145C07, double %v163)
+  %v165 = fsub double %v162, %v164
+  %v166 = tail call double @llvm.fma.f64(double %v154, double 0xB91F1976B7ED9000, double %v165)
+  %v167 = bitcast double %v150 to i64
+  %v168 = lshr i64 %v167, 52
+  %v169 = icmp samesign ult i64 %v167, 4607182418800017408
+  %v170 = add nsw i64 %v168, -1023
+  %v171 = tail call i64 @llvm.umin.i64(i64 %v170, i64 1023)
+  %v172 = select i1 %v169, i64 0, i64 %v171
+  %v173 = and i64 %v167, 4503599627370495
+  %v174 = or disjoint i64 %v173, 4841369599423283200
+  %v175 = bitcast i64 %v174 to double
+  %v176 = tail call double @llvm.copysign.f64(double %v175, double %v149)
+  %v177 = getelementptr double, ptr @t_811810fe58b0, i64 %v172
+  %v178 = load double, ptr %v177, align 8
+  %v179 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v172
+  %v180 = load double, ptr %v179, align 8
+  %v181 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v172
+  %v182 = load double, ptr %v181, align 8
+  %v183 = fmul double %v176, %v178
+  %v184 = fmul double %v176, %v180
+  %v185 = fmul double %v176, %v182
+  %v186 = fneg double %v183
+  %v187 = tail call double @llvm.fma.f64(double %v176, double %v178, double %v186)
+  %v188 = fneg double %v184
+  %v189 = tail call double @llvm.fma.f64(double %v176, double %v180, double %v188)
+  %v190 = fneg double %v185
+  %v191 = tail call double @llvm.fma.f64(double %v176, double %v182, double %v190)
+  %v192 = fmul double %v183, 2.500000e-01
+  %v193 = tail call double @llvm.roundeven.f64(double %v192)
+  %v194 = fmul double %v193, 4.000000e+00
+  %v195 = fsub double %v183, %v194
+  %v196 = fmul double %v187, 2.500000e-01
+  %v197 = tail call double @llvm.roundeven.f64(double %v196)
+  %v198 = fmul double %v197, 4.000000e+00
+  %v199 = fsub double %v187, %v198
+  %v200 = fadd double %v195, %v199
+  %v201 = fmul double %v184, 2.500000e-01
+  %v202 = tail call double @llvm.roundeven.f64(double %v201)
+  %v203 = fmul double %v202, 4.000000e+00
+  %v204 = fsub double %v184, %v203
+  %v205 = fadd double %v204, %v200
+  %v206 = tail call double @llvm.roundeven.f64(double %v205)
+  %v207 = fsub double %v200, %v206
+  %v208 = fadd double %v204, %v207
+  %v209 = fsub double %v208, %v207
+  %v210 = fsub double %v208, %v209
+  %v211 = fsub double %v207, %v210
+  %v212 = fsub double %v204, %v209
+  %v213 = fadd double %v212, %v211
+  %v214 = fadd double %v189, %v208
+  %v215 = fsub double %v214, %v208
+  %v216 = fsub double %v214, %v215
+  %v217 = fsub double %v208, %v216
+  %v218 = fsub double %v189, %v215
+  %v219 = fadd double %v218, %v217
+  %v220 = fadd double %v213, %v219
+  %v221 = fadd double %v185, %v214
+  %v222 = fsub double %v221, %v214
+  %v223 = fsub double %v221, %v222
+  %v224 = fsub double %v214, %v223
+  %v225 = fsub double %v185, %v222
+  %v226 = fadd double %v225, %v224
+  %v227 = fadd double %v220, %v226
+  %v228 = fadd double %v191, %v227
+  %v229 = fadd double %v221, %v228
+  %v230 = fsub double %v229, %v221
+  %v231 = fsub double %v228, %v230
+  %v232 = fmul double %v229, 0x3FF921FB54442D18
+  %v233 = fneg double %v232
+  %v234 = tail call double @llvm.fma.f64(double %v229, double 0x3FF921FB54442D18, double %v233)
+  %v235 = fmul double %v231, 0x3FF921FB54442D18
+  %v236 = tail call double @llvm.fma.f64(double %v229, double 0x3C91A62633145C07, double %v235)
+  %v237 = fadd double %v234, %v236
+  %v238 = fadd double %v206, 0x4338000000000000
+  %v239 = fcmp one double %v150, 0x7FF0000000000000
+  %v240 = select i1 %v239, double %v232, double 0x7FF8000000000000
+  %v241 = select i1 %v151, double %v166, double %v237
+  %v242 = select i1 %v151, double %v157, double %v240
+  %v243 = select i1 %v151, double %v152, double %v238
+  %v244 = bitcast double %v243 to i64
+  %v245 = and i64 %v244, 1
+  %v246 = fmul double %v242, %v242
+  %v247 = fmul double %v242, %v246
+  %v248 = tail call double @llvm.fma.f64(double %v246, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v249 = tail call double @llvm.fma.f64(double %v248, double %v246, double 0x3EC71DE351EED7F2)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v246, double 0xBF2A01A019BAD8A1)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v246, double 0x3F8111111110F573)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v246, double 0xBFC5555555555547)
+  %v253 = tail call double @llvm.fma.f64(double %v247, double %v252, double %v241)
+  %v254 = fadd double %v242, %v253
+  %v255 = fneg double %v246
+  %v256 = fmul double %v246, %v255
+  %v257 = tail call double @llvm.fma.f64(double %v246, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v246, double 0xBE927E4F7C234A35)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v246, double 0x3EFA01A019C515A1)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v246, double 0xBF56C16C16C14DC4)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v246, double 0x3FA555555555554A)
+  %v262 = fmul double %v246, 5.000000e-01
+  %v263 = tail call double @llvm.fma.f64(double %v256, double %v261, double %v262)
+  %v264 = fsub double 1.000000e+00, %v263
+  %v265 = icmp eq i64 %v245, 0
+  %v266 = select i1 %v265, double %v254, double %v264
+  %v267 = bitcast double %v266 to i64
+  %v268 = shl i64 %v244, 62
+  %v269 = and i64 %v268, -9223372036854775808
+  %v270 = xor i64 %v269, %v267
+  %v271 = bitcast i64 %v270 to double
+  %v272 = fcmp oeq double %v149, 0.000000e+00
+  %v135 = select i1 %v272, double %v149, double %v271
+  %v273 = fcmp ogt double %v146, 5.000000e-01
+  br i1 %v273, label %b24, label %b25
+b24:
+  %v274 = fsub double 1.000000e+00, %v146
+  br label %b27
+b25:
+  %v275 = fcmp olt double %v146, -5.000000e-01
+  br i1 %v275, label %b26, label %b27
+b26:
+  %v276 = fsub double -1.000000e+00, %v146
+  br label %b27
+b27:
+  %v277 = phi double [ %v274, %b24 ], [ %v276, %b26 ], [ %v146, %b25 ]
+  %v278 = fmul double %v277, 0x400921FB54442D18
+  %v279 = tail call double @llvm.fabs.f64(double %v278)
+  %v280 = fcmp ole double %v279, 0x4270000000000000
+  %v281 = tail call double @llvm.fma.f64(double %v278, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v282 = fadd double %v281, 0xC338000000000000
+  %v283 = fneg double %v282
+  %v284 = tail call double @llvm.fma.f64(double %v283, double 0x3FF921FB54442D18, double %v278)
+  %v285 = fmul double %v282, 0x3C91A62633145C07
+  %v286 = fsub double %v284, %v285
+  %v287 = fsub double %v286, %v284
+  %v288 = fsub double %v286, %v287
+  %v289 = fsub double %v284, %v288
+  %v290 = fadd double %v285, %v287
+  %v291 = fsub double %v289, %v290
+  %v292 = fneg double %v285
+  %v293 = tail call double @llvm.fma.f64(double %v282, double 0x3C91A62633145C07, double %v292)
+  %v294 = fsub double %v291, %v293
+  %v295 = tail call double @llvm.fma.f64(double %v283, double 0xB91F1976B7ED9000, double %v294)
+  %v296 = bitcast double %v279 to i64
+  %v297 = lshr i64 %v296, 52
+  %v298 = icmp samesign ult i64 %v296, 4607182418800017408
+  %v299 = add nsw i64 %v297, -1023
+  %v300 = tail call i64 @llvm.umin.i64(i64 %v299, i64 1023)
+  %v301 = select i1 %v298, i64 0, i64 %v300
+  %v302 = and i64 %v296, 4503599627370495
+  %v303 = or disjoint i64 %v302, 4841369599423283200
+  %v304 = bitcast i64 %v303 to double
+  %v305 = tail call double @llvm.copysign.f64(double %v304, double %v278)
+  %v306 = getelementptr double, ptr @t_811810fe58b0, i64 %v301
+  %v307 = load double, ptr %v306, align 8
+  %v308 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v301
+  %v309 = load double, ptr %v308, align 8
+  %v310 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v301
+  %v311 = load double, ptr %v310, align 8
+  %v312 = fmul double %v307, %v305
+  %v313 = fmul double %v309, %v305
+  %v314 = fmul double %v311, %v305
+  %v315 = fneg double %v312
+  %v316 = tail call double @llvm.fma.f64(double %v305, double %v307, double %v315)
+  %v317 = fneg double %v313
+  %v318 = tail call double @llvm.fma.f64(double %v305, double %v309, double %v317)
+  %v319 = fneg double %v314
+  %v320 = tail call double @llvm.fma.f64(double %v305, double %v311, double %v319)
+  %v321 = fmul double %v312, 2.500000e-01
+  %v322 = tail call double @llvm.roundeven.f64(double %v321)
+  %v323 = fmul double %v322, 4.000000e+00
+  %v324 = fsub double %v312, %v323
+  %v325 = fmul double %v316, 2.500000e-01
+  %v326 = tail call double @llvm.roundeven.f64(double %v325)
+  %v327 = fmul double %v326, 4.000000e+00
+  %v328 = fsub double %v316, %v327
+  %v329 = fadd double %v324, %v328
+  %v330 = fmul double %v313, 2.500000e-01
+  %v331 = tail call double @llvm.roundeven.f64(double %v330)
+  %v332 = fmul double %v331, 4.000000e+00
+  %v333 = fsub double %v313, %v332
+  %v334 = fadd double %v333, %v329
+  %v335 = tail call double @llvm.roundeven.f64(double %v334)
+  %v336 = fsub double %v329, %v335
+  %v337 = fadd double %v333, %v336
+  %v338 = fsub double %v337, %v336
+  %v339 = fsub double %v337, %v338
+  %v340 = fsub double %v336, %v339
+  %v341 = fsub double %v333, %v338
+  %v342 = fadd double %v341, %v340
+  %v343 = fadd double %v318, %v337
+  %v344 = fsub double %v343, %v337
+  %v345 = fsub double %v343, %v344
+  %v346 = fsub double %v337, %v345
+  %v347 = fsub double %v318, %v344
+  %v348 = fadd double %v347, %v346
+  %v349 = fadd double %v342, %v348
+  %v350 = fadd double %v314, %v343
+  %v351 = fsub double %v350, %v343
+  %v352 = fsub double %v350, %v351
+  %v353 = fsub double %v343, %v352
+  %v354 = fsub double %v314, %v351
+  %v355 = fadd double %v354, %v353
+  %v356 = fadd double %v349, %v355
+  %v357 = fadd double %v320, %v356
+  %v358 = fadd double %v350, %v357
+  %v359 = fsub double %v358, %v350
+  %v360 = fsub double %v357, %v359
+  %v361 = fmul double %v358, 0x3FF921FB54442D18
+  %v362 = fneg double %v361
+  %v363 = tail call double @llvm.fma.f64(double %v358, double 0x3FF921FB54442D18, double %v362)
+  %v364 = fmul double %v360, 0x3FF921FB54442D18
+  %v365 = tail call double @llvm.fma.f64(double %v358, double 0x3C91A62633145C07, double %v364)
+  %v366 = fadd double %v363, %v365
+  %v367 = fadd double %v335, 0x4338000000000000
+  %v368 = fcmp one double %v279, 0x7FF0000000000000
+  %v369 = select i1 %v368, double %v361, double 0x7FF8000000000000
+  %v370 = select i1 %v280, double %v295, double %v366
+  %v371 = select i1 %v280, double %v286, double %v369
+  %v372 = select i1 %v280, double %v281, double %v367
+  %v373 = bitcast double %v372 to i64
+  %v374 = and i64 %v373, 1
+  %v375 = fmul double %v371, %v371
+  %v376 = fmul double %v371, %v375
+  %v377 = tail call double @llvm.fma.f64(double %v375, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v378 = tail call double @llvm.fma.f64(double %v377, double %v375, double 0x3EC71DE351EED7F2)
+  %v379 = tail call double @llvm.fma.f64(double %v378, double %v375, double 0xBF2A01A019BAD8A1)
+  %v380 = tail call double @llvm.fma.f64(double %v379, double %v375, double 0x3F8111111110F573)
+  %v381 = tail call double @llvm.fma.f64(double %v380, double %v375, double 0xBFC5555555555547)
+  %v382 = tail call double @llvm.fma.f64(double %v376, double %v381, double %v370)
+  %v383 = fadd double %v371, %v382
+  %v384 = fneg double %v375
+  %v385 = fmul double %v375, %v384
+  %v386 = tail call double @llvm.fma.f64(double %v375, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v387 = tail call double @llvm.fma.f64(double %v386, double %v375, double 0xBE927E4F7C234A35)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v375, double 0x3EFA01A019C515A1)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v375, double 0xBF56C16C16C14DC4)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v375, double 0x3FA555555555554A)
+  %v391 = fmul double %v375, 5.000000e-01
+  %v392 = tail call double @llvm.fma.f64(double %v385, double %v390, double %v391)
+  %v393 = fsub double 1.000000e+00, %v392
+  %v394 = icmp eq i64 %v374, 0
+  %v395 = select i1 %v394, double %v383, double %v393
+  %v396 = bitcast double %v395 to i64
+  %v397 = shl i64 %v373, 62
+  %v398 = and i64 %v397, -9223372036854775808
+  %v399 = xor i64 %v398, %v396
+  %v400 = bitcast i64 %v399 to double
+  %v401 = fcmp oeq double %v278, 0.000000e+00
+  %v137 = select i1 %v401, double %v278, double %v400
+  %v402 = fcmp une double %v135, 0.000000e+00
+  br i1 %v402, label %b19, label %b20
+b28:
+  %v403 = phi double [ 0x7FF8000000000000, %b1 ], [ %v26, %b5 ], [ %v140, %b20 ], [ 0.000000e+00, %b3 ], [ %v130, %b21 ], [ %v143, %b22 ], [ 0x7FF8000000000000, %b2 ], [ %v138, %b19 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   call void @llvm.lifetime.end.p0(ptr nonnull %v2)
   call void @llvm.lifetime.end.p0(ptr nonnull %v3)
-  br label %b18
-b17:
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v4, i8 0, i64 16, i1 false)
-  call fastcc void @p_80a8e8d58351(ptr %v4, double %v6, double %v7)
-  %v126 = load double, ptr %v5, align 8
-  %v127 = load double, ptr %v4, align 8
-  br label %b18
-b18:
-  %v128 = phi double [ %v126, %b17 ], [ 0.000000e+00, %b16 ]
-  %v129 = phi double [ %v127, %b17 ], [ %v125, %b16 ]
-  %v130 = fcmp olt double %x, 0.000000e+00
-  %v131 = xor i1 %v130, true
-  %v132 = or i1 %v9, %v131
-  br i1 %v132, label %b28, label %b19
-b19:
-  %v133 = tail call double @llvm.roundeven.f64(double %v10)
-  %v134 = fmul double %v133, 2.000000e+00
-  %v135 = fsub double %v6, %v134
-  %v136 = tail call double @llvm.fabs.f64(double %v135)
-  %v137 = fsub double 5.000000e-01, %v136
-  %v138 = fmul double %v137, 0x400921FB54442D18
-  %v139 = tail call double @llvm.fabs.f64(double %v138)
-  %v140 = fcmp ole double %v139, 0x4270000000000000
-  %v141 = tail call double @llvm.fma.f64(double %v138, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v142 = fadd double %v141, 0xC338000000000000
-  %v143 = fneg double %v142
-  %v144 = tail call double @llvm.fma.f64(double %v143, double 0x3FF921FB54442D18, double %v138)
-  %v145 = fmul double %v142, 0x3C91A62633145C07
-  %v146 = fsub double %v144, %v145
-  %v147 = fsub double %v146, %v144
-  %v148 = fsub double %v146, %v147
-  %v149 = fsub double %v144, %v148
-  %v150 = fadd double %v145, %v147
-  %v151 = fsub double %v149, %v150
-  %v152 = fneg double %v145
-  %v153 = tail call double @llvm.fma.f64(double %v142, double 0x3C91A62633145C07, double %v152)
-  %v154 = fsub double %v151, %v153
-  %v155 = tail call double @llvm.fma.f64(double %v143, double 0xB91F1976B7ED9000, double %v154)
-  %v156 = bitcast double %v139 to i64
-  %v157 = lshr i64 %v156, 52
-  %v158 = icmp samesign ult i64 %v156, 4607182418800017408
-  %v159 = add nsw i64 %v157, -1023
-  %v160 = tail call i64 @llvm.umin.i64(i64 %v159, i64 1023)
-  %v161 = select i1 %v158, i64 0, i64 %v160
-  %v162 = and i64 %v156, 4503599627370495
-  %v163 = or disjoint i64 %v162, 4841369599423283200
-  %v164 = bitcast i64 %v163 to double
-  %v165 = tail call double @llvm.copysign.f64(double %v164, double %v138)
-  %v166 = getelementptr double, ptr @t_811810fe58b0, i64 %v161
-  %v167 = load double, ptr %v166, align 8
-  %v168 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v161
-  %v169 = load double, ptr %v168, align 8
-  %v170 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v161
-  %v171 = load double, ptr %v170, align 8
-  %v172 = fmul double %v165, %v167
-  %v173 = fmul double %v165, %v169
-  %v174 = fmul double %v165, %v171
-  %v175 = fneg double %v172
-  %v176 = tail call double @llvm.fma.f64(double %v165, double %v167, double %v175)
-  %v177 = fneg double %v173
-  %v178 = tail call double @llvm.fma.f64(double %v165, double %v169, double %v177)
-  %v179 = fneg double %v174
-  %v180 = tail call double @llvm.fma.f64(double %v165, double %v171, double %v179)
-  %v181 = fmul double %v172, 2.500000e-01
-  %v182 = tail call double @llvm.roundeven.f64(double %v181)
-  %v183 = fmul double %v182, 4.000000e+00
-  %v184 = fsub double %v172, %v183
-  %v185 = fmul double %v176, 2.500000e-01
-  %v186 = tail call double @llvm.roundeven.f64(double %v185)
-  %v187 = fmul double %v186, 4.000000e+00
-  %v188 = fsub double %v176, %v187
-  %v189 = fadd double %v184, %v188
-  %v190 = fmul double %v173, 2.500000e-01
-  %v191 = tail call double @llvm.roundeven.f64(double %v190)
-  %v192 = fmul double %v191, 4.000000e+00
-  %v193 = fsub double %v173, %v192
-  %v194 = fadd double %v193, %v189
-  %v195 = tail call double @llvm.roundeven.f64(double %v194)
-  %v196 = fsub double %v189, %v195
-  %v197 = fadd double %v193, %v196
-  %v198 = fsub double %v197, %v196
-  %v199 = fsub double %v197, %v198
-  %v200 = fsub double %v196, %v199
-  %v201 = fsub double %v193, %v198
-  %v202 = fadd double %v201, %v200
-  %v203 = fadd double %v178, %v197
-  %v204 = fsub double %v203, %v197
-  %v205 = fsub double %v203, %v204
-  %v206 = fsub double %v197, %v205
-  %v207 = fsub double %v178, %v204
-  %v208 = fadd double %v207, %v206
-  %v209 = fadd double %v202, %v208
-  %v210 = fadd double %v174, %v203
-  %v211 = fsub double %v210, %v203
-  %v212 = fsub double %v210, %v211
-  %v213 = fsub double %v203, %v212
-  %v214 = fsub double %v174, %v211
-  %v215 = fadd double %v214, %v213
-  %v216 = fadd double %v209, %v215
-  %v217 = fadd double %v180, %v216
-  %v218 = fadd double %v210, %v217
-  %v219 = fsub double %v218, %v210
-  %v220 = fsub double %v217, %v219
-  %v221 = fmul double %v218, 0x3FF921FB54442D18
-  %v222 = fneg double %v221
-  %v223 = tail call double @llvm.fma.f64(double %v218, double 0x3FF921FB54442D18, double %v222)
-  %v224 = fmul double %v220, 0x3FF921FB54442D18
-  %v225 = tail call double @llvm.fma.f64(double %v218, double 0x3C91A62633145C07, double %v224)
-  %v226 = fadd double %v223, %v225
-  %v227 = fadd double %v195, 0x4338000000000000
-  %v228 = fcmp one double %v139, 0x7FF0000000000000
-  %v229 = select i1 %v228, double %v221, double 0x7FF8000000000000
-  %v230 = select i1 %v140, double %v155, double %v226
-  %v231 = select i1 %v140, double %v146, double %v229
-  %v232 = select i1 %v140, double %v141, double %v227
-  %v233 = bitcast double %v232 to i64
-  %v234 = and i64 %v233, 1
-  %v235 = fmul double %v231, %v231
-  %v236 = fmul double %v231, %v235
-  %v237 = tail call double @llvm.fma.f64(double %v235, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v238 = tail call double @llvm.fma.f64(double %v237, double %v235, double 0x3EC71DE351EED7F2)
-  %v239 = tail call double @llvm.fma.f64(double %v238, double %v235, double 0xBF2A01A019BAD8A1)
-  %v240 = tail call double @llvm.fma.f64(double %v239, double %v235, double 0x3F8111111110F573)
-  %v241 = tail call double @llvm.fma.f64(double %v240, double %v235, double 0xBFC5555555555547)
-  %v242 = tail call double @llvm.fma.f64(double %v236, double %v241, double %v230)
-  %v243 = fadd double %v231, %v242
-  %v244 = fneg double %v235
-  %v245 = fmul double %v235, %v244
-  %v246 = tail call double @llvm.fma.f64(double %v235, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v247 = tail call double @llvm.fma.f64(double %v246, double %v235, double 0xBE927E4F7C234A35)
-  %v248 = tail call double @llvm.fma.f64(double %v247, double %v235, double 0x3EFA01A019C515A1)
-  %v249 = tail call double @llvm.fma.f64(double %v248, double %v235, double 0xBF56C16C16C14DC4)
-  %v250 = tail call double @llvm.fma.f64(double %v249, double %v235, double 0x3FA555555555554A)
-  %v251 = fmul double %v235, 5.000000e-01
-  %v252 = tail call double @llvm.fma.f64(double %v245, double %v250, double %v251)
-  %v253 = fsub double 1.000000e+00, %v252
-  %v254 = icmp eq i64 %v234, 0
-  %v255 = select i1 %v254, double %v243, double %v253
-  %v256 = bitcast double %v255 to i64
-  %v257 = shl i64 %v233, 62
-  %v258 = and i64 %v257, -9223372036854775808
-  %v259 = xor i64 %v258, %v256
-  %v260 = bitcast i64 %v259 to double
-  %v261 = fcmp oeq double %v138, 0.000000e+00
-  %v262 = select i1 %v261, double %v138, double %v260
-  %v263 = fcmp une double %v262, 0.000000e+00
-  br i1 %v263, label %b20, label %b24
-b20:
-  %v264 = fmul double %v129, %v262
-  %v265 = fcmp ogt double %v135, 5.000000e-01
-  br i1 %v265, label %b21, label %b22
-b21:
-  %v266 = fsub double 1.000000e+00, %v135
-  br label %b29
-b22:
-  %v267 = fcmp olt double %v135, -5.000000e-01
-  br i1 %v267, label %b23, label %b29
-b23:
-  %v268 = fsub double -1.000000e+00, %v135
-  br label %b29
-b24:
-  %v269 = fcmp ogt double %v135, 5.000000e-01
-  br i1 %v269, label %b25, label %b26
-b25:
-  %v270 = fsub double 1.000000e+00, %v135
-  br label %b30
-b26:
-  %v271 = fcmp olt double %v135, -5.000000e-01
-  br i1 %v271, label %b27, label %b30
-b27:
-  %v272 = fsub double -1.000000e+00, %v135
-  br label %b30
-b28:
-  %v273 = xor i1 %v130, %v17
-  %v274 = fneg double %v129
-  %v275 = and i1 %v273, %v13
-  %v276 = and i1 %v9, %v275
-  %v277 = select i1 %v276, double %v274, double %v129
-  br label %b31
-b29:
-  %v278 = phi double [ %v266, %b21 ], [ %v268, %b23 ], [ %v135, %b22 ]
-  %v279 = fmul double %v278, 0x400921FB54442D18
-  %v280 = fcmp oeq double %v279, 0.000000e+00
-  %v281 = tail call double @llvm.fabs.f64(double %v279)
-  %v282 = fcmp ole double %v281, 0x4270000000000000
-  %v283 = tail call double @llvm.fma.f64(double %v279, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v284 = bitcast double %v281 to i64
-  %v285 = icmp samesign ult i64 %v284, 4607182418800017408
-  %v286 = lshr i64 %v284, 52
-  %v287 = add nsw i64 %v286, -1023
-  %v288 = tail call i64 @llvm.umin.i64(i64 %v287, i64 1023)
-  %v289 = select i1 %v285, i64 0, i64 %v288
-  %v290 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v289
-  %v291 = load double, ptr %v290, align 8
-  %v292 = and i64 %v284, 4503599627370495
-  %v293 = or disjoint i64 %v292, 4841369599423283200
-  %v294 = bitcast i64 %v293 to double
-  %v295 = tail call double @llvm.copysign.f64(double %v294, double %v279)
-  %v296 = fmul double %v291, %v295
-  %v297 = fmul double %v296, 2.500000e-01
-  %v298 = tail call double @llvm.roundeven.f64(double %v297)
-  %v299 = fmul double %v298, 4.000000e+00
-  %v300 = fsub double %v296, %v299
-  %v301 = getelementptr double, ptr @t_811810fe58b0, i64 %v289
-  %v302 = load double, ptr %v301, align 8
-  %v303 = fmul double %v302, %v295
-  %v304 = fmul double %v303, 2.500000e-01
-  %v305 = tail call double @llvm.roundeven.f64(double %v304)
-  %v306 = fmul double %v305, 4.000000e+00
-  %v307 = fsub double %v303, %v306
-  %v308 = fneg double %v303
-  %v309 = tail call double @llvm.fma.f64(double %v295, double %v302, double %v308)
-  %v310 = fmul double %v309, 2.500000e-01
-  %v311 = tail call double @llvm.roundeven.f64(double %v310)
-  %v312 = fmul double %v311, 4.000000e+00
-  %v313 = fsub double %v309, %v312
-  %v314 = fadd double %v307, %v313
-  %v315 = fadd double %v300, %v314
-  %v316 = tail call double @llvm.roundeven.f64(double %v315)
-  %v317 = fadd double %v316, 0x4338000000000000
-  %v318 = select i1 %v282, double %v283, double %v317
-  %v319 = bitcast double %v318 to i64
-  %v320 = shl i64 %v319, 62
-  %v321 = and i64 %v320, -9223372036854775808
-  %v322 = and i64 %v319, 1
-  %v323 = icmp eq i64 %v322, 0
-  %v324 = fadd double %v283, 0xC338000000000000
-  %v325 = fneg double %v324
-  %v326 = tail call double @llvm.fma.f64(double %v325, double 0x3FF921FB54442D18, double %v279)
-  %v327 = fmul double %v324, 0x3C91A62633145C07
-  %v328 = fsub double %v326, %v327
-  %v329 = fcmp one double %v281, 0x7FF0000000000000
-  %v330 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v289
-  %v331 = load double, ptr %v330, align 8
-  %v332 = fmul double %v331, %v295
-  %v333 = fneg double %v296
-  %v334 = tail call double @llvm.fma.f64(double %v295, double %v291, double %v333)
-  %v335 = fsub double %v314, %v316
-  %v336 = fadd double %v300, %v335
-  %v337 = fadd double %v334, %v336
-  %v338 = fadd double %v332, %v337
-  %v339 = fneg double %v332
-  %v340 = tail call double @llvm.fma.f64(double %v295, double %v331, double %v339)
-  %v341 = fsub double %v336, %v335
-  %v342 = fsub double %v300, %v341
-  %v343 = fsub double %v336, %v341
-  %v344 = fsub double %v335, %v343
-  %v345 = fadd double %v342, %v344
-  %v346 = fsub double %v337, %v336
-  %v347 = fsub double %v334, %v346
-  %v348 = fsub double %v337, %v346
-  %v349 = fsub double %v336, %v348
-  %v350 = fadd double %v347, %v349
-  %v351 = fadd double %v345, %v350
-  %v352 = fsub double %v338, %v337
-  %v353 = fsub double %v332, %v352
-  %v354 = fsub double %v338, %v352
-  %v355 = fsub double %v337, %v354
-  %v356 = fadd double %v353, %v355
-  %v357 = fadd double %v351, %v356
-  %v358 = fadd double %v340, %v357
-  %v359 = fadd double %v338, %v358
-  %v360 = fmul double %v359, 0x3FF921FB54442D18
-  %v361 = select i1 %v329, double %v360, double 0x7FF8000000000000
-  %v362 = select i1 %v282, double %v328, double %v361
-  %v363 = fmul double %v362, %v362
-  %v364 = fmul double %v362, %v363
-  %v365 = tail call double @llvm.fma.f64(double %v363, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v366 = tail call double @llvm.fma.f64(double %v365, double %v363, double 0x3EC71DE351EED7F2)
-  %v367 = tail call double @llvm.fma.f64(double %v366, double %v363, double 0xBF2A01A019BAD8A1)
-  %v368 = tail call double @llvm.fma.f64(double %v367, double %v363, double 0x3F8111111110F573)
-  %v369 = tail call double @llvm.fma.f64(double %v368, double %v363, double 0xBFC5555555555547)
-  %v370 = fsub double %v328, %v326
-  %v371 = fsub double %v328, %v370
-  %v372 = fsub double %v326, %v371
-  %v373 = fadd double %v327, %v370
-  %v374 = fsub double %v372, %v373
-  %v375 = fneg double %v327
-  %v376 = tail call double @llvm.fma.f64(double %v324, double 0x3C91A62633145C07, double %v375)
-  %v377 = fsub double %v374, %v376
-  %v378 = tail call double @llvm.fma.f64(double %v325, double 0xB91F1976B7ED9000, double %v377)
-  %v379 = fneg double %v360
-  %v380 = tail call double @llvm.fma.f64(double %v359, double 0x3FF921FB54442D18, double %v379)
-  %v381 = fsub double %v359, %v338
-  %v382 = fsub double %v358, %v381
-  %v383 = fmul double %v382, 0x3FF921FB54442D18
-  %v384 = tail call double @llvm.fma.f64(double %v359, double 0x3C91A62633145C07, double %v383)
-  %v385 = fadd double %v380, %v384
-  %v386 = select i1 %v282, double %v378, double %v385
-  %v387 = tail call double @llvm.fma.f64(double %v364, double %v369, double %v386)
-  %v388 = fadd double %v362, %v387
-  %v389 = fneg double %v363
-  %v390 = fmul double %v363, %v389
-  %v391 = tail call double @llvm.fma.f64(double %v363, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v392 = tail call double @llvm.fma.f64(double %v391, double %v363, double 0xBE927E4F7C234A35)
-  %v393 = tail call double @llvm.fma.f64(double %v392, double %v363, double 0x3EFA01A019C515A1)
-  %v394 = tail call double @llvm.fma.f64(double %v393, double %v363, double 0xBF56C16C16C14DC4)
-  %v395 = tail call double @llvm.fma.f64(double %v394, double %v363, double 0x3FA555555555554A)
-  %v396 = fmul double %v363, 5.000000e-01
-  %v397 = tail call double @llvm.fma.f64(double %v390, double %v395, double %v396)
-  %v398 = fsub double 1.000000e+00, %v397
-  %v399 = select i1 %v323, double %v388, double %v398
-  %v400 = bitcast double %v399 to i64
-  %v401 = xor i64 %v321, %v400
-  %v402 = bitcast i64 %v401 to double
-  %v403 = select i1 %v280, double %v279, double %v402
-  %v404 = fmul double %v128, %v403
-  %v405 = fsub double %v264, %v404
-  br label %b31
-b30:
-  %v406 = phi double [ %v270, %b25 ], [ %v272, %b27 ], [ %v135, %b26 ]
-  %v407 = fmul double %v406, 0x400921FB54442D18
-  %v408 = fcmp oeq double %v407, 0.000000e+00
-  %v409 = tail call double @llvm.fabs.f64(double %v407)
-  %v410 = fcmp ole double %v409, 0x4270000000000000
-  %v411 = tail call double @llvm.fma.f64(double %v407, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v412 = bitcast double %v409 to i64
-  %v413 = icmp samesign ult i64 %v412, 4607182418800017408
-  %v414 = lshr i64 %v412, 52
-  %v415 = add nsw i64 %v414, -1023
-  %v416 = tail call i64 @llvm.umin.i64(i64 %v415, i64 1023)
-  %v417 = select i1 %v413, i64 0, i64 %v416
-  %v418 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v417
-  %v419 = load double, ptr %v418, align 8
-  %v420 = and i64 %v412, 4503599627370495
-  %v421 = or disjoint i64 %v420, 4841369599423283200
-  %v422 = bitcast i64 %v421 to double
-  %v423 = tail call double @llvm.copysign.f64(double %v422, double %v407)
-  %v424 = fmul double %v419, %v423
-  %v425 = fmul double %v424, 2.500000e-01
-  %v426 = tail call double @llvm.roundeven.f64(double %v425)
-  %v427 = fmul double %v426, 4.000000e+00
-  %v428 = fsub double %v424, %v427
-  %v429 = getelementptr double, ptr @t_811810fe58b0, i64 %v417
-  %v430 = load double, ptr %v429, align 8
-  %v431 = fmul double %v430, %v423
-  %v432 = fmul double %v431, 2.500000e-01
-  %v433 = tail call double @llvm.roundeven.f64(double %v432)
-  %v434 = fmul double %v433, 4.000000e+00
-  %v435 = fsub double %v431, %v434
-  %v436 = fneg double %v431
-  %v437 = tail call double @llvm.fma.f64(double %v423, double %v430, double %v436)
-  %v438 = fmul double %v437, 2.500000e-01
-  %v439 = tail call double @llvm.roundeven.f64(double %v438)
-  %v440 = fmul double %v439, 4.000000e+00
-  %v441 = fsub double %v437, %v440
-  %v442 = fadd double %v435, %v441
-  %v443 = fadd double %v428, %v442
-  %v444 = tail call double @llvm.roundeven.f64(double %v443)
-  %v445 = fadd double %v444, 0x4338000000000000
-  %v446 = select i1 %v410, double %v411, double %v445
-  %v447 = bitcast double %v446 to i64
-  %v448 = shl i64 %v447, 62
-  %v449 = and i64 %v448, -9223372036854775808
-  %v450 = and i64 %v447, 1
-  %v451 = icmp eq i64 %v450, 0
-  %v452 = fadd double %v411, 0xC338000000000000
-  %v453 = fneg double %v452
-  %v454 = tail call double @llvm.fma.f64(double %v453, double 0x3FF921FB54442D18, double %v407)
-  %v455 = fmul double %v452, 0x3C91A62633145C07
-  %v456 = fsub double %v454, %v455
-  %v457 = fcmp one double %v409, 0x7FF0000000000000
-  %v458 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v417
-  %v459 = load double, ptr %v458, align 8
-  %v460 = fmul double %v459, %v423
-  %v461 = fneg double %v424
-  %v462 = tail call double @llvm.fma.f64(double %v423, double %v419, double %v461)
-  %v463 = fsub double %v442, %v444
-  %v464 = fadd double %v428, %v463
-  %v465 = fadd double %v462, %v464
-  %v466 = fadd double %v460, %v465
-  %v467 = fneg double %v460
-  %v468 = tail call double @llvm.fma.f64(double %v423, double %v459, double %v467)
-  %v469 = fsub double %v464, %v463
-  %v470 = fsub double %v428, %v469
-  %v471 = fsub double %v464, %v469
-  %v472 = fsub double %v463, %v471
-  %v473 = fadd double %v470, %v472
-  %v474 = fsub double %v465, %v464
-  %v475 = fsub double %v462, %v474
-  %v476 = fsub double %v465, %v474
-  %v477 = fsub double %v464, %v476
-  %v478 = fadd double %v475, %v477
-  %v479 = fadd double %v473, %v478
-  %v480 = fsub double %v466, %v465
-  %v481 = fsub double %v460, %v480
-  %v482 = fsub double %v466, %v480
-  %v483 = fsub double %v465, %v482
-  %v484 = fadd double %v481, %v483
-  %v485 = fadd double %v479, %v484
-  %v486 = fadd double %v468, %v485
-  %v487 = fadd double %v466, %v486
-  %v488 = fmul double %v487, 0x3FF921FB54442D18
-  %v489 = select i1 %v457, double %v488, double 0x7FF8000000000000
-  %v490 = select i1 %v410, double %v456, double %v489
-  %v491 = fmul double %v490, %v490
-  %v492 = fmul double %v490, %v491
-  %v493 = tail call double @llvm.fma.f64(double %v491, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v494 = tail call double @llvm.fma.f64(double %v493, double %v491, double 0x3EC71DE351EED7F2)
-  %v495 = tail call double @llvm.fma.f64(double %v494, double %v491, double 0xBF2A01A019BAD8A1)
-  %v496 = tail call double @llvm.fma.f64(double %v495, double %v491, double 0x3F8111111110F573)
-  %v497 = tail call double @llvm.fma.f64(double %v496, double %v491, double 0xBFC5555555555547)
-  %v498 = fsub double %v456, %v454
-  %v499 = fsub double %v456, %v498
-  %v500 = fsub double %v454, %v499
-  %v501 = fadd double %v455, %v498
-  %v502 = fsub double %v500, %v501
-  %v503 = fneg double %v455
-  %v504 = tail call double @llvm.fma.f64(double %v452, double 0x3C91A62633145C07, double %v503)
-  %v505 = fsub double %v502, %v504
-  %v506 = tail call double @llvm.fma.f64(double %v453, double 0xB91F1976B7ED9000, double %v505)
-  %v507 = fneg double %v488
-  %v508 = tail call double @llvm.fma.f64(double %v487, double 0x3FF921FB54442D18, double %v507)
-  %v509 = fsub double %v487, %v466
-  %v510 = fsub double %v486, %v509
-  %v511 = fmul double %v510, 0x3FF921FB54442D18
-  %v512 = tail call double @llvm.fma.f64(double %v487, double 0x3C91A62633145C07, double %v511)
-  %v513 = fadd double %v508, %v512
-  %v514 = select i1 %v410, double %v506, double %v513
-  %v515 = tail call double @llvm.fma.f64(double %v492, double %v497, double %v514)
-  %v516 = fadd double %v490, %v515
-  %v517 = fneg double %v491
-  %v518 = fmul double %v491, %v517
-  %v519 = tail call double @llvm.fma.f64(double %v491, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v520 = tail call double @llvm.fma.f64(double %v519, double %v491, double 0xBE927E4F7C234A35)
-  %v521 = tail call double @llvm.fma.f64(double %v520, double %v491, double 0x3EFA01A019C515A1)
-  %v522 = tail call double @llvm.fma.f64(double %v521, double %v491, double 0xBF56C16C16C14DC4)
-  %v523 = tail call double @llvm.fma.f64(double %v522, double %v491, double 0x3FA555555555554A)
-  %v524 = fmul double %v491, 5.000000e-01
-  %v525 = tail call double @llvm.fma.f64(double %v518, double %v523, double %v524)
-  %v526 = fsub double 1.000000e+00, %v525
-  %v527 = select i1 %v451, double %v516, double %v526
-  %v528 = bitcast double %v527 to i64
-  %v529 = xor i64 %v449, %v528
-  %v530 = bitcast i64 %v529 to double
-  %v531 = select i1 %v408, double %v407, double %v530
-  %v532 = fneg double %v531
-  %v533 = fmul double %v128, %v532
-  br label %b31
-b31:
-  %v534 = phi double [ 0x7FF8000000000000, %b1 ], [ %v26, %b5 ], [ 0.000000e+00, %b3 ], [ %v277, %b28 ], [ 0x7FF8000000000000, %b2 ], [ %v405, %b29 ], [ %v533, %b30 ]
   call void @llvm.lifetime.end.p0(ptr nonnull %v4)
-  ret double %v534
+  ret double %v403
 }
 
 define internal double @m_k0_float64(double %x) alwaysinline nounwind {
@@ -8945,7 +8803,7 @@ b3:
   br i1 %v7, label %b5, label %b4
 b4:
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v1, i8 0, i64 16, i1 false)
-  call fastcc void @p_48df98288855(ptr nonnull %v1, double %v2, double %y)
+  call fastcc void @p_365d413839a6(ptr nonnull %v1, double %v2, double %y)
   %v8 = getelementptr inbounds nuw i8, ptr %v1, i64 8
   %v9 = load double, ptr %v8, align 8
   br label %b5
@@ -9015,7 +8873,7 @@ b3:
   br label %b5
 b4:
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v1, i8 0, i64 16, i1 false)
-  call fastcc void @p_48df98288855(ptr %v1, double %v3, double %y)
+  call fastcc void @p_365d413839a6(ptr %v1, double %v3, double %y)
   %v11 = load double, ptr %v2, align 8
   br label %b5
 b5:
@@ -9737,14 +9595,14 @@ b7:
   %v31 = fdiv double %v30, %v28
   br label %b8
 b8:
-  %v32 = phi double [ 1.000000e+00, %b7 ], [ %v33, %b8 ]
-  %v34 = phi double [ 0.000000e+00, %b7 ], [ %v35, %b8 ]
-  %v36 = phi double [ 0x7E37E43C8800759B, %b7 ], [ %v37, %b8 ]
-  %v38 = phi double [ %v31, %b7 ], [ %v39, %b8 ]
-  %v40 = phi double [ %v29, %b7 ], [ %v41, %b8 ]
-  %v42 = phi double [ 0.000000e+00, %b7 ], [ %v43, %b8 ]
-  %v44 = phi double [ %v31, %b7 ], [ %v45, %b8 ]
-  %v46 = phi double [ %v29, %b7 ], [ %v47, %b8 ]
+  %v32 = phi double [ %v33, %b8 ], [ 1.000000e+00, %b7 ]
+  %v34 = phi double [ %v35, %b8 ], [ 0.000000e+00, %b7 ]
+  %v36 = phi double [ %v37, %b8 ], [ 0x7E37E43C8800759B, %b7 ]
+  %v38 = phi double [ %v39, %b8 ], [ %v31, %b7 ]
+  %v40 = phi double [ %v41, %b8 ], [ %v29, %b7 ]
+  %v42 = phi double [ %v43, %b8 ], [ 0.000000e+00, %b7 ]
+  %v44 = phi double [ %v45, %b8 ], [ %v31, %b7 ]
+  %v46 = phi double [ %v47, %b8 ], [ %v29, %b7 ]
   %v43 = fadd double %v42, 1.000000e+00
   %v48 = fneg double %v43
   %v49 = fmul double %v43, %v48
@@ -11052,7 +10910,7 @@ b3:
   br label %b10
 b4:
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(16) %v1, i8 0, i64 16, i1 false)
-  call fastcc void @p_80a8e8d58351(ptr %v1, double %v3, double %y)
+  call fastcc void @p_f8055388e776(ptr %v1, double %v3, double %y)
   %v11 = load double, ptr %v1, align 8
   %v12 = load double, ptr %v2, align 8
   %v13 = fcmp ult double %x, 0.000000e+00
@@ -11449,715 +11307,1830 @@ b7:
   ret double %v87
 }
 
-define internal fastcc void @p_06a893a03962(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, i8 range(i8 0, 2) %v4) noinline nounwind {
+define internal fastcc void @p_0446a5814b1f(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
 b1:
+  %v3 = fcmp ogt double %v2, 3.000000e+01
+  br i1 %v3, label %b2, label %b4
+b2:
+  %v4 = phi double [ %v5, %b3 ], [ 1.000000e+00, %b1 ]
+  %v6 = phi double [ %v7, %b3 ], [ 1.000000e+00, %b1 ]
+  %v8 = phi double [ %v9, %b3 ], [ 0.000000e+00, %b1 ]
+  %v9 = fadd double %v8, 1.000000e+00
+  %v10 = fmul double %v9, 2.000000e+00
+  %v11 = fadd double %v10, -1.000000e+00
+  %v12 = fneg double %v6
+  %v13 = fmul double %v11, %v11
+  %v14 = fsub double 0x3FFC71C71C71C71C, %v13
+  %v15 = fmul double %v14, %v12
+  %v16 = fmul double %v9, 8.000000e+00
+  %v17 = fmul double %v2, %v16
+  %v7 = fdiv double %v15, %v17
+  %v18 = tail call double @llvm.fabs.f64(double %v7)
+  %v19 = tail call double @llvm.fabs.f64(double %v6)
+  %v20 = fcmp ogt double %v18, %v19
+  %v21 = fcmp ogt double %v9, 0x3FE5555555555555
+  %v22 = select i1 %v20, i1 %v21, i1 false
+  br i1 %v22, label %b21, label %b3
+b3:
+  %v5 = fadd double %v4, %v7
+  %v23 = fcmp olt double %v9, 2.000000e+02
+  %v24 = fcmp ogt double %v18, 1.200000e-16
+  %v25 = and i1 %v23, %v24
+  br i1 %v25, label %b2, label %b21
+b4:
+  %v26 = fdiv double 0x3FF5555555555555, %v2
+  %v27 = fdiv double 0x3FE5555555555555, %v2
+  %v28 = fdiv double 2.000000e+00, %v2
+  br label %b5
+b5:
+  %v29 = phi double [ %v26, %b4 ], [ %v30, %b5 ]
+  %v31 = phi double [ %v27, %b4 ], [ %v32, %b5 ]
+  %v33 = phi double [ %v27, %b4 ], [ %v34, %b5 ]
+  %v35 = phi double [ 0.000000e+00, %b4 ], [ %v36, %b5 ]
+  %v37 = phi double [ 0.000000e+00, %b4 ], [ %v38, %b5 ]
+  %v39 = fadd double %v28, %v29
+  %v30 = freeze double %v39
+  %v40 = fdiv double 1.000000e+00, %v33
+  %v41 = fadd double %v30, %v40
+  %v42 = fadd double %v30, %v35
+  %v43 = tail call double @llvm.fabs.f64(double %v41)
+  %v44 = fcmp olt double %v43, 1.000000e-300
+  %v34 = select i1 %v44, double 1.000000e-300, double %v41
+  %v45 = tail call double @llvm.fabs.f64(double %v42)
+  %v46 = fcmp olt double %v45, 1.000000e-300
+  %v47 = fdiv double 1.000000e+00, %v42
+  %v36 = select i1 %v46, double 0x7E37E43C8800759B, double %v47
+  %v38 = fadd double %v37, 1.000000e+00
+  %v48 = fmul double %v34, %v36
+  %v32 = fmul double %v31, %v48
+  %v49 = fadd double %v48, -1.000000e+00
+  %v50 = tail call double @llvm.fabs.f64(double %v49)
+  %v51 = fcmp ogt double %v50, 4.000000e-16
+  %v52 = fcmp olt double %v38, 2.000000e+05
+  %v53 = select i1 %v51, i1 %v52, i1 false
+  br i1 %v53, label %b5, label %b26
+b6:
+  %v54 = fcmp olt double %v55, -7.460000e+02
+  br i1 %v54, label %b16, label %b7
+b7:
+  %v56 = fcmp ogt double %v55, 7.105000e+02
+  br i1 %v56, label %b16, label %b8
+b8:
+  br label %b16
+b9:
+  %v57 = phi double [ %v58, %b16 ], [ %v59, %b15 ]
+  %v60 = phi double [ %v61, %b16 ], [ %v62, %b15 ]
+  %v63 = phi double [ %v64, %b16 ], [ %v65, %b15 ]
+  %v66 = fmul double %v60, 0xBFE24E21D424F20B
+  %v67 = fmul double %v57, 0x3FEDBBBD18B3C652
+  %v68 = fmul double %v69, %v67
+  %v70 = fsub double %v66, %v68
+  %v71 = fmul double %v70, 0x3FF358E1A79ED7E2
+  %v72 = fmul double %v63, 5.000000e-01
+  %v73 = fdiv double %v72, 0x3FE7A1B1D1FCCAF9
+  %v74 = fmul double %v63, 0x3FF1EAE42FB560D6
+  %v75 = fdiv double 5.000000e-01, %v74
+  %v76 = fmul double %v2, 2.500000e-01
+  %v77 = fmul double %v2, %v76
+  %v78 = fmul double %v75, 0.000000e+00
+  %v79 = fadd double %v71, %v78
+  br label %b10
+b10:
+  %v80 = phi double [ %v81, %b10 ], [ %v71, %b9 ]
+  %v82 = phi double [ %v83, %b10 ], [ %v75, %b9 ]
+  %v84 = phi double [ %v85, %b10 ], [ %v73, %b9 ]
+  %v86 = phi double [ %v87, %b10 ], [ 1.000000e+00, %b9 ]
+  %v88 = phi double [ %v89, %b10 ], [ %v73, %b9 ]
+  %v90 = phi double [ %v91, %b10 ], [ %v79, %b9 ]
+  %v92 = phi double [ %v93, %b10 ], [ 0.000000e+00, %b9 ]
+  %v93 = fadd double %v92, 1.000000e+00
+  %v94 = fmul double %v80, %v93
+  %v95 = fadd double %v84, %v94
+  %v96 = fadd double %v82, %v95
+  %v97 = fmul double %v93, %v93
+  %v98 = fadd double %v97, 0xBFBC71C71C71C71E
+  %v81 = fdiv double %v96, %v98
+  %v99 = fdiv double %v77, %v93
+  %v87 = fmul double %v86, %v99
+  %v100 = fadd double %v93, 0x3FD5555555555556
+  %v85 = fdiv double %v84, %v100
+  %v101 = fadd double %v93, 0xBFD5555555555556
+  %v83 = fdiv double %v82, %v101
+  %v102 = fmul double %v83, 0.000000e+00
+  %v103 = fadd double %v102, %v81
+  %v104 = fmul double %v87, %v103
+  %v91 = fadd double %v90, %v104
+  %v105 = fmul double %v93, %v81
+  %v106 = fsub double %v85, %v105
+  %v107 = fmul double %v87, %v106
+  %v89 = fadd double %v88, %v107
+  %v108 = tail call double @llvm.fabs.f64(double %v104)
+  %v109 = tail call double @llvm.fabs.f64(double %v91)
+  %v110 = fmul double %v109, 1.200000e-16
+  %v111 = fcmp uge double %v108, %v110
+  %v112 = fcmp olt double %v93, 5.000000e+02
+  %v113 = select i1 %v111, i1 %v112, i1 false
+  br i1 %v113, label %b10, label %b27
+b11:
+  %v114 = fmul double %v2, 5.000000e-01
+  %v115 = fcmp olt double %v114, 0x10000000000000
+  %v116 = fmul double %v114, 0x4340000000000000
+  %v117 = select i1 %v115, double %v116, double %v114
+  %v118 = bitcast double %v117 to i64
+  %v119 = add i64 %v118, 2638147582215219
+  %v120 = lshr i64 %v119, 52
+  %v121 = or disjoint i64 %v120, 4841369599423283200
+  %v122 = bitcast i64 %v121 to double
+  %v123 = fadd double %v122, 0xC330000000000000
+  %v124 = and i64 %v119, 4503599627370495
+  %v125 = add nuw nsw i64 %v124, 4604544271217802189
+  %v126 = bitcast i64 %v125 to double
+  %v127 = fadd double %v126, -1.000000e+00
+  %v128 = select i1 %v115, double 1.076000e+03, double 1.023000e+03
+  %v129 = fsub double %v123, %v128
+  %v130 = fmul double %v127, %v127
+  %v131 = fmul double %v130, 5.000000e-01
+  %v132 = fadd double %v127, 2.000000e+00
+  %v133 = fdiv double %v127, %v132
+  %v134 = fmul double %v133, %v133
+  %v135 = tail call double @llvm.fma.f64(double %v134, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v136 = tail call double @llvm.fma.f64(double %v135, double %v134, double 0x3FC74664A41971F1)
+  %v137 = tail call double @llvm.fma.f64(double %v136, double %v134, double 0x3FCC71C51D57B847)
+  %v138 = tail call double @llvm.fma.f64(double %v137, double %v134, double 0x3FD249249422C781)
+  %v139 = tail call double @llvm.fma.f64(double %v138, double %v134, double 0x3FD999999997F9E0)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v134, double 0x3FE5555555555593)
+  %v141 = tail call double @llvm.fma.f64(double %v134, double %v140, double %v131)
+  %v142 = fmul double %v129, 0xBD48432A1B0E2634
+  %v143 = tail call double @llvm.fma.f64(double %v133, double %v141, double %v142)
+  %v144 = fsub double %v143, %v131
+  %v145 = fadd double %v127, %v144
+  %v146 = tail call double @llvm.fma.f64(double %v129, double 0x3FE62E42FEFA4000, double %v145)
+  %v147 = fcmp one double %v114, 0x7FF0000000000000
+  %v148 = select i1 %v147, double %v146, double %v114
+  %v149 = fcmp olt double %v114, 0.000000e+00
+  %v150 = select i1 %v149, double 0x7FF8000000000000, double %v148
+  %v151 = fcmp oeq double %v114, 0.000000e+00
+  %v69 = select i1 %v151, double 0xFFF0000000000000, double %v150
+  %v55 = fmul double %v69, 0x3FD5555555555556
+  %v152 = tail call double @llvm.fabs.f64(double %v55)
+  %v153 = fcmp olt double %v152, 1.000000e-03
+  br i1 %v153, label %b12, label %b6
+b12:
+  %v154 = fmul double %v55, %v55
+  %v155 = fmul double %v154, 5.000000e-01
+  %v156 = fdiv double %v154, 1.200000e+01
+  %v157 = fadd double %v156, 1.000000e+00
+  %v158 = fmul double %v155, %v157
+  %v62 = fadd double %v158, 1.000000e+00
+  %v159 = fdiv double %v154, 6.000000e+00
+  %v160 = fdiv double %v154, 2.000000e+01
+  %v161 = fadd double %v160, 1.000000e+00
+  %v162 = fmul double %v159, %v161
+  %v59 = fadd double %v162, 1.000000e+00
+  %v163 = fcmp olt double %v55, -7.460000e+02
+  br i1 %v163, label %b15, label %b13
+b13:
+  %v164 = fcmp ogt double %v55, 7.105000e+02
+  br i1 %v164, label %b15, label %b14
+b14:
+  br label %b15
+b15:
+  %v165 = phi double [ 7.105000e+02, %b13 ], [ %v55, %b14 ], [ -7.460000e+02, %b12 ]
+  %v166 = tail call double @llvm.fma.f64(double %v165, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v167 = fadd double %v166, 0xC338000000000000
+  %v168 = fneg double %v167
+  %v169 = tail call double @llvm.fma.f64(double %v168, double 0x3FE62E42FEFA4000, double %v165)
+  %v170 = tail call double @llvm.fma.f64(double %v168, double 0xBD48432A1B0E2634, double %v169)
+  %v171 = fmul double %v170, %v170
+  %v172 = tail call double @llvm.fma.f64(double %v170, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v170, double 0x3E927E4DB81FC5C4)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v170, double 0x3EC71DDED4DF15D0)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v170, double 0x3EFA01A01A70E1D0)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v170, double 0x3F2A01A01B4A1A68)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v170, double 0x3F56C16C16C1618C)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v170, double 0x3F8111111110E966)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v170, double 0x3FA5555555555556)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v170, double 0x3FC555555555555C)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v170, double 5.000000e-01)
+  %v182 = tail call double @llvm.fma.f64(double %v171, double %v181, double %v170)
+  %v183 = fadd double %v182, 1.000000e+00
+  %v184 = bitcast double %v166 to i64
+  %v185 = add i64 %v184, -4843621399236967424
+  %v186 = lshr i64 %v185, 1
+  %v187 = sub i64 %v185, %v186
+  %v188 = shl i64 %v186, 52
+  %v189 = add i64 %v188, 2301339409586323456
+  %v190 = shl i64 %v187, 52
+  %v191 = add i64 %v190, 2301339409586323456
+  %v192 = bitcast i64 %v189 to double
+  %v193 = fmul double %v183, %v192
+  %v194 = bitcast i64 %v191 to double
+  %v65 = fmul double %v193, %v194
+  br label %b9
+b16:
+  %v195 = phi double [ 7.105000e+02, %b7 ], [ %v55, %b8 ], [ -7.460000e+02, %b6 ]
+  %v196 = tail call double @llvm.fma.f64(double %v195, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v197 = fadd double %v196, 0xC338000000000000
+  %v198 = fneg double %v197
+  %v199 = tail call double @llvm.fma.f64(double %v198, double 0x3FE62E42FEFA4000, double %v195)
+  %v200 = tail call double @llvm.fma.f64(double %v198, double 0xBD48432A1B0E2634, double %v199)
+  %v201 = fmul double %v200, %v200
+  %v202 = tail call double @llvm.fma.f64(double %v200, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v203 = tail call double @llvm.fma.f64(double %v202, double %v200, double 0x3E927E4DB81FC5C4)
+  %v204 = tail call double @llvm.fma.f64(double %v203, double %v200, double 0x3EC71DDED4DF15D0)
+  %v205 = tail call double @llvm.fma.f64(double %v204, double %v200, double 0x3EFA01A01A70E1D0)
+  %v206 = tail call double @llvm.fma.f64(double %v205, double %v200, double 0x3F2A01A01B4A1A68)
+  %v207 = tail call double @llvm.fma.f64(double %v206, double %v200, double 0x3F56C16C16C1618C)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v200, double 0x3F8111111110E966)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v200, double 0x3FA5555555555556)
+  %v210 = tail call double @llvm.fma.f64(double %v209, double %v200, double 0x3FC555555555555C)
+  %v211 = tail call double @llvm.fma.f64(double %v210, double %v200, double 5.000000e-01)
+  %v212 = tail call double @llvm.fma.f64(double %v201, double %v211, double %v200)
+  %v213 = fadd double %v212, 1.000000e+00
+  %v214 = bitcast double %v196 to i64
+  %v215 = add i64 %v214, -4843621399236967424
+  %v216 = lshr i64 %v215, 1
+  %v217 = sub i64 %v215, %v216
+  %v218 = shl i64 %v216, 52
+  %v219 = add i64 %v218, 2301339409586323456
+  %v220 = shl i64 %v217, 52
+  %v221 = add i64 %v220, 2301339409586323456
+  %v222 = bitcast i64 %v219 to double
+  %v223 = fmul double %v213, %v222
+  %v224 = bitcast i64 %v221 to double
+  %v64 = fmul double %v223, %v224
+  %v225 = fdiv double 1.000000e+00, %v64
+  %v226 = fadd double %v64, %v225
+  %v61 = fmul double %v226, 5.000000e-01
+  %v227 = fsub double %v64, %v225
+  %v228 = fmul double %v227, 5.000000e-01
+  %v58 = fdiv double %v228, %v55
+  br label %b9
+b17:
+  %v229 = fadd double %v2, 1.000000e+00
+  %v230 = fmul double %v229, 2.000000e+00
+  %v231 = fdiv double 1.000000e+00, %v230
+  %v232 = fmul double %v231, 0x3FC1C71C71C71C71
+  %v233 = fadd double %v232, 1.000000e+00
+  %v234 = tail call double @llvm.fabs.f64(double %v233)
+  %v235 = fmul double %v234, 1.200000e-16
+  %v236 = fcmp olt double %v235, 1.000000e+00
+  br i1 %v236, label %b18, label %b20
+b18:
+  %v237 = phi double [ %v238, %b18 ], [ %v230, %b17 ]
+  %v239 = phi double [ %v240, %b18 ], [ %v231, %b17 ]
+  %v241 = phi double [ %v242, %b18 ], [ %v231, %b17 ]
+  %v243 = phi double [ %v244, %b18 ], [ %v231, %b17 ]
+  %v245 = phi double [ %v246, %b18 ], [ 0.000000e+00, %b17 ]
+  %v246 = phi double [ %v247, %b18 ], [ 1.000000e+00, %b17 ]
+  %v248 = phi double [ %v249, %b18 ], [ 0xBFC1C71C71C71C71, %b17 ]
+  %v250 = phi double [ %v251, %b18 ], [ 0x3FC1C71C71C71C71, %b17 ]
+  %v252 = phi double [ %v253, %b18 ], [ 0x3FC1C71C71C71C71, %b17 ]
+  %v254 = phi double [ %v255, %b18 ], [ 1.000000e+00, %b17 ]
+  %v256 = phi double [ %v257, %b18 ], [ %v233, %b17 ]
+  %v255 = fadd double %v254, 1.000000e+00
+  %v258 = fadd double %v255, -1.000000e+00
+  %v259 = fmul double %v258, 2.000000e+00
+  %v249 = fsub double %v248, %v259
+  %v260 = fneg double %v249
+  %v261 = fmul double %v250, %v260
+  %v251 = fdiv double %v261, %v255
+  %v262 = fmul double %v237, %v246
+  %v263 = fsub double %v245, %v262
+  %v247 = fdiv double %v263, %v249
+  %v264 = fmul double %v247, %v251
+  %v253 = fadd double %v252, %v264
+  %v238 = fadd double %v237, 2.000000e+00
+  %v265 = fmul double %v239, %v249
+  %v266 = fadd double %v238, %v265
+  %v240 = fdiv double 1.000000e+00, %v266
+  %v267 = fmul double %v238, %v240
+  %v268 = fadd double %v267, -1.000000e+00
+  %v242 = fmul double %v241, %v268
+  %v244 = fadd double %v243, %v242
+  %v269 = fmul double %v253, %v242
+  %v257 = fadd double %v256, %v269
+  %v270 = tail call double @llvm.fabs.f64(double %v269)
+  %v271 = tail call double @llvm.fabs.f64(double %v257)
+  %v272 = fmul double %v271, 1.200000e-16
+  %v273 = fcmp ogt double %v270, %v272
+  %v274 = fcmp olt double %v255, 2.000000e+05
+  %v275 = select i1 %v273, i1 %v274, i1 false
+  br i1 %v275, label %b18, label %b19
+b19:
+  %v276 = fmul double %v244, 0x3FC1C71C71C71C71
+  br label %b20
+b20:
+  %v277 = phi double [ %v276, %b19 ], [ %v232, %b17 ]
+  %v278 = phi double [ %v257, %b19 ], [ %v233, %b17 ]
+  %v279 = fmul double %v2, 2.000000e+00
+  %v280 = fdiv double 0x400921FB54442D18, %v279
+  %v281 = tail call double @llvm.sqrt.f64(double %v280)
+  %v282 = fdiv double %v281, %v278
+  %v283 = fadd double %v2, 0xBFD5555555555556
+  %v284 = fadd double %v283, 5.000000e-01
+  %v285 = fsub double %v284, %v277
+  %v286 = fmul double %v285, %v282
+  %v287 = fdiv double %v286, %v2
+  br label %b31
+b21:
+  %v288 = phi double [ %v5, %b3 ], [ %v4, %b2 ]
+  br label %b22
+b22:
+  %v289 = phi double [ 1.000000e+00, %b21 ], [ %v290, %b23 ]
+  %v291 = phi double [ 1.000000e+00, %b21 ], [ %v292, %b23 ]
+  %v293 = phi double [ 0.000000e+00, %b21 ], [ %v294, %b23 ]
+  %v294 = fadd double %v293, 1.000000e+00
+  %v295 = fmul double %v294, 2.000000e+00
+  %v296 = fadd double %v295, -1.000000e+00
+  %v297 = fmul double %v296, %v296
+  %v298 = fsub double 0x3FFC71C71C71C71C, %v297
+  %v299 = fmul double %v291, %v298
+  %v300 = fmul double %v294, 8.000000e+00
+  %v301 = fmul double %v2, %v300
+  %v292 = fdiv double %v299, %v301
+  %v302 = tail call double @llvm.fabs.f64(double %v292)
+  %v303 = tail call double @llvm.fabs.f64(double %v291)
+  %v304 = fcmp ogt double %v302, %v303
+  %v305 = fcmp ogt double %v294, 0x3FE5555555555555
+  %v306 = select i1 %v304, i1 %v305, i1 false
+  br i1 %v306, label %b25, label %b23
+b23:
+  %v290 = fadd double %v289, %v292
+  %v307 = fcmp olt double %v294, 2.000000e+02
+  %v308 = fcmp ogt double %v302, 1.200000e-16
+  %v309 = and i1 %v307, %v308
+  br i1 %v309, label %b22, label %b25
+b24:
+  %v310 = phi double [ %v311, %b31 ], [ %v312, %b25 ]
+  %v313 = phi double [ %v314, %b31 ], [ %v315, %b25 ]
+  store double %v310, ptr %v1, align 8
+  %v316 = getelementptr inbounds nuw i8, ptr %v1, i64 8
+  store double %v313, ptr %v316, align 8
+  ret void
+b25:
+  %v317 = phi double [ %v290, %b23 ], [ %v289, %b22 ]
+  %v318 = fmul double %v2, 0x401921FB54442D18
+  %v319 = tail call double @llvm.sqrt.f64(double %v318)
+  %v312 = fdiv double %v288, %v319
+  %v320 = fmul double %v2, 2.000000e+00
+  %v321 = fdiv double 0x400921FB54442D18, %v320
+  %v322 = tail call double @llvm.sqrt.f64(double %v321)
+  %v315 = fmul double %v322, %v317
+  br label %b24
+b26:
+  %v323 = fmul double %v32, 1.000000e-250
+  %v324 = fdiv double 1.000000e+00, %v2
+  %v325 = fmul double %v27, 1.000000e-250
+  %v326 = fadd double %v325, %v323
+  %v327 = fsub double %v27, %v324
+  %v328 = fmul double %v327, %v326
+  %v329 = fadd double %v328, 1.000000e-250
+  %v330 = tail call double @llvm.fabs.f64(double %v326)
+  %v331 = fcmp ogt double %v330, 0x6974E718D7D7625A
+  %v332 = fmul double %v326, 0x16687E92154EF7AC
+  %v333 = fmul double %v329, 0x16687E92154EF7AC
+  %v334 = select i1 %v331, double 0.000000e+00, double 1.000000e-250
+  %v335 = select i1 %v331, double %v333, double %v329
+  %v336 = select i1 %v331, double %v332, double %v326
+  %v337 = fcmp olt double %v2, 2.000000e+00
+  br i1 %v337, label %b11, label %b17
+b27:
+  %v338 = fmul double %v28, %v89
+  %v339 = fcmp olt double %v2, -7.460000e+02
+  br i1 %v339, label %b30, label %b28
+b28:
+  %v340 = fcmp ogt double %v2, 7.105000e+02
+  br i1 %v340, label %b30, label %b29
+b29:
+  br label %b30
+b30:
+  %v341 = phi double [ 7.105000e+02, %b28 ], [ %v2, %b29 ], [ -7.460000e+02, %b27 ]
+  %v342 = tail call double @llvm.fma.f64(double %v341, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v343 = fadd double %v342, 0xC338000000000000
+  %v344 = fneg double %v343
+  %v345 = tail call double @llvm.fma.f64(double %v344, double 0x3FE62E42FEFA4000, double %v341)
+  %v346 = tail call double @llvm.fma.f64(double %v344, double 0xBD48432A1B0E2634, double %v345)
+  %v347 = fmul double %v346, %v346
+  %v348 = tail call double @llvm.fma.f64(double %v346, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v349 = tail call double @llvm.fma.f64(double %v348, double %v346, double 0x3E927E4DB81FC5C4)
+  %v350 = tail call double @llvm.fma.f64(double %v349, double %v346, double 0x3EC71DDED4DF15D0)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v346, double 0x3EFA01A01A70E1D0)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v346, double 0x3F2A01A01B4A1A68)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v346, double 0x3F56C16C16C1618C)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v346, double 0x3F8111111110E966)
+  %v355 = tail call double @llvm.fma.f64(double %v354, double %v346, double 0x3FA5555555555556)
+  %v356 = tail call double @llvm.fma.f64(double %v355, double %v346, double 0x3FC555555555555C)
+  %v357 = tail call double @llvm.fma.f64(double %v356, double %v346, double 5.000000e-01)
+  %v358 = tail call double @llvm.fma.f64(double %v347, double %v357, double %v346)
+  %v359 = fadd double %v358, 1.000000e+00
+  %v360 = bitcast double %v342 to i64
+  %v361 = add i64 %v360, -4843621399236967424
+  %v362 = lshr i64 %v361, 1
+  %v363 = sub i64 %v361, %v362
+  %v364 = shl i64 %v362, 52
+  %v365 = add i64 %v364, 2301339409586323456
+  %v366 = shl i64 %v363, 52
+  %v367 = add i64 %v366, 2301339409586323456
+  %v368 = bitcast i64 %v365 to double
+  %v369 = fmul double %v359, %v368
+  %v370 = bitcast i64 %v367 to double
+  %v371 = fmul double %v369, %v370
+  %v372 = fmul double %v91, %v371
+  %v373 = fmul double %v338, %v371
+  br label %b31
+b31:
+  %v314 = phi double [ %v373, %b30 ], [ %v287, %b20 ]
+  %v374 = phi double [ %v372, %b30 ], [ %v282, %b20 ]
+  %v375 = fdiv double %v335, %v336
+  %v376 = fmul double %v375, %v374
+  %v377 = fdiv double 0xBFD5555555555556, %v2
+  %v378 = fmul double %v377, %v374
+  %v379 = fsub double %v378, %v314
+  %v380 = fsub double %v376, %v379
+  %v381 = fmul double %v2, %v380
+  %v382 = fdiv double 1.000000e+00, %v381
+  %v383 = fdiv double %v334, %v336
+  %v311 = fmul double %v383, %v382
+  br label %b24
+}
+
+define internal fastcc void @p_1555b3abf279(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
+b1:
+  %v4 = alloca double, align 8
   %v5 = alloca double, align 8
   %v6 = alloca double, align 8
-  %v7 = alloca double, align 8
-  %v8 = alloca double, align 8
-  %v9 = alloca double, align 8
-  %v10 = fcmp oge double %v2, 0.000000e+00
-  %v11 = fcmp oge double %v3, 0.000000e+00
-  %v12 = select i1 %v10, i1 %v11, i1 false
-  br i1 %v12, label %b2, label %b4
+  %v7 = fcmp oge double %v2, 0.000000e+00
+  %v8 = fcmp oge double %v3, 0.000000e+00
+  %v9 = select i1 %v7, i1 %v8, i1 false
+  br i1 %v9, label %b2, label %b4
 b2:
-  %v13 = fcmp oeq double %v2, 0x7FF0000000000000
-  %v14 = fcmp oeq double %v2, 0.000000e+00
-  br i1 %v13, label %b3, label %b5
+  %v10 = fcmp oeq double %v2, 0x7FF0000000000000
+  br i1 %v10, label %b3, label %b5
 b3:
-  %v15 = fcmp oeq double %v3, 0x7FF0000000000000
-  %v16 = or i1 %v15, %v14
-  br i1 %v16, label %b4, label %b7
+  %v11 = fcmp oeq double %v3, 0x7FF0000000000000
+  br i1 %v11, label %b4, label %b6
 b4:
-  %v17 = phi double [ %v18, %b43 ], [ %v19, %b41 ], [ %v20, %b40 ], [ %v21, %b37 ], [ %v22, %b35 ], [ %v23, %b9 ], [ %v24, %b7 ], [ 0x7FF8000000000000, %b1 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b6 ]
-  store double %v17, ptr %v1, align 8
+  %v12 = phi double [ %v13, %b20 ], [ %v14, %b17 ], [ %v15, %b15 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b1 ], [ %v16, %b6 ], [ 1.000000e+00, %b7 ]
+  store double %v12, ptr %v1, align 8
   ret void
 b5:
-  %v25 = fcmp oeq double %v3, 0.000000e+00
-  br i1 %v25, label %b6, label %b8
+  %v17 = fcmp oeq double %v3, 0.000000e+00
+  br i1 %v17, label %b6, label %b7
 b6:
-  br i1 %v14, label %b4, label %b7
+  %v18 = fcmp oeq double %v2, 0.000000e+00
+  %v16 = select i1 %v18, double 0x7FF8000000000000, double 0.000000e+00
+  br label %b4
 b7:
-  %v26 = icmp eq i8 %v4, 0
-  %v24 = select i1 %v26, double 0.000000e+00, double 1.000000e+00
-  br label %b4
+  %v19 = fcmp oeq double %v2, 0.000000e+00
+  %v20 = fcmp oeq double %v3, 0x7FF0000000000000
+  %v21 = select i1 %v19, i1 true, i1 %v20
+  br i1 %v21, label %b4, label %b8
 b8:
-  %v27 = fcmp oeq double %v3, 0x7FF0000000000000
-  %v28 = select i1 %v14, i1 true, i1 %v27
-  br i1 %v28, label %b9, label %b10
+  %v22 = fcmp ult double %v2, 2.000000e+02
+  br i1 %v22, label %b13, label %b9
 b9:
-  %v29 = icmp eq i8 %v4, 0
-  %v23 = select i1 %v29, double 1.000000e+00, double 0.000000e+00
-  br label %b4
+  %v23 = fsub double %v3, %v2
+  %v24 = tail call double @llvm.fabs.f64(double %v23)
+  %v25 = fmul double %v2, 6.000000e-01
+  %v26 = fcmp olt double %v24, %v25
+  br i1 %v26, label %b10, label %b13
 b10:
-  %v30 = fcmp ult double %v2, 2.000000e+02
-  br i1 %v30, label %b15, label %b11
+  %v27 = fdiv double %v23, %v2
+  call fastcc void @p_79590b1544fb(ptr nonnull %v4, double %v27)
+  %v28 = load double, ptr %v4, align 8
+  %v29 = fmul double %v28, -2.000000e+00
+  %v30 = tail call double @llvm.sqrt.f64(double %v29)
+  %v31 = tail call double @llvm.copysign.f64(double %v30, double %v23)
+  %v32 = fmul double %v2, %v28
+  %v33 = fcmp olt double %v32, -7.460000e+02
+  br i1 %v33, label %b17, label %b11
 b11:
-  %v31 = fsub double %v3, %v2
-  %v32 = tail call double @llvm.fabs.f64(double %v31)
-  %v33 = fmul double %v2, 6.000000e-01
-  %v34 = fcmp olt double %v32, %v33
-  br i1 %v34, label %b12, label %b15
+  %v34 = fcmp ogt double %v32, 7.105000e+02
+  br i1 %v34, label %b17, label %b12
 b12:
-  %v35 = icmp eq i8 %v4, 0
-  %v36 = select i1 %v35, double -1.000000e+00, double 1.000000e+00
-  %v37 = fdiv double %v31, %v2
-  call fastcc void @p_79590b1544fb(ptr nonnull %v6, double %v37)
-  %v38 = load double, ptr %v6, align 8
-  %v39 = fmul double %v38, -2.000000e+00
-  %v40 = tail call double @llvm.sqrt.f64(double %v39)
-  %v41 = tail call double @llvm.copysign.f64(double %v40, double %v31)
-  %v42 = fmul double %v2, %v38
-  %v43 = fcmp olt double %v42, -7.460000e+02
-  br i1 %v43, label %b35, label %b13
+  br label %b17
 b13:
-  %v44 = fcmp ogt double %v42, 7.105000e+02
-  br i1 %v44, label %b35, label %b14
+  %v35 = fcmp ogt double %v3, 1.100000e+00
+  %v36 = fcmp ogt double %v3, %v2
+  %v37 = and i1 %v35, %v36
+  br i1 %v37, label %b14, label %b16
 b14:
-  br label %b35
+  call fastcc void @p_3f9833cac101(ptr nonnull %v5, double %v2, double %v3)
+  %v38 = load double, ptr %v5, align 8
+  %v39 = fadd double %v3, 1.000000e+00
+  %v40 = fsub double %v39, %v2
+  %v41 = freeze double %v40
+  %v42 = fcmp une double %v41, 0.000000e+00
+  %v43 = fdiv double 1.000000e+00, %v41
+  %v44 = select i1 %v42, double %v43, double 0x7E37E43C8800759B
+  br label %b18
 b15:
-  %v45 = fcmp ogt double %v3, 1.100000e+00
-  br i1 %v45, label %b16, label %b19
+  %v45 = fmul double %v2, %v38
+  %v46 = fmul double %v45, %v47
+  %v15 = fsub double 1.000000e+00, %v46
+  br label %b4
 b16:
-  %v46 = fcmp ogt double %v3, %v2
-  br i1 %v46, label %b17, label %b18
+  call fastcc void @p_3f9833cac101(ptr nonnull %v6, double %v2, double %v3)
+  %v48 = load double, ptr %v6, align 8
+  br label %b19
 b17:
-  call fastcc void @p_3f9833cac101(ptr nonnull %v7, double %v2, double %v3)
-  %v47 = load double, ptr %v7, align 8
-  %v48 = fadd double %v3, 1.000000e+00
-  %v49 = fsub double %v48, %v2
-  %v50 = freeze double %v49
-  %v51 = fcmp une double %v50, 0.000000e+00
-  %v52 = fdiv double 1.000000e+00, %v50
-  %v53 = select i1 %v51, double %v52, double 0x7E37E43C8800759B
-  br label %b36
-b18:
-  %v54 = icmp eq i8 %v4, 0
-  br i1 %v54, label %b34, label %b22
-b19:
-  %v55 = icmp eq i8 %v4, 0
-  br i1 %v55, label %b34, label %b20
-b20:
-  %v56 = fmul double %v3, 1.100000e+00
-  %v57 = fcmp ogt double %v2, %v56
-  br i1 %v57, label %b22, label %b21
-b21:
-  %v58 = fcmp ugt double %v3, 5.000000e-01
-  br i1 %v58, label %b23, label %b38
-b22:
-  call fastcc void @p_3f9833cac101(ptr nonnull %v8, double %v2, double %v3)
-  %v59 = load double, ptr %v8, align 8
-  br label %b39
-b23:
-  %v60 = fcmp ugt double %v2, 5.000000e-01
-  %v61 = fadd double %v2, 1.000000e+00
-  br i1 %v60, label %b24, label %b30
-b24:
-  call fastcc void @p_2019db67ed1f(ptr nonnull %v5, double %v61)
-  %v62 = load double, ptr %v5, align 8
-  br label %b25
-b25:
-  %v63 = phi double [ %v64, %b30 ], [ %v62, %b24 ]
-  %v65 = fneg double %v3
-  br label %b26
-b26:
-  %v66 = phi double [ 0.000000e+00, %b25 ], [ %v67, %b26 ]
-  %v68 = phi double [ 1.000000e+00, %b25 ], [ %v69, %b26 ]
-  %v70 = phi double [ 0.000000e+00, %b25 ], [ %v71, %b26 ]
-  %v71 = fadd double %v70, 1.000000e+00
-  %v72 = fdiv double %v65, %v71
-  %v69 = fmul double %v68, %v72
-  %v73 = fadd double %v2, %v71
-  %v74 = fdiv double %v69, %v73
-  %v67 = fadd double %v66, %v74
-  %v75 = tail call double @llvm.fabs.f64(double %v69)
-  %v76 = tail call double @llvm.fabs.f64(double %v67)
-  %v77 = fmul double %v76, 1.200000e-16
-  %v78 = fcmp ogt double %v75, %v77
-  %v79 = fcmp olt double %v71, 2.000000e+02
-  %v80 = select i1 %v78, i1 %v79, i1 false
-  br i1 %v80, label %b26, label %b27
-b27:
-  %v81 = fcmp olt double %v3, 0x10000000000000
-  %v82 = fmul double %v3, 0x4340000000000000
-  %v83 = select i1 %v81, double %v82, double %v3
-  %v84 = bitcast double %v83 to i64
-  %v85 = add nuw i64 %v84, 2638147582215219
-  %v86 = lshr i64 %v85, 52
-  %v87 = or disjoint i64 %v86, 4841369599423283200
-  %v88 = bitcast i64 %v87 to double
-  %v89 = fadd double %v88, 0xC330000000000000
-  %v90 = and i64 %v85, 4503599627370495
-  %v91 = add nuw nsw i64 %v90, 4604544271217802189
-  %v92 = bitcast i64 %v91 to double
-  %v93 = fadd double %v92, -1.000000e+00
-  %v94 = select i1 %v81, double 1.076000e+03, double 1.023000e+03
-  %v95 = fsub double %v89, %v94
-  %v96 = fmul double %v93, %v93
-  %v97 = fmul double %v96, 5.000000e-01
-  %v98 = fadd double %v93, 2.000000e+00
-  %v99 = fdiv double %v93, %v98
-  %v100 = fmul double %v99, %v99
-  %v101 = tail call double @llvm.fma.f64(double %v100, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v100, double 0x3FC74664A41971F1)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v100, double 0x3FCC71C51D57B847)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v100, double 0x3FD249249422C781)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v100, double 0x3FD999999997F9E0)
-  %v106 = tail call double @llvm.fma.f64(double %v105, double %v100, double 0x3FE5555555555593)
-  %v107 = tail call double @llvm.fma.f64(double %v100, double %v106, double %v97)
-  %v108 = fmul double %v95, 0xBD48432A1B0E2634
-  %v109 = tail call double @llvm.fma.f64(double %v99, double %v107, double %v108)
-  %v110 = fsub double %v109, %v97
-  %v111 = fadd double %v93, %v110
-  %v112 = tail call double @llvm.fma.f64(double %v95, double 0x3FE62E42FEFA4000, double %v111)
-  %v113 = fmul double %v2, %v112
-  %v114 = fsub double %v113, %v63
-  %v115 = fcmp olt double %v114, -4.000000e+01
-  br i1 %v115, label %b31, label %b28
-b28:
-  %v116 = fcmp ogt double %v114, 0x40862F3333333333
-  br i1 %v116, label %b31, label %b29
-b29:
-  br label %b31
-b30:
-  %v117 = fadd double %v61, -1.000000e+00
-  %v118 = fsub double %v2, %v117
-  %v119 = bitcast double %v61 to i64
-  %v120 = add nuw i64 %v119, 2638147582215219
-  %v121 = lshr i64 %v120, 52
-  %v122 = or disjoint i64 %v121, 4841369599423283200
-  %v123 = bitcast i64 %v122 to double
-  %v124 = fadd double %v123, 0xC330000000000000
-  %v125 = and i64 %v120, 4503599627370495
-  %v126 = add nuw nsw i64 %v125, 4604544271217802189
+  %v49 = phi double [ 7.105000e+02, %b11 ], [ %v32, %b12 ], [ -7.460000e+02, %b10 ]
+  %v50 = fmul double %v2, 5.000000e-01
+  %v51 = tail call double @llvm.sqrt.f64(double %v50)
+  %v52 = fneg double %v31
+  %v53 = fmul double %v51, %v52
+  %v54 = tail call double @llvm.fabs.f64(double %v53)
+  %v55 = fcmp ogt double %v54, 5.000000e-01
+  %v56 = fcmp olt double %v53, 0.000000e+00
+  %v57 = fcmp ogt double %v54, 2.730000e+01
+  %v58 = select i1 %v57, double 2.730000e+01, double %v54
+  %v59 = tail call double @llvm.fma.f64(double %v58, double 2.000000e+00, double 1.000000e+00)
+  %v60 = fdiv double 1.000000e+00, %v59
+  %v61 = fadd double %v58, -2.500000e+00
+  %v62 = fadd double %v58, 2.500000e+00
+  %v63 = fdiv double %v61, %v62
+  %v64 = tail call double @llvm.fma.f64(double %v63, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v63, double 0xBE82E44E20822848)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v63, double 0xBE5F87EE72410AC4)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v63, double 0x3EA34422139F8E18)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v63, double 0x3EA34E8C8488751B)
+  %v69 = tail call double @llvm.fma.f64(double %v68, double %v63, double 0xBEBB49D98B10C286)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %v63, double 0xBED1C7EA6F6B4A8B)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %v63, double 0x3EC613A6B257EA77)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %v63, double 0x3EF7CEE805268EC5)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v63, double 0x3EDA3FE0D40B3991)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v63, double 0xBF1DC26A50C82421)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v63, double 0xBF1731A24DC24A23)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %v63, double 0x3F44B6A4D57065E1)
+  %v77 = tail call double @llvm.fma.f64(double %v76, double %v63, double 0x3F401E1159D16370)
+  %v78 = tail call double @llvm.fma.f64(double %v77, double %v63, double 0xBF71F2F132A926D7)
+  %v79 = tail call double @llvm.fma.f64(double %v78, double %v63, double 0x3F4E89489E99C6B6)
+  %v80 = tail call double @llvm.fma.f64(double %v79, double %v63, double 0x3FA0C6092A5A2A43)
+  %v81 = tail call double @llvm.fma.f64(double %v80, double %v63, double 0xBFBA5C0C8A40E847)
+  %v82 = tail call double @llvm.fma.f64(double %v81, double %v63, double 0x3FC42D379989B660)
+  %v83 = tail call double @llvm.fma.f64(double %v82, double %v63, double 0xBFB959AC16F85498)
+  %v84 = tail call double @llvm.fma.f64(double %v83, double %v63, double 0xBFBF52C5D7E22305)
+  %v85 = tail call double @llvm.fma.f64(double %v63, double %v84, double 0x3FF43CC6F6C9672C)
+  %v86 = fmul double %v60, %v85
+  %v87 = fneg double %v58
+  %v88 = fmul double %v58, %v87
+  %v89 = tail call double @llvm.fma.f64(double %v58, double %v58, double %v88)
+  %v90 = fneg double %v89
+  %v91 = tail call double @llvm.fma.f64(double %v88, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v92 = fadd double %v91, 0xC338000000000000
+  %v93 = fneg double %v92
+  %v94 = tail call double @llvm.fma.f64(double %v93, double 0x3FE62E42FEFA4000, double %v88)
+  %v95 = tail call double @llvm.fma.f64(double %v93, double 0xBD48432A1B0E2634, double %v94)
+  %v96 = fmul double %v95, %v95
+  %v97 = tail call double @llvm.fma.f64(double %v95, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v95, double 0x3E927E4DB81FC5C4)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v95, double 0x3EC71DDED4DF15D0)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v95, double 0x3EFA01A01A70E1D0)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v95, double 0x3F2A01A01B4A1A68)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v95, double 0x3F56C16C16C1618C)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v95, double 0x3F8111111110E966)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v95, double 0x3FA5555555555556)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v95, double 0x3FC555555555555C)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v95, double 5.000000e-01)
+  %v107 = tail call double @llvm.fma.f64(double %v96, double %v106, double %v95)
+  %v108 = fadd double %v107, 1.000000e+00
+  %v109 = tail call double @llvm.fma.f64(double %v90, double %v108, double %v107)
+  %v110 = fsub double 0x3FF43CC6F6C9672C, %v85
+  %v111 = tail call double @llvm.fma.f64(double %v63, double %v84, double %v110)
+  %v112 = fneg double %v86
+  %v113 = fsub double 1.000000e+00, %v59
+  %v114 = tail call double @llvm.fma.f64(double %v58, double 2.000000e+00, double %v113)
+  %v115 = tail call double @llvm.fma.f64(double %v112, double %v59, double %v85)
+  %v116 = tail call double @llvm.fma.f64(double %v112, double %v114, double %v115)
+  %v117 = fadd double %v111, %v116
+  %v118 = fmul double %v60, %v117
+  %v119 = tail call double @llvm.fma.f64(double %v118, double %v109, double %v118)
+  %v120 = tail call double @llvm.fma.f64(double %v86, double %v109, double %v119)
+  %v121 = fadd double %v86, %v120
+  %v122 = bitcast double %v91 to i64
+  %v123 = add i64 %v122, -4843621399236967424
+  %v124 = lshr i64 %v123, 1
+  %v125 = shl i64 %v124, 52
+  %v126 = add i64 %v125, 2301339409586323456
   %v127 = bitcast i64 %v126 to double
-  %v128 = fadd double %v127, -1.000000e+00
-  %v129 = fcmp ogt double %v124, 2.046000e+03
-  %v130 = select i1 %v129, double 2.046000e+03, double %v124
-  %v131 = fadd double %v130, 0x4330000000000000
-  %v132 = bitcast double %v131 to i64
-  %v133 = shl i64 %v132, 52
-  %v134 = sub i64 9214364837600034816, %v133
-  %v135 = bitcast i64 %v134 to double
-  %v136 = fadd double %v124, -1.023000e+03
-  %v137 = fmul double %v118, %v135
-  %v138 = fmul double %v128, %v128
-  %v139 = fmul double %v138, 5.000000e-01
-  %v140 = fadd double %v128, 2.000000e+00
-  %v141 = fdiv double %v128, %v140
-  %v142 = fmul double %v141, %v141
-  %v143 = tail call double @llvm.fma.f64(double %v142, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v144 = tail call double @llvm.fma.f64(double %v143, double %v142, double 0x3FC74664A41971F1)
-  %v145 = tail call double @llvm.fma.f64(double %v144, double %v142, double 0x3FCC71C51D57B847)
-  %v146 = tail call double @llvm.fma.f64(double %v145, double %v142, double 0x3FD249249422C781)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v142, double 0x3FD999999997F9E0)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v142, double 0x3FE5555555555593)
-  %v149 = tail call double @llvm.fma.f64(double %v142, double %v148, double %v139)
-  %v150 = tail call double @llvm.fma.f64(double %v136, double 0xBD48432A1B0E2634, double %v137)
-  %v151 = tail call double @llvm.fma.f64(double %v141, double %v149, double %v150)
-  %v152 = fsub double %v138, %v128
-  %v153 = tail call double @llvm.fma.f64(double %v137, double %v152, double %v151)
-  %v154 = fsub double %v153, %v139
-  %v155 = fadd double %v128, %v154
-  %v156 = tail call double @llvm.fma.f64(double %v136, double 0x3FE62E42FEFA4000, double %v155)
-  %v157 = fcmp one double %v61, 0x7FF0000000000000
-  %v158 = select i1 %v157, double %v156, double %v61
-  %v159 = fcmp oeq double %v61, 0.000000e+00
-  %v160 = tail call double @llvm.fabs.f64(double %v158)
-  %v161 = select i1 %v159, double 0x7FF0000000000000, double %v160
-  %v162 = tail call double @llvm.fma.f64(double %v2, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
-  %v163 = tail call double @llvm.fma.f64(double %v162, double %v2, double 0xBE78C86A72CC2B05)
-  %v164 = tail call double @llvm.fma.f64(double %v163, double %v2, double 0x3E8B1CE60C21AAC9)
-  %v165 = tail call double @llvm.fma.f64(double %v164, double %v2, double 0xBE9E5EB6AA4D0FED)
-  %v166 = tail call double @llvm.fma.f64(double %v165, double %v2, double 0x3EB0143D146A3CBE)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v2, double 0xBEC1196D7E5EB62B)
-  %v168 = tail call double @llvm.fma.f64(double %v167, double %v2, double 0x3ED258CBF8371C15)
-  %v169 = tail call double @llvm.fma.f64(double %v168, double %v2, double 0xBEE3CBDB0A771633)
-  %v170 = tail call double @llvm.fma.f64(double %v169, double %v2, double 0x3EF580E245466419)
-  %v171 = tail call double @llvm.fma.f64(double %v170, double %v2, double 0xBF078DE54C3FB640)
-  %v172 = tail call double @llvm.fma.f64(double %v171, double %v2, double 0x3F1A127AF4F3321C)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v2, double 0xBF2D3FD4C9305608)
-  %v174 = tail call double @llvm.fma.f64(double %v173, double %v2, double 0x3F40B36AF889F16B)
-  %v175 = tail call double @llvm.fma.f64(double %v174, double %v2, double 0xBF538AC5C2BD828A)
-  %v176 = tail call double @llvm.fma.f64(double %v175, double %v2, double 0x3F67ADD6EADB2E7F)
-  %v177 = tail call double @llvm.fma.f64(double %v176, double %v2, double 0xBF7E404FC218F861)
-  %v178 = tail call double @llvm.fma.f64(double %v177, double %v2, double 0x3F951322AC7D849A)
-  %v179 = tail call double @llvm.fma.f64(double %v178, double %v2, double 0xBFB13E001A557606)
-  %v180 = tail call double @llvm.fma.f64(double %v179, double %v2, double 0x3FD4A34CC4A60FA6)
-  %v181 = tail call double @llvm.fma.f64(double %v180, double %v2, double 0x3FDB0EE6072093CE)
-  %v182 = fmul double %v2, %v181
-  %v64 = fsub double %v182, %v161
-  br label %b25
+  %v128 = fmul double %v121, %v127
+  %v129 = sub i64 %v123, %v124
+  %v130 = shl i64 %v129, 52
+  %v131 = add i64 %v130, 2301339409586323456
+  %v132 = bitcast i64 %v131 to double
+  %v133 = fmul double %v128, %v132
+  %v134 = fsub double 2.000000e+00, %v133
+  %v135 = select i1 %v56, double %v134, double %v133
+  %v136 = fmul double %v53, %v53
+  %v137 = select i1 %v55, double 5.000000e-01, double %v136
+  %v138 = tail call double @llvm.fma.f64(double %v137, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
+  %v139 = tail call double @llvm.fma.f64(double %v138, double %v137, double 0x3E5180FAB209FF06)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v137, double 0xBE86470CDBDC7AC5)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v137, double 0x3EBBA820C20548F9)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v137, double 0xBEEF4DEC21BBB2DA)
+  %v143 = tail call double @llvm.fma.f64(double %v142, double %v137, double 0x3F1F9A3CF7FBBD65)
+  %v144 = tail call double @llvm.fma.f64(double %v143, double %v137, double 0xBF4C02DB9E140188)
+  %v145 = tail call double @llvm.fma.f64(double %v144, double %v137, double 0x3F7565BCD2FA7E51)
+  %v146 = tail call double @llvm.fma.f64(double %v145, double %v137, double 0xBF9B82CE313664E0)
+  %v147 = tail call double @llvm.fma.f64(double %v146, double %v137, double 0x3FBCE2F21A045B8E)
+  %v148 = tail call double @llvm.fma.f64(double %v147, double %v137, double 0xBFD812746B037A27)
+  %v149 = tail call double @llvm.fma.f64(double %v148, double %v137, double 0x3FC06EBA8214DB69)
+  %v150 = tail call double @llvm.fma.f64(double %v53, double %v149, double %v53)
+  %v151 = fsub double 1.000000e+00, %v150
+  %v152 = select i1 %v55, double %v135, double %v151
+  %v153 = fmul double %v152, 5.000000e-01
+  %v154 = tail call double @llvm.fma.f64(double %v31, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v31, double 0xBF12E31F9B7913EA)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v31, double 0xBF438DFF1CC96982)
+  %v157 = fdiv double 1.000000e+00, %v2
+  %v158 = tail call double @llvm.fma.f64(double %v31, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v31, double 0x3F4B8239C670E690)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v31, double 0xBF45629B3187B744)
+  %v161 = tail call double @llvm.fma.f64(double %v156, double %v157, double %v160)
+  %v162 = tail call double @llvm.fma.f64(double %v31, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
+  %v163 = tail call double @llvm.fma.f64(double %v162, double %v31, double 0x3F0B1D75D3346711)
+  %v164 = tail call double @llvm.fma.f64(double %v163, double %v31, double 0x3F3691879C01EFB4)
+  %v165 = tail call double @llvm.fma.f64(double %v161, double %v157, double %v164)
+  %v166 = tail call double @llvm.fma.f64(double %v31, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v31, double 0x3F31C0950D3ECB9D)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v31, double 0xBF436773BDB97B48)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v31, double 0x3F4168EF1B0931C8)
+  %v170 = tail call double @llvm.fma.f64(double %v165, double %v157, double %v169)
+  %v171 = tail call double @llvm.fma.f64(double %v31, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v31, double 0xBEC338EB19652FD9)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v31, double 0x3EE0D0E229150428)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v31, double 0xBEEC823FC1B3CC36)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v31, double 0x3E830BDCF208080E)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v31, double 0x3F11D1E9CB24760B)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v31, double 0xBF2A2042C5148E27)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v31, double 0x3F322BE87360EF1F)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v31, double 0xBF1247604839C038)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v31, double 0xBF36128AC5A4FA71)
+  %v181 = tail call double @llvm.fma.f64(double %v170, double %v157, double %v180)
+  %v182 = tail call double @llvm.fma.f64(double %v31, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v31, double 0x3E5EFE94304AC16B)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v31, double 0x3DC041515BAB6ADA)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v31, double 0xBE8EC676CF33153C)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v31, double 0x3EADE37D9F09164C)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v31, double 0xBEBC71C074985D3F)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v31, double 0x3DF13B3C5B7CB45E)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v31, double 0x3EE7DB4C02846E81)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v31, double 0xBF04CE3FD902BCAD)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v31, double 0x3F116908B48CE058)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v31, double 0xBEB88F2AE1DEF9D0)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v31, double 0xBF33999A85A4237A)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v31, double 0x3F49B0FF6874F2C4)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v31, double 0xBF4C3E0B02DA7BF9)
+  %v196 = tail call double @llvm.fma.f64(double %v181, double %v157, double %v195)
+  %v197 = tail call double @llvm.fma.f64(double %v31, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v31, double 0xBD0F46057E1C9D1F)
+  %v199 = tail call double @llvm.fma.f64(double %v198, double %v31, double 0x3DED9B15465DAEC1)
+  %v200 = tail call double @llvm.fma.f64(double %v199, double %v31, double 0xBE1040C53B2491F0)
+  %v201 = tail call double @llvm.fma.f64(double %v200, double %v31, double 0x3E21B66A39794BA9)
+  %v202 = tail call double @llvm.fma.f64(double %v201, double %v31, double 0x3D850C3F0DD501EB)
+  %v203 = tail call double @llvm.fma.f64(double %v202, double %v31, double 0xBE54853CED169327)
+  %v204 = tail call double @llvm.fma.f64(double %v203, double %v31, double 0x3E75BDE8EF4C4DC7)
+  %v205 = tail call double @llvm.fma.f64(double %v204, double %v31, double 0xBE86C2DCFFBEFEEF)
+  %v206 = tail call double @llvm.fma.f64(double %v205, double %v31, double 0xBDBEA23269C140A7)
+  %v207 = tail call double @llvm.fma.f64(double %v206, double %v31, double 0x3EB7E0201539310E)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v31, double 0xBED7CD6F27B3F020)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v31, double 0x3EE73DF462204EF4)
+  %v210 = tail call double @llvm.fma.f64(double %v209, double %v31, double 0xBE90152A1871F27A)
+  %v211 = tail call double @llvm.fma.f64(double %v210, double %v31, double 0xBF13D2A3A29B5D9D)
+  %v212 = tail call double @llvm.fma.f64(double %v211, double %v31, double 0x3F318B9B5BF2D984)
+  %v213 = tail call double @llvm.fma.f64(double %v212, double %v31, double 0xBF3EBFB188B7CA00)
+  %v214 = tail call double @llvm.fma.f64(double %v213, double %v31, double 0x3F2E13CE465FA859)
+  %v215 = tail call double @llvm.fma.f64(double %v214, double %v31, double 0x3F4547D93B34E2B6)
+  %v216 = tail call double @llvm.fma.f64(double %v196, double %v157, double %v215)
+  %v217 = tail call double @llvm.fma.f64(double %v31, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
+  %v218 = tail call double @llvm.fma.f64(double %v217, double %v31, double 0xBD733F39F65C6EEE)
+  %v219 = tail call double @llvm.fma.f64(double %v218, double %v31, double 0xBCF2C681309D6007)
+  %v220 = tail call double @llvm.fma.f64(double %v219, double %v31, double 0x3DAA55DA34225759)
+  %v221 = tail call double @llvm.fma.f64(double %v220, double %v31, double 0xBDCE9778DBC61371)
+  %v222 = tail call double @llvm.fma.f64(double %v221, double %v31, double 0x3DE1B1056C188672)
+  %v223 = tail call double @llvm.fma.f64(double %v222, double %v31, double 0x3D70962774F638BB)
+  %v224 = tail call double @llvm.fma.f64(double %v223, double %v31, double 0xBE177C5829460139)
+  %v225 = tail call double @llvm.fma.f64(double %v224, double %v31, double 0x3E3AC0D455E25360)
+  %v226 = tail call double @llvm.fma.f64(double %v225, double %v31, double 0xBE4E437343A46F5D)
+  %v227 = tail call double @llvm.fma.f64(double %v226, double %v31, double 0xBDEC24BD0E740A6C)
+  %v228 = tail call double @llvm.fma.f64(double %v227, double %v31, double 0x3E832AC81C15D3D7)
+  %v229 = tail call double @llvm.fma.f64(double %v228, double %v31, double 0xBEA522CB05171911)
+  %v230 = tail call double @llvm.fma.f64(double %v229, double %v31, double 0x3EB7058929663937)
+  %v231 = tail call double @llvm.fma.f64(double %v230, double %v31, double 0x3E626154AE39151D)
+  %v232 = tail call double @llvm.fma.f64(double %v231, double %v31, double 0xBEEAC2D05890F2C3)
+  %v233 = tail call double @llvm.fma.f64(double %v232, double %v31, double 0x3F0BBF43DAF4FE53)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v31, double 0xBF1C253EFAA1A932)
+  %v235 = tail call double @llvm.fma.f64(double %v234, double %v31, double 0x3EC0DB20A88F4696)
+  %v236 = tail call double @llvm.fma.f64(double %v235, double %v31, double 0x3F4948B0FCD6E9E0)
+  %v237 = tail call double @llvm.fma.f64(double %v236, double %v31, double 0xBF65F7268EDAB4C8)
+  %v238 = tail call double @llvm.fma.f64(double %v237, double %v31, double 0x3F70EE643B990EE6)
+  %v239 = tail call double @llvm.fma.f64(double %v216, double %v157, double %v238)
+  %v240 = tail call double @llvm.fma.f64(double %v31, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
+  %v241 = tail call double @llvm.fma.f64(double %v240, double %v31, double 0xBCF29B03783DB2A2)
+  %v242 = tail call double @llvm.fma.f64(double %v241, double %v31, double 0x3D16D8A9EF5C1827)
+  %v243 = tail call double @llvm.fma.f64(double %v242, double %v31, double 0xBD2C068B448455EA)
+  %v244 = tail call double @llvm.fma.f64(double %v243, double %v31, double 0xBCAF3B7A5DCD1851)
+  %v245 = tail call double @llvm.fma.f64(double %v244, double %v31, double 0x3D6519580A10CD82)
+  %v246 = tail call double @llvm.fma.f64(double %v245, double %v31, double 0xBD89CCF2FAB4608B)
+  %v247 = tail call double @llvm.fma.f64(double %v246, double %v31, double 0x3D9F8041C5540EA2)
+  %v248 = tail call double @llvm.fma.f64(double %v247, double %v31, double 0x3D3113E3A466DB9E)
+  %v249 = tail call double @llvm.fma.f64(double %v248, double %v31, double 0xBDD78A5056F8CE45)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v31, double 0x3DFC9B434BF3C34E)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v31, double 0xBE11564ECFF73D58)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v31, double 0xBDB349FBCA3A377B)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v31, double 0x3E49AA7A30DE114C)
+  %v254 = tail call double @llvm.fma.f64(double %v253, double %v31, double 0xBE6EE23D0CBA8AEE)
+  %v255 = tail call double @llvm.fma.f64(double %v254, double %v31, double 0x3E8280F2CDE3F847)
+  %v256 = tail call double @llvm.fma.f64(double %v255, double %v31, double 0x3E33F59230A8357C)
+  %v257 = tail call double @llvm.fma.f64(double %v256, double %v31, double 0xBEBB0BDFCC629CBA)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v31, double 0x3EE00A9CABD6B83E)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v31, double 0xBEF2FA4AE89E5AF0)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v31, double 0xBE9AF83440E53DBC)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v31, double 0x3F2AF83440E53DBC)
+  %v262 = tail call double @llvm.fma.f64(double %v261, double %v31, double 0xBF50394F6F09E723)
+  %v263 = tail call double @llvm.fma.f64(double %v262, double %v31, double 0x3F65AC056B015AC0)
+  %v264 = tail call double @llvm.fma.f64(double %v263, double %v31, double 0xBF6C71C71C71C71C)
+  %v265 = tail call double @llvm.fma.f64(double %v264, double %v31, double 0xBF5E573AC901E574)
+  %v266 = tail call double @llvm.fma.f64(double %v239, double %v157, double %v265)
+  %v267 = tail call double @llvm.fma.f64(double %v31, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
+  %v268 = tail call double @llvm.fma.f64(double %v267, double %v31, double 0x3CCD2E7D5CA48B90)
+  %v269 = tail call double @llvm.fma.f64(double %v268, double %v31, double 0xBCE1CA914D71A27C)
+  %v270 = tail call double @llvm.fma.f64(double %v269, double %v31, double 0xBCC283FE7950AD7B)
+  %v271 = tail call double @llvm.fma.f64(double %v270, double %v31, double 0x3D20104FC4369A3C)
+  %v272 = tail call double @llvm.fma.f64(double %v271, double %v31, double 0xBD43989BEBB193C0)
+  %v273 = tail call double @llvm.fma.f64(double %v272, double %v31, double 0x3D57BA0759769D7C)
+  %v274 = tail call double @llvm.fma.f64(double %v273, double %v31, double 0x3D3EF98008F5EEC2)
+  %v275 = tail call double @llvm.fma.f64(double %v274, double %v31, double 0xBD961CA701FD754A)
+  %v276 = tail call double @llvm.fma.f64(double %v275, double %v31, double 0x3DBAC9475C463659)
+  %v277 = tail call double @llvm.fma.f64(double %v276, double %v31, double 0xBDD0070A87340428)
+  %v278 = tail call double @llvm.fma.f64(double %v277, double %v31, double 0xBDBC0D9B6EDF2B0B)
+  %v279 = tail call double @llvm.fma.f64(double %v278, double %v31, double 0x3E0F6E66D24D5C8A)
+  %v280 = tail call double @llvm.fma.f64(double %v279, double %v31, double 0xBE32D2197C7A2FAA)
+  %v281 = tail call double @llvm.fma.f64(double %v280, double %v31, double 0x3E46097D55C37C1C)
+  %v282 = tail call double @llvm.fma.f64(double %v281, double %v31, double 0x3E3CCF5CEB7F0D9F)
+  %v283 = tail call double @llvm.fma.f64(double %v282, double %v31, double 0xBE87B5F9A2D0465C)
+  %v284 = tail call double @llvm.fma.f64(double %v283, double %v31, double 0x3EABD6D21E4B4109)
+  %v285 = tail call double @llvm.fma.f64(double %v284, double %v31, double 0xBEBF1B22F594C6B5)
+  %v286 = tail call double @llvm.fma.f64(double %v285, double %v31, double 0xBEC255370652AFC1)
+  %v287 = tail call double @llvm.fma.f64(double %v286, double %v31, double 0x3F048C5892F7CD83)
+  %v288 = tail call double @llvm.fma.f64(double %v287, double %v31, double 0xBF276E06FEC7273B)
+  %v289 = tail call double @llvm.fma.f64(double %v288, double %v31, double 0x3F371DE3A556C734)
+  %v290 = tail call double @llvm.fma.f64(double %v289, double %v31, double 0x3F52F684BDA12F68)
+  %v291 = tail call double @llvm.fma.f64(double %v290, double %v31, double 0xBF8E573AC901E574)
+  %v292 = tail call double @llvm.fma.f64(double %v291, double %v31, double 0x3FB5555555555555)
+  %v293 = tail call double @llvm.fma.f64(double %v292, double %v31, double 0xBFD5555555555555)
+  %v294 = tail call double @llvm.fma.f64(double %v266, double %v157, double %v293)
+  %v295 = tail call double @llvm.fma.f64(double %v49, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v296 = fadd double %v295, 0xC338000000000000
+  %v297 = fneg double %v296
+  %v298 = tail call double @llvm.fma.f64(double %v297, double 0x3FE62E42FEFA4000, double %v49)
+  %v299 = tail call double @llvm.fma.f64(double %v297, double 0xBD48432A1B0E2634, double %v298)
+  %v300 = fmul double %v299, %v299
+  %v301 = tail call double @llvm.fma.f64(double %v299, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v302 = tail call double @llvm.fma.f64(double %v301, double %v299, double 0x3E927E4DB81FC5C4)
+  %v303 = tail call double @llvm.fma.f64(double %v302, double %v299, double 0x3EC71DDED4DF15D0)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v299, double 0x3EFA01A01A70E1D0)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v299, double 0x3F2A01A01B4A1A68)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v299, double 0x3F56C16C16C1618C)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v299, double 0x3F8111111110E966)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v299, double 0x3FA5555555555556)
+  %v309 = tail call double @llvm.fma.f64(double %v308, double %v299, double 0x3FC555555555555C)
+  %v310 = tail call double @llvm.fma.f64(double %v309, double %v299, double 5.000000e-01)
+  %v311 = tail call double @llvm.fma.f64(double %v300, double %v310, double %v299)
+  %v312 = fadd double %v311, 1.000000e+00
+  %v313 = bitcast double %v295 to i64
+  %v314 = add i64 %v313, -4843621399236967424
+  %v315 = lshr i64 %v314, 1
+  %v316 = shl i64 %v315, 52
+  %v317 = add i64 %v316, 2301339409586323456
+  %v318 = bitcast i64 %v317 to double
+  %v319 = fmul double %v312, %v318
+  %v320 = sub i64 %v314, %v315
+  %v321 = shl i64 %v320, 52
+  %v322 = add i64 %v321, 2301339409586323456
+  %v323 = bitcast i64 %v322 to double
+  %v324 = fneg double %v323
+  %v325 = fmul double %v319, %v324
+  %v326 = fmul double %v294, %v325
+  %v327 = tail call double @llvm.sqrt.f64(double %v2)
+  %v328 = fmul double %v327, 0x40040D931FF62705
+  %v329 = fdiv double %v326, %v328
+  %v14 = fadd double %v153, %v329
+  br label %b4
+b18:
+  %v330 = phi double [ %v41, %b14 ], [ %v331, %b18 ]
+  %v332 = phi double [ %v44, %b14 ], [ %v333, %b18 ]
+  %v334 = phi double [ 0x7E37E43C8800759B, %b14 ], [ %v335, %b18 ]
+  %v336 = phi double [ 0.000000e+00, %b14 ], [ %v337, %b18 ]
+  %v338 = phi double [ %v44, %b14 ], [ %v47, %b18 ]
+  %v337 = fadd double %v336, 1.000000e+00
+  %v339 = fneg double %v337
+  %v340 = fsub double %v337, %v2
+  %v341 = fmul double %v340, %v339
+  %v331 = fadd double %v330, 2.000000e+00
+  %v342 = fdiv double %v341, %v334
+  %v343 = fadd double %v331, %v342
+  %v344 = fmul double %v332, %v341
+  %v345 = fadd double %v331, %v344
+  %v346 = freeze double %v345
+  %v347 = tail call double @llvm.fabs.f64(double %v343)
+  %v348 = fcmp olt double %v347, 1.000000e-300
+  %v335 = select i1 %v348, double 1.000000e-300, double %v343
+  %v349 = tail call double @llvm.fabs.f64(double %v346)
+  %v350 = fcmp olt double %v349, 1.000000e-300
+  %v351 = fdiv double 1.000000e+00, %v346
+  %v333 = select i1 %v350, double 0x7E37E43C8800759B, double %v351
+  %v352 = fmul double %v335, %v333
+  %v47 = fmul double %v338, %v352
+  %v353 = fadd double %v352, -1.000000e+00
+  %v354 = tail call double @llvm.fabs.f64(double %v353)
+  %v355 = fcmp ogt double %v354, 4.000000e-16
+  %v356 = fcmp olt double %v337, 1.000000e+05
+  %v357 = select i1 %v355, i1 %v356, i1 false
+  br i1 %v357, label %b18, label %b15
+b19:
+  %v358 = phi double [ %v359, %b19 ], [ 1.000000e+00, %b16 ]
+  %v360 = phi double [ %v361, %b19 ], [ 1.000000e+00, %b16 ]
+  %v362 = phi double [ %v363, %b19 ], [ %v2, %b16 ]
+  %v364 = phi i64 [ %v365, %b19 ], [ 0, %b16 ]
+  %v363 = fadd double %v362, 1.000000e+00
+  %v366 = fdiv double %v3, %v363
+  %v361 = fmul double %v360, %v366
+  %v359 = fadd double %v358, %v361
+  %v365 = add nuw nsw i64 %v364, 1
+  %v367 = fmul double %v359, 1.200000e-16
+  %v368 = fcmp ogt double %v361, %v367
+  %v369 = icmp samesign ult i64 %v364, 99999
+  %v370 = select i1 %v368, i1 %v369, i1 false
+  br i1 %v370, label %b19, label %b20
+b20:
+  %v13 = fmul double %v48, %v359
+  br label %b4
+}
+
+define internal fastcc void @p_16e33c1fbaf3(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
+b1:
+  %v3 = fcmp ogt double %v2, 2.500000e+01
+  br i1 %v3, label %b2, label %b11
+b2:
+  %v4 = phi double [ %v5, %b10 ], [ 1.000000e+00, %b1 ]
+  %v6 = phi double [ %v7, %b10 ], [ 0.000000e+00, %b1 ]
+  %v8 = phi double [ %v9, %b10 ], [ 1.000000e+00, %b1 ]
+  %v10 = phi double [ %v11, %b10 ], [ 0.000000e+00, %b1 ]
+  %v11 = fadd double %v10, 1.000000e+00
+  %v12 = fmul double %v11, 2.000000e+00
+  %v13 = fadd double %v12, -1.000000e+00
+  %v14 = fmul double %v13, %v13
+  %v15 = fsub double 0x3FFC71C71C71C71C, %v14
+  %v16 = fmul double %v8, %v15
+  %v17 = fmul double %v11, 8.000000e+00
+  %v18 = fmul double %v2, %v17
+  %v9 = fdiv double %v16, %v18
+  %v19 = tail call double @llvm.fabs.f64(double %v9)
+  %v20 = tail call double @llvm.fabs.f64(double %v8)
+  %v21 = fcmp ogt double %v19, %v20
+  %v22 = fcmp ogt double %v11, 0x3FE5555555555555
+  %v23 = select i1 %v21, i1 %v22, i1 false
+  br i1 %v23, label %b36, label %b3
+b3:
+  %v24 = fmul double %v11, 2.500000e-01
+  %v25 = tail call double @llvm.floor.f64(double %v24)
+  %v26 = fmul double %v25, 4.000000e+00
+  %v27 = fsub double %v11, %v26
+  %v28 = fcmp oeq double %v27, 1.000000e+00
+  br i1 %v28, label %b4, label %b5
+b4:
+  %v29 = fadd double %v6, %v9
+  br label %b10
+b5:
+  %v30 = fcmp oeq double %v27, 2.000000e+00
+  br i1 %v30, label %b6, label %b7
+b6:
+  %v31 = fsub double %v4, %v9
+  br label %b10
+b7:
+  %v32 = fcmp oeq double %v27, 3.000000e+00
+  br i1 %v32, label %b8, label %b9
+b8:
+  %v33 = fsub double %v6, %v9
+  br label %b10
+b9:
+  %v34 = fadd double %v4, %v9
+  br label %b10
+b10:
+  %v5 = phi double [ %v4, %b4 ], [ %v31, %b6 ], [ %v4, %b8 ], [ %v34, %b9 ]
+  %v7 = phi double [ %v29, %b4 ], [ %v6, %b6 ], [ %v33, %b8 ], [ %v6, %b9 ]
+  %v35 = fcmp uge double %v19, 1.200000e-16
+  %v36 = fcmp olt double %v11, 2.000000e+02
+  %v37 = select i1 %v35, i1 %v36, i1 false
+  br i1 %v37, label %b2, label %b36
+b11:
+  %v38 = fcmp olt double %v2, 2.000000e+00
+  br i1 %v38, label %b13, label %b12
+b12:
+  %v39 = fsub double 0x3FE5555555555555, %v2
+  %v40 = fadd double %v39, 1.500000e+00
+  %v41 = tail call double @llvm.floor.f64(double %v40)
+  %v42 = fcmp ogt double %v41, 0.000000e+00
+  %v43 = select i1 %v42, double %v41, double 0.000000e+00
+  br label %b13
+b13:
+  %v44 = phi double [ %v43, %b12 ], [ 1.000000e+00, %b11 ]
+  %v45 = fdiv double 0x3FF5555555555555, %v2
+  %v46 = fdiv double 0x3FE5555555555555, %v2
+  %v47 = fdiv double 2.000000e+00, %v2
+  br label %b14
+b14:
+  %v48 = phi double [ %v45, %b13 ], [ %v49, %b14 ]
+  %v50 = phi double [ %v46, %b13 ], [ %v51, %b14 ]
+  %v52 = phi double [ %v46, %b13 ], [ %v53, %b14 ]
+  %v54 = phi double [ 0.000000e+00, %b13 ], [ %v55, %b14 ]
+  %v56 = phi double [ 1.000000e+00, %b13 ], [ %v57, %b14 ]
+  %v58 = phi double [ 0.000000e+00, %b13 ], [ %v59, %b14 ]
+  %v60 = fadd double %v47, %v48
+  %v49 = freeze double %v60
+  %v61 = fdiv double 1.000000e+00, %v52
+  %v62 = fsub double %v49, %v61
+  %v63 = fsub double %v49, %v54
+  %v64 = tail call double @llvm.fabs.f64(double %v62)
+  %v65 = fcmp olt double %v64, 1.000000e-300
+  %v53 = select i1 %v65, double 1.000000e-300, double %v62
+  %v66 = tail call double @llvm.fabs.f64(double %v63)
+  %v67 = fcmp olt double %v66, 1.000000e-300
+  %v68 = fdiv double 1.000000e+00, %v63
+  %v55 = select i1 %v67, double 0x7E37E43C8800759B, double %v68
+  %v59 = fadd double %v58, 1.000000e+00
+  %v69 = fmul double %v53, %v55
+  %v51 = fmul double %v50, %v69
+  %v70 = fcmp olt double %v55, 0.000000e+00
+  %v71 = fneg double %v56
+  %v57 = select i1 %v70, double %v71, double %v56
+  %v72 = fadd double %v69, -1.000000e+00
+  %v73 = tail call double @llvm.fabs.f64(double %v72)
+  %v74 = fcmp ogt double %v73, 4.000000e-16
+  %v75 = fcmp olt double %v59, 2.000000e+05
+  %v76 = select i1 %v74, i1 %v75, i1 false
+  br i1 %v76, label %b14, label %b37
+b15:
+  %v77 = fmul double %v78, 0x400921FB54442D18
+  %v79 = fmul double %v78, %v78
+  %v80 = fmul double %v79, 0.000000e+00
+  %v81 = fadd double %v80, 0xBD172CB88EA5AE6F
+  %v82 = fmul double %v79, %v81
+  %v83 = fadd double %v82, 0xBD90423BAC8CA3FB
+  %v84 = fmul double %v79, %v83
+  %v85 = fadd double %v84, 0x3DDCAE7675C18607
+  %v86 = fmul double %v79, %v85
+  %v87 = fadd double %v86, 0x3E357BC3FC384334
+  %v88 = fmul double %v79, %v87
+  %v89 = fadd double %v88, 0xBE8B9986666C225D
+  %v90 = fmul double %v79, %v89
+  %v91 = fadd double %v90, 0xBEB4FAD41FC34FBB
+  %v92 = fmul double %v79, %v91
+  %v93 = fadd double %v92, 0x3F20C8A78CD9F9D2
+  %v94 = fmul double %v79, %v93
+  %v95 = fadd double %v94, 0xBF5317112CE3A2A8
+  %v96 = fmul double %v79, %v95
+  %v97 = fadd double %v96, 0xBF83B4AF28483E21
+  %v98 = fmul double %v79, %v97
+  %v99 = fadd double %v98, 0x3FC5512320B43FBE
+  %v100 = fmul double %v79, %v99
+  %v101 = fadd double %v100, 0xBFE4FCF4026AFA2D
+  %v102 = fmul double %v79, %v101
+  %v103 = fadd double %v102, 1.000000e+00
+  %v104 = fadd double %v80, 0x3D61F20151323CD0
+  %v105 = fmul double %v79, %v104
+  %v106 = fadd double %v105, 0x3DA11D065BFAF067
+  %v107 = fmul double %v79, %v106
+  %v108 = fadd double %v107, 0xBE144B4CEDCA388F
+  %v109 = fmul double %v79, %v108
+  %v110 = fadd double %v109, 0x3E3A44B7BA22D629
+  %v111 = fmul double %v79, %v110
+  %v112 = fadd double %v111, 0x3EB302509DBC0DE3
+  %v113 = fmul double %v79, %v112
+  %v114 = fadd double %v113, 0xBEF51CE8AF47EABE
+  %v115 = fmul double %v79, %v114
+  %v116 = fadd double %v115, 0xBF2C364FE6F1563D
+  %v117 = fmul double %v79, %v116
+  %v118 = fadd double %v117, 0x3F7D919C527F60B2
+  %v119 = fmul double %v79, %v118
+  %v120 = fadd double %v119, 0xBFA59AF103C34092
+  %v121 = fmul double %v79, %v120
+  %v122 = fadd double %v121, 0xBFA5815E8FA27048
+  %v123 = fmul double %v79, %v122
+  %v124 = fadd double %v123, 0x3FE2788CFC6FB619
+  %v125 = fneg double %v124
+  %v126 = fmul double %v78, %v124
+  %v127 = fadd double %v126, %v103
+  %v128 = fsub double %v103, %v126
+  %v129 = tail call double @llvm.fabs.f64(double %v77)
+  %v130 = fcmp olt double %v129, 1.000000e-15
+  br i1 %v130, label %b23, label %b22
+b16:
+  %v131 = fcmp olt double %v132, -7.460000e+02
+  br i1 %v131, label %b28, label %b17
+b17:
+  %v133 = fcmp ogt double %v132, 7.105000e+02
+  br i1 %v133, label %b28, label %b18
+b18:
+  br label %b28
+b19:
+  %v134 = phi double [ %v135, %b28 ], [ %v136, %b27 ]
+  %v137 = phi double [ %v138, %b28 ], [ %v139, %b27 ]
+  %v140 = phi double [ %v141, %b28 ], [ %v142, %b27 ]
+  %v143 = fmul double %v137, %v125
+  %v144 = fmul double %v103, %v134
+  %v145 = fmul double %v146, %v144
+  %v147 = fsub double %v143, %v145
+  %v148 = fmul double %v149, %v147
+  %v150 = fmul double %v140, 5.000000e-01
+  %v151 = fdiv double %v150, %v127
+  %v152 = fmul double %v128, %v140
+  %v153 = fdiv double 5.000000e-01, %v152
+  %v154 = fmul double %v151, 2.000000e+00
+  %v155 = fdiv double %v154, 0x400921FB54442D18
+  %v156 = fmul double %v153, 2.000000e+00
+  %v157 = fdiv double %v156, 0x400921FB54442D18
+  %v158 = fmul double %v148, 2.000000e+00
+  %v159 = fdiv double %v158, 0x400921FB54442D18
+  %v160 = fmul double %v77, 5.000000e-01
+  %v161 = tail call double @llvm.fabs.f64(double %v160)
+  %v162 = fcmp olt double %v161, 1.000000e-15
+  br i1 %v162, label %b20, label %b29
+b20:
+  %v163 = phi double [ %v164, %b29 ], [ 1.000000e+00, %b19 ]
+  %v165 = fmul double %v160, 0x400921FB54442D18
+  %v166 = fmul double %v165, %v163
+  %v167 = fmul double %v163, %v166
+  %v168 = fmul double %v2, -2.500000e-01
+  %v169 = fmul double %v2, %v168
+  %v170 = fmul double %v157, %v167
+  %v171 = fadd double %v159, %v170
+  br label %b21
+b21:
+  %v172 = phi double [ %v173, %b21 ], [ %v159, %b20 ]
+  %v174 = phi double [ %v175, %b21 ], [ %v157, %b20 ]
+  %v176 = phi double [ %v177, %b21 ], [ %v155, %b20 ]
+  %v178 = phi double [ %v179, %b21 ], [ 1.000000e+00, %b20 ]
+  %v180 = phi double [ %v181, %b21 ], [ %v155, %b20 ]
+  %v182 = phi double [ %v183, %b21 ], [ %v171, %b20 ]
+  %v184 = phi double [ %v185, %b21 ], [ 0.000000e+00, %b20 ]
+  %v185 = fadd double %v184, 1.000000e+00
+  %v186 = fmul double %v172, %v185
+  %v187 = fadd double %v176, %v186
+  %v188 = fadd double %v174, %v187
+  %v189 = fmul double %v185, %v185
+  %v190 = fsub double %v189, %v79
+  %v173 = fdiv double %v188, %v190
+  %v191 = fdiv double %v169, %v185
+  %v179 = fmul double %v178, %v191
+  %v192 = fsub double %v185, %v78
+  %v177 = fdiv double %v176, %v192
+  %v193 = fadd double %v78, %v185
+  %v175 = fdiv double %v174, %v193
+  %v194 = fmul double %v167, %v175
+  %v195 = fadd double %v194, %v173
+  %v196 = fmul double %v179, %v195
+  %v183 = fadd double %v182, %v196
+  %v197 = fmul double %v179, %v177
+  %v198 = fmul double %v185, %v196
+  %v199 = fsub double %v197, %v198
+  %v181 = fadd double %v180, %v199
+  %v200 = tail call double @llvm.fabs.f64(double %v196)
+  %v201 = tail call double @llvm.fabs.f64(double %v183)
+  %v202 = fmul double %v201, 1.200000e-16
+  %v203 = fcmp uge double %v200, %v202
+  %v204 = fcmp olt double %v185, 5.000000e+02
+  %v205 = select i1 %v203, i1 %v204, i1 false
+  br i1 %v205, label %b21, label %b41
+b22:
+  %v206 = fcmp ole double %v129, 0x4270000000000000
+  %v207 = tail call double @llvm.fma.f64(double %v77, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v208 = fadd double %v207, 0xC338000000000000
+  %v209 = fneg double %v208
+  %v210 = tail call double @llvm.fma.f64(double %v209, double 0x3FF921FB54442D18, double %v77)
+  %v211 = fmul double %v208, 0x3C91A62633145C07
+  %v212 = fsub double %v210, %v211
+  %v213 = fsub double %v212, %v210
+  %v214 = fsub double %v212, %v213
+  %v215 = fsub double %v210, %v214
+  %v216 = fadd double %v211, %v213
+  %v217 = fsub double %v215, %v216
+  %v218 = fneg double %v211
+  %v219 = tail call double @llvm.fma.f64(double %v208, double 0x3C91A62633145C07, double %v218)
+  %v220 = fsub double %v217, %v219
+  %v221 = tail call double @llvm.fma.f64(double %v209, double 0xB91F1976B7ED9000, double %v220)
+  %v222 = bitcast double %v129 to i64
+  %v223 = lshr i64 %v222, 52
+  %v224 = icmp samesign ult i64 %v222, 4607182418800017408
+  %v225 = add nsw i64 %v223, -1023
+  %v226 = tail call i64 @llvm.umin.i64(i64 %v225, i64 1023)
+  %v227 = select i1 %v224, i64 0, i64 %v226
+  %v228 = and i64 %v222, 4503599627370495
+  %v229 = or disjoint i64 %v228, 4841369599423283200
+  %v230 = bitcast i64 %v229 to double
+  %v231 = tail call double @llvm.copysign.f64(double %v230, double %v77)
+  %v232 = getelementptr double, ptr @t_811810fe58b0, i64 %v227
+  %v233 = load double, ptr %v232, align 8
+  %v234 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v227
+  %v235 = load double, ptr %v234, align 8
+  %v236 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v227
+  %v237 = load double, ptr %v236, align 8
+  %v238 = fmul double %v231, %v233
+  %v239 = fmul double %v231, %v235
+  %v240 = fmul double %v231, %v237
+  %v241 = fneg double %v238
+  %v242 = tail call double @llvm.fma.f64(double %v231, double %v233, double %v241)
+  %v243 = fneg double %v239
+  %v244 = tail call double @llvm.fma.f64(double %v231, double %v235, double %v243)
+  %v245 = fneg double %v240
+  %v246 = tail call double @llvm.fma.f64(double %v231, double %v237, double %v245)
+  %v247 = fmul double %v238, 2.500000e-01
+  %v248 = tail call double @llvm.roundeven.f64(double %v247)
+  %v249 = fmul double %v248, 4.000000e+00
+  %v250 = fsub double %v238, %v249
+  %v251 = fmul double %v242, 2.500000e-01
+  %v252 = tail call double @llvm.roundeven.f64(double %v251)
+  %v253 = fmul double %v252, 4.000000e+00
+  %v254 = fsub double %v242, %v253
+  %v255 = fadd double %v250, %v254
+  %v256 = fmul double %v239, 2.500000e-01
+  %v257 = tail call double @llvm.roundeven.f64(double %v256)
+  %v258 = fmul double %v257, 4.000000e+00
+  %v259 = fsub double %v239, %v258
+  %v260 = fadd double %v259, %v255
+  %v261 = tail call double @llvm.roundeven.f64(double %v260)
+  %v262 = fsub double %v255, %v261
+  %v263 = fadd double %v259, %v262
+  %v264 = fsub double %v263, %v262
+  %v265 = fsub double %v263, %v264
+  %v266 = fsub double %v262, %v265
+  %v267 = fsub double %v259, %v264
+  %v268 = fadd double %v267, %v266
+  %v269 = fadd double %v244, %v263
+  %v270 = fsub double %v269, %v263
+  %v271 = fsub double %v269, %v270
+  %v272 = fsub double %v263, %v271
+  %v273 = fsub double %v244, %v270
+  %v274 = fadd double %v273, %v272
+  %v275 = fadd double %v268, %v274
+  %v276 = fadd double %v240, %v269
+  %v277 = fsub double %v276, %v269
+  %v278 = fsub double %v276, %v277
+  %v279 = fsub double %v269, %v278
+  %v280 = fsub double %v240, %v277
+  %v281 = fadd double %v280, %v279
+  %v282 = fadd double %v275, %v281
+  %v283 = fadd double %v246, %v282
+  %v284 = fadd double %v276, %v283
+  %v285 = fsub double %v284, %v276
+  %v286 = fsub double %v283, %v285
+  %v287 = fmul double %v284, 0x3FF921FB54442D18
+  %v288 = fneg double %v287
+  %v289 = tail call double @llvm.fma.f64(double %v284, double 0x3FF921FB54442D18, double %v288)
+  %v290 = fmul double %v286, 0x3FF921FB54442D18
+  %v291 = tail call double @llvm.fma.f64(double %v284, double 0x3C91A62633145C07, double %v290)
+  %v292 = fadd double %v289, %v291
+  %v293 = fadd double %v261, 0x4338000000000000
+  %v294 = fcmp one double %v129, 0x7FF0000000000000
+  %v295 = select i1 %v294, double %v287, double 0x7FF8000000000000
+  %v296 = select i1 %v206, double %v221, double %v292
+  %v297 = select i1 %v206, double %v212, double %v295
+  %v298 = select i1 %v206, double %v207, double %v293
+  %v299 = bitcast double %v298 to i64
+  %v300 = and i64 %v299, 1
+  %v301 = fmul double %v297, %v297
+  %v302 = fmul double %v297, %v301
+  %v303 = tail call double @llvm.fma.f64(double %v301, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v301, double 0x3EC71DE351EED7F2)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v301, double 0xBF2A01A019BAD8A1)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v301, double 0x3F8111111110F573)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v301, double 0xBFC5555555555547)
+  %v308 = tail call double @llvm.fma.f64(double %v302, double %v307, double %v296)
+  %v309 = fadd double %v297, %v308
+  %v310 = fneg double %v301
+  %v311 = fmul double %v301, %v310
+  %v312 = tail call double @llvm.fma.f64(double %v301, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v313 = tail call double @llvm.fma.f64(double %v312, double %v301, double 0xBE927E4F7C234A35)
+  %v314 = tail call double @llvm.fma.f64(double %v313, double %v301, double 0x3EFA01A019C515A1)
+  %v315 = tail call double @llvm.fma.f64(double %v314, double %v301, double 0xBF56C16C16C14DC4)
+  %v316 = tail call double @llvm.fma.f64(double %v315, double %v301, double 0x3FA555555555554A)
+  %v317 = fmul double %v301, 5.000000e-01
+  %v318 = tail call double @llvm.fma.f64(double %v311, double %v316, double %v317)
+  %v319 = fsub double 1.000000e+00, %v318
+  %v320 = icmp eq i64 %v300, 0
+  %v321 = select i1 %v320, double %v309, double %v319
+  %v322 = bitcast double %v321 to i64
+  %v323 = shl i64 %v299, 62
+  %v324 = and i64 %v323, -9223372036854775808
+  %v325 = xor i64 %v324, %v322
+  %v326 = bitcast i64 %v325 to double
+  %v327 = fdiv double %v77, %v326
+  br label %b23
+b23:
+  %v149 = phi double [ %v327, %b22 ], [ 1.000000e+00, %b15 ]
+  %v328 = fmul double %v2, 5.000000e-01
+  %v329 = fcmp olt double %v328, 0x10000000000000
+  %v330 = fmul double %v328, 0x4340000000000000
+  %v331 = select i1 %v329, double %v330, double %v328
+  %v332 = bitcast double %v331 to i64
+  %v333 = add i64 %v332, 2638147582215219
+  %v334 = lshr i64 %v333, 52
+  %v335 = or disjoint i64 %v334, 4841369599423283200
+  %v336 = bitcast i64 %v335 to double
+  %v337 = fadd double %v336, 0xC330000000000000
+  %v338 = and i64 %v333, 4503599627370495
+  %v339 = add nuw nsw i64 %v338, 4604544271217802189
+  %v340 = bitcast i64 %v339 to double
+  %v341 = fadd double %v340, -1.000000e+00
+  %v342 = select i1 %v329, double 1.076000e+03, double 1.023000e+03
+  %v343 = fsub double %v337, %v342
+  %v344 = fmul double %v341, %v341
+  %v345 = fmul double %v344, 5.000000e-01
+  %v346 = fadd double %v341, 2.000000e+00
+  %v347 = fdiv double %v341, %v346
+  %v348 = fmul double %v347, %v347
+  %v349 = tail call double @llvm.fma.f64(double %v348, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v350 = tail call double @llvm.fma.f64(double %v349, double %v348, double 0x3FC74664A41971F1)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v348, double 0x3FCC71C51D57B847)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v348, double 0x3FD249249422C781)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v348, double 0x3FD999999997F9E0)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v348, double 0x3FE5555555555593)
+  %v355 = tail call double @llvm.fma.f64(double %v348, double %v354, double %v345)
+  %v356 = fmul double %v343, 0xBD48432A1B0E2634
+  %v357 = tail call double @llvm.fma.f64(double %v347, double %v355, double %v356)
+  %v358 = fsub double %v357, %v345
+  %v359 = fadd double %v341, %v358
+  %v360 = tail call double @llvm.fma.f64(double %v343, double 0x3FE62E42FEFA4000, double %v359)
+  %v361 = fcmp one double %v328, 0x7FF0000000000000
+  %v362 = select i1 %v361, double %v360, double %v328
+  %v363 = fcmp olt double %v328, 0.000000e+00
+  %v364 = select i1 %v363, double 0x7FF8000000000000, double %v362
+  %v365 = fcmp oeq double %v328, 0.000000e+00
+  %v146 = select i1 %v365, double 0xFFF0000000000000, double %v364
+  %v366 = fneg double %v146
+  %v132 = fmul double %v78, %v366
+  %v367 = tail call double @llvm.fabs.f64(double %v132)
+  %v368 = fcmp olt double %v367, 1.000000e-03
+  br i1 %v368, label %b24, label %b16
+b24:
+  %v369 = fmul double %v132, %v132
+  %v370 = fmul double %v369, 5.000000e-01
+  %v371 = fdiv double %v369, 1.200000e+01
+  %v372 = fadd double %v371, 1.000000e+00
+  %v373 = fmul double %v370, %v372
+  %v139 = fadd double %v373, 1.000000e+00
+  %v374 = fdiv double %v369, 6.000000e+00
+  %v375 = fdiv double %v369, 2.000000e+01
+  %v376 = fadd double %v375, 1.000000e+00
+  %v377 = fmul double %v374, %v376
+  %v136 = fadd double %v377, 1.000000e+00
+  %v378 = fcmp olt double %v132, -7.460000e+02
+  br i1 %v378, label %b27, label %b25
+b25:
+  %v379 = fcmp ogt double %v132, 7.105000e+02
+  br i1 %v379, label %b27, label %b26
+b26:
+  br label %b27
+b27:
+  %v380 = phi double [ 7.105000e+02, %b25 ], [ %v132, %b26 ], [ -7.460000e+02, %b24 ]
+  %v381 = tail call double @llvm.fma.f64(double %v380, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v382 = fadd double %v381, 0xC338000000000000
+  %v383 = fneg double %v382
+  %v384 = tail call double @llvm.fma.f64(double %v383, double 0x3FE62E42FEFA4000, double %v380)
+  %v385 = tail call double @llvm.fma.f64(double %v383, double 0xBD48432A1B0E2634, double %v384)
+  %v386 = fmul double %v385, %v385
+  %v387 = tail call double @llvm.fma.f64(double %v385, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v385, double 0x3E927E4DB81FC5C4)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v385, double 0x3EC71DDED4DF15D0)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v385, double 0x3EFA01A01A70E1D0)
+  %v391 = tail call double @llvm.fma.f64(double %v390, double %v385, double 0x3F2A01A01B4A1A68)
+  %v392 = tail call double @llvm.fma.f64(double %v391, double %v385, double 0x3F56C16C16C1618C)
+  %v393 = tail call double @llvm.fma.f64(double %v392, double %v385, double 0x3F8111111110E966)
+  %v394 = tail call double @llvm.fma.f64(double %v393, double %v385, double 0x3FA5555555555556)
+  %v395 = tail call double @llvm.fma.f64(double %v394, double %v385, double 0x3FC555555555555C)
+  %v396 = tail call double @llvm.fma.f64(double %v395, double %v385, double 5.000000e-01)
+  %v397 = tail call double @llvm.fma.f64(double %v386, double %v396, double %v385)
+  %v398 = fadd double %v397, 1.000000e+00
+  %v399 = bitcast double %v381 to i64
+  %v400 = add i64 %v399, -4843621399236967424
+  %v401 = lshr i64 %v400, 1
+  %v402 = sub i64 %v400, %v401
+  %v403 = shl i64 %v401, 52
+  %v404 = add i64 %v403, 2301339409586323456
+  %v405 = shl i64 %v402, 52
+  %v406 = add i64 %v405, 2301339409586323456
+  %v407 = bitcast i64 %v404 to double
+  %v408 = fmul double %v398, %v407
+  %v409 = bitcast i64 %v406 to double
+  %v142 = fmul double %v408, %v409
+  br label %b19
+b28:
+  %v410 = phi double [ 7.105000e+02, %b17 ], [ %v132, %b18 ], [ -7.460000e+02, %b16 ]
+  %v411 = tail call double @llvm.fma.f64(double %v410, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v412 = fadd double %v411, 0xC338000000000000
+  %v413 = fneg double %v412
+  %v414 = tail call double @llvm.fma.f64(double %v413, double 0x3FE62E42FEFA4000, double %v410)
+  %v415 = tail call double @llvm.fma.f64(double %v413, double 0xBD48432A1B0E2634, double %v414)
+  %v416 = fmul double %v415, %v415
+  %v417 = tail call double @llvm.fma.f64(double %v415, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v418 = tail call double @llvm.fma.f64(double %v417, double %v415, double 0x3E927E4DB81FC5C4)
+  %v419 = tail call double @llvm.fma.f64(double %v418, double %v415, double 0x3EC71DDED4DF15D0)
+  %v420 = tail call double @llvm.fma.f64(double %v419, double %v415, double 0x3EFA01A01A70E1D0)
+  %v421 = tail call double @llvm.fma.f64(double %v420, double %v415, double 0x3F2A01A01B4A1A68)
+  %v422 = tail call double @llvm.fma.f64(double %v421, double %v415, double 0x3F56C16C16C1618C)
+  %v423 = tail call double @llvm.fma.f64(double %v422, double %v415, double 0x3F8111111110E966)
+  %v424 = tail call double @llvm.fma.f64(double %v423, double %v415, double 0x3FA5555555555556)
+  %v425 = tail call double @llvm.fma.f64(double %v424, double %v415, double 0x3FC555555555555C)
+  %v426 = tail call double @llvm.fma.f64(double %v425, double %v415, double 5.000000e-01)
+  %v427 = tail call double @llvm.fma.f64(double %v416, double %v426, double %v415)
+  %v428 = fadd double %v427, 1.000000e+00
+  %v429 = bitcast double %v411 to i64
+  %v430 = add i64 %v429, -4843621399236967424
+  %v431 = lshr i64 %v430, 1
+  %v432 = sub i64 %v430, %v431
+  %v433 = shl i64 %v431, 52
+  %v434 = add i64 %v433, 2301339409586323456
+  %v435 = shl i64 %v432, 52
+  %v436 = add i64 %v435, 2301339409586323456
+  %v437 = bitcast i64 %v434 to double
+  %v438 = fmul double %v428, %v437
+  %v439 = bitcast i64 %v436 to double
+  %v141 = fmul double %v438, %v439
+  %v440 = fdiv double 1.000000e+00, %v141
+  %v441 = fadd double %v141, %v440
+  %v138 = fmul double %v441, 5.000000e-01
+  %v442 = fsub double %v141, %v440
+  %v443 = fmul double %v442, 5.000000e-01
+  %v135 = fdiv double %v443, %v132
+  br label %b19
+b29:
+  %v444 = fcmp ole double %v161, 0x4270000000000000
+  %v445 = tail call double @llvm.fma.f64(double %v160, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v446 = fadd double %v445, 0xC338000000000000
+  %v447 = fneg double %v446
+  %v448 = tail call double @llvm.fma.f64(double %v447, double 0x3FF921FB54442D18, double %v160)
+  %v449 = fmul double %v446, 0x3C91A62633145C07
+  %v450 = fsub double %v448, %v449
+  %v451 = fsub double %v450, %v448
+  %v452 = fsub double %v450, %v451
+  %v453 = fsub double %v448, %v452
+  %v454 = fadd double %v449, %v451
+  %v455 = fsub double %v453, %v454
+  %v456 = fneg double %v449
+  %v457 = tail call double @llvm.fma.f64(double %v446, double 0x3C91A62633145C07, double %v456)
+  %v458 = fsub double %v455, %v457
+  %v459 = tail call double @llvm.fma.f64(double %v447, double 0xB91F1976B7ED9000, double %v458)
+  %v460 = bitcast double %v161 to i64
+  %v461 = lshr i64 %v460, 52
+  %v462 = icmp samesign ult i64 %v460, 4607182418800017408
+  %v463 = add nsw i64 %v461, -1023
+  %v464 = tail call i64 @llvm.umin.i64(i64 %v463, i64 1023)
+  %v465 = select i1 %v462, i64 0, i64 %v464
+  %v466 = and i64 %v460, 4503599627370495
+  %v467 = or disjoint i64 %v466, 4841369599423283200
+  %v468 = bitcast i64 %v467 to double
+  %v469 = tail call double @llvm.copysign.f64(double %v468, double %v160)
+  %v470 = getelementptr double, ptr @t_811810fe58b0, i64 %v465
+  %v471 = load double, ptr %v470, align 8
+  %v472 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v465
+  %v473 = load double, ptr %v472, align 8
+  %v474 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v465
+  %v475 = load double, ptr %v474, align 8
+  %v476 = fmul double %v469, %v471
+  %v477 = fmul double %v469, %v473
+  %v478 = fmul double %v469, %v475
+  %v479 = fneg double %v476
+  %v480 = tail call double @llvm.fma.f64(double %v469, double %v471, double %v479)
+  %v481 = fneg double %v477
+  %v482 = tail call double @llvm.fma.f64(double %v469, double %v473, double %v481)
+  %v483 = fneg double %v478
+  %v484 = tail call double @llvm.fma.f64(double %v469, double %v475, double %v483)
+  %v485 = fmul double %v476, 2.500000e-01
+  %v486 = tail call double @llvm.roundeven.f64(double %v485)
+  %v487 = fmul double %v486, 4.000000e+00
+  %v488 = fsub double %v476, %v487
+  %v489 = fmul double %v480, 2.500000e-01
+  %v490 = tail call double @llvm.roundeven.f64(double %v489)
+  %v491 = fmul double %v490, 4.000000e+00
+  %v492 = fsub double %v480, %v491
+  %v493 = fadd double %v488, %v492
+  %v494 = fmul double %v477, 2.500000e-01
+  %v495 = tail call double @llvm.roundeven.f64(double %v494)
+  %v496 = fmul double %v495, 4.000000e+00
+  %v497 = fsub double %v477, %v496
+  %v498 = fadd double %v497, %v493
+  %v499 = tail call double @llvm.roundeven.f64(double %v498)
+  %v500 = fsub double %v493, %v499
+  %v501 = fadd double %v497, %v500
+  %v502 = fsub double %v501, %v500
+  %v503 = fsub double %v501, %v502
+  %v504 = fsub double %v500, %v503
+  %v505 = fsub double %v497, %v502
+  %v506 = fadd double %v505, %v504
+  %v507 = fadd double %v482, %v501
+  %v508 = fsub double %v507, %v501
+  %v509 = fsub double %v507, %v508
+  %v510 = fsub double %v501, %v509
+  %v511 = fsub double %v482, %v508
+  %v512 = fadd double %v511, %v510
+  %v513 = fadd double %v506, %v512
+  %v514 = fadd double %v478, %v507
+  %v515 = fsub double %v514, %v507
+  %v516 = fsub double %v514, %v515
+  %v517 = fsub double %v507, %v516
+  %v518 = fsub double %v478, %v515
+  %v519 = fadd double %v518, %v517
+  %v520 = fadd double %v513, %v519
+  %v521 = fadd double %v484, %v520
+  %v522 = fadd double %v514, %v521
+  %v523 = fsub double %v522, %v514
+  %v524 = fsub double %v521, %v523
+  %v525 = fmul double %v522, 0x3FF921FB54442D18
+  %v526 = fneg double %v525
+  %v527 = tail call double @llvm.fma.f64(double %v522, double 0x3FF921FB54442D18, double %v526)
+  %v528 = fmul double %v524, 0x3FF921FB54442D18
+  %v529 = tail call double @llvm.fma.f64(double %v522, double 0x3C91A62633145C07, double %v528)
+  %v530 = fadd double %v527, %v529
+  %v531 = fadd double %v499, 0x4338000000000000
+  %v532 = fcmp one double %v161, 0x7FF0000000000000
+  %v533 = select i1 %v532, double %v525, double 0x7FF8000000000000
+  %v534 = select i1 %v444, double %v459, double %v530
+  %v535 = select i1 %v444, double %v450, double %v533
+  %v536 = select i1 %v444, double %v445, double %v531
+  %v537 = bitcast double %v536 to i64
+  %v538 = and i64 %v537, 1
+  %v539 = fmul double %v535, %v535
+  %v540 = fmul double %v535, %v539
+  %v541 = tail call double @llvm.fma.f64(double %v539, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v542 = tail call double @llvm.fma.f64(double %v541, double %v539, double 0x3EC71DE351EED7F2)
+  %v543 = tail call double @llvm.fma.f64(double %v542, double %v539, double 0xBF2A01A019BAD8A1)
+  %v544 = tail call double @llvm.fma.f64(double %v543, double %v539, double 0x3F8111111110F573)
+  %v545 = tail call double @llvm.fma.f64(double %v544, double %v539, double 0xBFC5555555555547)
+  %v546 = tail call double @llvm.fma.f64(double %v540, double %v545, double %v534)
+  %v547 = fadd double %v535, %v546
+  %v548 = fneg double %v539
+  %v549 = fmul double %v539, %v548
+  %v550 = tail call double @llvm.fma.f64(double %v539, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v551 = tail call double @llvm.fma.f64(double %v550, double %v539, double 0xBE927E4F7C234A35)
+  %v552 = tail call double @llvm.fma.f64(double %v551, double %v539, double 0x3EFA01A019C515A1)
+  %v553 = tail call double @llvm.fma.f64(double %v552, double %v539, double 0xBF56C16C16C14DC4)
+  %v554 = tail call double @llvm.fma.f64(double %v553, double %v539, double 0x3FA555555555554A)
+  %v555 = fmul double %v539, 5.000000e-01
+  %v556 = tail call double @llvm.fma.f64(double %v549, double %v554, double %v555)
+  %v557 = fsub double 1.000000e+00, %v556
+  %v558 = icmp eq i64 %v538, 0
+  %v559 = select i1 %v558, double %v547, double %v557
+  %v560 = bitcast double %v559 to i64
+  %v561 = shl i64 %v537, 62
+  %v562 = and i64 %v561, -9223372036854775808
+  %v563 = xor i64 %v562, %v560
+  %v564 = bitcast i64 %v563 to double
+  %v164 = fdiv double %v564, %v160
+  br label %b20
+b30:
+  %v565 = fmul double %v78, %v78
+  %v566 = fsub double 2.500000e-01, %v565
+  %v567 = fdiv double -5.000000e-01, %v2
+  %v568 = fmul double %v2, 2.000000e+00
+  %v569 = fdiv double %v566, %v2
+  %v570 = fmul double %v567, %v567
+  %v571 = fadd double %v570, 1.000000e+00
+  %v572 = fdiv double %v569, %v571
+  %v573 = fadd double %v568, %v572
+  %v574 = fmul double %v567, %v572
+  %v575 = fadd double %v574, 2.000000e+00
+  %v576 = fmul double %v568, %v568
+  %v577 = fadd double %v576, 4.000000e+00
+  %v578 = fdiv double %v568, %v577
+  %v579 = fdiv double -2.000000e+00, %v577
+  %v580 = fmul double %v578, %v573
+  %v581 = fmul double %v579, %v575
+  %v582 = fsub double %v580, %v581
+  %v583 = fmul double %v579, %v573
+  %v584 = fmul double %v578, %v575
+  %v585 = fadd double %v583, %v584
+  %v586 = fmul double %v567, %v582
+  %v587 = fsub double %v586, %v585
+  %v588 = fmul double %v567, %v585
+  %v589 = fadd double %v582, %v588
+  br label %b31
 b31:
-  %v183 = phi double [ 0x40862F3333333333, %b28 ], [ %v114, %b29 ], [ -4.000000e+01, %b27 ]
-  %v184 = tail call double @llvm.fma.f64(double %v183, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v185 = fadd double %v184, 0xC338000000000000
-  %v186 = fneg double %v185
-  %v187 = tail call double @llvm.fma.f64(double %v186, double 0x3FE62E42FEFA4000, double %v183)
-  %v188 = tail call double @llvm.fma.f64(double %v186, double 0xBD48432A1B0E2634, double %v187)
-  %v189 = fmul double %v188, %v188
-  %v190 = tail call double @llvm.fma.f64(double %v188, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v191 = tail call double @llvm.fma.f64(double %v190, double %v188, double 0x3E927E4DB81FC5C4)
-  %v192 = tail call double @llvm.fma.f64(double %v191, double %v188, double 0x3EC71DDED4DF15D0)
-  %v193 = tail call double @llvm.fma.f64(double %v192, double %v188, double 0x3EFA01A01A70E1D0)
-  %v194 = tail call double @llvm.fma.f64(double %v193, double %v188, double 0x3F2A01A01B4A1A68)
-  %v195 = tail call double @llvm.fma.f64(double %v194, double %v188, double 0x3F56C16C16C1618C)
-  %v196 = tail call double @llvm.fma.f64(double %v195, double %v188, double 0x3F8111111110E966)
-  %v197 = tail call double @llvm.fma.f64(double %v196, double %v188, double 0x3FA5555555555556)
-  %v198 = tail call double @llvm.fma.f64(double %v197, double %v188, double 0x3FC555555555555C)
-  %v199 = tail call double @llvm.fma.f64(double %v198, double %v188, double 5.000000e-01)
-  %v200 = tail call double @llvm.fma.f64(double %v189, double %v199, double %v188)
-  %v201 = bitcast double %v184 to i64
-  %v202 = shl i64 %v201, 52
-  %v203 = add i64 %v202, 4602678819172646912
-  %v204 = bitcast i64 %v203 to double
-  %v205 = fadd double %v204, -5.000000e-01
-  %v206 = tail call double @llvm.fma.f64(double %v204, double %v200, double %v205)
-  %v207 = fmul double %v206, 2.000000e+00
-  %v208 = fcmp olt double %v114, -7.460000e+02
-  br i1 %v208, label %b41, label %b32
+  %v590 = phi double [ %v566, %b30 ], [ %v591, %b31 ]
+  %v592 = phi double [ 2.000000e+00, %b30 ], [ %v593, %b31 ]
+  %v594 = phi double [ %v575, %b30 ], [ %v595, %b31 ]
+  %v596 = phi double [ %v573, %b30 ], [ %v597, %b31 ]
+  %v598 = phi double [ %v579, %b30 ], [ %v599, %b31 ]
+  %v600 = phi double [ %v578, %b30 ], [ %v601, %b31 ]
+  %v602 = phi double [ %v589, %b30 ], [ %v603, %b31 ]
+  %v604 = phi double [ %v587, %b30 ], [ %v605, %b31 ]
+  %v606 = phi double [ 1.000000e+00, %b30 ], [ %v607, %b31 ]
+  %v608 = fmul double %v606, 2.000000e+00
+  %v591 = fadd double %v590, %v608
+  %v607 = fadd double %v606, 1.000000e+00
+  %v593 = fadd double %v592, 2.000000e+00
+  %v609 = fmul double %v600, %v591
+  %v610 = fadd double %v568, %v609
+  %v611 = fmul double %v598, %v591
+  %v612 = fadd double %v593, %v611
+  %v613 = tail call double @llvm.fabs.f64(double %v610)
+  %v614 = tail call double @llvm.fabs.f64(double %v612)
+  %v615 = fadd double %v613, %v614
+  %v616 = fcmp olt double %v615, 1.000000e-300
+  %v617 = select i1 %v616, double 1.000000e-300, double %v610
+  %v618 = fmul double %v596, %v596
+  %v619 = fmul double %v594, %v594
+  %v620 = fadd double %v619, %v618
+  %v621 = fdiv double %v591, %v620
+  %v622 = fmul double %v596, %v621
+  %v623 = fadd double %v568, %v622
+  %v624 = fmul double %v594, %v621
+  %v595 = fsub double %v593, %v624
+  %v625 = tail call double @llvm.fabs.f64(double %v623)
+  %v626 = tail call double @llvm.fabs.f64(double %v595)
+  %v627 = fadd double %v625, %v626
+  %v628 = fcmp olt double %v627, 1.000000e-300
+  %v597 = select i1 %v628, double 1.000000e-300, double %v623
+  %v629 = fmul double %v617, %v617
+  %v630 = fmul double %v612, %v612
+  %v631 = fadd double %v630, %v629
+  %v601 = fdiv double %v617, %v631
+  %v632 = fneg double %v612
+  %v599 = fdiv double %v632, %v631
+  %v633 = fmul double %v597, %v601
+  %v634 = fmul double %v595, %v599
+  %v635 = fsub double %v633, %v634
+  %v636 = fmul double %v597, %v599
+  %v637 = fmul double %v595, %v601
+  %v638 = fadd double %v636, %v637
+  %v639 = fmul double %v604, %v635
+  %v640 = fmul double %v602, %v638
+  %v605 = fsub double %v639, %v640
+  %v641 = fmul double %v604, %v638
+  %v642 = fmul double %v602, %v635
+  %v603 = fadd double %v641, %v642
+  %v643 = fadd double %v635, -1.000000e+00
+  %v644 = tail call double @llvm.fabs.f64(double %v643)
+  %v645 = tail call double @llvm.fabs.f64(double %v638)
+  %v646 = fadd double %v645, %v644
+  %v647 = fcmp ogt double %v646, 4.000000e-16
+  %v648 = fcmp olt double %v607, 2.000000e+05
+  %v649 = select i1 %v647, i1 %v648, i1 false
+  br i1 %v649, label %b31, label %b42
 b32:
-  %v209 = fcmp ogt double %v114, 7.105000e+02
-  br i1 %v209, label %b41, label %b33
+  %v650 = phi double [ %v651, %b35 ], [ %v652, %b43 ]
+  %v651 = phi double [ %v653, %b35 ], [ %v654, %b43 ]
+  %v655 = phi double [ %v656, %b35 ], [ 1.000000e+00, %b43 ]
+  %v657 = fadd double %v78, %v655
+  %v658 = fmul double %v657, 2.000000e+00
+  %v659 = fdiv double %v658, %v2
+  %v660 = fmul double %v651, %v659
+  %v653 = fsub double %v660, %v650
+  %v656 = fadd double %v655, 1.000000e+00
+  %v661 = fcmp oeq double %v653, 0xFFF0000000000000
+  br i1 %v661, label %b33, label %b35
 b33:
-  br label %b41
+  %v662 = fcmp ogt double %v656, %v44
+  %v663 = select i1 %v662, double %v651, double 0xFFF0000000000000
+  br label %b34
 b34:
-  call fastcc void @p_3f9833cac101(ptr nonnull %v9, double %v2, double %v3)
-  %v210 = load double, ptr %v9, align 8
-  br label %b42
+  %v664 = phi double [ %v665, %b36 ], [ %v666, %b33 ], [ %v666, %b43 ], [ %v666, %b35 ]
+  %v667 = phi double [ %v668, %b36 ], [ %v663, %b33 ], [ %v652, %b43 ], [ %v651, %b35 ]
+  store double %v664, ptr %v1, align 8
+  %v669 = getelementptr inbounds nuw i8, ptr %v1, i64 8
+  store double %v667, ptr %v669, align 8
+  ret void
 b35:
-  %v211 = phi double [ 7.105000e+02, %b13 ], [ %v42, %b14 ], [ -7.460000e+02, %b12 ]
-  %v212 = fmul double %v2, 5.000000e-01
-  %v213 = tail call double @llvm.sqrt.f64(double %v212)
-  %v214 = fmul double %v36, %v41
-  %v215 = fmul double %v213, %v214
-  %v216 = tail call double @llvm.fabs.f64(double %v215)
-  %v217 = fcmp ogt double %v216, 5.000000e-01
-  %v218 = fcmp olt double %v215, 0.000000e+00
-  %v219 = fcmp ogt double %v216, 2.730000e+01
-  %v220 = select i1 %v219, double 2.730000e+01, double %v216
-  %v221 = tail call double @llvm.fma.f64(double %v220, double 2.000000e+00, double 1.000000e+00)
-  %v222 = fdiv double 1.000000e+00, %v221
-  %v223 = fadd double %v220, -2.500000e+00
-  %v224 = fadd double %v220, 2.500000e+00
-  %v225 = fdiv double %v223, %v224
-  %v226 = tail call double @llvm.fma.f64(double %v225, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
-  %v227 = tail call double @llvm.fma.f64(double %v226, double %v225, double 0xBE82E44E20822848)
-  %v228 = tail call double @llvm.fma.f64(double %v227, double %v225, double 0xBE5F87EE72410AC4)
-  %v229 = tail call double @llvm.fma.f64(double %v228, double %v225, double 0x3EA34422139F8E18)
-  %v230 = tail call double @llvm.fma.f64(double %v229, double %v225, double 0x3EA34E8C8488751B)
-  %v231 = tail call double @llvm.fma.f64(double %v230, double %v225, double 0xBEBB49D98B10C286)
-  %v232 = tail call double @llvm.fma.f64(double %v231, double %v225, double 0xBED1C7EA6F6B4A8B)
-  %v233 = tail call double @llvm.fma.f64(double %v232, double %v225, double 0x3EC613A6B257EA77)
-  %v234 = tail call double @llvm.fma.f64(double %v233, double %v225, double 0x3EF7CEE805268EC5)
-  %v235 = tail call double @llvm.fma.f64(double %v234, double %v225, double 0x3EDA3FE0D40B3991)
-  %v236 = tail call double @llvm.fma.f64(double %v235, double %v225, double 0xBF1DC26A50C82421)
-  %v237 = tail call double @llvm.fma.f64(double %v236, double %v225, double 0xBF1731A24DC24A23)
-  %v238 = tail call double @llvm.fma.f64(double %v237, double %v225, double 0x3F44B6A4D57065E1)
-  %v239 = tail call double @llvm.fma.f64(double %v238, double %v225, double 0x3F401E1159D16370)
-  %v240 = tail call double @llvm.fma.f64(double %v239, double %v225, double 0xBF71F2F132A926D7)
-  %v241 = tail call double @llvm.fma.f64(double %v240, double %v225, double 0x3F4E89489E99C6B6)
-  %v242 = tail call double @llvm.fma.f64(double %v241, double %v225, double 0x3FA0C6092A5A2A43)
-  %v243 = tail call double @llvm.fma.f64(double %v242, double %v225, double 0xBFBA5C0C8A40E847)
-  %v244 = tail call double @llvm.fma.f64(double %v243, double %v225, double 0x3FC42D379989B660)
-  %v245 = tail call double @llvm.fma.f64(double %v244, double %v225, double 0xBFB959AC16F85498)
-  %v246 = tail call double @llvm.fma.f64(double %v245, double %v225, double 0xBFBF52C5D7E22305)
-  %v247 = tail call double @llvm.fma.f64(double %v225, double %v246, double 0x3FF43CC6F6C9672C)
-  %v248 = fmul double %v222, %v247
-  %v249 = fneg double %v220
-  %v250 = fmul double %v220, %v249
-  %v251 = tail call double @llvm.fma.f64(double %v220, double %v220, double %v250)
-  %v252 = fneg double %v251
-  %v253 = tail call double @llvm.fma.f64(double %v250, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v254 = fadd double %v253, 0xC338000000000000
-  %v255 = fneg double %v254
-  %v256 = tail call double @llvm.fma.f64(double %v255, double 0x3FE62E42FEFA4000, double %v250)
-  %v257 = tail call double @llvm.fma.f64(double %v255, double 0xBD48432A1B0E2634, double %v256)
-  %v258 = fmul double %v257, %v257
-  %v259 = tail call double @llvm.fma.f64(double %v257, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v260 = tail call double @llvm.fma.f64(double %v259, double %v257, double 0x3E927E4DB81FC5C4)
-  %v261 = tail call double @llvm.fma.f64(double %v260, double %v257, double 0x3EC71DDED4DF15D0)
-  %v262 = tail call double @llvm.fma.f64(double %v261, double %v257, double 0x3EFA01A01A70E1D0)
-  %v263 = tail call double @llvm.fma.f64(double %v262, double %v257, double 0x3F2A01A01B4A1A68)
-  %v264 = tail call double @llvm.fma.f64(double %v263, double %v257, double 0x3F56C16C16C1618C)
-  %v265 = tail call double @llvm.fma.f64(double %v264, double %v257, double 0x3F8111111110E966)
-  %v266 = tail call double @llvm.fma.f64(double %v265, double %v257, double 0x3FA5555555555556)
-  %v267 = tail call double @llvm.fma.f64(double %v266, double %v257, double 0x3FC555555555555C)
-  %v268 = tail call double @llvm.fma.f64(double %v267, double %v257, double 5.000000e-01)
-  %v269 = tail call double @llvm.fma.f64(double %v258, double %v268, double %v257)
-  %v270 = fadd double %v269, 1.000000e+00
-  %v271 = tail call double @llvm.fma.f64(double %v252, double %v270, double %v269)
-  %v272 = fsub double 0x3FF43CC6F6C9672C, %v247
-  %v273 = tail call double @llvm.fma.f64(double %v225, double %v246, double %v272)
-  %v274 = fneg double %v248
-  %v275 = fsub double 1.000000e+00, %v221
-  %v276 = tail call double @llvm.fma.f64(double %v220, double 2.000000e+00, double %v275)
-  %v277 = tail call double @llvm.fma.f64(double %v274, double %v221, double %v247)
-  %v278 = tail call double @llvm.fma.f64(double %v274, double %v276, double %v277)
-  %v279 = fadd double %v273, %v278
-  %v280 = fmul double %v222, %v279
-  %v281 = tail call double @llvm.fma.f64(double %v280, double %v271, double %v280)
-  %v282 = tail call double @llvm.fma.f64(double %v248, double %v271, double %v281)
-  %v283 = fadd double %v248, %v282
-  %v284 = bitcast double %v253 to i64
-  %v285 = add i64 %v284, -4843621399236967424
-  %v286 = lshr i64 %v285, 1
-  %v287 = shl i64 %v286, 52
-  %v288 = add i64 %v287, 2301339409586323456
-  %v289 = bitcast i64 %v288 to double
-  %v290 = fmul double %v283, %v289
-  %v291 = sub i64 %v285, %v286
-  %v292 = shl i64 %v291, 52
-  %v293 = add i64 %v292, 2301339409586323456
-  %v294 = bitcast i64 %v293 to double
-  %v295 = fmul double %v290, %v294
-  %v296 = fsub double 2.000000e+00, %v295
-  %v297 = select i1 %v218, double %v296, double %v295
-  %v298 = fmul double %v215, %v215
-  %v299 = select i1 %v217, double 5.000000e-01, double %v298
-  %v300 = tail call double @llvm.fma.f64(double %v299, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
-  %v301 = tail call double @llvm.fma.f64(double %v300, double %v299, double 0x3E5180FAB209FF06)
-  %v302 = tail call double @llvm.fma.f64(double %v301, double %v299, double 0xBE86470CDBDC7AC5)
-  %v303 = tail call double @llvm.fma.f64(double %v302, double %v299, double 0x3EBBA820C20548F9)
-  %v304 = tail call double @llvm.fma.f64(double %v303, double %v299, double 0xBEEF4DEC21BBB2DA)
-  %v305 = tail call double @llvm.fma.f64(double %v304, double %v299, double 0x3F1F9A3CF7FBBD65)
-  %v306 = tail call double @llvm.fma.f64(double %v305, double %v299, double 0xBF4C02DB9E140188)
-  %v307 = tail call double @llvm.fma.f64(double %v306, double %v299, double 0x3F7565BCD2FA7E51)
-  %v308 = tail call double @llvm.fma.f64(double %v307, double %v299, double 0xBF9B82CE313664E0)
-  %v309 = tail call double @llvm.fma.f64(double %v308, double %v299, double 0x3FBCE2F21A045B8E)
-  %v310 = tail call double @llvm.fma.f64(double %v309, double %v299, double 0xBFD812746B037A27)
-  %v311 = tail call double @llvm.fma.f64(double %v310, double %v299, double 0x3FC06EBA8214DB69)
-  %v312 = tail call double @llvm.fma.f64(double %v215, double %v311, double %v215)
-  %v313 = fsub double 1.000000e+00, %v312
-  %v314 = select i1 %v217, double %v297, double %v313
-  %v315 = fmul double %v314, 5.000000e-01
-  %v316 = tail call double @llvm.fma.f64(double %v41, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
-  %v317 = tail call double @llvm.fma.f64(double %v316, double %v41, double 0xBF12E31F9B7913EA)
-  %v318 = tail call double @llvm.fma.f64(double %v317, double %v41, double 0xBF438DFF1CC96982)
-  %v319 = fdiv double 1.000000e+00, %v2
-  %v320 = tail call double @llvm.fma.f64(double %v41, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
-  %v321 = tail call double @llvm.fma.f64(double %v320, double %v41, double 0x3F4B8239C670E690)
-  %v322 = tail call double @llvm.fma.f64(double %v321, double %v41, double 0xBF45629B3187B744)
-  %v323 = tail call double @llvm.fma.f64(double %v318, double %v319, double %v322)
-  %v324 = tail call double @llvm.fma.f64(double %v41, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
-  %v325 = tail call double @llvm.fma.f64(double %v324, double %v41, double 0x3F0B1D75D3346711)
-  %v326 = tail call double @llvm.fma.f64(double %v325, double %v41, double 0x3F3691879C01EFB4)
-  %v327 = tail call double @llvm.fma.f64(double %v323, double %v319, double %v326)
-  %v328 = tail call double @llvm.fma.f64(double %v41, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
-  %v329 = tail call double @llvm.fma.f64(double %v328, double %v41, double 0x3F31C0950D3ECB9D)
-  %v330 = tail call double @llvm.fma.f64(double %v329, double %v41, double 0xBF436773BDB97B48)
-  %v331 = tail call double @llvm.fma.f64(double %v330, double %v41, double 0x3F4168EF1B0931C8)
-  %v332 = tail call double @llvm.fma.f64(double %v327, double %v319, double %v331)
-  %v333 = tail call double @llvm.fma.f64(double %v41, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
-  %v334 = tail call double @llvm.fma.f64(double %v333, double %v41, double 0xBEC338EB19652FD9)
-  %v335 = tail call double @llvm.fma.f64(double %v334, double %v41, double 0x3EE0D0E229150428)
-  %v336 = tail call double @llvm.fma.f64(double %v335, double %v41, double 0xBEEC823FC1B3CC36)
-  %v337 = tail call double @llvm.fma.f64(double %v336, double %v41, double 0x3E830BDCF208080E)
-  %v338 = tail call double @llvm.fma.f64(double %v337, double %v41, double 0x3F11D1E9CB24760B)
-  %v339 = tail call double @llvm.fma.f64(double %v338, double %v41, double 0xBF2A2042C5148E27)
-  %v340 = tail call double @llvm.fma.f64(double %v339, double %v41, double 0x3F322BE87360EF1F)
-  %v341 = tail call double @llvm.fma.f64(double %v340, double %v41, double 0xBF1247604839C038)
-  %v342 = tail call double @llvm.fma.f64(double %v341, double %v41, double 0xBF36128AC5A4FA71)
-  %v343 = tail call double @llvm.fma.f64(double %v332, double %v319, double %v342)
-  %v344 = tail call double @llvm.fma.f64(double %v41, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
-  %v345 = tail call double @llvm.fma.f64(double %v344, double %v41, double 0x3E5EFE94304AC16B)
-  %v346 = tail call double @llvm.fma.f64(double %v345, double %v41, double 0x3DC041515BAB6ADA)
-  %v347 = tail call double @llvm.fma.f64(double %v346, double %v41, double 0xBE8EC676CF33153C)
-  %v348 = tail call double @llvm.fma.f64(double %v347, double %v41, double 0x3EADE37D9F09164C)
-  %v349 = tail call double @llvm.fma.f64(double %v348, double %v41, double 0xBEBC71C074985D3F)
-  %v350 = tail call double @llvm.fma.f64(double %v349, double %v41, double 0x3DF13B3C5B7CB45E)
-  %v351 = tail call double @llvm.fma.f64(double %v350, double %v41, double 0x3EE7DB4C02846E81)
-  %v352 = tail call double @llvm.fma.f64(double %v351, double %v41, double 0xBF04CE3FD902BCAD)
-  %v353 = tail call double @llvm.fma.f64(double %v352, double %v41, double 0x3F116908B48CE058)
-  %v354 = tail call double @llvm.fma.f64(double %v353, double %v41, double 0xBEB88F2AE1DEF9D0)
-  %v355 = tail call double @llvm.fma.f64(double %v354, double %v41, double 0xBF33999A85A4237A)
-  %v356 = tail call double @llvm.fma.f64(double %v355, double %v41, double 0x3F49B0FF6874F2C4)
-  %v357 = tail call double @llvm.fma.f64(double %v356, double %v41, double 0xBF4C3E0B02DA7BF9)
-  %v358 = tail call double @llvm.fma.f64(double %v343, double %v319, double %v357)
-  %v359 = tail call double @llvm.fma.f64(double %v41, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
-  %v360 = tail call double @llvm.fma.f64(double %v359, double %v41, double 0xBD0F46057E1C9D1F)
-  %v361 = tail call double @llvm.fma.f64(double %v360, double %v41, double 0x3DED9B15465DAEC1)
-  %v362 = tail call double @llvm.fma.f64(double %v361, double %v41, double 0xBE1040C53B2491F0)
-  %v363 = tail call double @llvm.fma.f64(double %v362, double %v41, double 0x3E21B66A39794BA9)
-  %v364 = tail call double @llvm.fma.f64(double %v363, double %v41, double 0x3D850C3F0DD501EB)
-  %v365 = tail call double @llvm.fma.f64(double %v364, double %v41, double 0xBE54853CED169327)
-  %v366 = tail call double @llvm.fma.f64(double %v365, double %v41, double 0x3E75BDE8EF4C4DC7)
-  %v367 = tail call double @llvm.fma.f64(double %v366, double %v41, double 0xBE86C2DCFFBEFEEF)
-  %v368 = tail call double @llvm.fma.f64(double %v367, double %v41, double 0xBDBEA23269C140A7)
-  %v369 = tail call double @llvm.fma.f64(double %v368, double %v41, double 0x3EB7E0201539310E)
-  %v370 = tail call double @llvm.fma.f64(double %v369, double %v41, double 0xBED7CD6F27B3F020)
-  %v371 = tail call double @llvm.fma.f64(double %v370, double %v41, double 0x3EE73DF462204EF4)
-  %v372 = tail call double @llvm.fma.f64(double %v371, double %v41, double 0xBE90152A1871F27A)
-  %v373 = tail call double @llvm.fma.f64(double %v372, double %v41, double 0xBF13D2A3A29B5D9D)
-  %v374 = tail call double @llvm.fma.f64(double %v373, double %v41, double 0x3F318B9B5BF2D984)
-  %v375 = tail call double @llvm.fma.f64(double %v374, double %v41, double 0xBF3EBFB188B7CA00)
-  %v376 = tail call double @llvm.fma.f64(double %v375, double %v41, double 0x3F2E13CE465FA859)
-  %v377 = tail call double @llvm.fma.f64(double %v376, double %v41, double 0x3F4547D93B34E2B6)
-  %v378 = tail call double @llvm.fma.f64(double %v358, double %v319, double %v377)
-  %v379 = tail call double @llvm.fma.f64(double %v41, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
-  %v380 = tail call double @llvm.fma.f64(double %v379, double %v41, double 0xBD733F39F65C6EEE)
-  %v381 = tail call double @llvm.fma.f64(double %v380, double %v41, double 0xBCF2C681309D6007)
-  %v382 = tail call double @llvm.fma.f64(double %v381, double %v41, double 0x3DAA55DA34225759)
-  %v383 = tail call double @llvm.fma.f64(double %v382, double %v41, double 0xBDCE9778DBC61371)
-  %v384 = tail call double @llvm.fma.f64(double %v383, double %v41, double 0x3DE1B1056C188672)
-  %v385 = tail call double @llvm.fma.f64(double %v384, double %v41, double 0x3D70962774F638BB)
-  %v386 = tail call double @llvm.fma.f64(double %v385, double %v41, double 0xBE177C5829460139)
-  %v387 = tail call double @llvm.fma.f64(double %v386, double %v41, double 0x3E3AC0D455E25360)
-  %v388 = tail call double @llvm.fma.f64(double %v387, double %v41, double 0xBE4E437343A46F5D)
-  %v389 = tail call double @llvm.fma.f64(double %v388, double %v41, double 0xBDEC24BD0E740A6C)
-  %v390 = tail call double @llvm.fma.f64(double %v389, double %v41, double 0x3E832AC81C15D3D7)
-  %v391 = tail call double @llvm.fma.f64(double %v390, double %v41, double 0xBEA522CB05171911)
-  %v392 = tail call double @llvm.fma.f64(double %v391, double %v41, double 0x3EB7058929663937)
-  %v393 = tail call double @llvm.fma.f64(double %v392, double %v41, double 0x3E626154AE39151D)
-  %v394 = tail call double @llvm.fma.f64(double %v393, double %v41, double 0xBEEAC2D05890F2C3)
-  %v395 = tail call double @llvm.fma.f64(double %v394, double %v41, double 0x3F0BBF43DAF4FE53)
-  %v396 = tail call double @llvm.fma.f64(double %v395, double %v41, double 0xBF1C253EFAA1A932)
-  %v397 = tail call double @llvm.fma.f64(double %v396, double %v41, double 0x3EC0DB20A88F4696)
-  %v398 = tail call double @llvm.fma.f64(double %v397, double %v41, double 0x3F4948B0FCD6E9E0)
-  %v399 = tail call double @llvm.fma.f64(double %v398, double %v41, double 0xBF65F7268EDAB4C8)
-  %v400 = tail call double @llvm.fma.f64(double %v399, double %v41, double 0x3F70EE643B990EE6)
-  %v401 = tail call double @llvm.fma.f64(double %v378, double %v319, double %v400)
-  %v402 = tail call double @llvm.fma.f64(double %v41, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
-  %v403 = tail call double @llvm.fma.f64(double %v402, double %v41, double 0xBCF29B03783DB2A2)
-  %v404 = tail call double @llvm.fma.f64(double %v403, double %v41, double 0x3D16D8A9EF5C1827)
-  %v405 = tail call double @llvm.fma.f64(double %v404, double %v41, double 0xBD2C068B448455EA)
-  %v406 = tail call double @llvm.fma.f64(double %v405, double %v41, double 0xBCAF3B7A5DCD1851)
-  %v407 = tail call double @llvm.fma.f64(double %v406, double %v41, double 0x3D6519580A10CD82)
-  %v408 = tail call double @llvm.fma.f64(double %v407, double %v41, double 0xBD89CCF2FAB4608B)
-  %v409 = tail call double @llvm.fma.f64(double %v408, double %v41, double 0x3D9F8041C5540EA2)
-  %v410 = tail call double @llvm.fma.f64(double %v409, double %v41, double 0x3D3113E3A466DB9E)
-  %v411 = tail call double @llvm.fma.f64(double %v410, double %v41, double 0xBDD78A5056F8CE45)
-  %v412 = tail call double @llvm.fma.f64(double %v411, double %v41, double 0x3DFC9B434BF3C34E)
-  %v413 = tail call double @llvm.fma.f64(double %v412, double %v41, double 0xBE11564ECFF73D58)
-  %v414 = tail call double @llvm.fma.f64(double %v413, double %v41, double 0xBDB349FBCA3A377B)
-  %v415 = tail call double @llvm.fma.f64(double %v414, double %v41, double 0x3E49AA7A30DE114C)
-  %v416 = tail call double @llvm.fma.f64(double %v415, double %v41, double 0xBE6EE23D0CBA8AEE)
-  %v417 = tail call double @llvm.fma.f64(double %v416, double %v41, double 0x3E8280F2CDE3F847)
-  %v418 = tail call double @llvm.fma.f64(double %v417, double %v41, double 0x3E33F59230A8357C)
-  %v419 = tail call double @llvm.fma.f64(double %v418, double %v41, double 0xBEBB0BDFCC629CBA)
-  %v420 = tail call double @llvm.fma.f64(double %v419, double %v41, double 0x3EE00A9CABD6B83E)
-  %v421 = tail call double @llvm.fma.f64(double %v420, double %v41, double 0xBEF2FA4AE89E5AF0)
-  %v422 = tail call double @llvm.fma.f64(double %v421, double %v41, double 0xBE9AF83440E53DBC)
-  %v423 = tail call double @llvm.fma.f64(double %v422, double %v41, double 0x3F2AF83440E53DBC)
-  %v424 = tail call double @llvm.fma.f64(double %v423, double %v41, double 0xBF50394F6F09E723)
-  %v425 = tail call double @llvm.fma.f64(double %v424, double %v41, double 0x3F65AC056B015AC0)
-  %v426 = tail call double @llvm.fma.f64(double %v425, double %v41, double 0xBF6C71C71C71C71C)
-  %v427 = tail call double @llvm.fma.f64(double %v426, double %v41, double 0xBF5E573AC901E574)
-  %v428 = tail call double @llvm.fma.f64(double %v401, double %v319, double %v427)
-  %v429 = tail call double @llvm.fma.f64(double %v41, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
-  %v430 = tail call double @llvm.fma.f64(double %v429, double %v41, double 0x3CCD2E7D5CA48B90)
-  %v431 = tail call double @llvm.fma.f64(double %v430, double %v41, double 0xBCE1CA914D71A27C)
-  %v432 = tail call double @llvm.fma.f64(double %v431, double %v41, double 0xBCC283FE7950AD7B)
-  %v433 = tail call double @llvm.fma.f64(double %v432, double %v41, double 0x3D20104FC4369A3C)
-  %v434 = tail call double @llvm.fma.f64(double %v433, double %v41, double 0xBD43989BEBB193C0)
-  %v435 = tail call double @llvm.fma.f64(double %v434, double %v41, double 0x3D57BA0759769D7C)
-  %v436 = tail call double @llvm.fma.f64(double %v435, double %v41, double 0x3D3EF98008F5EEC2)
-  %v437 = tail call double @llvm.fma.f64(double %v436, double %v41, double 0xBD961CA701FD754A)
-  %v438 = tail call double @llvm.fma.f64(double %v437, double %v41, double 0x3DBAC9475C463659)
-  %v439 = tail call double @llvm.fma.f64(double %v438, double %v41, double 0xBDD0070A87340428)
-  %v440 = tail call double @llvm.fma.f64(double %v439, double %v41, double 0xBDBC0D9B6EDF2B0B)
-  %v441 = tail call double @llvm.fma.f64(double %v440, double %v41, double 0x3E0F6E66D24D5C8A)
-  %v442 = tail call double @llvm.fma.f64(double %v441, double %v41, double 0xBE32D2197C7A2FAA)
-  %v443 = tail call double @llvm.fma.f64(double %v442, double %v41, double 0x3E46097D55C37C1C)
-  %v444 = tail call double @llvm.fma.f64(double %v443, double %v41, double 0x3E3CCF5CEB7F0D9F)
-  %v445 = tail call double @llvm.fma.f64(double %v444, double %v41, double 0xBE87B5F9A2D0465C)
-  %v446 = tail call double @llvm.fma.f64(double %v445, double %v41, double 0x3EABD6D21E4B4109)
-  %v447 = tail call double @llvm.fma.f64(double %v446, double %v41, double 0xBEBF1B22F594C6B5)
-  %v448 = tail call double @llvm.fma.f64(double %v447, double %v41, double 0xBEC255370652AFC1)
-  %v449 = tail call double @llvm.fma.f64(double %v448, double %v41, double 0x3F048C5892F7CD83)
-  %v450 = tail call double @llvm.fma.f64(double %v449, double %v41, double 0xBF276E06FEC7273B)
-  %v451 = tail call double @llvm.fma.f64(double %v450, double %v41, double 0x3F371DE3A556C734)
-  %v452 = tail call double @llvm.fma.f64(double %v451, double %v41, double 0x3F52F684BDA12F68)
-  %v453 = tail call double @llvm.fma.f64(double %v452, double %v41, double 0xBF8E573AC901E574)
-  %v454 = tail call double @llvm.fma.f64(double %v453, double %v41, double 0x3FB5555555555555)
-  %v455 = tail call double @llvm.fma.f64(double %v454, double %v41, double 0xBFD5555555555555)
-  %v456 = tail call double @llvm.fma.f64(double %v428, double %v319, double %v455)
-  %v457 = tail call double @llvm.fma.f64(double %v211, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v458 = fadd double %v457, 0xC338000000000000
-  %v459 = fneg double %v458
-  %v460 = tail call double @llvm.fma.f64(double %v459, double 0x3FE62E42FEFA4000, double %v211)
-  %v461 = tail call double @llvm.fma.f64(double %v459, double 0xBD48432A1B0E2634, double %v460)
-  %v462 = fmul double %v461, %v461
-  %v463 = tail call double @llvm.fma.f64(double %v461, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v464 = tail call double @llvm.fma.f64(double %v463, double %v461, double 0x3E927E4DB81FC5C4)
-  %v465 = tail call double @llvm.fma.f64(double %v464, double %v461, double 0x3EC71DDED4DF15D0)
-  %v466 = tail call double @llvm.fma.f64(double %v465, double %v461, double 0x3EFA01A01A70E1D0)
-  %v467 = tail call double @llvm.fma.f64(double %v466, double %v461, double 0x3F2A01A01B4A1A68)
-  %v468 = tail call double @llvm.fma.f64(double %v467, double %v461, double 0x3F56C16C16C1618C)
-  %v469 = tail call double @llvm.fma.f64(double %v468, double %v461, double 0x3F8111111110E966)
-  %v470 = tail call double @llvm.fma.f64(double %v469, double %v461, double 0x3FA5555555555556)
-  %v471 = tail call double @llvm.fma.f64(double %v470, double %v461, double 0x3FC555555555555C)
-  %v472 = tail call double @llvm.fma.f64(double %v471, double %v461, double 5.000000e-01)
-  %v473 = tail call double @llvm.fma.f64(double %v462, double %v472, double %v461)
-  %v474 = fadd double %v473, 1.000000e+00
-  %v475 = bitcast double %v457 to i64
-  %v476 = add i64 %v475, -4843621399236967424
-  %v477 = lshr i64 %v476, 1
-  %v478 = shl i64 %v477, 52
-  %v479 = add i64 %v478, 2301339409586323456
-  %v480 = bitcast i64 %v479 to double
-  %v481 = fmul double %v474, %v480
-  %v482 = sub i64 %v476, %v477
-  %v483 = shl i64 %v482, 52
-  %v484 = add i64 %v483, 2301339409586323456
-  %v485 = bitcast i64 %v484 to double
-  %v486 = fmul double %v481, %v485
-  %v487 = fmul double %v456, %v486
-  %v488 = tail call double @llvm.sqrt.f64(double %v2)
-  %v489 = fmul double %v488, 0x40040D931FF62705
-  %v490 = fdiv double %v487, %v489
-  %v491 = fmul double %v36, %v490
-  %v22 = fadd double %v315, %v491
-  br label %b4
+  %v670 = fcmp ugt double %v656, %v44
+  br i1 %v670, label %b34, label %b32
 b36:
-  %v492 = phi double [ %v50, %b17 ], [ %v493, %b36 ]
-  %v494 = phi double [ %v53, %b17 ], [ %v495, %b36 ]
-  %v496 = phi double [ 0x7E37E43C8800759B, %b17 ], [ %v497, %b36 ]
-  %v498 = phi double [ 0.000000e+00, %b17 ], [ %v499, %b36 ]
-  %v500 = phi double [ %v53, %b17 ], [ %v501, %b36 ]
-  %v499 = fadd double %v498, 1.000000e+00
-  %v502 = fneg double %v499
-  %v503 = fsub double %v499, %v2
-  %v504 = fmul double %v503, %v502
-  %v493 = fadd double %v492, 2.000000e+00
-  %v505 = fmul double %v494, %v504
-  %v506 = fadd double %v493, %v505
-  %v507 = freeze double %v506
-  %v508 = tail call double @llvm.fabs.f64(double %v507)
-  %v509 = fcmp olt double %v508, 1.000000e-300
-  %v510 = fdiv double %v504, %v496
-  %v511 = fadd double %v493, %v510
-  %v512 = tail call double @llvm.fabs.f64(double %v511)
-  %v513 = fcmp olt double %v512, 1.000000e-300
-  %v497 = select i1 %v513, double 1.000000e-300, double %v511
-  %v514 = fdiv double 1.000000e+00, %v507
-  %v495 = select i1 %v509, double 0x7E37E43C8800759B, double %v514
-  %v515 = fmul double %v497, %v495
-  %v501 = fmul double %v500, %v515
-  %v516 = fadd double %v515, -1.000000e+00
-  %v517 = tail call double @llvm.fabs.f64(double %v516)
-  %v518 = fcmp ogt double %v517, 4.000000e-16
-  %v519 = fcmp olt double %v499, 1.000000e+05
-  %v520 = select i1 %v518, i1 %v519, i1 false
-  br i1 %v520, label %b36, label %b37
+  %v671 = phi double [ %v5, %b10 ], [ %v4, %b2 ]
+  %v672 = phi double [ %v7, %b10 ], [ %v6, %b2 ]
+  %v673 = fcmp ole double %v2, 0x4270000000000000
+  %v674 = tail call double @llvm.fma.f64(double %v2, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v675 = fadd double %v674, 0xC338000000000000
+  %v676 = fneg double %v675
+  %v677 = tail call double @llvm.fma.f64(double %v676, double 0x3FF921FB54442D18, double %v2)
+  %v678 = fmul double %v675, 0x3C91A62633145C07
+  %v679 = fsub double %v677, %v678
+  %v680 = fsub double %v679, %v677
+  %v681 = fsub double %v679, %v680
+  %v682 = fsub double %v677, %v681
+  %v683 = fadd double %v678, %v680
+  %v684 = fsub double %v682, %v683
+  %v685 = fneg double %v678
+  %v686 = tail call double @llvm.fma.f64(double %v675, double 0x3C91A62633145C07, double %v685)
+  %v687 = fsub double %v684, %v686
+  %v688 = tail call double @llvm.fma.f64(double %v676, double 0xB91F1976B7ED9000, double %v687)
+  %v689 = bitcast double %v2 to i64
+  %v690 = lshr i64 %v689, 52
+  %v691 = icmp samesign ult i64 %v689, 4607182418800017408
+  %v692 = add nsw i64 %v690, -1023
+  %v693 = tail call i64 @llvm.umin.i64(i64 %v692, i64 1023)
+  %v694 = select i1 %v691, i64 0, i64 %v693
+  %v695 = and i64 %v689, 4503599627370495
+  %v696 = or disjoint i64 %v695, 4841369599423283200
+  %v697 = bitcast i64 %v696 to double
+  %v698 = getelementptr double, ptr @t_811810fe58b0, i64 %v694
+  %v699 = load double, ptr %v698, align 8
+  %v700 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v694
+  %v701 = load double, ptr %v700, align 8
+  %v702 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v694
+  %v703 = load double, ptr %v702, align 8
+  %v704 = fmul double %v699, %v697
+  %v705 = fmul double %v701, %v697
+  %v706 = fmul double %v703, %v697
+  %v707 = fneg double %v704
+  %v708 = tail call double @llvm.fma.f64(double %v697, double %v699, double %v707)
+  %v709 = fneg double %v705
+  %v710 = tail call double @llvm.fma.f64(double %v697, double %v701, double %v709)
+  %v711 = fneg double %v706
+  %v712 = tail call double @llvm.fma.f64(double %v697, double %v703, double %v711)
+  %v713 = fmul double %v704, 2.500000e-01
+  %v714 = tail call double @llvm.roundeven.f64(double %v713)
+  %v715 = fmul double %v714, 4.000000e+00
+  %v716 = fsub double %v704, %v715
+  %v717 = fmul double %v708, 2.500000e-01
+  %v718 = tail call double @llvm.roundeven.f64(double %v717)
+  %v719 = fmul double %v718, 4.000000e+00
+  %v720 = fsub double %v708, %v719
+  %v721 = fadd double %v716, %v720
+  %v722 = fmul double %v705, 2.500000e-01
+  %v723 = tail call double @llvm.roundeven.f64(double %v722)
+  %v724 = fmul double %v723, 4.000000e+00
+  %v725 = fsub double %v705, %v724
+  %v726 = fadd double %v725, %v721
+  %v727 = tail call double @llvm.roundeven.f64(double %v726)
+  %v728 = fsub double %v721, %v727
+  %v729 = fadd double %v725, %v728
+  %v730 = fsub double %v729, %v728
+  %v731 = fsub double %v729, %v730
+  %v732 = fsub double %v728, %v731
+  %v733 = fsub double %v725, %v730
+  %v734 = fadd double %v733, %v732
+  %v735 = fadd double %v710, %v729
+  %v736 = fsub double %v735, %v729
+  %v737 = fsub double %v735, %v736
+  %v738 = fsub double %v729, %v737
+  %v739 = fsub double %v710, %v736
+  %v740 = fadd double %v739, %v738
+  %v741 = fadd double %v734, %v740
+  %v742 = fadd double %v706, %v735
+  %v743 = fsub double %v742, %v735
+  %v744 = fsub double %v742, %v743
+  %v745 = fsub double %v735, %v744
+  %v746 = fsub double %v706, %v743
+  %v747 = fadd double %v746, %v745
+  %v748 = fadd double %v741, %v747
+  %v749 = fadd double %v712, %v748
+  %v750 = fadd double %v742, %v749
+  %v751 = fsub double %v750, %v742
+  %v752 = fsub double %v749, %v751
+  %v753 = fmul double %v750, 0x3FF921FB54442D18
+  %v754 = fneg double %v753
+  %v755 = tail call double @llvm.fma.f64(double %v750, double 0x3FF921FB54442D18, double %v754)
+  %v756 = fmul double %v752, 0x3FF921FB54442D18
+  %v757 = tail call double @llvm.fma.f64(double %v750, double 0x3C91A62633145C07, double %v756)
+  %v758 = fadd double %v755, %v757
+  %v759 = fadd double %v727, 0x4338000000000000
+  %v760 = fcmp one double %v2, 0x7FF0000000000000
+  %v761 = select i1 %v760, double %v753, double 0x7FF8000000000000
+  %v762 = select i1 %v673, double %v688, double %v758
+  %v763 = select i1 %v673, double %v679, double %v761
+  %v764 = select i1 %v673, double %v674, double %v759
+  %v765 = bitcast double %v764 to i64
+  %v766 = and i64 %v765, 1
+  %v767 = fmul double %v763, %v763
+  %v768 = fmul double %v763, %v767
+  %v769 = tail call double @llvm.fma.f64(double %v767, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v770 = tail call double @llvm.fma.f64(double %v769, double %v767, double 0x3EC71DE351EED7F2)
+  %v771 = tail call double @llvm.fma.f64(double %v770, double %v767, double 0xBF2A01A019BAD8A1)
+  %v772 = tail call double @llvm.fma.f64(double %v771, double %v767, double 0x3F8111111110F573)
+  %v773 = tail call double @llvm.fma.f64(double %v772, double %v767, double 0xBFC5555555555547)
+  %v774 = tail call double @llvm.fma.f64(double %v768, double %v773, double %v762)
+  %v775 = fadd double %v763, %v774
+  %v776 = fneg double %v767
+  %v777 = fmul double %v767, %v776
+  %v778 = tail call double @llvm.fma.f64(double %v767, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v779 = tail call double @llvm.fma.f64(double %v778, double %v767, double 0xBE927E4F7C234A35)
+  %v780 = tail call double @llvm.fma.f64(double %v779, double %v767, double 0x3EFA01A019C515A1)
+  %v781 = tail call double @llvm.fma.f64(double %v780, double %v767, double 0xBF56C16C16C14DC4)
+  %v782 = tail call double @llvm.fma.f64(double %v781, double %v767, double 0x3FA555555555554A)
+  %v783 = fmul double %v767, 5.000000e-01
+  %v784 = tail call double @llvm.fma.f64(double %v777, double %v782, double %v783)
+  %v785 = fsub double 1.000000e+00, %v784
+  %v786 = icmp eq i64 %v766, 0
+  %v787 = select i1 %v786, double %v775, double %v785
+  %v788 = bitcast double %v787 to i64
+  %v789 = shl i64 %v765, 62
+  %v790 = and i64 %v789, -9223372036854775808
+  %v791 = xor i64 %v790, %v788
+  %v792 = bitcast i64 %v791 to double
+  %v793 = select i1 %v786, double %v785, double %v775
+  %v794 = bitcast double %v793 to i64
+  %v795 = add i64 %v789, 4611686018427387904
+  %v796 = and i64 %v795, -9223372036854775808
+  %v797 = xor i64 %v796, %v794
+  %v798 = bitcast i64 %v797 to double
+  %v799 = fmul double %v798, 0x3FD0907DC193068C
+  %v800 = fmul double %v792, 0x3FEEE8DD4748BF15
+  %v801 = fsub double %v800, %v799
+  %v802 = fmul double %v792, 0xBFD0907DC193068C
+  %v803 = fmul double %v798, 0x3FEEE8DD4748BF15
+  %v804 = fsub double %v802, %v803
+  %v805 = fmul double %v2, 0x400921FB54442D18
+  %v806 = fdiv double 2.000000e+00, %v805
+  %v807 = tail call double @llvm.sqrt.f64(double %v806)
+  %v808 = fmul double %v671, %v801
+  %v809 = fmul double %v672, %v804
+  %v810 = fsub double %v808, %v809
+  %v665 = fmul double %v807, %v810
+  %v811 = fmul double %v671, %v804
+  %v812 = fmul double %v672, %v801
+  %v813 = fadd double %v811, %v812
+  %v668 = fmul double %v807, %v813
+  br label %b34
 b37:
-  %v521 = icmp eq i8 %v4, 0
-  %v522 = fmul double %v2, %v47
-  %v523 = fmul double %v522, %v501
-  %v524 = fsub double 1.000000e+00, %v523
-  %v21 = select i1 %v521, double %v524, double %v523
-  br label %b4
+  %v78 = fsub double 0x3FE5555555555555, %v44
+  %v814 = fmul double %v57, 1.000000e-250
+  %v815 = fmul double %v51, %v814
+  %v816 = fcmp ogt double %v44, 0.000000e+00
+  br i1 %v816, label %b38, label %b40
 b38:
-  %v525 = fcmp olt double %v3, 0x10000000000000
-  %v526 = fmul double %v3, 0x4340000000000000
-  %v527 = select i1 %v525, double %v526, double %v3
-  %v528 = bitcast double %v527 to i64
-  %v529 = add nuw i64 %v528, 2638147582215219
-  %v530 = lshr i64 %v529, 52
-  %v531 = or disjoint i64 %v530, 4841369599423283200
-  %v532 = bitcast i64 %v531 to double
-  %v533 = fadd double %v532, 0xC330000000000000
-  %v534 = and i64 %v529, 4503599627370495
-  %v535 = add nuw nsw i64 %v534, 4604544271217802189
-  %v536 = bitcast i64 %v535 to double
-  %v537 = fadd double %v536, -1.000000e+00
-  %v538 = select i1 %v525, double 1.076000e+03, double 1.023000e+03
-  %v539 = fsub double %v533, %v538
-  %v540 = fmul double %v537, %v537
-  %v541 = fmul double %v540, 5.000000e-01
-  %v542 = fadd double %v537, 2.000000e+00
-  %v543 = fdiv double %v537, %v542
-  %v544 = fmul double %v543, %v543
-  %v545 = tail call double @llvm.fma.f64(double %v544, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v546 = tail call double @llvm.fma.f64(double %v545, double %v544, double 0x3FC74664A41971F1)
-  %v547 = tail call double @llvm.fma.f64(double %v546, double %v544, double 0x3FCC71C51D57B847)
-  %v548 = tail call double @llvm.fma.f64(double %v547, double %v544, double 0x3FD249249422C781)
-  %v549 = tail call double @llvm.fma.f64(double %v548, double %v544, double 0x3FD999999997F9E0)
-  %v550 = tail call double @llvm.fma.f64(double %v549, double %v544, double 0x3FE5555555555593)
-  %v551 = tail call double @llvm.fma.f64(double %v544, double %v550, double %v541)
-  %v552 = fmul double %v539, 0xBD48432A1B0E2634
-  %v553 = tail call double @llvm.fma.f64(double %v543, double %v551, double %v552)
-  %v554 = fsub double %v553, %v541
-  %v555 = fadd double %v537, %v554
-  %v556 = tail call double @llvm.fma.f64(double %v539, double 0x3FE62E42FEFA4000, double %v555)
-  %v557 = fmul double %v2, %v556
-  %v558 = fcmp olt double %v557, -4.000000e-01
-  br i1 %v558, label %b22, label %b23
+  %v817 = fdiv double 1.000000e+00, %v2
+  br label %b39
 b39:
-  %v559 = phi double [ %v560, %b39 ], [ 1.000000e+00, %b22 ]
-  %v561 = phi double [ %v562, %b39 ], [ 1.000000e+00, %b22 ]
-  %v563 = phi double [ %v564, %b39 ], [ %v2, %b22 ]
-  %v565 = phi i64 [ %v566, %b39 ], [ 0, %b22 ]
-  %v564 = fadd double %v563, 1.000000e+00
-  %v567 = fdiv double %v3, %v564
-  %v562 = fmul double %v561, %v567
-  %v560 = fadd double %v559, %v562
-  %v566 = add nuw nsw i64 %v565, 1
-  %v568 = fmul double %v560, 1.200000e-16
-  %v569 = fcmp ogt double %v562, %v568
-  %v570 = icmp samesign ult i64 %v565, 99999
-  %v571 = select i1 %v569, i1 %v570, i1 false
-  br i1 %v571, label %b39, label %b40
+  %v818 = phi double [ %v819, %b39 ], [ %v814, %b38 ]
+  %v820 = phi double [ %v821, %b39 ], [ %v814, %b38 ]
+  %v822 = phi double [ %v823, %b39 ], [ %v815, %b38 ]
+  %v824 = phi double [ %v825, %b39 ], [ %v46, %b38 ]
+  %v826 = phi double [ %v827, %b39 ], [ %v44, %b38 ]
+  %v828 = fmul double %v818, %v824
+  %v829 = fadd double %v822, %v828
+  %v825 = fsub double %v824, %v817
+  %v830 = fmul double %v825, %v829
+  %v831 = fsub double %v830, %v818
+  %v832 = tail call double @llvm.fabs.f64(double %v829)
+  %v833 = fcmp ogt double %v832, 0x6974E718D7D7625A
+  %v834 = fmul double %v829, 0x16687E92154EF7AC
+  %v835 = fmul double %v831, 0x16687E92154EF7AC
+  %v836 = fmul double %v820, 0x16687E92154EF7AC
+  %v821 = select i1 %v833, double %v836, double %v820
+  %v823 = select i1 %v833, double %v835, double %v831
+  %v819 = select i1 %v833, double %v834, double %v829
+  %v827 = fadd double %v826, -1.000000e+00
+  %v837 = fcmp ogt double %v827, 0.000000e+00
+  br i1 %v837, label %b39, label %b40
 b40:
-  %v572 = fmul double %v59, %v560
-  %v20 = fsub double 1.000000e+00, %v572
-  br label %b4
+  %v838 = phi double [ %v814, %b37 ], [ %v819, %b39 ]
+  %v839 = phi double [ %v814, %b37 ], [ %v821, %b39 ]
+  %v840 = phi double [ %v815, %b37 ], [ %v823, %b39 ]
+  %v841 = fcmp oeq double %v838, 0.000000e+00
+  %v842 = select i1 %v841, double 1.200000e-16, double %v838
+  %v843 = fdiv double %v840, %v842
+  br i1 %v38, label %b15, label %b30
 b41:
-  %v573 = phi double [ 7.105000e+02, %b32 ], [ %v114, %b33 ], [ -7.460000e+02, %b31 ]
-  %v574 = fneg double %v114
-  %v575 = tail call double @llvm.copysign.f64(double %v207, double %v574)
-  %v576 = tail call double @llvm.fma.f64(double %v573, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v577 = fadd double %v576, 0xC338000000000000
-  %v578 = fneg double %v577
-  %v579 = tail call double @llvm.fma.f64(double %v578, double 0x3FE62E42FEFA4000, double %v573)
-  %v580 = tail call double @llvm.fma.f64(double %v578, double 0xBD48432A1B0E2634, double %v579)
-  %v581 = fmul double %v580, %v580
-  %v582 = tail call double @llvm.fma.f64(double %v580, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v583 = tail call double @llvm.fma.f64(double %v582, double %v580, double 0x3E927E4DB81FC5C4)
-  %v584 = tail call double @llvm.fma.f64(double %v583, double %v580, double 0x3EC71DDED4DF15D0)
-  %v585 = tail call double @llvm.fma.f64(double %v584, double %v580, double 0x3EFA01A01A70E1D0)
-  %v586 = tail call double @llvm.fma.f64(double %v585, double %v580, double 0x3F2A01A01B4A1A68)
-  %v587 = tail call double @llvm.fma.f64(double %v586, double %v580, double 0x3F56C16C16C1618C)
-  %v588 = tail call double @llvm.fma.f64(double %v587, double %v580, double 0x3F8111111110E966)
-  %v589 = tail call double @llvm.fma.f64(double %v588, double %v580, double 0x3FA5555555555556)
-  %v590 = tail call double @llvm.fma.f64(double %v589, double %v580, double 0x3FC555555555555C)
-  %v591 = tail call double @llvm.fma.f64(double %v590, double %v580, double 5.000000e-01)
-  %v592 = tail call double @llvm.fma.f64(double %v581, double %v591, double %v580)
-  %v593 = fadd double %v592, 1.000000e+00
-  %v594 = bitcast double %v576 to i64
-  %v595 = add i64 %v594, -4843621399236967424
-  %v596 = lshr i64 %v595, 1
-  %v597 = shl i64 %v596, 52
-  %v598 = add i64 %v597, 2301339409586323456
-  %v599 = bitcast i64 %v598 to double
-  %v600 = fmul double %v593, %v599
-  %v601 = sub i64 %v595, %v596
-  %v602 = shl i64 %v601, 52
-  %v603 = add i64 %v602, 2301339409586323456
-  %v604 = bitcast i64 %v603 to double
-  %v605 = fmul double %v600, %v604
-  %v606 = fmul double %v2, %v605
-  %v607 = fmul double %v67, %v606
-  %v19 = fsub double %v575, %v607
-  br label %b4
+  %v844 = fneg double %v183
+  %v845 = fneg double %v181
+  %v846 = fmul double %v47, %v845
+  %v847 = fdiv double %v78, %v2
+  %v848 = fmul double %v847, %v844
+  %v849 = fsub double %v848, %v846
+  %v850 = fmul double %v2, 0x400921FB54442D18
+  %v851 = fdiv double 2.000000e+00, %v850
+  %v852 = fmul double %v843, %v183
+  %v853 = fadd double %v852, %v849
+  %v854 = fdiv double %v851, %v853
+  br label %b43
 b42:
-  %v608 = phi double [ %v609, %b42 ], [ 1.000000e+00, %b34 ]
-  %v610 = phi double [ %v611, %b42 ], [ 1.000000e+00, %b34 ]
-  %v612 = phi double [ %v613, %b42 ], [ %v2, %b34 ]
-  %v614 = phi i64 [ %v615, %b42 ], [ 0, %b34 ]
-  %v613 = fadd double %v612, 1.000000e+00
-  %v616 = fdiv double %v3, %v613
-  %v611 = fmul double %v610, %v616
-  %v609 = fadd double %v608, %v611
-  %v615 = add nuw nsw i64 %v614, 1
-  %v617 = fmul double %v609, 1.200000e-16
-  %v618 = fcmp ogt double %v611, %v617
-  %v619 = icmp samesign ult i64 %v614, 99999
-  %v620 = select i1 %v618, i1 %v619, i1 false
-  br i1 %v620, label %b42, label %b43
+  %v855 = fsub double %v605, %v843
+  %v856 = fdiv double %v855, %v603
+  %v857 = fmul double %v2, 0x400921FB54442D18
+  %v858 = fdiv double 2.000000e+00, %v857
+  %v859 = fmul double %v855, %v856
+  %v860 = fadd double %v603, %v859
+  %v861 = fdiv double %v858, %v860
+  %v862 = tail call double @llvm.sqrt.f64(double %v861)
+  %v863 = fcmp ogt double %v842, 0.000000e+00
+  %v864 = fneg double %v862
+  %v865 = select i1 %v863, double %v862, double %v864
+  %v866 = fmul double %v856, %v865
+  %v867 = fdiv double %v78, %v2
+  %v868 = fmul double %v867, %v866
+  %v869 = fmul double %v605, %v866
+  %v870 = fmul double %v603, %v865
+  %v871 = fadd double %v870, %v869
+  %v872 = fsub double %v868, %v871
+  br label %b43
 b43:
-  %v18 = fmul double %v210, %v609
-  br label %b4
+  %v652 = phi double [ %v844, %b41 ], [ %v866, %b42 ]
+  %v654 = phi double [ %v846, %b41 ], [ %v872, %b42 ]
+  %v873 = phi double [ %v854, %b41 ], [ %v865, %b42 ]
+  %v874 = fdiv double %v873, %v842
+  %v666 = fmul double %v839, %v874
+  %v875 = fcmp ult double %v44, 1.000000e+00
+  br i1 %v875, label %b34, label %b32
 }
 
 define internal fastcc void @p_2019db67ed1f(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2) noinline nounwind {
@@ -13060,7 +14033,1402 @@ b15:
   br label %b2
 }
 
-define internal fastcc void @p_36ad18169119(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
+define internal fastcc void @p_365d413839a6(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
+b1:
+  %v4 = freeze double %v2
+  %v5 = fcmp ogt double %v3, 3.000000e+01
+  br i1 %v5, label %b2, label %b6
+b2:
+  %v6 = fmul double %v4, 5.000000e-01
+  %v7 = fmul double %v4, %v6
+  %v8 = fcmp ogt double %v3, %v7
+  br i1 %v8, label %b3, label %b6
+b3:
+  %v9 = fmul double %v4, 4.000000e+00
+  %v10 = fmul double %v4, %v9
+  br label %b4
+b4:
+  %v11 = phi double [ 1.000000e+00, %b3 ], [ %v12, %b5 ]
+  %v13 = phi double [ 1.000000e+00, %b3 ], [ %v14, %b5 ]
+  %v15 = phi double [ 0.000000e+00, %b3 ], [ %v16, %b5 ]
+  %v16 = fadd double %v15, 1.000000e+00
+  %v17 = fmul double %v16, 2.000000e+00
+  %v18 = fadd double %v17, -1.000000e+00
+  %v19 = fneg double %v13
+  %v20 = fmul double %v18, %v18
+  %v21 = fsub double %v10, %v20
+  %v22 = fmul double %v21, %v19
+  %v23 = fmul double %v16, 8.000000e+00
+  %v24 = fmul double %v3, %v23
+  %v14 = fdiv double %v22, %v24
+  %v25 = tail call double @llvm.fabs.f64(double %v14)
+  %v26 = tail call double @llvm.fabs.f64(double %v13)
+  %v27 = fcmp ogt double %v25, %v26
+  %v28 = fcmp ogt double %v16, %v4
+  %v29 = select i1 %v27, i1 %v28, i1 false
+  br i1 %v29, label %b27, label %b5
+b5:
+  %v12 = fadd double %v11, %v14
+  %v30 = fcmp olt double %v16, 2.000000e+02
+  %v31 = fcmp ogt double %v25, 1.200000e-16
+  %v32 = and i1 %v30, %v31
+  br i1 %v32, label %b4, label %b27
+b6:
+  %v33 = fmul double %v4, 2.000000e+00
+  %v34 = fdiv double %v33, %v3
+  %v35 = fcmp ogt double %v4, 0.000000e+00
+  %v36 = fdiv double %v4, %v3
+  %v37 = select i1 %v35, double %v36, double 1.000000e-300
+  %v38 = fdiv double 2.000000e+00, %v3
+  br label %b7
+b7:
+  %v39 = phi double [ %v34, %b6 ], [ %v40, %b7 ]
+  %v41 = phi double [ %v37, %b6 ], [ %v42, %b7 ]
+  %v43 = phi double [ %v37, %b6 ], [ %v44, %b7 ]
+  %v45 = phi double [ 0.000000e+00, %b6 ], [ %v46, %b7 ]
+  %v47 = phi double [ 0.000000e+00, %b6 ], [ %v48, %b7 ]
+  %v49 = fadd double %v38, %v39
+  %v40 = freeze double %v49
+  %v50 = fdiv double 1.000000e+00, %v43
+  %v51 = fadd double %v40, %v50
+  %v52 = fadd double %v40, %v45
+  %v53 = tail call double @llvm.fabs.f64(double %v51)
+  %v54 = fcmp olt double %v53, 1.000000e-300
+  %v44 = select i1 %v54, double 1.000000e-300, double %v51
+  %v55 = tail call double @llvm.fabs.f64(double %v52)
+  %v56 = fcmp olt double %v55, 1.000000e-300
+  %v57 = fdiv double 1.000000e+00, %v52
+  %v46 = select i1 %v56, double 0x7E37E43C8800759B, double %v57
+  %v48 = fadd double %v47, 1.000000e+00
+  %v58 = fmul double %v44, %v46
+  %v42 = fmul double %v41, %v58
+  %v59 = fadd double %v58, -1.000000e+00
+  %v60 = tail call double @llvm.fabs.f64(double %v59)
+  %v61 = fcmp ogt double %v60, 4.000000e-16
+  %v62 = fcmp olt double %v48, 2.000000e+05
+  %v63 = select i1 %v61, i1 %v62, i1 false
+  br i1 %v63, label %b7, label %b32
+b8:
+  %v64 = fmul double %v65, 0x400921FB54442D18
+  %v66 = fmul double %v65, %v65
+  %v67 = fmul double %v66, 0.000000e+00
+  %v68 = fadd double %v67, 0xBD172CB88EA5AE6F
+  %v69 = fmul double %v66, %v68
+  %v70 = fadd double %v69, 0xBD90423BAC8CA3FB
+  %v71 = fmul double %v66, %v70
+  %v72 = fadd double %v71, 0x3DDCAE7675C18607
+  %v73 = fmul double %v66, %v72
+  %v74 = fadd double %v73, 0x3E357BC3FC384334
+  %v75 = fmul double %v66, %v74
+  %v76 = fadd double %v75, 0xBE8B9986666C225D
+  %v77 = fmul double %v66, %v76
+  %v78 = fadd double %v77, 0xBEB4FAD41FC34FBB
+  %v79 = fmul double %v66, %v78
+  %v80 = fadd double %v79, 0x3F20C8A78CD9F9D2
+  %v81 = fmul double %v66, %v80
+  %v82 = fadd double %v81, 0xBF5317112CE3A2A8
+  %v83 = fmul double %v66, %v82
+  %v84 = fadd double %v83, 0xBF83B4AF28483E21
+  %v85 = fmul double %v66, %v84
+  %v86 = fadd double %v85, 0x3FC5512320B43FBE
+  %v87 = fmul double %v66, %v86
+  %v88 = fadd double %v87, 0xBFE4FCF4026AFA2D
+  %v89 = fmul double %v66, %v88
+  %v90 = fadd double %v89, 1.000000e+00
+  %v91 = fadd double %v67, 0x3D61F20151323CD0
+  %v92 = fmul double %v66, %v91
+  %v93 = fadd double %v92, 0x3DA11D065BFAF067
+  %v94 = fmul double %v66, %v93
+  %v95 = fadd double %v94, 0xBE144B4CEDCA388F
+  %v96 = fmul double %v66, %v95
+  %v97 = fadd double %v96, 0x3E3A44B7BA22D629
+  %v98 = fmul double %v66, %v97
+  %v99 = fadd double %v98, 0x3EB302509DBC0DE3
+  %v100 = fmul double %v66, %v99
+  %v101 = fadd double %v100, 0xBEF51CE8AF47EABE
+  %v102 = fmul double %v66, %v101
+  %v103 = fadd double %v102, 0xBF2C364FE6F1563D
+  %v104 = fmul double %v66, %v103
+  %v105 = fadd double %v104, 0x3F7D919C527F60B2
+  %v106 = fmul double %v66, %v105
+  %v107 = fadd double %v106, 0xBFA59AF103C34092
+  %v108 = fmul double %v66, %v107
+  %v109 = fadd double %v108, 0xBFA5815E8FA27048
+  %v110 = fmul double %v66, %v109
+  %v111 = fadd double %v110, 0x3FE2788CFC6FB619
+  %v112 = fneg double %v111
+  %v113 = fmul double %v65, %v111
+  %v114 = fadd double %v113, %v90
+  %v115 = fsub double %v90, %v113
+  %v116 = tail call double @llvm.fabs.f64(double %v64)
+  %v117 = fcmp olt double %v116, 1.000000e-15
+  br i1 %v117, label %b15, label %b14
+b9:
+  %v118 = fcmp olt double %v119, -7.460000e+02
+  br i1 %v118, label %b20, label %b10
+b10:
+  %v120 = fcmp ogt double %v119, 7.105000e+02
+  br i1 %v120, label %b20, label %b11
+b11:
+  br label %b20
+b12:
+  %v121 = phi double [ %v122, %b20 ], [ %v123, %b19 ]
+  %v124 = phi double [ %v125, %b20 ], [ %v126, %b19 ]
+  %v127 = phi double [ %v128, %b20 ], [ %v129, %b19 ]
+  %v130 = fmul double %v124, %v112
+  %v131 = fmul double %v90, %v121
+  %v132 = fmul double %v133, %v131
+  %v134 = fsub double %v130, %v132
+  %v135 = fmul double %v136, %v134
+  %v137 = fmul double %v127, 5.000000e-01
+  %v138 = fdiv double %v137, %v114
+  %v139 = fmul double %v115, %v127
+  %v140 = fdiv double 5.000000e-01, %v139
+  %v141 = fmul double %v3, 2.500000e-01
+  %v142 = fmul double %v3, %v141
+  %v143 = fmul double %v140, 0.000000e+00
+  %v144 = fadd double %v135, %v143
+  br label %b13
+b13:
+  %v145 = phi double [ %v146, %b13 ], [ %v135, %b12 ]
+  %v147 = phi double [ %v148, %b13 ], [ %v140, %b12 ]
+  %v149 = phi double [ %v150, %b13 ], [ %v138, %b12 ]
+  %v151 = phi double [ %v152, %b13 ], [ 1.000000e+00, %b12 ]
+  %v153 = phi double [ %v154, %b13 ], [ %v138, %b12 ]
+  %v155 = phi double [ %v156, %b13 ], [ %v144, %b12 ]
+  %v157 = phi double [ %v158, %b13 ], [ 0.000000e+00, %b12 ]
+  %v158 = fadd double %v157, 1.000000e+00
+  %v159 = fmul double %v145, %v158
+  %v160 = fadd double %v149, %v159
+  %v161 = fadd double %v147, %v160
+  %v162 = fmul double %v158, %v158
+  %v163 = fsub double %v162, %v66
+  %v146 = fdiv double %v161, %v163
+  %v164 = fdiv double %v142, %v158
+  %v152 = fmul double %v151, %v164
+  %v165 = fsub double %v158, %v65
+  %v150 = fdiv double %v149, %v165
+  %v166 = fadd double %v65, %v158
+  %v148 = fdiv double %v147, %v166
+  %v167 = fmul double %v148, 0.000000e+00
+  %v168 = fadd double %v167, %v146
+  %v169 = fmul double %v152, %v168
+  %v156 = fadd double %v155, %v169
+  %v170 = fmul double %v158, %v146
+  %v171 = fsub double %v150, %v170
+  %v172 = fmul double %v152, %v171
+  %v154 = fadd double %v153, %v172
+  %v173 = tail call double @llvm.fabs.f64(double %v169)
+  %v174 = tail call double @llvm.fabs.f64(double %v156)
+  %v175 = fmul double %v174, 1.200000e-16
+  %v176 = fcmp uge double %v173, %v175
+  %v177 = fcmp olt double %v158, 5.000000e+02
+  %v178 = select i1 %v176, i1 %v177, i1 false
+  br i1 %v178, label %b13, label %b36
+b14:
+  %v179 = fcmp ole double %v116, 0x4270000000000000
+  %v180 = tail call double @llvm.fma.f64(double %v64, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v181 = fadd double %v180, 0xC338000000000000
+  %v182 = fneg double %v181
+  %v183 = tail call double @llvm.fma.f64(double %v182, double 0x3FF921FB54442D18, double %v64)
+  %v184 = fmul double %v181, 0x3C91A62633145C07
+  %v185 = fsub double %v183, %v184
+  %v186 = fsub double %v185, %v183
+  %v187 = fsub double %v185, %v186
+  %v188 = fsub double %v183, %v187
+  %v189 = fadd double %v184, %v186
+  %v190 = fsub double %v188, %v189
+  %v191 = fneg double %v184
+  %v192 = tail call double @llvm.fma.f64(double %v181, double 0x3C91A62633145C07, double %v191)
+  %v193 = fsub double %v190, %v192
+  %v194 = tail call double @llvm.fma.f64(double %v182, double 0xB91F1976B7ED9000, double %v193)
+  %v195 = bitcast double %v116 to i64
+  %v196 = lshr i64 %v195, 52
+  %v197 = icmp samesign ult i64 %v195, 4607182418800017408
+  %v198 = add nsw i64 %v196, -1023
+  %v199 = tail call i64 @llvm.umin.i64(i64 %v198, i64 1023)
+  %v200 = select i1 %v197, i64 0, i64 %v199
+  %v201 = and i64 %v195, 4503599627370495
+  %v202 = or disjoint i64 %v201, 4841369599423283200
+  %v203 = bitcast i64 %v202 to double
+  %v204 = tail call double @llvm.copysign.f64(double %v203, double %v64)
+  %v205 = getelementptr double, ptr @t_811810fe58b0, i64 %v200
+  %v206 = load double, ptr %v205, align 8
+  %v207 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v200
+  %v208 = load double, ptr %v207, align 8
+  %v209 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v200
+  %v210 = load double, ptr %v209, align 8
+  %v211 = fmul double %v204, %v206
+  %v212 = fmul double %v204, %v208
+  %v213 = fmul double %v204, %v210
+  %v214 = fneg double %v211
+  %v215 = tail call double @llvm.fma.f64(double %v204, double %v206, double %v214)
+  %v216 = fneg double %v212
+  %v217 = tail call double @llvm.fma.f64(double %v204, double %v208, double %v216)
+  %v218 = fneg double %v213
+  %v219 = tail call double @llvm.fma.f64(double %v204, double %v210, double %v218)
+  %v220 = fmul double %v211, 2.500000e-01
+  %v221 = tail call double @llvm.roundeven.f64(double %v220)
+  %v222 = fmul double %v221, 4.000000e+00
+  %v223 = fsub double %v211, %v222
+  %v224 = fmul double %v215, 2.500000e-01
+  %v225 = tail call double @llvm.roundeven.f64(double %v224)
+  %v226 = fmul double %v225, 4.000000e+00
+  %v227 = fsub double %v215, %v226
+  %v228 = fadd double %v223, %v227
+  %v229 = fmul double %v212, 2.500000e-01
+  %v230 = tail call double @llvm.roundeven.f64(double %v229)
+  %v231 = fmul double %v230, 4.000000e+00
+  %v232 = fsub double %v212, %v231
+  %v233 = fadd double %v232, %v228
+  %v234 = tail call double @llvm.roundeven.f64(double %v233)
+  %v235 = fsub double %v228, %v234
+  %v236 = fadd double %v232, %v235
+  %v237 = fsub double %v236, %v235
+  %v238 = fsub double %v236, %v237
+  %v239 = fsub double %v235, %v238
+  %v240 = fsub double %v232, %v237
+  %v241 = fadd double %v240, %v239
+  %v242 = fadd double %v217, %v236
+  %v243 = fsub double %v242, %v236
+  %v244 = fsub double %v242, %v243
+  %v245 = fsub double %v236, %v244
+  %v246 = fsub double %v217, %v243
+  %v247 = fadd double %v246, %v245
+  %v248 = fadd double %v241, %v247
+  %v249 = fadd double %v213, %v242
+  %v250 = fsub double %v249, %v242
+  %v251 = fsub double %v249, %v250
+  %v252 = fsub double %v242, %v251
+  %v253 = fsub double %v213, %v250
+  %v254 = fadd double %v253, %v252
+  %v255 = fadd double %v248, %v254
+  %v256 = fadd double %v219, %v255
+  %v257 = fadd double %v249, %v256
+  %v258 = fsub double %v257, %v249
+  %v259 = fsub double %v256, %v258
+  %v260 = fmul double %v257, 0x3FF921FB54442D18
+  %v261 = fneg double %v260
+  %v262 = tail call double @llvm.fma.f64(double %v257, double 0x3FF921FB54442D18, double %v261)
+  %v263 = fmul double %v259, 0x3FF921FB54442D18
+  %v264 = tail call double @llvm.fma.f64(double %v257, double 0x3C91A62633145C07, double %v263)
+  %v265 = fadd double %v262, %v264
+  %v266 = fadd double %v234, 0x4338000000000000
+  %v267 = fcmp one double %v116, 0x7FF0000000000000
+  %v268 = select i1 %v267, double %v260, double 0x7FF8000000000000
+  %v269 = select i1 %v179, double %v194, double %v265
+  %v270 = select i1 %v179, double %v185, double %v268
+  %v271 = select i1 %v179, double %v180, double %v266
+  %v272 = bitcast double %v271 to i64
+  %v273 = and i64 %v272, 1
+  %v274 = fmul double %v270, %v270
+  %v275 = fmul double %v270, %v274
+  %v276 = tail call double @llvm.fma.f64(double %v274, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v277 = tail call double @llvm.fma.f64(double %v276, double %v274, double 0x3EC71DE351EED7F2)
+  %v278 = tail call double @llvm.fma.f64(double %v277, double %v274, double 0xBF2A01A019BAD8A1)
+  %v279 = tail call double @llvm.fma.f64(double %v278, double %v274, double 0x3F8111111110F573)
+  %v280 = tail call double @llvm.fma.f64(double %v279, double %v274, double 0xBFC5555555555547)
+  %v281 = tail call double @llvm.fma.f64(double %v275, double %v280, double %v269)
+  %v282 = fadd double %v270, %v281
+  %v283 = fneg double %v274
+  %v284 = fmul double %v274, %v283
+  %v285 = tail call double @llvm.fma.f64(double %v274, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v286 = tail call double @llvm.fma.f64(double %v285, double %v274, double 0xBE927E4F7C234A35)
+  %v287 = tail call double @llvm.fma.f64(double %v286, double %v274, double 0x3EFA01A019C515A1)
+  %v288 = tail call double @llvm.fma.f64(double %v287, double %v274, double 0xBF56C16C16C14DC4)
+  %v289 = tail call double @llvm.fma.f64(double %v288, double %v274, double 0x3FA555555555554A)
+  %v290 = fmul double %v274, 5.000000e-01
+  %v291 = tail call double @llvm.fma.f64(double %v284, double %v289, double %v290)
+  %v292 = fsub double 1.000000e+00, %v291
+  %v293 = icmp eq i64 %v273, 0
+  %v294 = select i1 %v293, double %v282, double %v292
+  %v295 = bitcast double %v294 to i64
+  %v296 = shl i64 %v272, 62
+  %v297 = and i64 %v296, -9223372036854775808
+  %v298 = xor i64 %v297, %v295
+  %v299 = bitcast i64 %v298 to double
+  %v300 = fdiv double %v64, %v299
+  br label %b15
+b15:
+  %v136 = phi double [ %v300, %b14 ], [ 1.000000e+00, %b8 ]
+  %v301 = fmul double %v3, 5.000000e-01
+  %v302 = fcmp olt double %v301, 0x10000000000000
+  %v303 = fmul double %v301, 0x4340000000000000
+  %v304 = select i1 %v302, double %v303, double %v301
+  %v305 = bitcast double %v304 to i64
+  %v306 = add i64 %v305, 2638147582215219
+  %v307 = lshr i64 %v306, 52
+  %v308 = or disjoint i64 %v307, 4841369599423283200
+  %v309 = bitcast i64 %v308 to double
+  %v310 = fadd double %v309, 0xC330000000000000
+  %v311 = and i64 %v306, 4503599627370495
+  %v312 = add nuw nsw i64 %v311, 4604544271217802189
+  %v313 = bitcast i64 %v312 to double
+  %v314 = fadd double %v313, -1.000000e+00
+  %v315 = select i1 %v302, double 1.076000e+03, double 1.023000e+03
+  %v316 = fsub double %v310, %v315
+  %v317 = fmul double %v314, %v314
+  %v318 = fmul double %v317, 5.000000e-01
+  %v319 = fadd double %v314, 2.000000e+00
+  %v320 = fdiv double %v314, %v319
+  %v321 = fmul double %v320, %v320
+  %v322 = tail call double @llvm.fma.f64(double %v321, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v323 = tail call double @llvm.fma.f64(double %v322, double %v321, double 0x3FC74664A41971F1)
+  %v324 = tail call double @llvm.fma.f64(double %v323, double %v321, double 0x3FCC71C51D57B847)
+  %v325 = tail call double @llvm.fma.f64(double %v324, double %v321, double 0x3FD249249422C781)
+  %v326 = tail call double @llvm.fma.f64(double %v325, double %v321, double 0x3FD999999997F9E0)
+  %v327 = tail call double @llvm.fma.f64(double %v326, double %v321, double 0x3FE5555555555593)
+  %v328 = tail call double @llvm.fma.f64(double %v321, double %v327, double %v318)
+  %v329 = fmul double %v316, 0xBD48432A1B0E2634
+  %v330 = tail call double @llvm.fma.f64(double %v320, double %v328, double %v329)
+  %v331 = fsub double %v330, %v318
+  %v332 = fadd double %v314, %v331
+  %v333 = tail call double @llvm.fma.f64(double %v316, double 0x3FE62E42FEFA4000, double %v332)
+  %v334 = fcmp one double %v301, 0x7FF0000000000000
+  %v335 = select i1 %v334, double %v333, double %v301
+  %v336 = fcmp olt double %v301, 0.000000e+00
+  %v337 = select i1 %v336, double 0x7FF8000000000000, double %v335
+  %v338 = fcmp oeq double %v301, 0.000000e+00
+  %v133 = select i1 %v338, double 0xFFF0000000000000, double %v337
+  %v339 = fneg double %v133
+  %v119 = fmul double %v65, %v339
+  %v340 = tail call double @llvm.fabs.f64(double %v119)
+  %v341 = fcmp olt double %v340, 1.000000e-03
+  br i1 %v341, label %b16, label %b9
+b16:
+  %v342 = fmul double %v119, %v119
+  %v343 = fmul double %v342, 5.000000e-01
+  %v344 = fdiv double %v342, 1.200000e+01
+  %v345 = fadd double %v344, 1.000000e+00
+  %v346 = fmul double %v343, %v345
+  %v126 = fadd double %v346, 1.000000e+00
+  %v347 = fdiv double %v342, 6.000000e+00
+  %v348 = fdiv double %v342, 2.000000e+01
+  %v349 = fadd double %v348, 1.000000e+00
+  %v350 = fmul double %v347, %v349
+  %v123 = fadd double %v350, 1.000000e+00
+  %v351 = fcmp olt double %v119, -7.460000e+02
+  br i1 %v351, label %b19, label %b17
+b17:
+  %v352 = fcmp ogt double %v119, 7.105000e+02
+  br i1 %v352, label %b19, label %b18
+b18:
+  br label %b19
+b19:
+  %v353 = phi double [ 7.105000e+02, %b17 ], [ %v119, %b18 ], [ -7.460000e+02, %b16 ]
+  %v354 = tail call double @llvm.fma.f64(double %v353, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v355 = fadd double %v354, 0xC338000000000000
+  %v356 = fneg double %v355
+  %v357 = tail call double @llvm.fma.f64(double %v356, double 0x3FE62E42FEFA4000, double %v353)
+  %v358 = tail call double @llvm.fma.f64(double %v356, double 0xBD48432A1B0E2634, double %v357)
+  %v359 = fmul double %v358, %v358
+  %v360 = tail call double @llvm.fma.f64(double %v358, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v361 = tail call double @llvm.fma.f64(double %v360, double %v358, double 0x3E927E4DB81FC5C4)
+  %v362 = tail call double @llvm.fma.f64(double %v361, double %v358, double 0x3EC71DDED4DF15D0)
+  %v363 = tail call double @llvm.fma.f64(double %v362, double %v358, double 0x3EFA01A01A70E1D0)
+  %v364 = tail call double @llvm.fma.f64(double %v363, double %v358, double 0x3F2A01A01B4A1A68)
+  %v365 = tail call double @llvm.fma.f64(double %v364, double %v358, double 0x3F56C16C16C1618C)
+  %v366 = tail call double @llvm.fma.f64(double %v365, double %v358, double 0x3F8111111110E966)
+  %v367 = tail call double @llvm.fma.f64(double %v366, double %v358, double 0x3FA5555555555556)
+  %v368 = tail call double @llvm.fma.f64(double %v367, double %v358, double 0x3FC555555555555C)
+  %v369 = tail call double @llvm.fma.f64(double %v368, double %v358, double 5.000000e-01)
+  %v370 = tail call double @llvm.fma.f64(double %v359, double %v369, double %v358)
+  %v371 = fadd double %v370, 1.000000e+00
+  %v372 = bitcast double %v354 to i64
+  %v373 = add i64 %v372, -4843621399236967424
+  %v374 = lshr i64 %v373, 1
+  %v375 = sub i64 %v373, %v374
+  %v376 = shl i64 %v374, 52
+  %v377 = add i64 %v376, 2301339409586323456
+  %v378 = shl i64 %v375, 52
+  %v379 = add i64 %v378, 2301339409586323456
+  %v380 = bitcast i64 %v377 to double
+  %v381 = fmul double %v371, %v380
+  %v382 = bitcast i64 %v379 to double
+  %v129 = fmul double %v381, %v382
+  br label %b12
+b20:
+  %v383 = phi double [ 7.105000e+02, %b10 ], [ %v119, %b11 ], [ -7.460000e+02, %b9 ]
+  %v384 = tail call double @llvm.fma.f64(double %v383, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v385 = fadd double %v384, 0xC338000000000000
+  %v386 = fneg double %v385
+  %v387 = tail call double @llvm.fma.f64(double %v386, double 0x3FE62E42FEFA4000, double %v383)
+  %v388 = tail call double @llvm.fma.f64(double %v386, double 0xBD48432A1B0E2634, double %v387)
+  %v389 = fmul double %v388, %v388
+  %v390 = tail call double @llvm.fma.f64(double %v388, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v391 = tail call double @llvm.fma.f64(double %v390, double %v388, double 0x3E927E4DB81FC5C4)
+  %v392 = tail call double @llvm.fma.f64(double %v391, double %v388, double 0x3EC71DDED4DF15D0)
+  %v393 = tail call double @llvm.fma.f64(double %v392, double %v388, double 0x3EFA01A01A70E1D0)
+  %v394 = tail call double @llvm.fma.f64(double %v393, double %v388, double 0x3F2A01A01B4A1A68)
+  %v395 = tail call double @llvm.fma.f64(double %v394, double %v388, double 0x3F56C16C16C1618C)
+  %v396 = tail call double @llvm.fma.f64(double %v395, double %v388, double 0x3F8111111110E966)
+  %v397 = tail call double @llvm.fma.f64(double %v396, double %v388, double 0x3FA5555555555556)
+  %v398 = tail call double @llvm.fma.f64(double %v397, double %v388, double 0x3FC555555555555C)
+  %v399 = tail call double @llvm.fma.f64(double %v398, double %v388, double 5.000000e-01)
+  %v400 = tail call double @llvm.fma.f64(double %v389, double %v399, double %v388)
+  %v401 = fadd double %v400, 1.000000e+00
+  %v402 = bitcast double %v384 to i64
+  %v403 = add i64 %v402, -4843621399236967424
+  %v404 = lshr i64 %v403, 1
+  %v405 = sub i64 %v403, %v404
+  %v406 = shl i64 %v404, 52
+  %v407 = add i64 %v406, 2301339409586323456
+  %v408 = shl i64 %v405, 52
+  %v409 = add i64 %v408, 2301339409586323456
+  %v410 = bitcast i64 %v407 to double
+  %v411 = fmul double %v401, %v410
+  %v412 = bitcast i64 %v409 to double
+  %v128 = fmul double %v411, %v412
+  %v413 = fdiv double 1.000000e+00, %v128
+  %v414 = fadd double %v128, %v413
+  %v125 = fmul double %v414, 5.000000e-01
+  %v415 = fsub double %v128, %v413
+  %v416 = fmul double %v415, 5.000000e-01
+  %v122 = fdiv double %v416, %v119
+  br label %b12
+b21:
+  %v417 = fadd double %v3, 1.000000e+00
+  %v418 = fmul double %v417, 2.000000e+00
+  %v419 = fdiv double 1.000000e+00, %v418
+  %v420 = fmul double %v65, %v65
+  %v421 = fsub double 2.500000e-01, %v420
+  %v422 = fmul double %v419, %v421
+  %v423 = fadd double %v422, 1.000000e+00
+  %v424 = tail call double @llvm.fabs.f64(double %v423)
+  %v425 = fmul double %v424, 1.200000e-16
+  %v426 = fcmp olt double %v425, 1.000000e+00
+  br i1 %v426, label %b22, label %b25
+b22:
+  %v427 = fneg double %v421
+  br label %b23
+b23:
+  %v428 = phi double [ %v429, %b23 ], [ %v418, %b22 ]
+  %v430 = phi double [ %v431, %b23 ], [ %v419, %b22 ]
+  %v432 = phi double [ %v433, %b23 ], [ %v419, %b22 ]
+  %v434 = phi double [ %v435, %b23 ], [ %v419, %b22 ]
+  %v436 = phi double [ %v437, %b23 ], [ 0.000000e+00, %b22 ]
+  %v437 = phi double [ %v438, %b23 ], [ 1.000000e+00, %b22 ]
+  %v439 = phi double [ %v440, %b23 ], [ %v427, %b22 ]
+  %v441 = phi double [ %v442, %b23 ], [ %v421, %b22 ]
+  %v443 = phi double [ %v444, %b23 ], [ %v421, %b22 ]
+  %v445 = phi double [ %v446, %b23 ], [ 1.000000e+00, %b22 ]
+  %v447 = phi double [ %v448, %b23 ], [ %v423, %b22 ]
+  %v446 = fadd double %v445, 1.000000e+00
+  %v449 = fadd double %v446, -1.000000e+00
+  %v450 = fmul double %v449, 2.000000e+00
+  %v440 = fsub double %v439, %v450
+  %v451 = fneg double %v440
+  %v452 = fmul double %v441, %v451
+  %v442 = fdiv double %v452, %v446
+  %v453 = fmul double %v428, %v437
+  %v454 = fsub double %v436, %v453
+  %v438 = fdiv double %v454, %v440
+  %v455 = fmul double %v438, %v442
+  %v444 = fadd double %v443, %v455
+  %v429 = fadd double %v428, 2.000000e+00
+  %v456 = fmul double %v430, %v440
+  %v457 = fadd double %v429, %v456
+  %v431 = fdiv double 1.000000e+00, %v457
+  %v458 = fmul double %v429, %v431
+  %v459 = fadd double %v458, -1.000000e+00
+  %v433 = fmul double %v432, %v459
+  %v435 = fadd double %v434, %v433
+  %v460 = fmul double %v444, %v433
+  %v448 = fadd double %v447, %v460
+  %v461 = tail call double @llvm.fabs.f64(double %v460)
+  %v462 = tail call double @llvm.fabs.f64(double %v448)
+  %v463 = fmul double %v462, 1.200000e-16
+  %v464 = fcmp ogt double %v461, %v463
+  %v465 = fcmp olt double %v446, 2.000000e+05
+  %v466 = select i1 %v464, i1 %v465, i1 false
+  br i1 %v466, label %b23, label %b24
+b24:
+  %v467 = fmul double %v421, %v435
+  br label %b25
+b25:
+  %v468 = phi double [ %v467, %b24 ], [ %v422, %b21 ]
+  %v469 = phi double [ %v448, %b24 ], [ %v423, %b21 ]
+  %v470 = fmul double %v3, 2.000000e+00
+  %v471 = fdiv double 0x400921FB54442D18, %v470
+  %v472 = tail call double @llvm.sqrt.f64(double %v471)
+  %v473 = fdiv double %v472, %v469
+  %v474 = fadd double %v3, %v65
+  %v475 = fadd double %v474, 5.000000e-01
+  %v476 = fsub double %v475, %v468
+  %v477 = fmul double %v476, %v473
+  %v478 = fdiv double %v477, %v3
+  br label %b40
+b26:
+  %v479 = phi double [ %v480, %b26 ], [ %v481, %b40 ]
+  %v480 = phi double [ %v482, %b26 ], [ %v483, %b40 ]
+  %v484 = phi double [ %v485, %b26 ], [ 1.000000e+00, %b40 ]
+  %v486 = fadd double %v65, %v484
+  %v487 = fmul double %v486, 2.000000e+00
+  %v488 = fdiv double %v487, %v3
+  %v489 = fmul double %v480, %v488
+  %v482 = fadd double %v479, %v489
+  %v485 = fadd double %v484, 1.000000e+00
+  %v490 = fcmp ugt double %v485, %v491
+  br i1 %v490, label %b41, label %b26
+b27:
+  %v492 = phi double [ %v12, %b5 ], [ %v11, %b4 ]
+  br label %b28
+b28:
+  %v493 = phi double [ 1.000000e+00, %b27 ], [ %v494, %b29 ]
+  %v495 = phi double [ 1.000000e+00, %b27 ], [ %v496, %b29 ]
+  %v497 = phi double [ 0.000000e+00, %b27 ], [ %v498, %b29 ]
+  %v498 = fadd double %v497, 1.000000e+00
+  %v499 = fmul double %v498, 2.000000e+00
+  %v500 = fadd double %v499, -1.000000e+00
+  %v501 = fmul double %v500, %v500
+  %v502 = fsub double %v10, %v501
+  %v503 = fmul double %v495, %v502
+  %v504 = fmul double %v498, 8.000000e+00
+  %v505 = fmul double %v3, %v504
+  %v496 = fdiv double %v503, %v505
+  %v506 = tail call double @llvm.fabs.f64(double %v496)
+  %v507 = tail call double @llvm.fabs.f64(double %v495)
+  %v508 = fcmp ogt double %v506, %v507
+  %v509 = fcmp ogt double %v498, %v4
+  %v510 = select i1 %v508, i1 %v509, i1 false
+  br i1 %v510, label %b31, label %b29
+b29:
+  %v494 = fadd double %v493, %v496
+  %v511 = fcmp olt double %v498, 2.000000e+02
+  %v512 = fcmp ogt double %v506, 1.200000e-16
+  %v513 = and i1 %v511, %v512
+  br i1 %v513, label %b28, label %b31
+b30:
+  %v514 = phi double [ %v515, %b41 ], [ %v516, %b31 ]
+  %v517 = phi double [ %v518, %b41 ], [ %v519, %b31 ]
+  store double %v514, ptr %v1, align 8
+  %v520 = getelementptr inbounds nuw i8, ptr %v1, i64 8
+  store double %v517, ptr %v520, align 8
+  ret void
+b31:
+  %v521 = phi double [ %v494, %b29 ], [ %v493, %b28 ]
+  %v522 = fmul double %v3, 0x401921FB54442D18
+  %v523 = tail call double @llvm.sqrt.f64(double %v522)
+  %v516 = fdiv double %v492, %v523
+  %v524 = fmul double %v3, 2.000000e+00
+  %v525 = fdiv double 0x400921FB54442D18, %v524
+  %v526 = tail call double @llvm.sqrt.f64(double %v525)
+  %v519 = fmul double %v526, %v521
+  br label %b30
+b32:
+  %v527 = fadd double %v4, 5.000000e-01
+  %v491 = tail call double @llvm.floor.f64(double %v527)
+  %v65 = fsub double %v4, %v491
+  %v528 = fmul double %v42, 1.000000e-250
+  %v529 = fcmp ogt double %v491, 0.000000e+00
+  br i1 %v529, label %b33, label %b35
+b33:
+  %v530 = fdiv double 1.000000e+00, %v3
+  br label %b34
+b34:
+  %v531 = phi double [ %v532, %b34 ], [ 1.000000e-250, %b33 ]
+  %v533 = phi double [ %v534, %b34 ], [ 1.000000e-250, %b33 ]
+  %v535 = phi double [ %v536, %b34 ], [ %v528, %b33 ]
+  %v537 = phi double [ %v538, %b34 ], [ %v36, %b33 ]
+  %v539 = phi double [ %v540, %b34 ], [ %v491, %b33 ]
+  %v541 = fmul double %v531, %v537
+  %v542 = fadd double %v535, %v541
+  %v538 = fsub double %v537, %v530
+  %v543 = fmul double %v538, %v542
+  %v544 = fadd double %v531, %v543
+  %v545 = tail call double @llvm.fabs.f64(double %v542)
+  %v546 = fcmp ogt double %v545, 0x6974E718D7D7625A
+  %v547 = fmul double %v542, 0x16687E92154EF7AC
+  %v548 = fmul double %v544, 0x16687E92154EF7AC
+  %v549 = fmul double %v533, 0x16687E92154EF7AC
+  %v534 = select i1 %v546, double %v549, double %v533
+  %v536 = select i1 %v546, double %v548, double %v544
+  %v532 = select i1 %v546, double %v547, double %v542
+  %v540 = fadd double %v539, -1.000000e+00
+  %v550 = fcmp ogt double %v540, 0.000000e+00
+  br i1 %v550, label %b34, label %b35
+b35:
+  %v551 = phi double [ 1.000000e-250, %b32 ], [ %v532, %b34 ]
+  %v552 = phi double [ 1.000000e-250, %b32 ], [ %v534, %b34 ]
+  %v553 = phi double [ %v528, %b32 ], [ %v536, %b34 ]
+  %v554 = fcmp olt double %v3, 2.000000e+00
+  br i1 %v554, label %b8, label %b21
+b36:
+  %v555 = fmul double %v38, %v154
+  %v556 = fcmp olt double %v3, -7.460000e+02
+  br i1 %v556, label %b39, label %b37
+b37:
+  %v557 = fcmp ogt double %v3, 7.105000e+02
+  br i1 %v557, label %b39, label %b38
+b38:
+  br label %b39
+b39:
+  %v558 = phi double [ 7.105000e+02, %b37 ], [ %v3, %b38 ], [ -7.460000e+02, %b36 ]
+  %v559 = tail call double @llvm.fma.f64(double %v558, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v560 = fadd double %v559, 0xC338000000000000
+  %v561 = fneg double %v560
+  %v562 = tail call double @llvm.fma.f64(double %v561, double 0x3FE62E42FEFA4000, double %v558)
+  %v563 = tail call double @llvm.fma.f64(double %v561, double 0xBD48432A1B0E2634, double %v562)
+  %v564 = fmul double %v563, %v563
+  %v565 = tail call double @llvm.fma.f64(double %v563, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v566 = tail call double @llvm.fma.f64(double %v565, double %v563, double 0x3E927E4DB81FC5C4)
+  %v567 = tail call double @llvm.fma.f64(double %v566, double %v563, double 0x3EC71DDED4DF15D0)
+  %v568 = tail call double @llvm.fma.f64(double %v567, double %v563, double 0x3EFA01A01A70E1D0)
+  %v569 = tail call double @llvm.fma.f64(double %v568, double %v563, double 0x3F2A01A01B4A1A68)
+  %v570 = tail call double @llvm.fma.f64(double %v569, double %v563, double 0x3F56C16C16C1618C)
+  %v571 = tail call double @llvm.fma.f64(double %v570, double %v563, double 0x3F8111111110E966)
+  %v572 = tail call double @llvm.fma.f64(double %v571, double %v563, double 0x3FA5555555555556)
+  %v573 = tail call double @llvm.fma.f64(double %v572, double %v563, double 0x3FC555555555555C)
+  %v574 = tail call double @llvm.fma.f64(double %v573, double %v563, double 5.000000e-01)
+  %v575 = tail call double @llvm.fma.f64(double %v564, double %v574, double %v563)
+  %v576 = fadd double %v575, 1.000000e+00
+  %v577 = bitcast double %v559 to i64
+  %v578 = add i64 %v577, -4843621399236967424
+  %v579 = lshr i64 %v578, 1
+  %v580 = sub i64 %v578, %v579
+  %v581 = shl i64 %v579, 52
+  %v582 = add i64 %v581, 2301339409586323456
+  %v583 = shl i64 %v580, 52
+  %v584 = add i64 %v583, 2301339409586323456
+  %v585 = bitcast i64 %v582 to double
+  %v586 = fmul double %v576, %v585
+  %v587 = bitcast i64 %v584 to double
+  %v588 = fmul double %v586, %v587
+  %v589 = fmul double %v156, %v588
+  %v590 = fmul double %v555, %v588
+  br label %b40
+b40:
+  %v483 = phi double [ %v590, %b39 ], [ %v478, %b25 ]
+  %v481 = phi double [ %v589, %b39 ], [ %v473, %b25 ]
+  %v591 = fdiv double %v553, %v551
+  %v592 = fmul double %v591, %v481
+  %v593 = fdiv double %v65, %v3
+  %v594 = fmul double %v593, %v481
+  %v595 = fsub double %v594, %v483
+  %v596 = fsub double %v592, %v595
+  %v597 = fmul double %v3, %v596
+  %v598 = fdiv double 1.000000e+00, %v597
+  %v599 = fcmp ult double %v491, 1.000000e+00
+  br i1 %v599, label %b41, label %b26
+b41:
+  %v518 = phi double [ %v481, %b40 ], [ %v480, %b26 ]
+  %v600 = fdiv double %v552, %v551
+  %v515 = fmul double %v600, %v598
+  br label %b30
+}
+
+define internal fastcc void @p_37c8e7fbe45f(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, i8 range(i8 0, 2) %v4) noinline nounwind {
+b1:
+  %v5 = alloca double, align 8
+  %v6 = alloca double, align 8
+  %v7 = alloca double, align 8
+  %v8 = alloca double, align 8
+  %v9 = alloca double, align 8
+  %v10 = fcmp oge double %v2, 0.000000e+00
+  %v11 = fcmp oge double %v3, 0.000000e+00
+  %v12 = select i1 %v10, i1 %v11, i1 false
+  br i1 %v12, label %b2, label %b4
+b2:
+  %v13 = fcmp oeq double %v2, 0x7FF0000000000000
+  %v14 = fcmp oeq double %v2, 0.000000e+00
+  br i1 %v13, label %b3, label %b5
+b3:
+  %v15 = fcmp oeq double %v3, 0x7FF0000000000000
+  %v16 = or i1 %v15, %v14
+  br i1 %v16, label %b4, label %b7
+b4:
+  %v17 = phi double [ %v18, %b43 ], [ %v19, %b41 ], [ %v20, %b40 ], [ %v21, %b37 ], [ %v22, %b35 ], [ %v23, %b9 ], [ %v24, %b7 ], [ 0x7FF8000000000000, %b1 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b6 ]
+  store double %v17, ptr %v1, align 8
+  ret void
+b5:
+  %v25 = fcmp oeq double %v3, 0.000000e+00
+  br i1 %v25, label %b6, label %b8
+b6:
+  br i1 %v14, label %b4, label %b7
+b7:
+  %v26 = icmp eq i8 %v4, 0
+  %v24 = select i1 %v26, double 0.000000e+00, double 1.000000e+00
+  br label %b4
+b8:
+  %v27 = fcmp oeq double %v3, 0x7FF0000000000000
+  %v28 = select i1 %v14, i1 true, i1 %v27
+  br i1 %v28, label %b9, label %b10
+b9:
+  %v29 = icmp eq i8 %v4, 0
+  %v23 = select i1 %v29, double 1.000000e+00, double 0.000000e+00
+  br label %b4
+b10:
+  %v30 = fcmp ult double %v2, 2.000000e+02
+  br i1 %v30, label %b15, label %b11
+b11:
+  %v31 = fsub double %v3, %v2
+  %v32 = tail call double @llvm.fabs.f64(double %v31)
+  %v33 = fmul double %v2, 6.000000e-01
+  %v34 = fcmp olt double %v32, %v33
+  br i1 %v34, label %b12, label %b15
+b12:
+  %v35 = icmp eq i8 %v4, 0
+  %v36 = select i1 %v35, double -1.000000e+00, double 1.000000e+00
+  %v37 = fdiv double %v31, %v2
+  call fastcc void @p_79590b1544fb(ptr nonnull %v6, double %v37)
+  %v38 = load double, ptr %v6, align 8
+  %v39 = fmul double %v38, -2.000000e+00
+  %v40 = tail call double @llvm.sqrt.f64(double %v39)
+  %v41 = tail call double @llvm.copysign.f64(double %v40, double %v31)
+  %v42 = fmul double %v2, %v38
+  %v43 = fcmp olt double %v42, -7.460000e+02
+  br i1 %v43, label %b35, label %b13
+b13:
+  %v44 = fcmp ogt double %v42, 7.105000e+02
+  br i1 %v44, label %b35, label %b14
+b14:
+  br label %b35
+b15:
+  %v45 = fcmp ogt double %v3, 1.100000e+00
+  br i1 %v45, label %b16, label %b19
+b16:
+  %v46 = fcmp ogt double %v3, %v2
+  br i1 %v46, label %b17, label %b18
+b17:
+  call fastcc void @p_3f9833cac101(ptr nonnull %v7, double %v2, double %v3)
+  %v47 = load double, ptr %v7, align 8
+  %v48 = fadd double %v3, 1.000000e+00
+  %v49 = fsub double %v48, %v2
+  %v50 = freeze double %v49
+  %v51 = fcmp une double %v50, 0.000000e+00
+  %v52 = fdiv double 1.000000e+00, %v50
+  %v53 = select i1 %v51, double %v52, double 0x7E37E43C8800759B
+  br label %b36
+b18:
+  %v54 = icmp eq i8 %v4, 0
+  br i1 %v54, label %b34, label %b22
+b19:
+  %v55 = icmp eq i8 %v4, 0
+  br i1 %v55, label %b34, label %b20
+b20:
+  %v56 = fmul double %v3, 1.100000e+00
+  %v57 = fcmp ogt double %v2, %v56
+  br i1 %v57, label %b22, label %b21
+b21:
+  %v58 = fcmp ugt double %v3, 5.000000e-01
+  br i1 %v58, label %b23, label %b38
+b22:
+  call fastcc void @p_3f9833cac101(ptr nonnull %v8, double %v2, double %v3)
+  %v59 = load double, ptr %v8, align 8
+  br label %b39
+b23:
+  %v60 = fcmp ugt double %v2, 5.000000e-01
+  %v61 = fadd double %v2, 1.000000e+00
+  br i1 %v60, label %b24, label %b30
+b24:
+  call fastcc void @p_2019db67ed1f(ptr nonnull %v5, double %v61)
+  %v62 = load double, ptr %v5, align 8
+  br label %b25
+b25:
+  %v63 = phi double [ %v64, %b30 ], [ %v62, %b24 ]
+  %v65 = fneg double %v3
+  br label %b26
+b26:
+  %v66 = phi double [ 0.000000e+00, %b25 ], [ %v67, %b26 ]
+  %v68 = phi double [ 1.000000e+00, %b25 ], [ %v69, %b26 ]
+  %v70 = phi double [ 0.000000e+00, %b25 ], [ %v71, %b26 ]
+  %v71 = fadd double %v70, 1.000000e+00
+  %v72 = fdiv double %v65, %v71
+  %v69 = fmul double %v68, %v72
+  %v73 = fadd double %v2, %v71
+  %v74 = fdiv double %v69, %v73
+  %v67 = fadd double %v66, %v74
+  %v75 = tail call double @llvm.fabs.f64(double %v69)
+  %v76 = tail call double @llvm.fabs.f64(double %v67)
+  %v77 = fmul double %v76, 1.200000e-16
+  %v78 = fcmp ogt double %v75, %v77
+  %v79 = fcmp olt double %v71, 2.000000e+02
+  %v80 = select i1 %v78, i1 %v79, i1 false
+  br i1 %v80, label %b26, label %b27
+b27:
+  %v81 = fcmp olt double %v3, 0x10000000000000
+  %v82 = fmul double %v3, 0x4340000000000000
+  %v83 = select i1 %v81, double %v82, double %v3
+  %v84 = bitcast double %v83 to i64
+  %v85 = add nuw i64 %v84, 2638147582215219
+  %v86 = lshr i64 %v85, 52
+  %v87 = or disjoint i64 %v86, 4841369599423283200
+  %v88 = bitcast i64 %v87 to double
+  %v89 = fadd double %v88, 0xC330000000000000
+  %v90 = and i64 %v85, 4503599627370495
+  %v91 = add nuw nsw i64 %v90, 4604544271217802189
+  %v92 = bitcast i64 %v91 to double
+  %v93 = fadd double %v92, -1.000000e+00
+  %v94 = select i1 %v81, double 1.076000e+03, double 1.023000e+03
+  %v95 = fsub double %v89, %v94
+  %v96 = fmul double %v93, %v93
+  %v97 = fmul double %v96, 5.000000e-01
+  %v98 = fadd double %v93, 2.000000e+00
+  %v99 = fdiv double %v93, %v98
+  %v100 = fmul double %v99, %v99
+  %v101 = tail call double @llvm.fma.f64(double %v100, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v100, double 0x3FC74664A41971F1)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v100, double 0x3FCC71C51D57B847)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v100, double 0x3FD249249422C781)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v100, double 0x3FD999999997F9E0)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v100, double 0x3FE5555555555593)
+  %v107 = tail call double @llvm.fma.f64(double %v100, double %v106, double %v97)
+  %v108 = fmul double %v95, 0xBD48432A1B0E2634
+  %v109 = tail call double @llvm.fma.f64(double %v99, double %v107, double %v108)
+  %v110 = fsub double %v109, %v97
+  %v111 = fadd double %v93, %v110
+  %v112 = tail call double @llvm.fma.f64(double %v95, double 0x3FE62E42FEFA4000, double %v111)
+  %v113 = fmul double %v2, %v112
+  %v114 = fsub double %v113, %v63
+  %v115 = fcmp olt double %v114, -4.000000e+01
+  br i1 %v115, label %b31, label %b28
+b28:
+  %v116 = fcmp ogt double %v114, 0x40862F3333333333
+  br i1 %v116, label %b31, label %b29
+b29:
+  br label %b31
+b30:
+  %v117 = fadd double %v61, -1.000000e+00
+  %v118 = fsub double %v2, %v117
+  %v119 = bitcast double %v61 to i64
+  %v120 = add nuw i64 %v119, 2638147582215219
+  %v121 = lshr i64 %v120, 52
+  %v122 = or disjoint i64 %v121, 4841369599423283200
+  %v123 = bitcast i64 %v122 to double
+  %v124 = fadd double %v123, 0xC330000000000000
+  %v125 = and i64 %v120, 4503599627370495
+  %v126 = add nuw nsw i64 %v125, 4604544271217802189
+  %v127 = bitcast i64 %v126 to double
+  %v128 = fadd double %v127, -1.000000e+00
+  %v129 = fcmp ogt double %v124, 2.046000e+03
+  %v130 = select i1 %v129, double 2.046000e+03, double %v124
+  %v131 = fadd double %v130, 0x4330000000000000
+  %v132 = bitcast double %v131 to i64
+  %v133 = shl i64 %v132, 52
+  %v134 = sub i64 9214364837600034816, %v133
+  %v135 = bitcast i64 %v134 to double
+  %v136 = fadd double %v124, -1.023000e+03
+  %v137 = fmul double %v118, %v135
+  %v138 = fmul double %v128, %v128
+  %v139 = fmul double %v138, 5.000000e-01
+  %v140 = fadd double %v128, 2.000000e+00
+  %v141 = fdiv double %v128, %v140
+  %v142 = fmul double %v141, %v141
+  %v143 = tail call double @llvm.fma.f64(double %v142, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v144 = tail call double @llvm.fma.f64(double %v143, double %v142, double 0x3FC74664A41971F1)
+  %v145 = tail call double @llvm.fma.f64(double %v144, double %v142, double 0x3FCC71C51D57B847)
+  %v146 = tail call double @llvm.fma.f64(double %v145, double %v142, double 0x3FD249249422C781)
+  %v147 = tail call double @llvm.fma.f64(double %v146, double %v142, double 0x3FD999999997F9E0)
+  %v148 = tail call double @llvm.fma.f64(double %v147, double %v142, double 0x3FE5555555555593)
+  %v149 = tail call double @llvm.fma.f64(double %v142, double %v148, double %v139)
+  %v150 = tail call double @llvm.fma.f64(double %v136, double 0xBD48432A1B0E2634, double %v137)
+  %v151 = tail call double @llvm.fma.f64(double %v141, double %v149, double %v150)
+  %v152 = fsub double %v138, %v128
+  %v153 = tail call double @llvm.fma.f64(double %v137, double %v152, double %v151)
+  %v154 = fsub double %v153, %v139
+  %v155 = fadd double %v128, %v154
+  %v156 = tail call double @llvm.fma.f64(double %v136, double 0x3FE62E42FEFA4000, double %v155)
+  %v157 = fcmp one double %v61, 0x7FF0000000000000
+  %v158 = select i1 %v157, double %v156, double %v61
+  %v159 = fcmp oeq double %v61, 0.000000e+00
+  %v160 = tail call double @llvm.fabs.f64(double %v158)
+  %v161 = select i1 %v159, double 0x7FF0000000000000, double %v160
+  %v162 = tail call double @llvm.fma.f64(double %v2, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v163 = tail call double @llvm.fma.f64(double %v162, double %v2, double 0xBE78C86A72CC2B05)
+  %v164 = tail call double @llvm.fma.f64(double %v163, double %v2, double 0x3E8B1CE60C21AAC9)
+  %v165 = tail call double @llvm.fma.f64(double %v164, double %v2, double 0xBE9E5EB6AA4D0FED)
+  %v166 = tail call double @llvm.fma.f64(double %v165, double %v2, double 0x3EB0143D146A3CBE)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v2, double 0xBEC1196D7E5EB62B)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v2, double 0x3ED258CBF8371C15)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v2, double 0xBEE3CBDB0A771633)
+  %v170 = tail call double @llvm.fma.f64(double %v169, double %v2, double 0x3EF580E245466419)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v2, double 0xBF078DE54C3FB640)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v2, double 0x3F1A127AF4F3321C)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v2, double 0xBF2D3FD4C9305608)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v2, double 0x3F40B36AF889F16B)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v2, double 0xBF538AC5C2BD828A)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v2, double 0x3F67ADD6EADB2E7F)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v2, double 0xBF7E404FC218F861)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v2, double 0x3F951322AC7D849A)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v2, double 0xBFB13E001A557606)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v2, double 0x3FD4A34CC4A60FA6)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v2, double 0x3FDB0EE6072093CE)
+  %v182 = fmul double %v2, %v181
+  %v64 = fsub double %v182, %v161
+  br label %b25
+b31:
+  %v183 = phi double [ 0x40862F3333333333, %b28 ], [ %v114, %b29 ], [ -4.000000e+01, %b27 ]
+  %v184 = tail call double @llvm.fma.f64(double %v183, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v185 = fadd double %v184, 0xC338000000000000
+  %v186 = fneg double %v185
+  %v187 = tail call double @llvm.fma.f64(double %v186, double 0x3FE62E42FEFA4000, double %v183)
+  %v188 = tail call double @llvm.fma.f64(double %v186, double 0xBD48432A1B0E2634, double %v187)
+  %v189 = fmul double %v188, %v188
+  %v190 = tail call double @llvm.fma.f64(double %v188, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v188, double 0x3E927E4DB81FC5C4)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v188, double 0x3EC71DDED4DF15D0)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v188, double 0x3EFA01A01A70E1D0)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v188, double 0x3F2A01A01B4A1A68)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v188, double 0x3F56C16C16C1618C)
+  %v196 = tail call double @llvm.fma.f64(double %v195, double %v188, double 0x3F8111111110E966)
+  %v197 = tail call double @llvm.fma.f64(double %v196, double %v188, double 0x3FA5555555555556)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v188, double 0x3FC555555555555C)
+  %v199 = tail call double @llvm.fma.f64(double %v198, double %v188, double 5.000000e-01)
+  %v200 = tail call double @llvm.fma.f64(double %v189, double %v199, double %v188)
+  %v201 = bitcast double %v184 to i64
+  %v202 = shl i64 %v201, 52
+  %v203 = add i64 %v202, 4602678819172646912
+  %v204 = bitcast i64 %v203 to double
+  %v205 = fadd double %v204, -5.000000e-01
+  %v206 = tail call double @llvm.fma.f64(double %v204, double %v200, double %v205)
+  %v207 = fmul double %v206, 2.000000e+00
+  %v208 = fcmp olt double %v114, -7.460000e+02
+  br i1 %v208, label %b41, label %b32
+b32:
+  %v209 = fcmp ogt double %v114, 7.105000e+02
+  br i1 %v209, label %b41, label %b33
+b33:
+  br label %b41
+b34:
+  call fastcc void @p_3f9833cac101(ptr nonnull %v9, double %v2, double %v3)
+  %v210 = load double, ptr %v9, align 8
+  br label %b42
+b35:
+  %v211 = phi double [ 7.105000e+02, %b13 ], [ %v42, %b14 ], [ -7.460000e+02, %b12 ]
+  %v212 = fmul double %v2, 5.000000e-01
+  %v213 = tail call double @llvm.sqrt.f64(double %v212)
+  %v214 = fmul double %v36, %v41
+  %v215 = fmul double %v213, %v214
+  %v216 = tail call double @llvm.fabs.f64(double %v215)
+  %v217 = fcmp ogt double %v216, 5.000000e-01
+  %v218 = fcmp olt double %v215, 0.000000e+00
+  %v219 = fcmp ogt double %v216, 2.730000e+01
+  %v220 = select i1 %v219, double 2.730000e+01, double %v216
+  %v221 = tail call double @llvm.fma.f64(double %v220, double 2.000000e+00, double 1.000000e+00)
+  %v222 = fdiv double 1.000000e+00, %v221
+  %v223 = fadd double %v220, -2.500000e+00
+  %v224 = fadd double %v220, 2.500000e+00
+  %v225 = fdiv double %v223, %v224
+  %v226 = tail call double @llvm.fma.f64(double %v225, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
+  %v227 = tail call double @llvm.fma.f64(double %v226, double %v225, double 0xBE82E44E20822848)
+  %v228 = tail call double @llvm.fma.f64(double %v227, double %v225, double 0xBE5F87EE72410AC4)
+  %v229 = tail call double @llvm.fma.f64(double %v228, double %v225, double 0x3EA34422139F8E18)
+  %v230 = tail call double @llvm.fma.f64(double %v229, double %v225, double 0x3EA34E8C8488751B)
+  %v231 = tail call double @llvm.fma.f64(double %v230, double %v225, double 0xBEBB49D98B10C286)
+  %v232 = tail call double @llvm.fma.f64(double %v231, double %v225, double 0xBED1C7EA6F6B4A8B)
+  %v233 = tail call double @llvm.fma.f64(double %v232, double %v225, double 0x3EC613A6B257EA77)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v225, double 0x3EF7CEE805268EC5)
+  %v235 = tail call double @llvm.fma.f64(double %v234, double %v225, double 0x3EDA3FE0D40B3991)
+  %v236 = tail call double @llvm.fma.f64(double %v235, double %v225, double 0xBF1DC26A50C82421)
+  %v237 = tail call double @llvm.fma.f64(double %v236, double %v225, double 0xBF1731A24DC24A23)
+  %v238 = tail call double @llvm.fma.f64(double %v237, double %v225, double 0x3F44B6A4D57065E1)
+  %v239 = tail call double @llvm.fma.f64(double %v238, double %v225, double 0x3F401E1159D16370)
+  %v240 = tail call double @llvm.fma.f64(double %v239, double %v225, double 0xBF71F2F132A926D7)
+  %v241 = tail call double @llvm.fma.f64(double %v240, double %v225, double 0x3F4E89489E99C6B6)
+  %v242 = tail call double @llvm.fma.f64(double %v241, double %v225, double 0x3FA0C6092A5A2A43)
+  %v243 = tail call double @llvm.fma.f64(double %v242, double %v225, double 0xBFBA5C0C8A40E847)
+  %v244 = tail call double @llvm.fma.f64(double %v243, double %v225, double 0x3FC42D379989B660)
+  %v245 = tail call double @llvm.fma.f64(double %v244, double %v225, double 0xBFB959AC16F85498)
+  %v246 = tail call double @llvm.fma.f64(double %v245, double %v225, double 0xBFBF52C5D7E22305)
+  %v247 = tail call double @llvm.fma.f64(double %v225, double %v246, double 0x3FF43CC6F6C9672C)
+  %v248 = fmul double %v222, %v247
+  %v249 = fneg double %v220
+  %v250 = fmul double %v220, %v249
+  %v251 = tail call double @llvm.fma.f64(double %v220, double %v220, double %v250)
+  %v252 = fneg double %v251
+  %v253 = tail call double @llvm.fma.f64(double %v250, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v254 = fadd double %v253, 0xC338000000000000
+  %v255 = fneg double %v254
+  %v256 = tail call double @llvm.fma.f64(double %v255, double 0x3FE62E42FEFA4000, double %v250)
+  %v257 = tail call double @llvm.fma.f64(double %v255, double 0xBD48432A1B0E2634, double %v256)
+  %v258 = fmul double %v257, %v257
+  %v259 = tail call double @llvm.fma.f64(double %v257, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v257, double 0x3E927E4DB81FC5C4)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v257, double 0x3EC71DDED4DF15D0)
+  %v262 = tail call double @llvm.fma.f64(double %v261, double %v257, double 0x3EFA01A01A70E1D0)
+  %v263 = tail call double @llvm.fma.f64(double %v262, double %v257, double 0x3F2A01A01B4A1A68)
+  %v264 = tail call double @llvm.fma.f64(double %v263, double %v257, double 0x3F56C16C16C1618C)
+  %v265 = tail call double @llvm.fma.f64(double %v264, double %v257, double 0x3F8111111110E966)
+  %v266 = tail call double @llvm.fma.f64(double %v265, double %v257, double 0x3FA5555555555556)
+  %v267 = tail call double @llvm.fma.f64(double %v266, double %v257, double 0x3FC555555555555C)
+  %v268 = tail call double @llvm.fma.f64(double %v267, double %v257, double 5.000000e-01)
+  %v269 = tail call double @llvm.fma.f64(double %v258, double %v268, double %v257)
+  %v270 = fadd double %v269, 1.000000e+00
+  %v271 = tail call double @llvm.fma.f64(double %v252, double %v270, double %v269)
+  %v272 = fsub double 0x3FF43CC6F6C9672C, %v247
+  %v273 = tail call double @llvm.fma.f64(double %v225, double %v246, double %v272)
+  %v274 = fneg double %v248
+  %v275 = fsub double 1.000000e+00, %v221
+  %v276 = tail call double @llvm.fma.f64(double %v220, double 2.000000e+00, double %v275)
+  %v277 = tail call double @llvm.fma.f64(double %v274, double %v221, double %v247)
+  %v278 = tail call double @llvm.fma.f64(double %v274, double %v276, double %v277)
+  %v279 = fadd double %v273, %v278
+  %v280 = fmul double %v222, %v279
+  %v281 = tail call double @llvm.fma.f64(double %v280, double %v271, double %v280)
+  %v282 = tail call double @llvm.fma.f64(double %v248, double %v271, double %v281)
+  %v283 = fadd double %v248, %v282
+  %v284 = bitcast double %v253 to i64
+  %v285 = add i64 %v284, -4843621399236967424
+  %v286 = lshr i64 %v285, 1
+  %v287 = shl i64 %v286, 52
+  %v288 = add i64 %v287, 2301339409586323456
+  %v289 = bitcast i64 %v288 to double
+  %v290 = fmul double %v283, %v289
+  %v291 = sub i64 %v285, %v286
+  %v292 = shl i64 %v291, 52
+  %v293 = add i64 %v292, 2301339409586323456
+  %v294 = bitcast i64 %v293 to double
+  %v295 = fmul double %v290, %v294
+  %v296 = fsub double 2.000000e+00, %v295
+  %v297 = select i1 %v218, double %v296, double %v295
+  %v298 = fmul double %v215, %v215
+  %v299 = select i1 %v217, double 5.000000e-01, double %v298
+  %v300 = tail call double @llvm.fma.f64(double %v299, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
+  %v301 = tail call double @llvm.fma.f64(double %v300, double %v299, double 0x3E5180FAB209FF06)
+  %v302 = tail call double @llvm.fma.f64(double %v301, double %v299, double 0xBE86470CDBDC7AC5)
+  %v303 = tail call double @llvm.fma.f64(double %v302, double %v299, double 0x3EBBA820C20548F9)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v299, double 0xBEEF4DEC21BBB2DA)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v299, double 0x3F1F9A3CF7FBBD65)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v299, double 0xBF4C02DB9E140188)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v299, double 0x3F7565BCD2FA7E51)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v299, double 0xBF9B82CE313664E0)
+  %v309 = tail call double @llvm.fma.f64(double %v308, double %v299, double 0x3FBCE2F21A045B8E)
+  %v310 = tail call double @llvm.fma.f64(double %v309, double %v299, double 0xBFD812746B037A27)
+  %v311 = tail call double @llvm.fma.f64(double %v310, double %v299, double 0x3FC06EBA8214DB69)
+  %v312 = tail call double @llvm.fma.f64(double %v215, double %v311, double %v215)
+  %v313 = fsub double 1.000000e+00, %v312
+  %v314 = select i1 %v217, double %v297, double %v313
+  %v315 = fmul double %v314, 5.000000e-01
+  %v316 = tail call double @llvm.fma.f64(double %v41, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
+  %v317 = tail call double @llvm.fma.f64(double %v316, double %v41, double 0xBF12E31F9B7913EA)
+  %v318 = tail call double @llvm.fma.f64(double %v317, double %v41, double 0xBF438DFF1CC96982)
+  %v319 = fdiv double 1.000000e+00, %v2
+  %v320 = tail call double @llvm.fma.f64(double %v41, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
+  %v321 = tail call double @llvm.fma.f64(double %v320, double %v41, double 0x3F4B8239C670E690)
+  %v322 = tail call double @llvm.fma.f64(double %v321, double %v41, double 0xBF45629B3187B744)
+  %v323 = tail call double @llvm.fma.f64(double %v318, double %v319, double %v322)
+  %v324 = tail call double @llvm.fma.f64(double %v41, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
+  %v325 = tail call double @llvm.fma.f64(double %v324, double %v41, double 0x3F0B1D75D3346711)
+  %v326 = tail call double @llvm.fma.f64(double %v325, double %v41, double 0x3F3691879C01EFB4)
+  %v327 = tail call double @llvm.fma.f64(double %v323, double %v319, double %v326)
+  %v328 = tail call double @llvm.fma.f64(double %v41, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
+  %v329 = tail call double @llvm.fma.f64(double %v328, double %v41, double 0x3F31C0950D3ECB9D)
+  %v330 = tail call double @llvm.fma.f64(double %v329, double %v41, double 0xBF436773BDB97B48)
+  %v331 = tail call double @llvm.fma.f64(double %v330, double %v41, double 0x3F4168EF1B0931C8)
+  %v332 = tail call double @llvm.fma.f64(double %v327, double %v319, double %v331)
+  %v333 = tail call double @llvm.fma.f64(double %v41, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
+  %v334 = tail call double @llvm.fma.f64(double %v333, double %v41, double 0xBEC338EB19652FD9)
+  %v335 = tail call double @llvm.fma.f64(double %v334, double %v41, double 0x3EE0D0E229150428)
+  %v336 = tail call double @llvm.fma.f64(double %v335, double %v41, double 0xBEEC823FC1B3CC36)
+  %v337 = tail call double @llvm.fma.f64(double %v336, double %v41, double 0x3E830BDCF208080E)
+  %v338 = tail call double @llvm.fma.f64(double %v337, double %v41, double 0x3F11D1E9CB24760B)
+  %v339 = tail call double @llvm.fma.f64(double %v338, double %v41, double 0xBF2A2042C5148E27)
+  %v340 = tail call double @llvm.fma.f64(double %v339, double %v41, double 0x3F322BE87360EF1F)
+  %v341 = tail call double @llvm.fma.f64(double %v340, double %v41, double 0xBF1247604839C038)
+  %v342 = tail call double @llvm.fma.f64(double %v341, double %v41, double 0xBF36128AC5A4FA71)
+  %v343 = tail call double @llvm.fma.f64(double %v332, double %v319, double %v342)
+  %v344 = tail call double @llvm.fma.f64(double %v41, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
+  %v345 = tail call double @llvm.fma.f64(double %v344, double %v41, double 0x3E5EFE94304AC16B)
+  %v346 = tail call double @llvm.fma.f64(double %v345, double %v41, double 0x3DC041515BAB6ADA)
+  %v347 = tail call double @llvm.fma.f64(double %v346, double %v41, double 0xBE8EC676CF33153C)
+  %v348 = tail call double @llvm.fma.f64(double %v347, double %v41, double 0x3EADE37D9F09164C)
+  %v349 = tail call double @llvm.fma.f64(double %v348, double %v41, double 0xBEBC71C074985D3F)
+  %v350 = tail call double @llvm.fma.f64(double %v349, double %v41, double 0x3DF13B3C5B7CB45E)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v41, double 0x3EE7DB4C02846E81)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v41, double 0xBF04CE3FD902BCAD)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v41, double 0x3F116908B48CE058)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v41, double 0xBEB88F2AE1DEF9D0)
+  %v355 = tail call double @llvm.fma.f64(double %v354, double %v41, double 0xBF33999A85A4237A)
+  %v356 = tail call double @llvm.fma.f64(double %v355, double %v41, double 0x3F49B0FF6874F2C4)
+  %v357 = tail call double @llvm.fma.f64(double %v356, double %v41, double 0xBF4C3E0B02DA7BF9)
+  %v358 = tail call double @llvm.fma.f64(double %v343, double %v319, double %v357)
+  %v359 = tail call double @llvm.fma.f64(double %v41, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
+  %v360 = tail call double @llvm.fma.f64(double %v359, double %v41, double 0xBD0F46057E1C9D1F)
+  %v361 = tail call double @llvm.fma.f64(double %v360, double %v41, double 0x3DED9B15465DAEC1)
+  %v362 = tail call double @llvm.fma.f64(double %v361, double %v41, double 0xBE1040C53B2491F0)
+  %v363 = tail call double @llvm.fma.f64(double %v362, double %v41, double 0x3E21B66A39794BA9)
+  %v364 = tail call double @llvm.fma.f64(double %v363, double %v41, double 0x3D850C3F0DD501EB)
+  %v365 = tail call double @llvm.fma.f64(double %v364, double %v41, double 0xBE54853CED169327)
+  %v366 = tail call double @llvm.fma.f64(double %v365, double %v41, double 0x3E75BDE8EF4C4DC7)
+  %v367 = tail call double @llvm.fma.f64(double %v366, double %v41, double 0xBE86C2DCFFBEFEEF)
+  %v368 = tail call double @llvm.fma.f64(double %v367, double %v41, double 0xBDBEA23269C140A7)
+  %v369 = tail call double @llvm.fma.f64(double %v368, double %v41, double 0x3EB7E0201539310E)
+  %v370 = tail call double @llvm.fma.f64(double %v369, double %v41, double 0xBED7CD6F27B3F020)
+  %v371 = tail call double @llvm.fma.f64(double %v370, double %v41, double 0x3EE73DF462204EF4)
+  %v372 = tail call double @llvm.fma.f64(double %v371, double %v41, double 0xBE90152A1871F27A)
+  %v373 = tail call double @llvm.fma.f64(double %v372, double %v41, double 0xBF13D2A3A29B5D9D)
+  %v374 = tail call double @llvm.fma.f64(double %v373, double %v41, double 0x3F318B9B5BF2D984)
+  %v375 = tail call double @llvm.fma.f64(double %v374, double %v41, double 0xBF3EBFB188B7CA00)
+  %v376 = tail call double @llvm.fma.f64(double %v375, double %v41, double 0x3F2E13CE465FA859)
+  %v377 = tail call double @llvm.fma.f64(double %v376, double %v41, double 0x3F4547D93B34E2B6)
+  %v378 = tail call double @llvm.fma.f64(double %v358, double %v319, double %v377)
+  %v379 = tail call double @llvm.fma.f64(double %v41, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
+  %v380 = tail call double @llvm.fma.f64(double %v379, double %v41, double 0xBD733F39F65C6EEE)
+  %v381 = tail call double @llvm.fma.f64(double %v380, double %v41, double 0xBCF2C681309D6007)
+  %v382 = tail call double @llvm.fma.f64(double %v381, double %v41, double 0x3DAA55DA34225759)
+  %v383 = tail call double @llvm.fma.f64(double %v382, double %v41, double 0xBDCE9778DBC61371)
+  %v384 = tail call double @llvm.fma.f64(double %v383, double %v41, double 0x3DE1B1056C188672)
+  %v385 = tail call double @llvm.fma.f64(double %v384, double %v41, double 0x3D70962774F638BB)
+  %v386 = tail call double @llvm.fma.f64(double %v385, double %v41, double 0xBE177C5829460139)
+  %v387 = tail call double @llvm.fma.f64(double %v386, double %v41, double 0x3E3AC0D455E25360)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v41, double 0xBE4E437343A46F5D)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v41, double 0xBDEC24BD0E740A6C)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v41, double 0x3E832AC81C15D3D7)
+  %v391 = tail call double @llvm.fma.f64(double %v390, double %v41, double 0xBEA522CB05171911)
+  %v392 = tail call double @llvm.fma.f64(double %v391, double %v41, double 0x3EB7058929663937)
+  %v393 = tail call double @llvm.fma.f64(double %v392, double %v41, double 0x3E626154AE39151D)
+  %v394 = tail call double @llvm.fma.f64(double %v393, double %v41, double 0xBEEAC2D05890F2C3)
+  %v395 = tail call double @llvm.fma.f64(double %v394, double %v41, double 0x3F0BBF43DAF4FE53)
+  %v396 = tail call double @llvm.fma.f64(double %v395, double %v41, double 0xBF1C253EFAA1A932)
+  %v397 = tail call double @llvm.fma.f64(double %v396, double %v41, double 0x3EC0DB20A88F4696)
+  %v398 = tail call double @llvm.fma.f64(double %v397, double %v41, double 0x3F4948B0FCD6E9E0)
+  %v399 = tail call double @llvm.fma.f64(double %v398, double %v41, double 0xBF65F7268EDAB4C8)
+  %v400 = tail call double @llvm.fma.f64(double %v399, double %v41, double 0x3F70EE643B990EE6)
+  %v401 = tail call double @llvm.fma.f64(double %v378, double %v319, double %v400)
+  %v402 = tail call double @llvm.fma.f64(double %v41, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
+  %v403 = tail call double @llvm.fma.f64(double %v402, double %v41, double 0xBCF29B03783DB2A2)
+  %v404 = tail call double @llvm.fma.f64(double %v403, double %v41, double 0x3D16D8A9EF5C1827)
+  %v405 = tail call double @llvm.fma.f64(double %v404, double %v41, double 0xBD2C068B448455EA)
+  %v406 = tail call double @llvm.fma.f64(double %v405, double %v41, double 0xBCAF3B7A5DCD1851)
+  %v407 = tail call double @llvm.fma.f64(double %v406, double %v41, double 0x3D6519580A10CD82)
+  %v408 = tail call double @llvm.fma.f64(double %v407, double %v41, double 0xBD89CCF2FAB4608B)
+  %v409 = tail call double @llvm.fma.f64(double %v408, double %v41, double 0x3D9F8041C5540EA2)
+  %v410 = tail call double @llvm.fma.f64(double %v409, double %v41, double 0x3D3113E3A466DB9E)
+  %v411 = tail call double @llvm.fma.f64(double %v410, double %v41, double 0xBDD78A5056F8CE45)
+  %v412 = tail call double @llvm.fma.f64(double %v411, double %v41, double 0x3DFC9B434BF3C34E)
+  %v413 = tail call double @llvm.fma.f64(double %v412, double %v41, double 0xBE11564ECFF73D58)
+  %v414 = tail call double @llvm.fma.f64(double %v413, double %v41, double 0xBDB349FBCA3A377B)
+  %v415 = tail call double @llvm.fma.f64(double %v414, double %v41, double 0x3E49AA7A30DE114C)
+  %v416 = tail call double @llvm.fma.f64(double %v415, double %v41, double 0xBE6EE23D0CBA8AEE)
+  %v417 = tail call double @llvm.fma.f64(double %v416, double %v41, double 0x3E8280F2CDE3F847)
+  %v418 = tail call double @llvm.fma.f64(double %v417, double %v41, double 0x3E33F59230A8357C)
+  %v419 = tail call double @llvm.fma.f64(double %v418, double %v41, double 0xBEBB0BDFCC629CBA)
+  %v420 = tail call double @llvm.fma.f64(double %v419, double %v41, double 0x3EE00A9CABD6B83E)
+  %v421 = tail call double @llvm.fma.f64(double %v420, double %v41, double 0xBEF2FA4AE89E5AF0)
+  %v422 = tail call double @llvm.fma.f64(double %v421, double %v41, double 0xBE9AF83440E53DBC)
+  %v423 = tail call double @llvm.fma.f64(double %v422, double %v41, double 0x3F2AF83440E53DBC)
+  %v424 = tail call double @llvm.fma.f64(double %v423, double %v41, double 0xBF50394F6F09E723)
+  %v425 = tail call double @llvm.fma.f64(double %v424, double %v41, double 0x3F65AC056B015AC0)
+  %v426 = tail call double @llvm.fma.f64(double %v425, double %v41, double 0xBF6C71C71C71C71C)
+  %v427 = tail call double @llvm.fma.f64(double %v426, double %v41, double 0xBF5E573AC901E574)
+  %v428 = tail call double @llvm.fma.f64(double %v401, double %v319, double %v427)
+  %v429 = tail call double @llvm.fma.f64(double %v41, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
+  %v430 = tail call double @llvm.fma.f64(double %v429, double %v41, double 0x3CCD2E7D5CA48B90)
+  %v431 = tail call double @llvm.fma.f64(double %v430, double %v41, double 0xBCE1CA914D71A27C)
+  %v432 = tail call double @llvm.fma.f64(double %v431, double %v41, double 0xBCC283FE7950AD7B)
+  %v433 = tail call double @llvm.fma.f64(double %v432, double %v41, double 0x3D20104FC4369A3C)
+  %v434 = tail call double @llvm.fma.f64(double %v433, double %v41, double 0xBD43989BEBB193C0)
+  %v435 = tail call double @llvm.fma.f64(double %v434, double %v41, double 0x3D57BA0759769D7C)
+  %v436 = tail call double @llvm.fma.f64(double %v435, double %v41, double 0x3D3EF98008F5EEC2)
+  %v437 = tail call double @llvm.fma.f64(double %v436, double %v41, double 0xBD961CA701FD754A)
+  %v438 = tail call double @llvm.fma.f64(double %v437, double %v41, double 0x3DBAC9475C463659)
+  %v439 = tail call double @llvm.fma.f64(double %v438, double %v41, double 0xBDD0070A87340428)
+  %v440 = tail call double @llvm.fma.f64(double %v439, double %v41, double 0xBDBC0D9B6EDF2B0B)
+  %v441 = tail call double @llvm.fma.f64(double %v440, double %v41, double 0x3E0F6E66D24D5C8A)
+  %v442 = tail call double @llvm.fma.f64(double %v441, double %v41, double 0xBE32D2197C7A2FAA)
+  %v443 = tail call double @llvm.fma.f64(double %v442, double %v41, double 0x3E46097D55C37C1C)
+  %v444 = tail call double @llvm.fma.f64(double %v443, double %v41, double 0x3E3CCF5CEB7F0D9F)
+  %v445 = tail call double @llvm.fma.f64(double %v444, double %v41, double 0xBE87B5F9A2D0465C)
+  %v446 = tail call double @llvm.fma.f64(double %v445, double %v41, double 0x3EABD6D21E4B4109)
+  %v447 = tail call double @llvm.fma.f64(double %v446, double %v41, double 0xBEBF1B22F594C6B5)
+  %v448 = tail call double @llvm.fma.f64(double %v447, double %v41, double 0xBEC255370652AFC1)
+  %v449 = tail call double @llvm.fma.f64(double %v448, double %v41, double 0x3F048C5892F7CD83)
+  %v450 = tail call double @llvm.fma.f64(double %v449, double %v41, double 0xBF276E06FEC7273B)
+  %v451 = tail call double @llvm.fma.f64(double %v450, double %v41, double 0x3F371DE3A556C734)
+  %v452 = tail call double @llvm.fma.f64(double %v451, double %v41, double 0x3F52F684BDA12F68)
+  %v453 = tail call double @llvm.fma.f64(double %v452, double %v41, double 0xBF8E573AC901E574)
+  %v454 = tail call double @llvm.fma.f64(double %v453, double %v41, double 0x3FB5555555555555)
+  %v455 = tail call double @llvm.fma.f64(double %v454, double %v41, double 0xBFD5555555555555)
+  %v456 = tail call double @llvm.fma.f64(double %v428, double %v319, double %v455)
+  %v457 = tail call double @llvm.fma.f64(double %v211, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v458 = fadd double %v457, 0xC338000000000000
+  %v459 = fneg double %v458
+  %v460 = tail call double @llvm.fma.f64(double %v459, double 0x3FE62E42FEFA4000, double %v211)
+  %v461 = tail call double @llvm.fma.f64(double %v459, double 0xBD48432A1B0E2634, double %v460)
+  %v462 = fmul double %v461, %v461
+  %v463 = tail call double @llvm.fma.f64(double %v461, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v464 = tail call double @llvm.fma.f64(double %v463, double %v461, double 0x3E927E4DB81FC5C4)
+  %v465 = tail call double @llvm.fma.f64(double %v464, double %v461, double 0x3EC71DDED4DF15D0)
+  %v466 = tail call double @llvm.fma.f64(double %v465, double %v461, double 0x3EFA01A01A70E1D0)
+  %v467 = tail call double @llvm.fma.f64(double %v466, double %v461, double 0x3F2A01A01B4A1A68)
+  %v468 = tail call double @llvm.fma.f64(double %v467, double %v461, double 0x3F56C16C16C1618C)
+  %v469 = tail call double @llvm.fma.f64(double %v468, double %v461, double 0x3F8111111110E966)
+  %v470 = tail call double @llvm.fma.f64(double %v469, double %v461, double 0x3FA5555555555556)
+  %v471 = tail call double @llvm.fma.f64(double %v470, double %v461, double 0x3FC555555555555C)
+  %v472 = tail call double @llvm.fma.f64(double %v471, double %v461, double 5.000000e-01)
+  %v473 = tail call double @llvm.fma.f64(double %v462, double %v472, double %v461)
+  %v474 = fadd double %v473, 1.000000e+00
+  %v475 = bitcast double %v457 to i64
+  %v476 = add i64 %v475, -4843621399236967424
+  %v477 = lshr i64 %v476, 1
+  %v478 = shl i64 %v477, 52
+  %v479 = add i64 %v478, 2301339409586323456
+  %v480 = bitcast i64 %v479 to double
+  %v481 = fmul double %v474, %v480
+  %v482 = sub i64 %v476, %v477
+  %v483 = shl i64 %v482, 52
+  %v484 = add i64 %v483, 2301339409586323456
+  %v485 = bitcast i64 %v484 to double
+  %v486 = fmul double %v481, %v485
+  %v487 = fmul double %v456, %v486
+  %v488 = tail call double @llvm.sqrt.f64(double %v2)
+  %v489 = fmul double %v488, 0x40040D931FF62705
+  %v490 = fdiv double %v487, %v489
+  %v491 = fmul double %v36, %v490
+  %v22 = fadd double %v315, %v491
+  br label %b4
+b36:
+  %v492 = phi double [ %v50, %b17 ], [ %v493, %b36 ]
+  %v494 = phi double [ %v53, %b17 ], [ %v495, %b36 ]
+  %v496 = phi double [ 0x7E37E43C8800759B, %b17 ], [ %v497, %b36 ]
+  %v498 = phi double [ 0.000000e+00, %b17 ], [ %v499, %b36 ]
+  %v500 = phi double [ %v53, %b17 ], [ %v501, %b36 ]
+  %v499 = fadd double %v498, 1.000000e+00
+  %v502 = fneg double %v499
+  %v503 = fsub double %v499, %v2
+  %v504 = fmul double %v503, %v502
+  %v493 = fadd double %v492, 2.000000e+00
+  %v505 = fdiv double %v504, %v496
+  %v506 = fadd double %v493, %v505
+  %v507 = fmul double %v494, %v504
+  %v508 = fadd double %v493, %v507
+  %v509 = freeze double %v508
+  %v510 = tail call double @llvm.fabs.f64(double %v506)
+  %v511 = fcmp olt double %v510, 1.000000e-300
+  %v497 = select i1 %v511, double 1.000000e-300, double %v506
+  %v512 = tail call double @llvm.fabs.f64(double %v509)
+  %v513 = fcmp olt double %v512, 1.000000e-300
+  %v514 = fdiv double 1.000000e+00, %v509
+  %v495 = select i1 %v513, double 0x7E37E43C8800759B, double %v514
+  %v515 = fmul double %v497, %v495
+  %v501 = fmul double %v500, %v515
+  %v516 = fadd double %v515, -1.000000e+00
+  %v517 = tail call double @llvm.fabs.f64(double %v516)
+  %v518 = fcmp ogt double %v517, 4.000000e-16
+  %v519 = fcmp olt double %v499, 1.000000e+05
+  %v520 = select i1 %v518, i1 %v519, i1 false
+  br i1 %v520, label %b36, label %b37
+b37:
+  %v521 = icmp eq i8 %v4, 0
+  %v522 = fmul double %v2, %v47
+  %v523 = fmul double %v522, %v501
+  %v524 = fsub double 1.000000e+00, %v523
+  %v21 = select i1 %v521, double %v524, double %v523
+  br label %b4
+b38:
+  %v525 = fcmp olt double %v3, 0x10000000000000
+  %v526 = fmul double %v3, 0x4340000000000000
+  %v527 = select i1 %v525, double %v526, double %v3
+  %v528 = bitcast double %v527 to i64
+  %v529 = add nuw i64 %v528, 2638147582215219
+  %v530 = lshr i64 %v529, 52
+  %v531 = or disjoint i64 %v530, 4841369599423283200
+  %v532 = bitcast i64 %v531 to double
+  %v533 = fadd double %v532, 0xC330000000000000
+  %v534 = and i64 %v529, 4503599627370495
+  %v535 = add nuw nsw i64 %v534, 4604544271217802189
+  %v536 = bitcast i64 %v535 to double
+  %v537 = fadd double %v536, -1.000000e+00
+  %v538 = select i1 %v525, double 1.076000e+03, double 1.023000e+03
+  %v539 = fsub double %v533, %v538
+  %v540 = fmul double %v537, %v537
+  %v541 = fmul double %v540, 5.000000e-01
+  %v542 = fadd double %v537, 2.000000e+00
+  %v543 = fdiv double %v537, %v542
+  %v544 = fmul double %v543, %v543
+  %v545 = tail call double @llvm.fma.f64(double %v544, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v546 = tail call double @llvm.fma.f64(double %v545, double %v544, double 0x3FC74664A41971F1)
+  %v547 = tail call double @llvm.fma.f64(double %v546, double %v544, double 0x3FCC71C51D57B847)
+  %v548 = tail call double @llvm.fma.f64(double %v547, double %v544, double 0x3FD249249422C781)
+  %v549 = tail call double @llvm.fma.f64(double %v548, double %v544, double 0x3FD999999997F9E0)
+  %v550 = tail call double @llvm.fma.f64(double %v549, double %v544, double 0x3FE5555555555593)
+  %v551 = tail call double @llvm.fma.f64(double %v544, double %v550, double %v541)
+  %v552 = fmul double %v539, 0xBD48432A1B0E2634
+  %v553 = tail call double @llvm.fma.f64(double %v543, double %v551, double %v552)
+  %v554 = fsub double %v553, %v541
+  %v555 = fadd double %v537, %v554
+  %v556 = tail call double @llvm.fma.f64(double %v539, double 0x3FE62E42FEFA4000, double %v555)
+  %v557 = fmul double %v2, %v556
+  %v558 = fcmp olt double %v557, -4.000000e-01
+  br i1 %v558, label %b22, label %b23
+b39:
+  %v559 = phi double [ %v560, %b39 ], [ 1.000000e+00, %b22 ]
+  %v561 = phi double [ %v562, %b39 ], [ 1.000000e+00, %b22 ]
+  %v563 = phi double [ %v564, %b39 ], [ %v2, %b22 ]
+  %v565 = phi i64 [ %v566, %b39 ], [ 0, %b22 ]
+  %v564 = fadd double %v563, 1.000000e+00
+  %v567 = fdiv double %v3, %v564
+  %v562 = fmul double %v561, %v567
+  %v560 = fadd double %v559, %v562
+  %v566 = add nuw nsw i64 %v565, 1
+  %v568 = fmul double %v560, 1.200000e-16
+  %v569 = fcmp ogt double %v562, %v568
+  %v570 = icmp samesign ult i64 %v565, 99999
+  %v571 = select i1 %v569, i1 %v570, i1 false
+  br i1 %v571, label %b39, label %b40
+b40:
+  %v572 = fmul double %v59, %v560
+  %v20 = fsub double 1.000000e+00, %v572
+  br label %b4
+b41:
+  %v573 = phi double [ 7.105000e+02, %b32 ], [ %v114, %b33 ], [ -7.460000e+02, %b31 ]
+  %v574 = fneg double %v114
+  %v575 = tail call double @llvm.copysign.f64(double %v207, double %v574)
+  %v576 = tail call double @llvm.fma.f64(double %v573, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v577 = fadd double %v576, 0xC338000000000000
+  %v578 = fneg double %v577
+  %v579 = tail call double @llvm.fma.f64(double %v578, double 0x3FE62E42FEFA4000, double %v573)
+  %v580 = tail call double @llvm.fma.f64(double %v578, double 0xBD48432A1B0E2634, double %v579)
+  %v581 = fmul double %v580, %v580
+  %v582 = tail call double @llvm.fma.f64(double %v580, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v583 = tail call double @llvm.fma.f64(double %v582, double %v580, double 0x3E927E4DB81FC5C4)
+  %v584 = tail call double @llvm.fma.f64(double %v583, double %v580, double 0x3EC71DDED4DF15D0)
+  %v585 = tail call double @llvm.fma.f64(double %v584, double %v580, double 0x3EFA01A01A70E1D0)
+  %v586 = tail call double @llvm.fma.f64(double %v585, double %v580, double 0x3F2A01A01B4A1A68)
+  %v587 = tail call double @llvm.fma.f64(double %v586, double %v580, double 0x3F56C16C16C1618C)
+  %v588 = tail call double @llvm.fma.f64(double %v587, double %v580, double 0x3F8111111110E966)
+  %v589 = tail call double @llvm.fma.f64(double %v588, double %v580, double 0x3FA5555555555556)
+  %v590 = tail call double @llvm.fma.f64(double %v589, double %v580, double 0x3FC555555555555C)
+  %v591 = tail call double @llvm.fma.f64(double %v590, double %v580, double 5.000000e-01)
+  %v592 = tail call double @llvm.fma.f64(double %v581, double %v591, double %v580)
+  %v593 = fadd double %v592, 1.000000e+00
+  %v594 = bitcast double %v576 to i64
+  %v595 = add i64 %v594, -4843621399236967424
+  %v596 = lshr i64 %v595, 1
+  %v597 = shl i64 %v596, 52
+  %v598 = add i64 %v597, 2301339409586323456
+  %v599 = bitcast i64 %v598 to double
+  %v600 = fmul double %v593, %v599
+  %v601 = sub i64 %v595, %v596
+  %v602 = shl i64 %v601, 52
+  %v603 = add i64 %v602, 2301339409586323456
+  %v604 = bitcast i64 %v603 to double
+  %v605 = fmul double %v600, %v604
+  %v606 = fmul double %v2, %v605
+  %v607 = fmul double %v67, %v606
+  %v19 = fsub double %v575, %v607
+  br label %b4
+b42:
+  %v608 = phi double [ %v609, %b42 ], [ 1.000000e+00, %b34 ]
+  %v610 = phi double [ %v611, %b42 ], [ 1.000000e+00, %b34 ]
+  %v612 = phi double [ %v613, %b42 ], [ %v2, %b34 ]
+  %v614 = phi i64 [ %v615, %b42 ], [ 0, %b34 ]
+  %v613 = fadd double %v612, 1.000000e+00
+  %v616 = fdiv double %v3, %v613
+  %v611 = fmul double %v610, %v616
+  %v609 = fadd double %v608, %v611
+  %v615 = add nuw nsw i64 %v614, 1
+  %v617 = fmul double %v609, 1.200000e-16
+  %v618 = fcmp ogt double %v611, %v617
+  %v619 = icmp samesign ult i64 %v614, 99999
+  %v620 = select i1 %v618, i1 %v619, i1 false
+  br i1 %v620, label %b42, label %b43
+b43:
+  %v18 = fmul double %v210, %v609
+  br label %b4
+}
+
+define internal fastcc void @p_3cd5fb303dd8(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
 b1:
   %v3 = fcmp ogt double %v2, 3.000000e+01
   br i1 %v3, label %b2, label %b4
@@ -13101,19 +15469,19 @@ b5:
   %v33 = phi double [ %v27, %b4 ], [ %v34, %b5 ]
   %v35 = phi double [ 0.000000e+00, %b4 ], [ %v36, %b5 ]
   %v37 = phi double [ 0.000000e+00, %b4 ], [ %v38, %b5 ]
-  %v38 = fadd double %v37, 1.000000e+00
   %v39 = fadd double %v28, %v29
   %v30 = freeze double %v39
-  %v40 = fadd double %v30, %v35
-  %v41 = tail call double @llvm.fabs.f64(double %v40)
-  %v42 = fcmp olt double %v41, 1.000000e-300
-  %v43 = fdiv double 1.000000e+00, %v33
-  %v44 = fadd double %v30, %v43
-  %v45 = tail call double @llvm.fabs.f64(double %v44)
+  %v40 = fdiv double 1.000000e+00, %v33
+  %v41 = fadd double %v30, %v40
+  %v42 = fadd double %v30, %v35
+  %v43 = tail call double @llvm.fabs.f64(double %v41)
+  %v44 = fcmp olt double %v43, 1.000000e-300
+  %v34 = select i1 %v44, double 1.000000e-300, double %v41
+  %v45 = tail call double @llvm.fabs.f64(double %v42)
   %v46 = fcmp olt double %v45, 1.000000e-300
-  %v34 = select i1 %v46, double 1.000000e-300, double %v44
-  %v47 = fdiv double 1.000000e+00, %v40
-  %v36 = select i1 %v42, double 0x7E37E43C8800759B, double %v47
+  %v47 = fdiv double 1.000000e+00, %v42
+  %v36 = select i1 %v46, double 0x7E37E43C8800759B, double %v47
+  %v38 = fadd double %v37, 1.000000e+00
   %v48 = fmul double %v34, %v36
   %v32 = fmul double %v31, %v48
   %v49 = fadd double %v48, -1.000000e+00
@@ -13490,420 +15858,6 @@ b31:
   %v367 = fmul double %v2, %v366
   %v311 = fdiv double 1.000000e+00, %v367
   br label %b24
-}
-
-define internal fastcc void @p_39c63dff92b0(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
-b1:
-  %v4 = alloca double, align 8
-  %v5 = alloca double, align 8
-  %v6 = alloca double, align 8
-  %v7 = fcmp oge double %v2, 0.000000e+00
-  %v8 = fcmp oge double %v3, 0.000000e+00
-  %v9 = select i1 %v7, i1 %v8, i1 false
-  br i1 %v9, label %b2, label %b4
-b2:
-  %v10 = fcmp oeq double %v2, 0x7FF0000000000000
-  br i1 %v10, label %b3, label %b5
-b3:
-  %v11 = fcmp oeq double %v3, 0x7FF0000000000000
-  br i1 %v11, label %b4, label %b6
-b4:
-  %v12 = phi double [ %v13, %b20 ], [ %v14, %b17 ], [ %v15, %b15 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b1 ], [ %v16, %b6 ], [ 1.000000e+00, %b7 ]
-  store double %v12, ptr %v1, align 8
-  ret void
-b5:
-  %v17 = fcmp oeq double %v3, 0.000000e+00
-  br i1 %v17, label %b6, label %b7
-b6:
-  %v18 = fcmp oeq double %v2, 0.000000e+00
-  %v16 = select i1 %v18, double 0x7FF8000000000000, double 0.000000e+00
-  br label %b4
-b7:
-  %v19 = fcmp oeq double %v2, 0.000000e+00
-  %v20 = fcmp oeq double %v3, 0x7FF0000000000000
-  %v21 = select i1 %v19, i1 true, i1 %v20
-  br i1 %v21, label %b4, label %b8
-b8:
-  %v22 = fcmp ult double %v2, 2.000000e+02
-  br i1 %v22, label %b13, label %b9
-b9:
-  %v23 = fsub double %v3, %v2
-  %v24 = tail call double @llvm.fabs.f64(double %v23)
-  %v25 = fmul double %v2, 6.000000e-01
-  %v26 = fcmp olt double %v24, %v25
-  br i1 %v26, label %b10, label %b13
-b10:
-  %v27 = fdiv double %v23, %v2
-  call fastcc void @p_79590b1544fb(ptr nonnull %v4, double %v27)
-  %v28 = load double, ptr %v4, align 8
-  %v29 = fmul double %v28, -2.000000e+00
-  %v30 = tail call double @llvm.sqrt.f64(double %v29)
-  %v31 = tail call double @llvm.copysign.f64(double %v30, double %v23)
-  %v32 = fmul double %v2, %v28
-  %v33 = fcmp olt double %v32, -7.460000e+02
-  br i1 %v33, label %b17, label %b11
-b11:
-  %v34 = fcmp ogt double %v32, 7.105000e+02
-  br i1 %v34, label %b17, label %b12
-b12:
-  br label %b17
-b13:
-  %v35 = fcmp ogt double %v3, 1.100000e+00
-  %v36 = fcmp ogt double %v3, %v2
-  %v37 = and i1 %v35, %v36
-  br i1 %v37, label %b14, label %b16
-b14:
-  call fastcc void @p_3f9833cac101(ptr nonnull %v5, double %v2, double %v3)
-  %v38 = load double, ptr %v5, align 8
-  %v39 = fadd double %v3, 1.000000e+00
-  %v40 = fsub double %v39, %v2
-  %v41 = freeze double %v40
-  %v42 = fcmp une double %v41, 0.000000e+00
-  %v43 = fdiv double 1.000000e+00, %v41
-  %v44 = select i1 %v42, double %v43, double 0x7E37E43C8800759B
-  br label %b18
-b15:
-  %v45 = fmul double %v2, %v38
-  %v46 = fmul double %v45, %v47
-  %v15 = fsub double 1.000000e+00, %v46
-  br label %b4
-b16:
-  call fastcc void @p_3f9833cac101(ptr nonnull %v6, double %v2, double %v3)
-  %v48 = load double, ptr %v6, align 8
-  br label %b19
-b17:
-  %v49 = phi double [ 7.105000e+02, %b11 ], [ %v32, %b12 ], [ -7.460000e+02, %b10 ]
-  %v50 = fmul double %v2, 5.000000e-01
-  %v51 = tail call double @llvm.sqrt.f64(double %v50)
-  %v52 = fneg double %v31
-  %v53 = fmul double %v51, %v52
-  %v54 = tail call double @llvm.fabs.f64(double %v53)
-  %v55 = fcmp ogt double %v54, 5.000000e-01
-  %v56 = fcmp olt double %v53, 0.000000e+00
-  %v57 = fcmp ogt double %v54, 2.730000e+01
-  %v58 = select i1 %v57, double 2.730000e+01, double %v54
-  %v59 = tail call double @llvm.fma.f64(double %v58, double 2.000000e+00, double 1.000000e+00)
-  %v60 = fdiv double 1.000000e+00, %v59
-  %v61 = fadd double %v58, -2.500000e+00
-  %v62 = fadd double %v58, 2.500000e+00
-  %v63 = fdiv double %v61, %v62
-  %v64 = tail call double @llvm.fma.f64(double %v63, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
-  %v65 = tail call double @llvm.fma.f64(double %v64, double %v63, double 0xBE82E44E20822848)
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v63, double 0xBE5F87EE72410AC4)
-  %v67 = tail call double @llvm.fma.f64(double %v66, double %v63, double 0x3EA34422139F8E18)
-  %v68 = tail call double @llvm.fma.f64(double %v67, double %v63, double 0x3EA34E8C8488751B)
-  %v69 = tail call double @llvm.fma.f64(double %v68, double %v63, double 0xBEBB49D98B10C286)
-  %v70 = tail call double @llvm.fma.f64(double %v69, double %v63, double 0xBED1C7EA6F6B4A8B)
-  %v71 = tail call double @llvm.fma.f64(double %v70, double %v63, double 0x3EC613A6B257EA77)
-  %v72 = tail call double @llvm.fma.f64(double %v71, double %v63, double 0x3EF7CEE805268EC5)
-  %v73 = tail call double @llvm.fma.f64(double %v72, double %v63, double 0x3EDA3FE0D40B3991)
-  %v74 = tail call double @llvm.fma.f64(double %v73, double %v63, double 0xBF1DC26A50C82421)
-  %v75 = tail call double @llvm.fma.f64(double %v74, double %v63, double 0xBF1731A24DC24A23)
-  %v76 = tail call double @llvm.fma.f64(double %v75, double %v63, double 0x3F44B6A4D57065E1)
-  %v77 = tail call double @llvm.fma.f64(double %v76, double %v63, double 0x3F401E1159D16370)
-  %v78 = tail call double @llvm.fma.f64(double %v77, double %v63, double 0xBF71F2F132A926D7)
-  %v79 = tail call double @llvm.fma.f64(double %v78, double %v63, double 0x3F4E89489E99C6B6)
-  %v80 = tail call double @llvm.fma.f64(double %v79, double %v63, double 0x3FA0C6092A5A2A43)
-  %v81 = tail call double @llvm.fma.f64(double %v80, double %v63, double 0xBFBA5C0C8A40E847)
-  %v82 = tail call double @llvm.fma.f64(double %v81, double %v63, double 0x3FC42D379989B660)
-  %v83 = tail call double @llvm.fma.f64(double %v82, double %v63, double 0xBFB959AC16F85498)
-  %v84 = tail call double @llvm.fma.f64(double %v83, double %v63, double 0xBFBF52C5D7E22305)
-  %v85 = tail call double @llvm.fma.f64(double %v63, double %v84, double 0x3FF43CC6F6C9672C)
-  %v86 = fmul double %v60, %v85
-  %v87 = fneg double %v58
-  %v88 = fmul double %v58, %v87
-  %v89 = tail call double @llvm.fma.f64(double %v58, double %v58, double %v88)
-  %v90 = fneg double %v89
-  %v91 = tail call double @llvm.fma.f64(double %v88, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v92 = fadd double %v91, 0xC338000000000000
-  %v93 = fneg double %v92
-  %v94 = tail call double @llvm.fma.f64(double %v93, double 0x3FE62E42FEFA4000, double %v88)
-  %v95 = tail call double @llvm.fma.f64(double %v93, double 0xBD48432A1B0E2634, double %v94)
-  %v96 = fmul double %v95, %v95
-  %v97 = tail call double @llvm.fma.f64(double %v95, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v98 = tail call double @llvm.fma.f64(double %v97, double %v95, double 0x3E927E4DB81FC5C4)
-  %v99 = tail call double @llvm.fma.f64(double %v98, double %v95, double 0x3EC71DDED4DF15D0)
-  %v100 = tail call double @llvm.fma.f64(double %v99, double %v95, double 0x3EFA01A01A70E1D0)
-  %v101 = tail call double @llvm.fma.f64(double %v100, double %v95, double 0x3F2A01A01B4A1A68)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v95, double 0x3F56C16C16C1618C)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v95, double 0x3F8111111110E966)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v95, double 0x3FA5555555555556)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v95, double 0x3FC555555555555C)
-  %v106 = tail call double @llvm.fma.f64(double %v105, double %v95, double 5.000000e-01)
-  %v107 = tail call double @llvm.fma.f64(double %v96, double %v106, double %v95)
-  %v108 = fadd double %v107, 1.000000e+00
-  %v109 = tail call double @llvm.fma.f64(double %v90, double %v108, double %v107)
-  %v110 = fsub double 0x3FF43CC6F6C9672C, %v85
-  %v111 = tail call double @llvm.fma.f64(double %v63, double %v84, double %v110)
-  %v112 = fneg double %v86
-  %v113 = fsub double 1.000000e+00, %v59
-  %v114 = tail call double @llvm.fma.f64(double %v58, double 2.000000e+00, double %v113)
-  %v115 = tail call double @llvm.fma.f64(double %v112, double %v59, double %v85)
-  %v116 = tail call double @llvm.fma.f64(double %v112, double %v114, double %v115)
-  %v117 = fadd double %v111, %v116
-  %v118 = fmul double %v60, %v117
-  %v119 = tail call double @llvm.fma.f64(double %v118, double %v109, double %v118)
-  %v120 = tail call double @llvm.fma.f64(double %v86, double %v109, double %v119)
-  %v121 = fadd double %v86, %v120
-  %v122 = bitcast double %v91 to i64
-  %v123 = add i64 %v122, -4843621399236967424
-  %v124 = lshr i64 %v123, 1
-  %v125 = shl i64 %v124, 52
-  %v126 = add i64 %v125, 2301339409586323456
-  %v127 = bitcast i64 %v126 to double
-  %v128 = fmul double %v121, %v127
-  %v129 = sub i64 %v123, %v124
-  %v130 = shl i64 %v129, 52
-  %v131 = add i64 %v130, 2301339409586323456
-  %v132 = bitcast i64 %v131 to double
-  %v133 = fmul double %v128, %v132
-  %v134 = fsub double 2.000000e+00, %v133
-  %v135 = select i1 %v56, double %v134, double %v133
-  %v136 = fmul double %v53, %v53
-  %v137 = select i1 %v55, double 5.000000e-01, double %v136
-  %v138 = tail call double @llvm.fma.f64(double %v137, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
-  %v139 = tail call double @llvm.fma.f64(double %v138, double %v137, double 0x3E5180FAB209FF06)
-  %v140 = tail call double @llvm.fma.f64(double %v139, double %v137, double 0xBE86470CDBDC7AC5)
-  %v141 = tail call double @llvm.fma.f64(double %v140, double %v137, double 0x3EBBA820C20548F9)
-  %v142 = tail call double @llvm.fma.f64(double %v141, double %v137, double 0xBEEF4DEC21BBB2DA)
-  %v143 = tail call double @llvm.fma.f64(double %v142, double %v137, double 0x3F1F9A3CF7FBBD65)
-  %v144 = tail call double @llvm.fma.f64(double %v143, double %v137, double 0xBF4C02DB9E140188)
-  %v145 = tail call double @llvm.fma.f64(double %v144, double %v137, double 0x3F7565BCD2FA7E51)
-  %v146 = tail call double @llvm.fma.f64(double %v145, double %v137, double 0xBF9B82CE313664E0)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v137, double 0x3FBCE2F21A045B8E)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v137, double 0xBFD812746B037A27)
-  %v149 = tail call double @llvm.fma.f64(double %v148, double %v137, double 0x3FC06EBA8214DB69)
-  %v150 = tail call double @llvm.fma.f64(double %v53, double %v149, double %v53)
-  %v151 = fsub double 1.000000e+00, %v150
-  %v152 = select i1 %v55, double %v135, double %v151
-  %v153 = fmul double %v152, 5.000000e-01
-  %v154 = tail call double @llvm.fma.f64(double %v31, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
-  %v155 = tail call double @llvm.fma.f64(double %v154, double %v31, double 0xBF12E31F9B7913EA)
-  %v156 = tail call double @llvm.fma.f64(double %v155, double %v31, double 0xBF438DFF1CC96982)
-  %v157 = fdiv double 1.000000e+00, %v2
-  %v158 = tail call double @llvm.fma.f64(double %v31, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
-  %v159 = tail call double @llvm.fma.f64(double %v158, double %v31, double 0x3F4B8239C670E690)
-  %v160 = tail call double @llvm.fma.f64(double %v159, double %v31, double 0xBF45629B3187B744)
-  %v161 = tail call double @llvm.fma.f64(double %v156, double %v157, double %v160)
-  %v162 = tail call double @llvm.fma.f64(double %v31, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
-  %v163 = tail call double @llvm.fma.f64(double %v162, double %v31, double 0x3F0B1D75D3346711)
-  %v164 = tail call double @llvm.fma.f64(double %v163, double %v31, double 0x3F3691879C01EFB4)
-  %v165 = tail call double @llvm.fma.f64(double %v161, double %v157, double %v164)
-  %v166 = tail call double @llvm.fma.f64(double %v31, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v31, double 0x3F31C0950D3ECB9D)
-  %v168 = tail call double @llvm.fma.f64(double %v167, double %v31, double 0xBF436773BDB97B48)
-  %v169 = tail call double @llvm.fma.f64(double %v168, double %v31, double 0x3F4168EF1B0931C8)
-  %v170 = tail call double @llvm.fma.f64(double %v165, double %v157, double %v169)
-  %v171 = tail call double @llvm.fma.f64(double %v31, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
-  %v172 = tail call double @llvm.fma.f64(double %v171, double %v31, double 0xBEC338EB19652FD9)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v31, double 0x3EE0D0E229150428)
-  %v174 = tail call double @llvm.fma.f64(double %v173, double %v31, double 0xBEEC823FC1B3CC36)
-  %v175 = tail call double @llvm.fma.f64(double %v174, double %v31, double 0x3E830BDCF208080E)
-  %v176 = tail call double @llvm.fma.f64(double %v175, double %v31, double 0x3F11D1E9CB24760B)
-  %v177 = tail call double @llvm.fma.f64(double %v176, double %v31, double 0xBF2A2042C5148E27)
-  %v178 = tail call double @llvm.fma.f64(double %v177, double %v31, double 0x3F322BE87360EF1F)
-  %v179 = tail call double @llvm.fma.f64(double %v178, double %v31, double 0xBF1247604839C038)
-  %v180 = tail call double @llvm.fma.f64(double %v179, double %v31, double 0xBF36128AC5A4FA71)
-  %v181 = tail call double @llvm.fma.f64(double %v170, double %v157, double %v180)
-  %v182 = tail call double @llvm.fma.f64(double %v31, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v31, double 0x3E5EFE94304AC16B)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v31, double 0x3DC041515BAB6ADA)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v31, double 0xBE8EC676CF33153C)
-  %v186 = tail call double @llvm.fma.f64(double %v185, double %v31, double 0x3EADE37D9F09164C)
-  %v187 = tail call double @llvm.fma.f64(double %v186, double %v31, double 0xBEBC71C074985D3F)
-  %v188 = tail call double @llvm.fma.f64(double %v187, double %v31, double 0x3DF13B3C5B7CB45E)
-  %v189 = tail call double @llvm.fma.f64(double %v188, double %v31, double 0x3EE7DB4C02846E81)
-  %v190 = tail call double @llvm.fma.f64(double %v189, double %v31, double 0xBF04CE3FD902BCAD)
-  %v191 = tail call double @llvm.fma.f64(double %v190, double %v31, double 0x3F116908B48CE058)
-  %v192 = tail call double @llvm.fma.f64(double %v191, double %v31, double 0xBEB88F2AE1DEF9D0)
-  %v193 = tail call double @llvm.fma.f64(double %v192, double %v31, double 0xBF33999A85A4237A)
-  %v194 = tail call double @llvm.fma.f64(double %v193, double %v31, double 0x3F49B0FF6874F2C4)
-  %v195 = tail call double @llvm.fma.f64(double %v194, double %v31, double 0xBF4C3E0B02DA7BF9)
-  %v196 = tail call double @llvm.fma.f64(double %v181, double %v157, double %v195)
-  %v197 = tail call double @llvm.fma.f64(double %v31, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
-  %v198 = tail call double @llvm.fma.f64(double %v197, double %v31, double 0xBD0F46057E1C9D1F)
-  %v199 = tail call double @llvm.fma.f64(double %v198, double %v31, double 0x3DED9B15465DAEC1)
-  %v200 = tail call double @llvm.fma.f64(double %v199, double %v31, double 0xBE1040C53B2491F0)
-  %v201 = tail call double @llvm.fma.f64(double %v200, double %v31, double 0x3E21B66A39794BA9)
-  %v202 = tail call double @llvm.fma.f64(double %v201, double %v31, double 0x3D850C3F0DD501EB)
-  %v203 = tail call double @llvm.fma.f64(double %v202, double %v31, double 0xBE54853CED169327)
-  %v204 = tail call double @llvm.fma.f64(double %v203, double %v31, double 0x3E75BDE8EF4C4DC7)
-  %v205 = tail call double @llvm.fma.f64(double %v204, double %v31, double 0xBE86C2DCFFBEFEEF)
-  %v206 = tail call double @llvm.fma.f64(double %v205, double %v31, double 0xBDBEA23269C140A7)
-  %v207 = tail call double @llvm.fma.f64(double %v206, double %v31, double 0x3EB7E0201539310E)
-  %v208 = tail call double @llvm.fma.f64(double %v207, double %v31, double 0xBED7CD6F27B3F020)
-  %v209 = tail call double @llvm.fma.f64(double %v208, double %v31, double 0x3EE73DF462204EF4)
-  %v210 = tail call double @llvm.fma.f64(double %v209, double %v31, double 0xBE90152A1871F27A)
-  %v211 = tail call double @llvm.fma.f64(double %v210, double %v31, double 0xBF13D2A3A29B5D9D)
-  %v212 = tail call double @llvm.fma.f64(double %v211, double %v31, double 0x3F318B9B5BF2D984)
-  %v213 = tail call double @llvm.fma.f64(double %v212, double %v31, double 0xBF3EBFB188B7CA00)
-  %v214 = tail call double @llvm.fma.f64(double %v213, double %v31, double 0x3F2E13CE465FA859)
-  %v215 = tail call double @llvm.fma.f64(double %v214, double %v31, double 0x3F4547D93B34E2B6)
-  %v216 = tail call double @llvm.fma.f64(double %v196, double %v157, double %v215)
-  %v217 = tail call double @llvm.fma.f64(double %v31, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
-  %v218 = tail call double @llvm.fma.f64(double %v217, double %v31, double 0xBD733F39F65C6EEE)
-  %v219 = tail call double @llvm.fma.f64(double %v218, double %v31, double 0xBCF2C681309D6007)
-  %v220 = tail call double @llvm.fma.f64(double %v219, double %v31, double 0x3DAA55DA34225759)
-  %v221 = tail call double @llvm.fma.f64(double %v220, double %v31, double 0xBDCE9778DBC61371)
-  %v222 = tail call double @llvm.fma.f64(double %v221, double %v31, double 0x3DE1B1056C188672)
-  %v223 = tail call double @llvm.fma.f64(double %v222, double %v31, double 0x3D70962774F638BB)
-  %v224 = tail call double @llvm.fma.f64(double %v223, double %v31, double 0xBE177C5829460139)
-  %v225 = tail call double @llvm.fma.f64(double %v224, double %v31, double 0x3E3AC0D455E25360)
-  %v226 = tail call double @llvm.fma.f64(double %v225, double %v31, double 0xBE4E437343A46F5D)
-  %v227 = tail call double @llvm.fma.f64(double %v226, double %v31, double 0xBDEC24BD0E740A6C)
-  %v228 = tail call double @llvm.fma.f64(double %v227, double %v31, double 0x3E832AC81C15D3D7)
-  %v229 = tail call double @llvm.fma.f64(double %v228, double %v31, double 0xBEA522CB05171911)
-  %v230 = tail call double @llvm.fma.f64(double %v229, double %v31, double 0x3EB7058929663937)
-  %v231 = tail call double @llvm.fma.f64(double %v230, double %v31, double 0x3E626154AE39151D)
-  %v232 = tail call double @llvm.fma.f64(double %v231, double %v31, double 0xBEEAC2D05890F2C3)
-  %v233 = tail call double @llvm.fma.f64(double %v232, double %v31, double 0x3F0BBF43DAF4FE53)
-  %v234 = tail call double @llvm.fma.f64(double %v233, double %v31, double 0xBF1C253EFAA1A932)
-  %v235 = tail call double @llvm.fma.f64(double %v234, double %v31, double 0x3EC0DB20A88F4696)
-  %v236 = tail call double @llvm.fma.f64(double %v235, double %v31, double 0x3F4948B0FCD6E9E0)
-  %v237 = tail call double @llvm.fma.f64(double %v236, double %v31, double 0xBF65F7268EDAB4C8)
-  %v238 = tail call double @llvm.fma.f64(double %v237, double %v31, double 0x3F70EE643B990EE6)
-  %v239 = tail call double @llvm.fma.f64(double %v216, double %v157, double %v238)
-  %v240 = tail call double @llvm.fma.f64(double %v31, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
-  %v241 = tail call double @llvm.fma.f64(double %v240, double %v31, double 0xBCF29B03783DB2A2)
-  %v242 = tail call double @llvm.fma.f64(double %v241, double %v31, double 0x3D16D8A9EF5C1827)
-  %v243 = tail call double @llvm.fma.f64(double %v242, double %v31, double 0xBD2C068B448455EA)
-  %v244 = tail call double @llvm.fma.f64(double %v243, double %v31, double 0xBCAF3B7A5DCD1851)
-  %v245 = tail call double @llvm.fma.f64(double %v244, double %v31, double 0x3D6519580A10CD82)
-  %v246 = tail call double @llvm.fma.f64(double %v245, double %v31, double 0xBD89CCF2FAB4608B)
-  %v247 = tail call double @llvm.fma.f64(double %v246, double %v31, double 0x3D9F8041C5540EA2)
-  %v248 = tail call double @llvm.fma.f64(double %v247, double %v31, double 0x3D3113E3A466DB9E)
-  %v249 = tail call double @llvm.fma.f64(double %v248, double %v31, double 0xBDD78A5056F8CE45)
-  %v250 = tail call double @llvm.fma.f64(double %v249, double %v31, double 0x3DFC9B434BF3C34E)
-  %v251 = tail call double @llvm.fma.f64(double %v250, double %v31, double 0xBE11564ECFF73D58)
-  %v252 = tail call double @llvm.fma.f64(double %v251, double %v31, double 0xBDB349FBCA3A377B)
-  %v253 = tail call double @llvm.fma.f64(double %v252, double %v31, double 0x3E49AA7A30DE114C)
-  %v254 = tail call double @llvm.fma.f64(double %v253, double %v31, double 0xBE6EE23D0CBA8AEE)
-  %v255 = tail call double @llvm.fma.f64(double %v254, double %v31, double 0x3E8280F2CDE3F847)
-  %v256 = tail call double @llvm.fma.f64(double %v255, double %v31, double 0x3E33F59230A8357C)
-  %v257 = tail call double @llvm.fma.f64(double %v256, double %v31, double 0xBEBB0BDFCC629CBA)
-  %v258 = tail call double @llvm.fma.f64(double %v257, double %v31, double 0x3EE00A9CABD6B83E)
-  %v259 = tail call double @llvm.fma.f64(double %v258, double %v31, double 0xBEF2FA4AE89E5AF0)
-  %v260 = tail call double @llvm.fma.f64(double %v259, double %v31, double 0xBE9AF83440E53DBC)
-  %v261 = tail call double @llvm.fma.f64(double %v260, double %v31, double 0x3F2AF83440E53DBC)
-  %v262 = tail call double @llvm.fma.f64(double %v261, double %v31, double 0xBF50394F6F09E723)
-  %v263 = tail call double @llvm.fma.f64(double %v262, double %v31, double 0x3F65AC056B015AC0)
-  %v264 = tail call double @llvm.fma.f64(double %v263, double %v31, double 0xBF6C71C71C71C71C)
-  %v265 = tail call double @llvm.fma.f64(double %v264, double %v31, double 0xBF5E573AC901E574)
-  %v266 = tail call double @llvm.fma.f64(double %v239, double %v157, double %v265)
-  %v267 = tail call double @llvm.fma.f64(double %v31, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
-  %v268 = tail call double @llvm.fma.f64(double %v267, double %v31, double 0x3CCD2E7D5CA48B90)
-  %v269 = tail call double @llvm.fma.f64(double %v268, double %v31, double 0xBCE1CA914D71A27C)
-  %v270 = tail call double @llvm.fma.f64(double %v269, double %v31, double 0xBCC283FE7950AD7B)
-  %v271 = tail call double @llvm.fma.f64(double %v270, double %v31, double 0x3D20104FC4369A3C)
-  %v272 = tail call double @llvm.fma.f64(double %v271, double %v31, double 0xBD43989BEBB193C0)
-  %v273 = tail call double @llvm.fma.f64(double %v272, double %v31, double 0x3D57BA0759769D7C)
-  %v274 = tail call double @llvm.fma.f64(double %v273, double %v31, double 0x3D3EF98008F5EEC2)
-  %v275 = tail call double @llvm.fma.f64(double %v274, double %v31, double 0xBD961CA701FD754A)
-  %v276 = tail call double @llvm.fma.f64(double %v275, double %v31, double 0x3DBAC9475C463659)
-  %v277 = tail call double @llvm.fma.f64(double %v276, double %v31, double 0xBDD0070A87340428)
-  %v278 = tail call double @llvm.fma.f64(double %v277, double %v31, double 0xBDBC0D9B6EDF2B0B)
-  %v279 = tail call double @llvm.fma.f64(double %v278, double %v31, double 0x3E0F6E66D24D5C8A)
-  %v280 = tail call double @llvm.fma.f64(double %v279, double %v31, double 0xBE32D2197C7A2FAA)
-  %v281 = tail call double @llvm.fma.f64(double %v280, double %v31, double 0x3E46097D55C37C1C)
-  %v282 = tail call double @llvm.fma.f64(double %v281, double %v31, double 0x3E3CCF5CEB7F0D9F)
-  %v283 = tail call double @llvm.fma.f64(double %v282, double %v31, double 0xBE87B5F9A2D0465C)
-  %v284 = tail call double @llvm.fma.f64(double %v283, double %v31, double 0x3EABD6D21E4B4109)
-  %v285 = tail call double @llvm.fma.f64(double %v284, double %v31, double 0xBEBF1B22F594C6B5)
-  %v286 = tail call double @llvm.fma.f64(double %v285, double %v31, double 0xBEC255370652AFC1)
-  %v287 = tail call double @llvm.fma.f64(double %v286, double %v31, double 0x3F048C5892F7CD83)
-  %v288 = tail call double @llvm.fma.f64(double %v287, double %v31, double 0xBF276E06FEC7273B)
-  %v289 = tail call double @llvm.fma.f64(double %v288, double %v31, double 0x3F371DE3A556C734)
-  %v290 = tail call double @llvm.fma.f64(double %v289, double %v31, double 0x3F52F684BDA12F68)
-  %v291 = tail call double @llvm.fma.f64(double %v290, double %v31, double 0xBF8E573AC901E574)
-  %v292 = tail call double @llvm.fma.f64(double %v291, double %v31, double 0x3FB5555555555555)
-  %v293 = tail call double @llvm.fma.f64(double %v292, double %v31, double 0xBFD5555555555555)
-  %v294 = tail call double @llvm.fma.f64(double %v266, double %v157, double %v293)
-  %v295 = tail call double @llvm.fma.f64(double %v49, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v296 = fadd double %v295, 0xC338000000000000
-  %v297 = fneg double %v296
-  %v298 = tail call double @llvm.fma.f64(double %v297, double 0x3FE62E42FEFA4000, double %v49)
-  %v299 = tail call double @llvm.fma.f64(double %v297, double 0xBD48432A1B0E2634, double %v298)
-  %v300 = fmul double %v299, %v299
-  %v301 = tail call double @llvm.fma.f64(double %v299, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v302 = tail call double @llvm.fma.f64(double %v301, double %v299, double 0x3E927E4DB81FC5C4)
-  %v303 = tail call double @llvm.fma.f64(double %v302, double %v299, double 0x3EC71DDED4DF15D0)
-  %v304 = tail call double @llvm.fma.f64(double %v303, double %v299, double 0x3EFA01A01A70E1D0)
-  %v305 = tail call double @llvm.fma.f64(double %v304, double %v299, double 0x3F2A01A01B4A1A68)
-  %v306 = tail call double @llvm.fma.f64(double %v305, double %v299, double 0x3F56C16C16C1618C)
-  %v307 = tail call double @llvm.fma.f64(double %v306, double %v299, double 0x3F8111111110E966)
-  %v308 = tail call double @llvm.fma.f64(double %v307, double %v299, double 0x3FA5555555555556)
-  %v309 = tail call double @llvm.fma.f64(double %v308, double %v299, double 0x3FC555555555555C)
-  %v310 = tail call double @llvm.fma.f64(double %v309, double %v299, double 5.000000e-01)
-  %v311 = tail call double @llvm.fma.f64(double %v300, double %v310, double %v299)
-  %v312 = fadd double %v311, 1.000000e+00
-  %v313 = bitcast double %v295 to i64
-  %v314 = add i64 %v313, -4843621399236967424
-  %v315 = lshr i64 %v314, 1
-  %v316 = shl i64 %v315, 52
-  %v317 = add i64 %v316, 2301339409586323456
-  %v318 = bitcast i64 %v317 to double
-  %v319 = fmul double %v312, %v318
-  %v320 = sub i64 %v314, %v315
-  %v321 = shl i64 %v320, 52
-  %v322 = add i64 %v321, 2301339409586323456
-  %v323 = bitcast i64 %v322 to double
-  %v324 = fneg double %v323
-  %v325 = fmul double %v319, %v324
-  %v326 = fmul double %v294, %v325
-  %v327 = tail call double @llvm.sqrt.f64(double %v2)
-  %v328 = fmul double %v327, 0x40040D931FF62705
-  %v329 = fdiv double %v326, %v328
-  %v14 = fadd double %v153, %v329
-  br label %b4
-b18:
-  %v330 = phi double [ %v41, %b14 ], [ %v331, %b18 ]
-  %v332 = phi double [ %v44, %b14 ], [ %v333, %b18 ]
-  %v334 = phi double [ 0x7E37E43C8800759B, %b14 ], [ %v335, %b18 ]
-  %v336 = phi double [ 0.000000e+00, %b14 ], [ %v337, %b18 ]
-  %v338 = phi double [ %v44, %b14 ], [ %v47, %b18 ]
-  %v337 = fadd double %v336, 1.000000e+00
-  %v339 = fneg double %v337
-  %v340 = fsub double %v337, %v2
-  %v341 = fmul double %v340, %v339
-  %v331 = fadd double %v330, 2.000000e+00
-  %v342 = fmul double %v332, %v341
-  %v343 = fadd double %v331, %v342
-  %v344 = freeze double %v343
-  %v345 = tail call double @llvm.fabs.f64(double %v344)
-  %v346 = fcmp olt double %v345, 1.000000e-300
-  %v347 = fdiv double %v341, %v334
-  %v348 = fadd double %v331, %v347
-  %v349 = tail call double @llvm.fabs.f64(double %v348)
-  %v350 = fcmp olt double %v349, 1.000000e-300
-  %v335 = select i1 %v350, double 1.000000e-300, double %v348
-  %v351 = fdiv double 1.000000e+00, %v344
-  %v333 = select i1 %v346, double 0x7E37E43C8800759B, double %v351
-  %v352 = fmul double %v335, %v333
-  %v47 = fmul double %v338, %v352
-  %v353 = fadd double %v352, -1.000000e+00
-  %v354 = tail call double @llvm.fabs.f64(double %v353)
-  %v355 = fcmp ogt double %v354, 4.000000e-16
-  %v356 = fcmp olt double %v337, 1.000000e+05
-  %v357 = select i1 %v355, i1 %v356, i1 false
-  br i1 %v357, label %b18, label %b15
-b19:
-  %v358 = phi double [ %v359, %b19 ], [ 1.000000e+00, %b16 ]
-  %v360 = phi double [ %v361, %b19 ], [ 1.000000e+00, %b16 ]
-  %v362 = phi double [ %v363, %b19 ], [ %v2, %b16 ]
-  %v364 = phi i64 [ %v365, %b19 ], [ 0, %b16 ]
-  %v363 = fadd double %v362, 1.000000e+00
-  %v366 = fdiv double %v3, %v363
-  %v361 = fmul double %v360, %v366
-  %v359 = fadd double %v358, %v361
-  %v365 = add nuw nsw i64 %v364, 1
-  %v367 = fmul double %v359, 1.200000e-16
-  %v368 = fcmp ogt double %v361, %v367
-  %v369 = icmp samesign ult i64 %v364, 99999
-  %v370 = select i1 %v368, i1 %v369, i1 false
-  br i1 %v370, label %b19, label %b20
-b20:
-  %v13 = fmul double %v48, %v359
-  br label %b4
 }
 
 define internal fastcc void @p_3db2b646a39a(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
@@ -14732,5643 +16686,7 @@ b15:
   br label %b9
 }
 
-define internal fastcc void @p_48df98288855(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
-b1:
-  %v4 = freeze double %v2
-  %v5 = fcmp ogt double %v3, 3.000000e+01
-  br i1 %v5, label %b2, label %b6
-b2:
-  %v6 = fmul double %v4, 5.000000e-01
-  %v7 = fmul double %v4, %v6
-  %v8 = fcmp ogt double %v3, %v7
-  br i1 %v8, label %b3, label %b6
-b3:
-  %v9 = fmul double %v4, 4.000000e+00
-  %v10 = fmul double %v4, %v9
-  br label %b4
-b4:
-  %v11 = phi double [ 1.000000e+00, %b3 ], [ %v12, %b5 ]
-  %v13 = phi double [ 1.000000e+00, %b3 ], [ %v14, %b5 ]
-  %v15 = phi double [ 0.000000e+00, %b3 ], [ %v16, %b5 ]
-  %v16 = fadd double %v15, 1.000000e+00
-  %v17 = fmul double %v16, 2.000000e+00
-  %v18 = fadd double %v17, -1.000000e+00
-  %v19 = fneg double %v13
-  %v20 = fmul double %v18, %v18
-  %v21 = fsub double %v10, %v20
-  %v22 = fmul double %v21, %v19
-  %v23 = fmul double %v16, 8.000000e+00
-  %v24 = fmul double %v3, %v23
-  %v14 = fdiv double %v22, %v24
-  %v25 = tail call double @llvm.fabs.f64(double %v14)
-  %v26 = tail call double @llvm.fabs.f64(double %v13)
-  %v27 = fcmp ogt double %v25, %v26
-  %v28 = fcmp ogt double %v16, %v4
-  %v29 = select i1 %v27, i1 %v28, i1 false
-  br i1 %v29, label %b29, label %b5
-b5:
-  %v12 = fadd double %v11, %v14
-  %v30 = fcmp olt double %v16, 2.000000e+02
-  %v31 = fcmp ogt double %v25, 1.200000e-16
-  %v32 = and i1 %v30, %v31
-  br i1 %v32, label %b4, label %b29
-b6:
-  %v33 = fmul double %v4, 2.000000e+00
-  %v34 = fdiv double %v33, %v3
-  %v35 = fcmp ogt double %v4, 0.000000e+00
-  %v36 = fdiv double %v4, %v3
-  %v37 = select i1 %v35, double %v36, double 1.000000e-300
-  %v38 = fdiv double 2.000000e+00, %v3
-  br label %b7
-b7:
-  %v39 = phi double [ %v34, %b6 ], [ %v40, %b7 ]
-  %v41 = phi double [ %v37, %b6 ], [ %v42, %b7 ]
-  %v43 = phi double [ %v37, %b6 ], [ %v44, %b7 ]
-  %v45 = phi double [ 0.000000e+00, %b6 ], [ %v46, %b7 ]
-  %v47 = phi double [ 0.000000e+00, %b6 ], [ %v48, %b7 ]
-  %v48 = fadd double %v47, 1.000000e+00
-  %v49 = fadd double %v38, %v39
-  %v40 = freeze double %v49
-  %v50 = fadd double %v40, %v45
-  %v51 = tail call double @llvm.fabs.f64(double %v50)
-  %v52 = fcmp olt double %v51, 1.000000e-300
-  %v53 = fdiv double 1.000000e+00, %v43
-  %v54 = fadd double %v40, %v53
-  %v55 = tail call double @llvm.fabs.f64(double %v54)
-  %v56 = fcmp olt double %v55, 1.000000e-300
-  %v44 = select i1 %v56, double 1.000000e-300, double %v54
-  %v57 = fdiv double 1.000000e+00, %v50
-  %v46 = select i1 %v52, double 0x7E37E43C8800759B, double %v57
-  %v58 = fmul double %v44, %v46
-  %v42 = fmul double %v41, %v58
-  %v59 = fadd double %v58, -1.000000e+00
-  %v60 = tail call double @llvm.fabs.f64(double %v59)
-  %v61 = fcmp ogt double %v60, 4.000000e-16
-  %v62 = fcmp olt double %v48, 2.000000e+05
-  %v63 = select i1 %v61, i1 %v62, i1 false
-  br i1 %v63, label %b7, label %b34
-b8:
-  %v64 = phi double [ %v65, %b8 ], [ 1.000000e-250, %b35 ]
-  %v66 = phi double [ %v67, %b8 ], [ %v68, %b35 ]
-  %v69 = phi double [ %v70, %b8 ], [ 1.000000e-250, %b35 ]
-  %v71 = phi double [ %v72, %b8 ], [ %v36, %b35 ]
-  %v73 = phi double [ %v74, %b8 ], [ %v75, %b35 ]
-  %v76 = fmul double %v64, %v71
-  %v77 = fadd double %v66, %v76
-  %v72 = fsub double %v71, %v78
-  %v79 = fmul double %v72, %v77
-  %v80 = fadd double %v64, %v79
-  %v81 = fcmp ogt double %v77, 0x6974E718D7D7625A
-  %v82 = fmul double %v77, 0x16687E92154EF7AC
-  %v83 = fmul double %v80, 0x16687E92154EF7AC
-  %v84 = fmul double %v69, 0x16687E92154EF7AC
-  %v70 = select i1 %v81, double %v84, double %v69
-  %v67 = select i1 %v81, double %v83, double %v80
-  %v65 = select i1 %v81, double %v82, double %v77
-  %v74 = fadd double %v73, -1.000000e+00
-  %v85 = fcmp ogt double %v74, 0.000000e+00
-  br i1 %v85, label %b8, label %b9
-b9:
-  %v86 = phi double [ 1.000000e-250, %b34 ], [ %v65, %b8 ]
-  %v87 = phi double [ %v68, %b34 ], [ %v67, %b8 ]
-  %v88 = phi double [ 1.000000e-250, %b34 ], [ %v70, %b8 ]
-  %v89 = fcmp olt double %v3, 2.000000e+00
-  br i1 %v89, label %b10, label %b23
-b10:
-  %v90 = fmul double %v91, 0x400921FB54442D18
-  %v92 = fmul double %v91, %v91
-  %v93 = fmul double %v92, 0.000000e+00
-  %v94 = fadd double %v93, 0xBD172CB88EA5AE6F
-  %v95 = fmul double %v92, %v94
-  %v96 = fadd double %v95, 0xBD90423BAC8CA3FB
-  %v97 = fmul double %v92, %v96
-  %v98 = fadd double %v97, 0x3DDCAE7675C18607
-  %v99 = fmul double %v92, %v98
-  %v100 = fadd double %v99, 0x3E357BC3FC384334
-  %v101 = fmul double %v92, %v100
-  %v102 = fadd double %v101, 0xBE8B9986666C225D
-  %v103 = fmul double %v92, %v102
-  %v104 = fadd double %v103, 0xBEB4FAD41FC34FBB
-  %v105 = fmul double %v92, %v104
-  %v106 = fadd double %v105, 0x3F20C8A78CD9F9D2
-  %v107 = fmul double %v92, %v106
-  %v108 = fadd double %v107, 0xBF5317112CE3A2A8
-  %v109 = fmul double %v92, %v108
-  %v110 = fadd double %v109, 0xBF83B4AF28483E21
-  %v111 = fmul double %v92, %v110
-  %v112 = fadd double %v111, 0x3FC5512320B43FBE
-  %v113 = fmul double %v92, %v112
-  %v114 = fadd double %v113, 0xBFE4FCF4026AFA2D
-  %v115 = fmul double %v92, %v114
-  %v116 = fadd double %v115, 1.000000e+00
-  %v117 = fadd double %v93, 0x3D61F20151323CD0
-  %v118 = fmul double %v92, %v117
-  %v119 = fadd double %v118, 0x3DA11D065BFAF067
-  %v120 = fmul double %v92, %v119
-  %v121 = fadd double %v120, 0xBE144B4CEDCA388F
-  %v122 = fmul double %v92, %v121
-  %v123 = fadd double %v122, 0x3E3A44B7BA22D629
-  %v124 = fmul double %v92, %v123
-  %v125 = fadd double %v124, 0x3EB302509DBC0DE3
-  %v126 = fmul double %v92, %v125
-  %v127 = fadd double %v126, 0xBEF51CE8AF47EABE
-  %v128 = fmul double %v92, %v127
-  %v129 = fadd double %v128, 0xBF2C364FE6F1563D
-  %v130 = fmul double %v92, %v129
-  %v131 = fadd double %v130, 0x3F7D919C527F60B2
-  %v132 = fmul double %v92, %v131
-  %v133 = fadd double %v132, 0xBFA59AF103C34092
-  %v134 = fmul double %v92, %v133
-  %v135 = fadd double %v134, 0xBFA5815E8FA27048
-  %v136 = fmul double %v92, %v135
-  %v137 = fadd double %v136, 0x3FE2788CFC6FB619
-  %v138 = fneg double %v137
-  %v139 = fmul double %v91, %v137
-  %v140 = fadd double %v139, %v116
-  %v141 = fsub double %v116, %v139
-  %v142 = tail call double @llvm.fabs.f64(double %v90)
-  %v143 = fcmp olt double %v142, 1.000000e-15
-  br i1 %v143, label %b17, label %b16
-b11:
-  %v144 = fcmp olt double %v145, -7.460000e+02
-  br i1 %v144, label %b22, label %b12
-b12:
-  %v146 = fcmp ogt double %v145, 7.105000e+02
-  br i1 %v146, label %b22, label %b13
-b13:
-  br label %b22
-b14:
-  %v147 = phi double [ %v148, %b22 ], [ %v149, %b21 ]
-  %v150 = phi double [ %v151, %b22 ], [ %v152, %b21 ]
-  %v153 = phi double [ %v154, %b22 ], [ %v155, %b21 ]
-  %v156 = fmul double %v150, %v138
-  %v157 = fmul double %v116, %v147
-  %v158 = fmul double %v159, %v157
-  %v160 = fsub double %v156, %v158
-  %v161 = fmul double %v162, %v160
-  %v163 = fmul double %v153, 5.000000e-01
-  %v164 = fdiv double %v163, %v140
-  %v165 = fmul double %v141, %v153
-  %v166 = fdiv double 5.000000e-01, %v165
-  %v167 = fmul double %v3, 2.500000e-01
-  %v168 = fmul double %v3, %v167
-  %v169 = fmul double %v166, 0.000000e+00
-  %v170 = fadd double %v161, %v169
-  br label %b15
-b15:
-  %v171 = phi double [ %v172, %b15 ], [ %v161, %b14 ]
-  %v173 = phi double [ %v174, %b15 ], [ %v166, %b14 ]
-  %v175 = phi double [ %v176, %b15 ], [ %v164, %b14 ]
-  %v177 = phi double [ %v178, %b15 ], [ 1.000000e+00, %b14 ]
-  %v179 = phi double [ %v180, %b15 ], [ %v164, %b14 ]
-  %v181 = phi double [ %v182, %b15 ], [ %v170, %b14 ]
-  %v183 = phi double [ %v184, %b15 ], [ 0.000000e+00, %b14 ]
-  %v184 = fadd double %v183, 1.000000e+00
-  %v185 = fmul double %v171, %v184
-  %v186 = fadd double %v175, %v185
-  %v187 = fadd double %v173, %v186
-  %v188 = fmul double %v184, %v184
-  %v189 = fsub double %v188, %v92
-  %v172 = fdiv double %v187, %v189
-  %v190 = fdiv double %v168, %v184
-  %v178 = fmul double %v177, %v190
-  %v191 = fsub double %v184, %v91
-  %v176 = fdiv double %v175, %v191
-  %v192 = fadd double %v91, %v184
-  %v174 = fdiv double %v173, %v192
-  %v193 = fmul double %v174, 0.000000e+00
-  %v194 = fadd double %v193, %v172
-  %v195 = fmul double %v178, %v194
-  %v182 = fadd double %v181, %v195
-  %v196 = fmul double %v184, %v172
-  %v197 = fsub double %v176, %v196
-  %v198 = fmul double %v178, %v197
-  %v180 = fadd double %v179, %v198
-  %v199 = tail call double @llvm.fabs.f64(double %v195)
-  %v200 = tail call double @llvm.fabs.f64(double %v182)
-  %v201 = fmul double %v200, 1.200000e-16
-  %v202 = fcmp uge double %v199, %v201
-  %v203 = fcmp olt double %v184, 5.000000e+02
-  %v204 = select i1 %v202, i1 %v203, i1 false
-  br i1 %v204, label %b15, label %b36
-b16:
-  %v205 = fcmp ole double %v142, 0x4270000000000000
-  %v206 = tail call double @llvm.fma.f64(double %v90, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v207 = fadd double %v206, 0xC338000000000000
-  %v208 = fneg double %v207
-  %v209 = tail call double @llvm.fma.f64(double %v208, double 0x3FF921FB54442D18, double %v90)
-  %v210 = fmul double %v207, 0x3C91A62633145C07
-  %v211 = fsub double %v209, %v210
-  %v212 = fsub double %v211, %v209
-  %v213 = fsub double %v211, %v212
-  %v214 = fsub double %v209, %v213
-  %v215 = fadd double %v210, %v212
-  %v216 = fsub double %v214, %v215
-  %v217 = fneg double %v210
-  %v218 = tail call double @llvm.fma.f64(double %v207, double 0x3C91A62633145C07, double %v217)
-  %v219 = fsub double %v216, %v218
-  %v220 = tail call double @llvm.fma.f64(double %v208, double 0xB91F1976B7ED9000, double %v219)
-  %v221 = bitcast double %v142 to i64
-  %v222 = lshr i64 %v221, 52
-  %v223 = icmp samesign ult i64 %v221, 4607182418800017408
-  %v224 = add nsw i64 %v222, -1023
-  %v225 = tail call i64 @llvm.umin.i64(i64 %v224, i64 1023)
-  %v226 = select i1 %v223, i64 0, i64 %v225
-  %v227 = and i64 %v221, 4503599627370495
-  %v228 = or disjoint i64 %v227, 4841369599423283200
-  %v229 = bitcast i64 %v228 to double
-  %v230 = tail call double @llvm.copysign.f64(double %v229, double %v90)
-  %v231 = getelementptr double, ptr @t_811810fe58b0, i64 %v226
-  %v232 = load double, ptr %v231, align 8
-  %v233 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v226
-  %v234 = load double, ptr %v233, align 8
-  %v235 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v226
-  %v236 = load double, ptr %v235, align 8
-  %v237 = fmul double %v230, %v232
-  %v238 = fmul double %v230, %v234
-  %v239 = fmul double %v230, %v236
-  %v240 = fneg double %v237
-  %v241 = tail call double @llvm.fma.f64(double %v230, double %v232, double %v240)
-  %v242 = fneg double %v238
-  %v243 = tail call double @llvm.fma.f64(double %v230, double %v234, double %v242)
-  %v244 = fneg double %v239
-  %v245 = tail call double @llvm.fma.f64(double %v230, double %v236, double %v244)
-  %v246 = fmul double %v237, 2.500000e-01
-  %v247 = tail call double @llvm.roundeven.f64(double %v246)
-  %v248 = fmul double %v247, 4.000000e+00
-  %v249 = fsub double %v237, %v248
-  %v250 = fmul double %v241, 2.500000e-01
-  %v251 = tail call double @llvm.roundeven.f64(double %v250)
-  %v252 = fmul double %v251, 4.000000e+00
-  %v253 = fsub double %v241, %v252
-  %v254 = fadd double %v249, %v253
-  %v255 = fmul double %v238, 2.500000e-01
-  %v256 = tail call double @llvm.roundeven.f64(double %v255)
-  %v257 = fmul double %v256, 4.000000e+00
-  %v258 = fsub double %v238, %v257
-  %v259 = fadd double %v258, %v254
-  %v260 = tail call double @llvm.roundeven.f64(double %v259)
-  %v261 = fsub double %v254, %v260
-  %v262 = fadd double %v258, %v261
-  %v263 = fsub double %v262, %v261
-  %v264 = fsub double %v262, %v263
-  %v265 = fsub double %v261, %v264
-  %v266 = fsub double %v258, %v263
-  %v267 = fadd double %v266, %v265
-  %v268 = fadd double %v243, %v262
-  %v269 = fsub double %v268, %v262
-  %v270 = fsub double %v268, %v269
-  %v271 = fsub double %v262, %v270
-  %v272 = fsub double %v243, %v269
-  %v273 = fadd double %v272, %v271
-  %v274 = fadd double %v267, %v273
-  %v275 = fadd double %v239, %v268
-  %v276 = fsub double %v275, %v268
-  %v277 = fsub double %v275, %v276
-  %v278 = fsub double %v268, %v277
-  %v279 = fsub double %v239, %v276
-  %v280 = fadd double %v279, %v278
-  %v281 = fadd double %v274, %v280
-  %v282 = fadd double %v245, %v281
-  %v283 = fadd double %v275, %v282
-  %v284 = fsub double %v283, %v275
-  %v285 = fsub double %v282, %v284
-  %v286 = fmul double %v283, 0x3FF921FB54442D18
-  %v287 = fneg double %v286
-  %v288 = tail call double @llvm.fma.f64(double %v283, double 0x3FF921FB54442D18, double %v287)
-  %v289 = fmul double %v285, 0x3FF921FB54442D18
-  %v290 = tail call double @llvm.fma.f64(double %v283, double 0x3C91A62633145C07, double %v289)
-  %v291 = fadd double %v288, %v290
-  %v292 = fadd double %v260, 0x4338000000000000
-  %v293 = fcmp one double %v142, 0x7FF0000000000000
-  %v294 = select i1 %v293, double %v286, double 0x7FF8000000000000
-  %v295 = select i1 %v205, double %v220, double %v291
-  %v296 = select i1 %v205, double %v211, double %v294
-  %v297 = select i1 %v205, double %v206, double %v292
-  %v298 = bitcast double %v297 to i64
-  %v299 = and i64 %v298, 1
-  %v300 = fmul double %v296, %v296
-  %v301 = fmul double %v296, %v300
-  %v302 = tail call double @llvm.fma.f64(double %v300, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v303 = tail call double @llvm.fma.f64(double %v302, double %v300, double 0x3EC71DE351EED7F2)
-  %v304 = tail call double @llvm.fma.f64(double %v303, double %v300, double 0xBF2A01A019BAD8A1)
-  %v305 = tail call double @llvm.fma.f64(double %v304, double %v300, double 0x3F8111111110F573)
-  %v306 = tail call double @llvm.fma.f64(double %v305, double %v300, double 0xBFC5555555555547)
-  %v307 = tail call double @llvm.fma.f64(double %v301, double %v306, double %v295)
-  %v308 = fadd double %v296, %v307
-  %v309 = fneg double %v300
-  %v310 = fmul double %v300, %v309
-  %v311 = tail call double @llvm.fma.f64(double %v300, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v312 = tail call double @llvm.fma.f64(double %v311, double %v300, double 0xBE927E4F7C234A35)
-  %v313 = tail call double @llvm.fma.f64(double %v312, double %v300, double 0x3EFA01A019C515A1)
-  %v314 = tail call double @llvm.fma.f64(double %v313, double %v300, double 0xBF56C16C16C14DC4)
-  %v315 = tail call double @llvm.fma.f64(double %v314, double %v300, double 0x3FA555555555554A)
-  %v316 = fmul double %v300, 5.000000e-01
-  %v317 = tail call double @llvm.fma.f64(double %v310, double %v315, double %v316)
-  %v318 = fsub double 1.000000e+00, %v317
-  %v319 = icmp eq i64 %v299, 0
-  %v320 = select i1 %v319, double %v308, double %v318
-  %v321 = bitcast double %v320 to i64
-  %v322 = shl i64 %v298, 62
-  %v323 = and i64 %v322, -9223372036854775808
-  %v324 = xor i64 %v323, %v321
-  %v325 = bitcast i64 %v324 to double
-  %v326 = fdiv double %v90, %v325
-  br label %b17
-b17:
-  %v162 = phi double [ %v326, %b16 ], [ 1.000000e+00, %b10 ]
-  %v327 = fmul double %v3, 5.000000e-01
-  %v328 = fcmp olt double %v327, 0x10000000000000
-  %v329 = fmul double %v327, 0x4340000000000000
-  %v330 = select i1 %v328, double %v329, double %v327
-  %v331 = bitcast double %v330 to i64
-  %v332 = add i64 %v331, 2638147582215219
-  %v333 = lshr i64 %v332, 52
-  %v334 = or disjoint i64 %v333, 4841369599423283200
-  %v335 = bitcast i64 %v334 to double
-  %v336 = fadd double %v335, 0xC330000000000000
-  %v337 = and i64 %v332, 4503599627370495
-  %v338 = add nuw nsw i64 %v337, 4604544271217802189
-  %v339 = bitcast i64 %v338 to double
-  %v340 = fadd double %v339, -1.000000e+00
-  %v341 = select i1 %v328, double 1.076000e+03, double 1.023000e+03
-  %v342 = fsub double %v336, %v341
-  %v343 = fmul double %v340, %v340
-  %v344 = fmul double %v343, 5.000000e-01
-  %v345 = fadd double %v340, 2.000000e+00
-  %v346 = fdiv double %v340, %v345
-  %v347 = fmul double %v346, %v346
-  %v348 = tail call double @llvm.fma.f64(double %v347, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v349 = tail call double @llvm.fma.f64(double %v348, double %v347, double 0x3FC74664A41971F1)
-  %v350 = tail call double @llvm.fma.f64(double %v349, double %v347, double 0x3FCC71C51D57B847)
-  %v351 = tail call double @llvm.fma.f64(double %v350, double %v347, double 0x3FD249249422C781)
-  %v352 = tail call double @llvm.fma.f64(double %v351, double %v347, double 0x3FD999999997F9E0)
-  %v353 = tail call double @llvm.fma.f64(double %v352, double %v347, double 0x3FE5555555555593)
-  %v354 = tail call double @llvm.fma.f64(double %v347, double %v353, double %v344)
-  %v355 = fmul double %v342, 0xBD48432A1B0E2634
-  %v356 = tail call double @llvm.fma.f64(double %v346, double %v354, double %v355)
-  %v357 = fsub double %v356, %v344
-  %v358 = fadd double %v340, %v357
-  %v359 = tail call double @llvm.fma.f64(double %v342, double 0x3FE62E42FEFA4000, double %v358)
-  %v360 = fcmp one double %v327, 0x7FF0000000000000
-  %v361 = select i1 %v360, double %v359, double %v327
-  %v362 = fcmp olt double %v327, 0.000000e+00
-  %v363 = select i1 %v362, double 0x7FF8000000000000, double %v361
-  %v364 = fcmp oeq double %v327, 0.000000e+00
-  %v159 = select i1 %v364, double 0xFFF0000000000000, double %v363
-  %v365 = fneg double %v159
-  %v145 = fmul double %v91, %v365
-  %v366 = tail call double @llvm.fabs.f64(double %v145)
-  %v367 = fcmp olt double %v366, 1.000000e-03
-  br i1 %v367, label %b18, label %b11
-b18:
-  %v368 = fmul double %v145, %v145
-  %v369 = fmul double %v368, 5.000000e-01
-  %v370 = fdiv double %v368, 1.200000e+01
-  %v371 = fadd double %v370, 1.000000e+00
-  %v372 = fmul double %v369, %v371
-  %v152 = fadd double %v372, 1.000000e+00
-  %v373 = fdiv double %v368, 6.000000e+00
-  %v374 = fdiv double %v368, 2.000000e+01
-  %v375 = fadd double %v374, 1.000000e+00
-  %v376 = fmul double %v373, %v375
-  %v149 = fadd double %v376, 1.000000e+00
-  %v377 = fcmp olt double %v145, -7.460000e+02
-  br i1 %v377, label %b21, label %b19
-b19:
-  %v378 = fcmp ogt double %v145, 7.105000e+02
-  br i1 %v378, label %b21, label %b20
-b20:
-  br label %b21
-b21:
-  %v379 = phi double [ 7.105000e+02, %b19 ], [ %v145, %b20 ], [ -7.460000e+02, %b18 ]
-  %v380 = tail call double @llvm.fma.f64(double %v379, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v381 = fadd double %v380, 0xC338000000000000
-  %v382 = fneg double %v381
-  %v383 = tail call double @llvm.fma.f64(double %v382, double 0x3FE62E42FEFA4000, double %v379)
-  %v384 = tail call double @llvm.fma.f64(double %v382, double 0xBD48432A1B0E2634, double %v383)
-  %v385 = fmul double %v384, %v384
-  %v386 = tail call double @llvm.fma.f64(double %v384, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v387 = tail call double @llvm.fma.f64(double %v386, double %v384, double 0x3E927E4DB81FC5C4)
-  %v388 = tail call double @llvm.fma.f64(double %v387, double %v384, double 0x3EC71DDED4DF15D0)
-  %v389 = tail call double @llvm.fma.f64(double %v388, double %v384, double 0x3EFA01A01A70E1D0)
-  %v390 = tail call double @llvm.fma.f64(double %v389, double %v384, double 0x3F2A01A01B4A1A68)
-  %v391 = tail call double @llvm.fma.f64(double %v390, double %v384, double 0x3F56C16C16C1618C)
-  %v392 = tail call double @llvm.fma.f64(double %v391, double %v384, double 0x3F8111111110E966)
-  %v393 = tail call double @llvm.fma.f64(double %v392, double %v384, double 0x3FA5555555555556)
-  %v394 = tail call double @llvm.fma.f64(double %v393, double %v384, double 0x3FC555555555555C)
-  %v395 = tail call double @llvm.fma.f64(double %v394, double %v384, double 5.000000e-01)
-  %v396 = tail call double @llvm.fma.f64(double %v385, double %v395, double %v384)
-  %v397 = fadd double %v396, 1.000000e+00
-  %v398 = bitcast double %v380 to i64
-  %v399 = add i64 %v398, -4843621399236967424
-  %v400 = lshr i64 %v399, 1
-  %v401 = sub i64 %v399, %v400
-  %v402 = shl i64 %v400, 52
-  %v403 = add i64 %v402, 2301339409586323456
-  %v404 = shl i64 %v401, 52
-  %v405 = add i64 %v404, 2301339409586323456
-  %v406 = bitcast i64 %v403 to double
-  %v407 = fmul double %v397, %v406
-  %v408 = bitcast i64 %v405 to double
-  %v155 = fmul double %v407, %v408
-  br label %b14
-b22:
-  %v409 = phi double [ 7.105000e+02, %b12 ], [ %v145, %b13 ], [ -7.460000e+02, %b11 ]
-  %v410 = tail call double @llvm.fma.f64(double %v409, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v411 = fadd double %v410, 0xC338000000000000
-  %v412 = fneg double %v411
-  %v413 = tail call double @llvm.fma.f64(double %v412, double 0x3FE62E42FEFA4000, double %v409)
-  %v414 = tail call double @llvm.fma.f64(double %v412, double 0xBD48432A1B0E2634, double %v413)
-  %v415 = fmul double %v414, %v414
-  %v416 = tail call double @llvm.fma.f64(double %v414, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v417 = tail call double @llvm.fma.f64(double %v416, double %v414, double 0x3E927E4DB81FC5C4)
-  %v418 = tail call double @llvm.fma.f64(double %v417, double %v414, double 0x3EC71DDED4DF15D0)
-  %v419 = tail call double @llvm.fma.f64(double %v418, double %v414, double 0x3EFA01A01A70E1D0)
-  %v420 = tail call double @llvm.fma.f64(double %v419, double %v414, double 0x3F2A01A01B4A1A68)
-  %v421 = tail call double @llvm.fma.f64(double %v420, double %v414, double 0x3F56C16C16C1618C)
-  %v422 = tail call double @llvm.fma.f64(double %v421, double %v414, double 0x3F8111111110E966)
-  %v423 = tail call double @llvm.fma.f64(double %v422, double %v414, double 0x3FA5555555555556)
-  %v424 = tail call double @llvm.fma.f64(double %v423, double %v414, double 0x3FC555555555555C)
-  %v425 = tail call double @llvm.fma.f64(double %v424, double %v414, double 5.000000e-01)
-  %v426 = tail call double @llvm.fma.f64(double %v415, double %v425, double %v414)
-  %v427 = fadd double %v426, 1.000000e+00
-  %v428 = bitcast double %v410 to i64
-  %v429 = add i64 %v428, -4843621399236967424
-  %v430 = lshr i64 %v429, 1
-  %v431 = sub i64 %v429, %v430
-  %v432 = shl i64 %v430, 52
-  %v433 = add i64 %v432, 2301339409586323456
-  %v434 = shl i64 %v431, 52
-  %v435 = add i64 %v434, 2301339409586323456
-  %v436 = bitcast i64 %v433 to double
-  %v437 = fmul double %v427, %v436
-  %v438 = bitcast i64 %v435 to double
-  %v154 = fmul double %v437, %v438
-  %v439 = fdiv double 1.000000e+00, %v154
-  %v440 = fadd double %v154, %v439
-  %v151 = fmul double %v440, 5.000000e-01
-  %v441 = fsub double %v154, %v439
-  %v442 = fmul double %v441, 5.000000e-01
-  %v148 = fdiv double %v442, %v145
-  br label %b14
-b23:
-  %v443 = fadd double %v3, 1.000000e+00
-  %v444 = fmul double %v443, 2.000000e+00
-  %v445 = fdiv double 1.000000e+00, %v444
-  %v446 = fmul double %v91, %v91
-  %v447 = fsub double 2.500000e-01, %v446
-  %v448 = fmul double %v445, %v447
-  %v449 = fadd double %v448, 1.000000e+00
-  %v450 = tail call double @llvm.fabs.f64(double %v449)
-  %v451 = fmul double %v450, 1.200000e-16
-  %v452 = fcmp olt double %v451, 1.000000e+00
-  br i1 %v452, label %b24, label %b27
-b24:
-  %v453 = fneg double %v447
-  br label %b25
-b25:
-  %v454 = phi double [ %v455, %b25 ], [ %v444, %b24 ]
-  %v456 = phi double [ %v457, %b25 ], [ %v445, %b24 ]
-  %v458 = phi double [ %v459, %b25 ], [ %v445, %b24 ]
-  %v460 = phi double [ %v461, %b25 ], [ %v445, %b24 ]
-  %v462 = phi double [ %v463, %b25 ], [ 0.000000e+00, %b24 ]
-  %v463 = phi double [ %v464, %b25 ], [ 1.000000e+00, %b24 ]
-  %v465 = phi double [ %v466, %b25 ], [ %v453, %b24 ]
-  %v467 = phi double [ %v468, %b25 ], [ %v447, %b24 ]
-  %v469 = phi double [ %v470, %b25 ], [ %v447, %b24 ]
-  %v471 = phi double [ %v472, %b25 ], [ 1.000000e+00, %b24 ]
-  %v473 = phi double [ %v474, %b25 ], [ %v449, %b24 ]
-  %v472 = fadd double %v471, 1.000000e+00
-  %v475 = fadd double %v472, -1.000000e+00
-  %v476 = fmul double %v475, 2.000000e+00
-  %v466 = fsub double %v465, %v476
-  %v477 = fneg double %v466
-  %v478 = fmul double %v467, %v477
-  %v468 = fdiv double %v478, %v472
-  %v479 = fmul double %v454, %v463
-  %v480 = fsub double %v462, %v479
-  %v464 = fdiv double %v480, %v466
-  %v481 = fmul double %v464, %v468
-  %v470 = fadd double %v469, %v481
-  %v455 = fadd double %v454, 2.000000e+00
-  %v482 = fmul double %v456, %v466
-  %v483 = fadd double %v455, %v482
-  %v457 = fdiv double 1.000000e+00, %v483
-  %v484 = fmul double %v455, %v457
-  %v485 = fadd double %v484, -1.000000e+00
-  %v459 = fmul double %v458, %v485
-  %v461 = fadd double %v460, %v459
-  %v486 = fmul double %v470, %v459
-  %v474 = fadd double %v473, %v486
-  %v487 = tail call double @llvm.fabs.f64(double %v486)
-  %v488 = tail call double @llvm.fabs.f64(double %v474)
-  %v489 = fmul double %v488, 1.200000e-16
-  %v490 = fcmp ogt double %v487, %v489
-  %v491 = fcmp olt double %v472, 2.000000e+05
-  %v492 = select i1 %v490, i1 %v491, i1 false
-  br i1 %v492, label %b25, label %b26
-b26:
-  %v493 = fmul double %v447, %v461
-  br label %b27
-b27:
-  %v494 = phi double [ %v493, %b26 ], [ %v448, %b23 ]
-  %v495 = phi double [ %v474, %b26 ], [ %v449, %b23 ]
-  %v496 = fmul double %v3, 2.000000e+00
-  %v497 = fdiv double 0x400921FB54442D18, %v496
-  %v498 = tail call double @llvm.sqrt.f64(double %v497)
-  %v499 = fdiv double %v498, %v495
-  %v500 = fadd double %v3, %v91
-  %v501 = fadd double %v500, 5.000000e-01
-  %v502 = fsub double %v501, %v494
-  %v503 = fmul double %v502, %v499
-  %v504 = fdiv double %v503, %v3
-  br label %b40
-b28:
-  %v505 = phi double [ %v506, %b28 ], [ %v507, %b40 ]
-  %v506 = phi double [ %v508, %b28 ], [ %v509, %b40 ]
-  %v510 = phi double [ %v511, %b28 ], [ 1.000000e+00, %b40 ]
-  %v512 = fadd double %v91, %v510
-  %v513 = fmul double %v512, 2.000000e+00
-  %v514 = fdiv double %v513, %v3
-  %v515 = fmul double %v506, %v514
-  %v508 = fadd double %v505, %v515
-  %v511 = fadd double %v510, 1.000000e+00
-  %v516 = fcmp ugt double %v511, %v75
-  br i1 %v516, label %b41, label %b28
-b29:
-  %v517 = phi double [ %v12, %b5 ], [ %v11, %b4 ]
-  br label %b30
-b30:
-  %v518 = phi double [ 1.000000e+00, %b29 ], [ %v519, %b31 ]
-  %v520 = phi double [ 1.000000e+00, %b29 ], [ %v521, %b31 ]
-  %v522 = phi double [ 0.000000e+00, %b29 ], [ %v523, %b31 ]
-  %v523 = fadd double %v522, 1.000000e+00
-  %v524 = fmul double %v523, 2.000000e+00
-  %v525 = fadd double %v524, -1.000000e+00
-  %v526 = fmul double %v525, %v525
-  %v527 = fsub double %v10, %v526
-  %v528 = fmul double %v520, %v527
-  %v529 = fmul double %v523, 8.000000e+00
-  %v530 = fmul double %v3, %v529
-  %v521 = fdiv double %v528, %v530
-  %v531 = tail call double @llvm.fabs.f64(double %v521)
-  %v532 = tail call double @llvm.fabs.f64(double %v520)
-  %v533 = fcmp ogt double %v531, %v532
-  %v534 = fcmp ogt double %v523, %v4
-  %v535 = select i1 %v533, i1 %v534, i1 false
-  br i1 %v535, label %b33, label %b31
-b31:
-  %v519 = fadd double %v518, %v521
-  %v536 = fcmp olt double %v523, 2.000000e+02
-  %v537 = fcmp ogt double %v531, 1.200000e-16
-  %v538 = and i1 %v536, %v537
-  br i1 %v538, label %b30, label %b33
-b32:
-  %v539 = phi double [ %v540, %b41 ], [ %v541, %b33 ]
-  %v542 = phi double [ %v543, %b41 ], [ %v544, %b33 ]
-  store double %v539, ptr %v1, align 8
-  %v545 = getelementptr inbounds nuw i8, ptr %v1, i64 8
-  store double %v542, ptr %v545, align 8
-  ret void
-b33:
-  %v546 = phi double [ %v519, %b31 ], [ %v518, %b30 ]
-  %v547 = fmul double %v3, 0x401921FB54442D18
-  %v548 = tail call double @llvm.sqrt.f64(double %v547)
-  %v541 = fdiv double %v517, %v548
-  %v549 = fmul double %v3, 2.000000e+00
-  %v550 = fdiv double 0x400921FB54442D18, %v549
-  %v551 = tail call double @llvm.sqrt.f64(double %v550)
-  %v544 = fmul double %v551, %v546
-  br label %b32
-b34:
-  %v552 = fadd double %v4, 5.000000e-01
-  %v75 = tail call double @llvm.floor.f64(double %v552)
-  %v91 = fsub double %v4, %v75
-  %v68 = fmul double %v42, 1.000000e-250
-  %v553 = fcmp ogt double %v75, 0.000000e+00
-  br i1 %v553, label %b35, label %b9
-b35:
-  %v78 = fdiv double 1.000000e+00, %v3
-  br label %b8
-b36:
-  %v554 = fmul double %v38, %v180
-  %v555 = fcmp olt double %v3, -7.460000e+02
-  br i1 %v555, label %b39, label %b37
-b37:
-  %v556 = fcmp ogt double %v3, 7.105000e+02
-  br i1 %v556, label %b39, label %b38
-b38:
-  br label %b39
-b39:
-  %v557 = phi double [ 7.105000e+02, %b37 ], [ %v3, %b38 ], [ -7.460000e+02, %b36 ]
-  %v558 = tail call double @llvm.fma.f64(double %v557, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v559 = fadd double %v558, 0xC338000000000000
-  %v560 = fneg double %v559
-  %v561 = tail call double @llvm.fma.f64(double %v560, double 0x3FE62E42FEFA4000, double %v557)
-  %v562 = tail call double @llvm.fma.f64(double %v560, double 0xBD48432A1B0E2634, double %v561)
-  %v563 = fmul double %v562, %v562
-  %v564 = tail call double @llvm.fma.f64(double %v562, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v565 = tail call double @llvm.fma.f64(double %v564, double %v562, double 0x3E927E4DB81FC5C4)
-  %v566 = tail call double @llvm.fma.f64(double %v565, double %v562, double 0x3EC71DDED4DF15D0)
-  %v567 = tail call double @llvm.fma.f64(double %v566, double %v562, double 0x3EFA01A01A70E1D0)
-  %v568 = tail call double @llvm.fma.f64(double %v567, double %v562, double 0x3F2A01A01B4A1A68)
-  %v569 = tail call double @llvm.fma.f64(double %v568, double %v562, double 0x3F56C16C16C1618C)
-  %v570 = tail call double @llvm.fma.f64(double %v569, double %v562, double 0x3F8111111110E966)
-  %v571 = tail call double @llvm.fma.f64(double %v570, double %v562, double 0x3FA5555555555556)
-  %v572 = tail call double @llvm.fma.f64(double %v571, double %v562, double 0x3FC555555555555C)
-  %v573 = tail call double @llvm.fma.f64(double %v572, double %v562, double 5.000000e-01)
-  %v574 = tail call double @llvm.fma.f64(double %v563, double %v573, double %v562)
-  %v575 = fadd double %v574, 1.000000e+00
-  %v576 = bitcast double %v558 to i64
-  %v577 = add i64 %v576, -4843621399236967424
-  %v578 = lshr i64 %v577, 1
-  %v579 = sub i64 %v577, %v578
-  %v580 = shl i64 %v578, 52
-  %v581 = add i64 %v580, 2301339409586323456
-  %v582 = shl i64 %v579, 52
-  %v583 = add i64 %v582, 2301339409586323456
-  %v584 = bitcast i64 %v581 to double
-  %v585 = fmul double %v575, %v584
-  %v586 = bitcast i64 %v583 to double
-  %v587 = fmul double %v585, %v586
-  %v588 = fmul double %v182, %v587
-  %v589 = fmul double %v554, %v587
-  br label %b40
-b40:
-  %v509 = phi double [ %v589, %b39 ], [ %v504, %b27 ]
-  %v507 = phi double [ %v588, %b39 ], [ %v499, %b27 ]
-  %v590 = fdiv double %v87, %v86
-  %v591 = fmul double %v590, %v507
-  %v592 = fdiv double %v91, %v3
-  %v593 = fmul double %v592, %v507
-  %v594 = fsub double %v593, %v509
-  %v595 = fsub double %v591, %v594
-  %v596 = fmul double %v3, %v595
-  %v597 = fdiv double 1.000000e+00, %v596
-  %v598 = fcmp ult double %v75, 1.000000e+00
-  br i1 %v598, label %b41, label %b28
-b41:
-  %v543 = phi double [ %v507, %b40 ], [ %v506, %b28 ]
-  %v599 = fdiv double %v88, %v86
-  %v540 = fmul double %v599, %v597
-  br label %b32
-}
-
-define internal fastcc void @p_5c8ef737e2d7(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
-b1:
-  %v3 = fcmp ogt double %v2, 3.000000e+01
-  br i1 %v3, label %b2, label %b4
-b2:
-  %v4 = phi double [ %v5, %b3 ], [ 1.000000e+00, %b1 ]
-  %v6 = phi double [ %v7, %b3 ], [ 1.000000e+00, %b1 ]
-  %v8 = phi double [ %v9, %b3 ], [ 0.000000e+00, %b1 ]
-  %v9 = fadd double %v8, 1.000000e+00
-  %v10 = fmul double %v9, 2.000000e+00
-  %v11 = fadd double %v10, -1.000000e+00
-  %v12 = fneg double %v6
-  %v13 = fmul double %v11, %v11
-  %v14 = fsub double 0x3FFC71C71C71C71C, %v13
-  %v15 = fmul double %v14, %v12
-  %v16 = fmul double %v9, 8.000000e+00
-  %v17 = fmul double %v2, %v16
-  %v7 = fdiv double %v15, %v17
-  %v18 = tail call double @llvm.fabs.f64(double %v7)
-  %v19 = tail call double @llvm.fabs.f64(double %v6)
-  %v20 = fcmp ogt double %v18, %v19
-  %v21 = fcmp ogt double %v9, 0x3FE5555555555555
-  %v22 = select i1 %v20, i1 %v21, i1 false
-  br i1 %v22, label %b21, label %b3
-b3:
-  %v5 = fadd double %v4, %v7
-  %v23 = fcmp olt double %v9, 2.000000e+02
-  %v24 = fcmp ogt double %v18, 1.200000e-16
-  %v25 = and i1 %v23, %v24
-  br i1 %v25, label %b2, label %b21
-b4:
-  %v26 = fdiv double 0x3FF5555555555555, %v2
-  %v27 = fdiv double 0x3FE5555555555555, %v2
-  %v28 = fdiv double 2.000000e+00, %v2
-  br label %b5
-b5:
-  %v29 = phi double [ %v26, %b4 ], [ %v30, %b5 ]
-  %v31 = phi double [ %v27, %b4 ], [ %v32, %b5 ]
-  %v33 = phi double [ %v27, %b4 ], [ %v34, %b5 ]
-  %v35 = phi double [ 0.000000e+00, %b4 ], [ %v36, %b5 ]
-  %v37 = phi double [ 0.000000e+00, %b4 ], [ %v38, %b5 ]
-  %v38 = fadd double %v37, 1.000000e+00
-  %v39 = fadd double %v28, %v29
-  %v30 = freeze double %v39
-  %v40 = fadd double %v30, %v35
-  %v41 = tail call double @llvm.fabs.f64(double %v40)
-  %v42 = fcmp olt double %v41, 1.000000e-300
-  %v43 = fdiv double 1.000000e+00, %v33
-  %v44 = fadd double %v30, %v43
-  %v45 = tail call double @llvm.fabs.f64(double %v44)
-  %v46 = fcmp olt double %v45, 1.000000e-300
-  %v34 = select i1 %v46, double 1.000000e-300, double %v44
-  %v47 = fdiv double 1.000000e+00, %v40
-  %v36 = select i1 %v42, double 0x7E37E43C8800759B, double %v47
-  %v48 = fmul double %v34, %v36
-  %v32 = fmul double %v31, %v48
-  %v49 = fadd double %v48, -1.000000e+00
-  %v50 = tail call double @llvm.fabs.f64(double %v49)
-  %v51 = fcmp ogt double %v50, 4.000000e-16
-  %v52 = fcmp olt double %v38, 2.000000e+05
-  %v53 = select i1 %v51, i1 %v52, i1 false
-  br i1 %v53, label %b5, label %b26
-b6:
-  %v54 = fcmp olt double %v55, -7.460000e+02
-  br i1 %v54, label %b16, label %b7
-b7:
-  %v56 = fcmp ogt double %v55, 7.105000e+02
-  br i1 %v56, label %b16, label %b8
-b8:
-  br label %b16
-b9:
-  %v57 = phi double [ %v58, %b16 ], [ %v59, %b15 ]
-  %v60 = phi double [ %v61, %b16 ], [ %v62, %b15 ]
-  %v63 = phi double [ %v64, %b16 ], [ %v65, %b15 ]
-  %v66 = fmul double %v60, 0xBFE24E21D424F20B
-  %v67 = fmul double %v57, 0x3FEDBBBD18B3C652
-  %v68 = fmul double %v69, %v67
-  %v70 = fsub double %v66, %v68
-  %v71 = fmul double %v70, 0x3FF358E1A79ED7E2
-  %v72 = fmul double %v63, 5.000000e-01
-  %v73 = fdiv double %v72, 0x3FE7A1B1D1FCCAF9
-  %v74 = fmul double %v63, 0x3FF1EAE42FB560D6
-  %v75 = fdiv double 5.000000e-01, %v74
-  %v76 = fmul double %v2, 2.500000e-01
-  %v77 = fmul double %v2, %v76
-  %v78 = fmul double %v75, 0.000000e+00
-  %v79 = fadd double %v71, %v78
-  br label %b10
-b10:
-  %v80 = phi double [ %v81, %b10 ], [ %v71, %b9 ]
-  %v82 = phi double [ %v83, %b10 ], [ %v75, %b9 ]
-  %v84 = phi double [ %v85, %b10 ], [ %v73, %b9 ]
-  %v86 = phi double [ %v87, %b10 ], [ 1.000000e+00, %b9 ]
-  %v88 = phi double [ %v89, %b10 ], [ %v73, %b9 ]
-  %v90 = phi double [ %v91, %b10 ], [ %v79, %b9 ]
-  %v92 = phi double [ %v93, %b10 ], [ 0.000000e+00, %b9 ]
-  %v93 = fadd double %v92, 1.000000e+00
-  %v94 = fmul double %v80, %v93
-  %v95 = fadd double %v84, %v94
-  %v96 = fadd double %v82, %v95
-  %v97 = fmul double %v93, %v93
-  %v98 = fadd double %v97, 0xBFBC71C71C71C71E
-  %v81 = fdiv double %v96, %v98
-  %v99 = fdiv double %v77, %v93
-  %v87 = fmul double %v86, %v99
-  %v100 = fadd double %v93, 0x3FD5555555555556
-  %v85 = fdiv double %v84, %v100
-  %v101 = fadd double %v93, 0xBFD5555555555556
-  %v83 = fdiv double %v82, %v101
-  %v102 = fmul double %v83, 0.000000e+00
-  %v103 = fadd double %v102, %v81
-  %v104 = fmul double %v87, %v103
-  %v91 = fadd double %v90, %v104
-  %v105 = fmul double %v93, %v81
-  %v106 = fsub double %v85, %v105
-  %v107 = fmul double %v87, %v106
-  %v89 = fadd double %v88, %v107
-  %v108 = tail call double @llvm.fabs.f64(double %v104)
-  %v109 = tail call double @llvm.fabs.f64(double %v91)
-  %v110 = fmul double %v109, 1.200000e-16
-  %v111 = fcmp uge double %v108, %v110
-  %v112 = fcmp olt double %v93, 5.000000e+02
-  %v113 = select i1 %v111, i1 %v112, i1 false
-  br i1 %v113, label %b10, label %b27
-b11:
-  %v114 = fmul double %v2, 5.000000e-01
-  %v115 = fcmp olt double %v114, 0x10000000000000
-  %v116 = fmul double %v114, 0x4340000000000000
-  %v117 = select i1 %v115, double %v116, double %v114
-  %v118 = bitcast double %v117 to i64
-  %v119 = add i64 %v118, 2638147582215219
-  %v120 = lshr i64 %v119, 52
-  %v121 = or disjoint i64 %v120, 4841369599423283200
-  %v122 = bitcast i64 %v121 to double
-  %v123 = fadd double %v122, 0xC330000000000000
-  %v124 = and i64 %v119, 4503599627370495
-  %v125 = add nuw nsw i64 %v124, 4604544271217802189
-  %v126 = bitcast i64 %v125 to double
-  %v127 = fadd double %v126, -1.000000e+00
-  %v128 = select i1 %v115, double 1.076000e+03, double 1.023000e+03
-  %v129 = fsub double %v123, %v128
-  %v130 = fmul double %v127, %v127
-  %v131 = fmul double %v130, 5.000000e-01
-  %v132 = fadd double %v127, 2.000000e+00
-  %v133 = fdiv double %v127, %v132
-  %v134 = fmul double %v133, %v133
-  %v135 = tail call double @llvm.fma.f64(double %v134, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v136 = tail call double @llvm.fma.f64(double %v135, double %v134, double 0x3FC74664A41971F1)
-  %v137 = tail call double @llvm.fma.f64(double %v136, double %v134, double 0x3FCC71C51D57B847)
-  %v138 = tail call double @llvm.fma.f64(double %v137, double %v134, double 0x3FD249249422C781)
-  %v139 = tail call double @llvm.fma.f64(double %v138, double %v134, double 0x3FD999999997F9E0)
-  %v140 = tail call double @llvm.fma.f64(double %v139, double %v134, double 0x3FE5555555555593)
-  %v141 = tail call double @llvm.fma.f64(double %v134, double %v140, double %v131)
-  %v142 = fmul double %v129, 0xBD48432A1B0E2634
-  %v143 = tail call double @llvm.fma.f64(double %v133, double %v141, double %v142)
-  %v144 = fsub double %v143, %v131
-  %v145 = fadd double %v127, %v144
-  %v146 = tail call double @llvm.fma.f64(double %v129, double 0x3FE62E42FEFA4000, double %v145)
-  %v147 = fcmp one double %v114, 0x7FF0000000000000
-  %v148 = select i1 %v147, double %v146, double %v114
-  %v149 = fcmp olt double %v114, 0.000000e+00
-  %v150 = select i1 %v149, double 0x7FF8000000000000, double %v148
-  %v151 = fcmp oeq double %v114, 0.000000e+00
-  %v69 = select i1 %v151, double 0xFFF0000000000000, double %v150
-  %v55 = fmul double %v69, 0x3FD5555555555556
-  %v152 = tail call double @llvm.fabs.f64(double %v55)
-  %v153 = fcmp olt double %v152, 1.000000e-03
-  br i1 %v153, label %b12, label %b6
-b12:
-  %v154 = fmul double %v55, %v55
-  %v155 = fmul double %v154, 5.000000e-01
-  %v156 = fdiv double %v154, 1.200000e+01
-  %v157 = fadd double %v156, 1.000000e+00
-  %v158 = fmul double %v155, %v157
-  %v62 = fadd double %v158, 1.000000e+00
-  %v159 = fdiv double %v154, 6.000000e+00
-  %v160 = fdiv double %v154, 2.000000e+01
-  %v161 = fadd double %v160, 1.000000e+00
-  %v162 = fmul double %v159, %v161
-  %v59 = fadd double %v162, 1.000000e+00
-  %v163 = fcmp olt double %v55, -7.460000e+02
-  br i1 %v163, label %b15, label %b13
-b13:
-  %v164 = fcmp ogt double %v55, 7.105000e+02
-  br i1 %v164, label %b15, label %b14
-b14:
-  br label %b15
-b15:
-  %v165 = phi double [ 7.105000e+02, %b13 ], [ %v55, %b14 ], [ -7.460000e+02, %b12 ]
-  %v166 = tail call double @llvm.fma.f64(double %v165, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v167 = fadd double %v166, 0xC338000000000000
-  %v168 = fneg double %v167
-  %v169 = tail call double @llvm.fma.f64(double %v168, double 0x3FE62E42FEFA4000, double %v165)
-  %v170 = tail call double @llvm.fma.f64(double %v168, double 0xBD48432A1B0E2634, double %v169)
-  %v171 = fmul double %v170, %v170
-  %v172 = tail call double @llvm.fma.f64(double %v170, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v170, double 0x3E927E4DB81FC5C4)
-  %v174 = tail call double @llvm.fma.f64(double %v173, double %v170, double 0x3EC71DDED4DF15D0)
-  %v175 = tail call double @llvm.fma.f64(double %v174, double %v170, double 0x3EFA01A01A70E1D0)
-  %v176 = tail call double @llvm.fma.f64(double %v175, double %v170, double 0x3F2A01A01B4A1A68)
-  %v177 = tail call double @llvm.fma.f64(double %v176, double %v170, double 0x3F56C16C16C1618C)
-  %v178 = tail call double @llvm.fma.f64(double %v177, double %v170, double 0x3F8111111110E966)
-  %v179 = tail call double @llvm.fma.f64(double %v178, double %v170, double 0x3FA5555555555556)
-  %v180 = tail call double @llvm.fma.f64(double %v179, double %v170, double 0x3FC555555555555C)
-  %v181 = tail call double @llvm.fma.f64(double %v180, double %v170, double 5.000000e-01)
-  %v182 = tail call double @llvm.fma.f64(double %v171, double %v181, double %v170)
-  %v183 = fadd double %v182, 1.000000e+00
-  %v184 = bitcast double %v166 to i64
-  %v185 = add i64 %v184, -4843621399236967424
-  %v186 = lshr i64 %v185, 1
-  %v187 = sub i64 %v185, %v186
-  %v188 = shl i64 %v186, 52
-  %v189 = add i64 %v188, 2301339409586323456
-  %v190 = shl i64 %v187, 52
-  %v191 = add i64 %v190, 2301339409586323456
-  %v192 = bitcast i64 %v189 to double
-  %v193 = fmul double %v183, %v192
-  %v194 = bitcast i64 %v191 to double
-  %v65 = fmul double %v193, %v194
-  br label %b9
-b16:
-  %v195 = phi double [ 7.105000e+02, %b7 ], [ %v55, %b8 ], [ -7.460000e+02, %b6 ]
-  %v196 = tail call double @llvm.fma.f64(double %v195, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v197 = fadd double %v196, 0xC338000000000000
-  %v198 = fneg double %v197
-  %v199 = tail call double @llvm.fma.f64(double %v198, double 0x3FE62E42FEFA4000, double %v195)
-  %v200 = tail call double @llvm.fma.f64(double %v198, double 0xBD48432A1B0E2634, double %v199)
-  %v201 = fmul double %v200, %v200
-  %v202 = tail call double @llvm.fma.f64(double %v200, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v203 = tail call double @llvm.fma.f64(double %v202, double %v200, double 0x3E927E4DB81FC5C4)
-  %v204 = tail call double @llvm.fma.f64(double %v203, double %v200, double 0x3EC71DDED4DF15D0)
-  %v205 = tail call double @llvm.fma.f64(double %v204, double %v200, double 0x3EFA01A01A70E1D0)
-  %v206 = tail call double @llvm.fma.f64(double %v205, double %v200, double 0x3F2A01A01B4A1A68)
-  %v207 = tail call double @llvm.fma.f64(double %v206, double %v200, double 0x3F56C16C16C1618C)
-  %v208 = tail call double @llvm.fma.f64(double %v207, double %v200, double 0x3F8111111110E966)
-  %v209 = tail call double @llvm.fma.f64(double %v208, double %v200, double 0x3FA5555555555556)
-  %v210 = tail call double @llvm.fma.f64(double %v209, double %v200, double 0x3FC555555555555C)
-  %v211 = tail call double @llvm.fma.f64(double %v210, double %v200, double 5.000000e-01)
-  %v212 = tail call double @llvm.fma.f64(double %v201, double %v211, double %v200)
-  %v213 = fadd double %v212, 1.000000e+00
-  %v214 = bitcast double %v196 to i64
-  %v215 = add i64 %v214, -4843621399236967424
-  %v216 = lshr i64 %v215, 1
-  %v217 = sub i64 %v215, %v216
-  %v218 = shl i64 %v216, 52
-  %v219 = add i64 %v218, 2301339409586323456
-  %v220 = shl i64 %v217, 52
-  %v221 = add i64 %v220, 2301339409586323456
-  %v222 = bitcast i64 %v219 to double
-  %v223 = fmul double %v213, %v222
-  %v224 = bitcast i64 %v221 to double
-  %v64 = fmul double %v223, %v224
-  %v225 = fdiv double 1.000000e+00, %v64
-  %v226 = fadd double %v64, %v225
-  %v61 = fmul double %v226, 5.000000e-01
-  %v227 = fsub double %v64, %v225
-  %v228 = fmul double %v227, 5.000000e-01
-  %v58 = fdiv double %v228, %v55
-  br label %b9
-b17:
-  %v229 = fadd double %v2, 1.000000e+00
-  %v230 = fmul double %v229, 2.000000e+00
-  %v231 = fdiv double 1.000000e+00, %v230
-  %v232 = fmul double %v231, 0x3FC1C71C71C71C71
-  %v233 = fadd double %v232, 1.000000e+00
-  %v234 = tail call double @llvm.fabs.f64(double %v233)
-  %v235 = fmul double %v234, 1.200000e-16
-  %v236 = fcmp olt double %v235, 1.000000e+00
-  br i1 %v236, label %b18, label %b20
-b18:
-  %v237 = phi double [ %v238, %b18 ], [ %v230, %b17 ]
-  %v239 = phi double [ %v240, %b18 ], [ %v231, %b17 ]
-  %v241 = phi double [ %v242, %b18 ], [ %v231, %b17 ]
-  %v243 = phi double [ %v244, %b18 ], [ %v231, %b17 ]
-  %v245 = phi double [ %v246, %b18 ], [ 0.000000e+00, %b17 ]
-  %v246 = phi double [ %v247, %b18 ], [ 1.000000e+00, %b17 ]
-  %v248 = phi double [ %v249, %b18 ], [ 0xBFC1C71C71C71C71, %b17 ]
-  %v250 = phi double [ %v251, %b18 ], [ 0x3FC1C71C71C71C71, %b17 ]
-  %v252 = phi double [ %v253, %b18 ], [ 0x3FC1C71C71C71C71, %b17 ]
-  %v254 = phi double [ %v255, %b18 ], [ 1.000000e+00, %b17 ]
-  %v256 = phi double [ %v257, %b18 ], [ %v233, %b17 ]
-  %v255 = fadd double %v254, 1.000000e+00
-  %v258 = fadd double %v255, -1.000000e+00
-  %v259 = fmul double %v258, 2.000000e+00
-  %v249 = fsub double %v248, %v259
-  %v260 = fneg double %v249
-  %v261 = fmul double %v250, %v260
-  %v251 = fdiv double %v261, %v255
-  %v262 = fmul double %v237, %v246
-  %v263 = fsub double %v245, %v262
-  %v247 = fdiv double %v263, %v249
-  %v264 = fmul double %v247, %v251
-  %v253 = fadd double %v252, %v264
-  %v238 = fadd double %v237, 2.000000e+00
-  %v265 = fmul double %v239, %v249
-  %v266 = fadd double %v238, %v265
-  %v240 = fdiv double 1.000000e+00, %v266
-  %v267 = fmul double %v238, %v240
-  %v268 = fadd double %v267, -1.000000e+00
-  %v242 = fmul double %v241, %v268
-  %v244 = fadd double %v243, %v242
-  %v269 = fmul double %v253, %v242
-  %v257 = fadd double %v256, %v269
-  %v270 = tail call double @llvm.fabs.f64(double %v269)
-  %v271 = tail call double @llvm.fabs.f64(double %v257)
-  %v272 = fmul double %v271, 1.200000e-16
-  %v273 = fcmp ogt double %v270, %v272
-  %v274 = fcmp olt double %v255, 2.000000e+05
-  %v275 = select i1 %v273, i1 %v274, i1 false
-  br i1 %v275, label %b18, label %b19
-b19:
-  %v276 = fmul double %v244, 0x3FC1C71C71C71C71
-  br label %b20
-b20:
-  %v277 = phi double [ %v276, %b19 ], [ %v232, %b17 ]
-  %v278 = phi double [ %v257, %b19 ], [ %v233, %b17 ]
-  %v279 = fmul double %v2, 2.000000e+00
-  %v280 = fdiv double 0x400921FB54442D18, %v279
-  %v281 = tail call double @llvm.sqrt.f64(double %v280)
-  %v282 = fdiv double %v281, %v278
-  %v283 = fadd double %v2, 0xBFD5555555555556
-  %v284 = fadd double %v283, 5.000000e-01
-  %v285 = fsub double %v284, %v277
-  %v286 = fmul double %v285, %v282
-  %v287 = fdiv double %v286, %v2
-  br label %b31
-b21:
-  %v288 = phi double [ %v5, %b3 ], [ %v4, %b2 ]
-  br label %b22
-b22:
-  %v289 = phi double [ 1.000000e+00, %b21 ], [ %v290, %b23 ]
-  %v291 = phi double [ 1.000000e+00, %b21 ], [ %v292, %b23 ]
-  %v293 = phi double [ 0.000000e+00, %b21 ], [ %v294, %b23 ]
-  %v294 = fadd double %v293, 1.000000e+00
-  %v295 = fmul double %v294, 2.000000e+00
-  %v296 = fadd double %v295, -1.000000e+00
-  %v297 = fmul double %v296, %v296
-  %v298 = fsub double 0x3FFC71C71C71C71C, %v297
-  %v299 = fmul double %v291, %v298
-  %v300 = fmul double %v294, 8.000000e+00
-  %v301 = fmul double %v2, %v300
-  %v292 = fdiv double %v299, %v301
-  %v302 = tail call double @llvm.fabs.f64(double %v292)
-  %v303 = tail call double @llvm.fabs.f64(double %v291)
-  %v304 = fcmp ogt double %v302, %v303
-  %v305 = fcmp ogt double %v294, 0x3FE5555555555555
-  %v306 = select i1 %v304, i1 %v305, i1 false
-  br i1 %v306, label %b25, label %b23
-b23:
-  %v290 = fadd double %v289, %v292
-  %v307 = fcmp olt double %v294, 2.000000e+02
-  %v308 = fcmp ogt double %v302, 1.200000e-16
-  %v309 = and i1 %v307, %v308
-  br i1 %v309, label %b22, label %b25
-b24:
-  %v310 = phi double [ %v311, %b31 ], [ %v312, %b25 ]
-  %v313 = phi double [ %v314, %b31 ], [ %v315, %b25 ]
-  store double %v310, ptr %v1, align 8
-  %v316 = getelementptr inbounds nuw i8, ptr %v1, i64 8
-  store double %v313, ptr %v316, align 8
-  ret void
-b25:
-  %v317 = phi double [ %v290, %b23 ], [ %v289, %b22 ]
-  %v318 = fmul double %v2, 0x401921FB54442D18
-  %v319 = tail call double @llvm.sqrt.f64(double %v318)
-  %v312 = fdiv double %v288, %v319
-  %v320 = fmul double %v2, 2.000000e+00
-  %v321 = fdiv double 0x400921FB54442D18, %v320
-  %v322 = tail call double @llvm.sqrt.f64(double %v321)
-  %v315 = fmul double %v322, %v317
-  br label %b24
-b26:
-  %v323 = fmul double %v32, 1.000000e-250
-  %v324 = fdiv double 1.000000e+00, %v2
-  %v325 = fmul double %v27, 1.000000e-250
-  %v326 = fadd double %v325, %v323
-  %v327 = fsub double %v27, %v324
-  %v328 = fmul double %v327, %v326
-  %v329 = fadd double %v328, 1.000000e-250
-  %v330 = fcmp ogt double %v326, 0x6974E718D7D7625A
-  %v331 = fmul double %v326, 0x16687E92154EF7AC
-  %v332 = fmul double %v329, 0x16687E92154EF7AC
-  %v333 = select i1 %v330, double 0.000000e+00, double 1.000000e-250
-  %v334 = select i1 %v330, double %v332, double %v329
-  %v335 = select i1 %v330, double %v331, double %v326
-  %v336 = fcmp olt double %v2, 2.000000e+00
-  br i1 %v336, label %b11, label %b17
-b27:
-  %v337 = fmul double %v28, %v89
-  %v338 = fcmp olt double %v2, -7.460000e+02
-  br i1 %v338, label %b30, label %b28
-b28:
-  %v339 = fcmp ogt double %v2, 7.105000e+02
-  br i1 %v339, label %b30, label %b29
-b29:
-  br label %b30
-b30:
-  %v340 = phi double [ 7.105000e+02, %b28 ], [ %v2, %b29 ], [ -7.460000e+02, %b27 ]
-  %v341 = tail call double @llvm.fma.f64(double %v340, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v342 = fadd double %v341, 0xC338000000000000
-  %v343 = fneg double %v342
-  %v344 = tail call double @llvm.fma.f64(double %v343, double 0x3FE62E42FEFA4000, double %v340)
-  %v345 = tail call double @llvm.fma.f64(double %v343, double 0xBD48432A1B0E2634, double %v344)
-  %v346 = fmul double %v345, %v345
-  %v347 = tail call double @llvm.fma.f64(double %v345, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v348 = tail call double @llvm.fma.f64(double %v347, double %v345, double 0x3E927E4DB81FC5C4)
-  %v349 = tail call double @llvm.fma.f64(double %v348, double %v345, double 0x3EC71DDED4DF15D0)
-  %v350 = tail call double @llvm.fma.f64(double %v349, double %v345, double 0x3EFA01A01A70E1D0)
-  %v351 = tail call double @llvm.fma.f64(double %v350, double %v345, double 0x3F2A01A01B4A1A68)
-  %v352 = tail call double @llvm.fma.f64(double %v351, double %v345, double 0x3F56C16C16C1618C)
-  %v353 = tail call double @llvm.fma.f64(double %v352, double %v345, double 0x3F8111111110E966)
-  %v354 = tail call double @llvm.fma.f64(double %v353, double %v345, double 0x3FA5555555555556)
-  %v355 = tail call double @llvm.fma.f64(double %v354, double %v345, double 0x3FC555555555555C)
-  %v356 = tail call double @llvm.fma.f64(double %v355, double %v345, double 5.000000e-01)
-  %v357 = tail call double @llvm.fma.f64(double %v346, double %v356, double %v345)
-  %v358 = fadd double %v357, 1.000000e+00
-  %v359 = bitcast double %v341 to i64
-  %v360 = add i64 %v359, -4843621399236967424
-  %v361 = lshr i64 %v360, 1
-  %v362 = sub i64 %v360, %v361
-  %v363 = shl i64 %v361, 52
-  %v364 = add i64 %v363, 2301339409586323456
-  %v365 = shl i64 %v362, 52
-  %v366 = add i64 %v365, 2301339409586323456
-  %v367 = bitcast i64 %v364 to double
-  %v368 = fmul double %v358, %v367
-  %v369 = bitcast i64 %v366 to double
-  %v370 = fmul double %v368, %v369
-  %v371 = fmul double %v91, %v370
-  %v372 = fmul double %v337, %v370
-  br label %b31
-b31:
-  %v314 = phi double [ %v372, %b30 ], [ %v287, %b20 ]
-  %v373 = phi double [ %v371, %b30 ], [ %v282, %b20 ]
-  %v374 = fdiv double %v334, %v335
-  %v375 = fmul double %v374, %v373
-  %v376 = fdiv double 0xBFD5555555555556, %v2
-  %v377 = fmul double %v376, %v373
-  %v378 = fsub double %v377, %v314
-  %v379 = fsub double %v375, %v378
-  %v380 = fmul double %v2, %v379
-  %v381 = fdiv double 1.000000e+00, %v380
-  %v382 = fdiv double %v333, %v335
-  %v311 = fmul double %v382, %v381
-  br label %b24
-}
-
-define internal fastcc void @p_633a6b473584(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
-b1:
-  %v3 = fcmp ogt double %v2, 2.500000e+01
-  br i1 %v3, label %b2, label %b11
-b2:
-  %v4 = phi double [ %v5, %b10 ], [ 1.000000e+00, %b1 ]
-  %v6 = phi double [ %v7, %b10 ], [ 0.000000e+00, %b1 ]
-  %v8 = phi double [ %v9, %b10 ], [ 1.000000e+00, %b1 ]
-  %v10 = phi double [ %v11, %b10 ], [ 0.000000e+00, %b1 ]
-  %v11 = fadd double %v10, 1.000000e+00
-  %v12 = fmul double %v11, 2.000000e+00
-  %v13 = fadd double %v12, -1.000000e+00
-  %v14 = fmul double %v13, %v13
-  %v15 = fsub double 0x3FDC71C71C71C71C, %v14
-  %v16 = fmul double %v8, %v15
-  %v17 = fmul double %v11, 8.000000e+00
-  %v18 = fmul double %v2, %v17
-  %v9 = fdiv double %v16, %v18
-  %v19 = tail call double @llvm.fabs.f64(double %v9)
-  %v20 = tail call double @llvm.fabs.f64(double %v8)
-  %v21 = fcmp ogt double %v19, %v20
-  %v22 = fcmp ogt double %v11, 0x3FD5555555555555
-  %v23 = select i1 %v21, i1 %v22, i1 false
-  br i1 %v23, label %b38, label %b3
-b3:
-  %v24 = fmul double %v11, 2.500000e-01
-  %v25 = tail call double @llvm.floor.f64(double %v24)
-  %v26 = fmul double %v25, 4.000000e+00
-  %v27 = fsub double %v11, %v26
-  %v28 = fcmp oeq double %v27, 1.000000e+00
-  br i1 %v28, label %b4, label %b5
-b4:
-  %v29 = fadd double %v6, %v9
-  br label %b10
-b5:
-  %v30 = fcmp oeq double %v27, 2.000000e+00
-  br i1 %v30, label %b6, label %b7
-b6:
-  %v31 = fsub double %v4, %v9
-  br label %b10
-b7:
-  %v32 = fcmp oeq double %v27, 3.000000e+00
-  br i1 %v32, label %b8, label %b9
-b8:
-  %v33 = fsub double %v6, %v9
-  br label %b10
-b9:
-  %v34 = fadd double %v4, %v9
-  br label %b10
-b10:
-  %v5 = phi double [ %v4, %b4 ], [ %v31, %b6 ], [ %v4, %b8 ], [ %v34, %b9 ]
-  %v7 = phi double [ %v29, %b4 ], [ %v6, %b6 ], [ %v33, %b8 ], [ %v6, %b9 ]
-  %v35 = fcmp uge double %v19, 1.200000e-16
-  %v36 = fcmp olt double %v11, 2.000000e+02
-  %v37 = select i1 %v35, i1 %v36, i1 false
-  br i1 %v37, label %b2, label %b38
-b11:
-  %v38 = fcmp olt double %v2, 2.000000e+00
-  br i1 %v38, label %b13, label %b12
-b12:
-  %v39 = fsub double 0x3FD5555555555555, %v2
-  %v40 = fadd double %v39, 1.500000e+00
-  %v41 = tail call double @llvm.floor.f64(double %v40)
-  %v42 = fcmp ogt double %v41, 0.000000e+00
-  %v43 = select i1 %v42, double %v41, double 0.000000e+00
-  br label %b13
-b13:
-  %v44 = phi double [ %v43, %b12 ], [ 0.000000e+00, %b11 ]
-  %v45 = fdiv double 0x3FE5555555555555, %v2
-  %v46 = fdiv double 0x3FD5555555555555, %v2
-  %v47 = fdiv double 2.000000e+00, %v2
-  br label %b14
-b14:
-  %v48 = phi double [ %v45, %b13 ], [ %v49, %b14 ]
-  %v50 = phi double [ %v46, %b13 ], [ %v51, %b14 ]
-  %v52 = phi double [ %v46, %b13 ], [ %v53, %b14 ]
-  %v54 = phi double [ 0.000000e+00, %b13 ], [ %v55, %b14 ]
-  %v56 = phi double [ 1.000000e+00, %b13 ], [ %v57, %b14 ]
-  %v58 = phi double [ 0.000000e+00, %b13 ], [ %v59, %b14 ]
-  %v59 = fadd double %v58, 1.000000e+00
-  %v60 = fadd double %v47, %v48
-  %v49 = freeze double %v60
-  %v61 = fsub double %v49, %v54
-  %v62 = tail call double @llvm.fabs.f64(double %v61)
-  %v63 = fcmp olt double %v62, 1.000000e-300
-  %v64 = fdiv double 1.000000e+00, %v52
-  %v65 = fsub double %v49, %v64
-  %v66 = tail call double @llvm.fabs.f64(double %v65)
-  %v67 = fcmp olt double %v66, 1.000000e-300
-  %v53 = select i1 %v67, double 1.000000e-300, double %v65
-  %v68 = fdiv double 1.000000e+00, %v61
-  %v55 = select i1 %v63, double 0x7E37E43C8800759B, double %v68
-  %v69 = fmul double %v53, %v55
-  %v51 = fmul double %v50, %v69
-  %v70 = fcmp olt double %v55, 0.000000e+00
-  %v71 = fneg double %v56
-  %v57 = select i1 %v70, double %v71, double %v56
-  %v72 = fadd double %v69, -1.000000e+00
-  %v73 = tail call double @llvm.fabs.f64(double %v72)
-  %v74 = fcmp ogt double %v73, 4.000000e-16
-  %v75 = fcmp olt double %v59, 2.000000e+05
-  %v76 = select i1 %v74, i1 %v75, i1 false
-  br i1 %v76, label %b14, label %b39
-b15:
-  %v77 = phi double [ %v78, %b15 ], [ %v79, %b40 ]
-  %v80 = phi double [ %v81, %b15 ], [ %v82, %b40 ]
-  %v83 = phi double [ %v84, %b15 ], [ %v79, %b40 ]
-  %v85 = phi double [ %v86, %b15 ], [ %v46, %b40 ]
-  %v87 = phi double [ %v88, %b15 ], [ %v44, %b40 ]
-  %v89 = fmul double %v77, %v85
-  %v90 = fadd double %v80, %v89
-  %v86 = fsub double %v85, %v91
-  %v92 = fmul double %v86, %v90
-  %v93 = fsub double %v92, %v77
-  %v94 = tail call double @llvm.fabs.f64(double %v90)
-  %v95 = fcmp ogt double %v94, 0x6974E718D7D7625A
-  %v96 = fmul double %v90, 0x16687E92154EF7AC
-  %v97 = fmul double %v93, 0x16687E92154EF7AC
-  %v98 = fmul double %v83, 0x16687E92154EF7AC
-  %v84 = select i1 %v95, double %v98, double %v83
-  %v81 = select i1 %v95, double %v97, double %v93
-  %v78 = select i1 %v95, double %v96, double %v90
-  %v88 = fadd double %v87, -1.000000e+00
-  %v99 = fcmp ogt double %v88, 0.000000e+00
-  br i1 %v99, label %b15, label %b16
-b16:
-  %v100 = phi double [ %v79, %b39 ], [ %v78, %b15 ]
-  %v101 = phi double [ %v82, %b39 ], [ %v81, %b15 ]
-  %v102 = phi double [ %v79, %b39 ], [ %v84, %b15 ]
-  %v103 = fcmp oeq double %v100, 0.000000e+00
-  %v104 = select i1 %v103, double 1.200000e-16, double %v100
-  %v105 = fdiv double %v101, %v104
-  br i1 %v38, label %b17, label %b32
-b17:
-  %v106 = fmul double %v107, 0x400921FB54442D18
-  %v108 = fmul double %v107, %v107
-  %v109 = fmul double %v108, 0.000000e+00
-  %v110 = fadd double %v109, 0xBD172CB88EA5AE6F
-  %v111 = fmul double %v108, %v110
-  %v112 = fadd double %v111, 0xBD90423BAC8CA3FB
-  %v113 = fmul double %v108, %v112
-  %v114 = fadd double %v113, 0x3DDCAE7675C18607
-  %v115 = fmul double %v108, %v114
-  %v116 = fadd double %v115, 0x3E357BC3FC384334
-  %v117 = fmul double %v108, %v116
-  %v118 = fadd double %v117, 0xBE8B9986666C225D
-  %v119 = fmul double %v108, %v118
-  %v120 = fadd double %v119, 0xBEB4FAD41FC34FBB
-  %v121 = fmul double %v108, %v120
-  %v122 = fadd double %v121, 0x3F20C8A78CD9F9D2
-  %v123 = fmul double %v108, %v122
-  %v124 = fadd double %v123, 0xBF5317112CE3A2A8
-  %v125 = fmul double %v108, %v124
-  %v126 = fadd double %v125, 0xBF83B4AF28483E21
-  %v127 = fmul double %v108, %v126
-  %v128 = fadd double %v127, 0x3FC5512320B43FBE
-  %v129 = fmul double %v108, %v128
-  %v130 = fadd double %v129, 0xBFE4FCF4026AFA2D
-  %v131 = fmul double %v108, %v130
-  %v132 = fadd double %v131, 1.000000e+00
-  %v133 = fadd double %v109, 0x3D61F20151323CD0
-  %v134 = fmul double %v108, %v133
-  %v135 = fadd double %v134, 0x3DA11D065BFAF067
-  %v136 = fmul double %v108, %v135
-  %v137 = fadd double %v136, 0xBE144B4CEDCA388F
-  %v138 = fmul double %v108, %v137
-  %v139 = fadd double %v138, 0x3E3A44B7BA22D629
-  %v140 = fmul double %v108, %v139
-  %v141 = fadd double %v140, 0x3EB302509DBC0DE3
-  %v142 = fmul double %v108, %v141
-  %v143 = fadd double %v142, 0xBEF51CE8AF47EABE
-  %v144 = fmul double %v108, %v143
-  %v145 = fadd double %v144, 0xBF2C364FE6F1563D
-  %v146 = fmul double %v108, %v145
-  %v147 = fadd double %v146, 0x3F7D919C527F60B2
-  %v148 = fmul double %v108, %v147
-  %v149 = fadd double %v148, 0xBFA59AF103C34092
-  %v150 = fmul double %v108, %v149
-  %v151 = fadd double %v150, 0xBFA5815E8FA27048
-  %v152 = fmul double %v108, %v151
-  %v153 = fadd double %v152, 0x3FE2788CFC6FB619
-  %v154 = fneg double %v153
-  %v155 = fmul double %v107, %v153
-  %v156 = fadd double %v155, %v132
-  %v157 = fsub double %v132, %v155
-  %v158 = tail call double @llvm.fabs.f64(double %v106)
-  %v159 = fcmp olt double %v158, 1.000000e-15
-  br i1 %v159, label %b25, label %b24
-b18:
-  %v160 = fcmp olt double %v161, -7.460000e+02
-  br i1 %v160, label %b30, label %b19
-b19:
-  %v162 = fcmp ogt double %v161, 7.105000e+02
-  br i1 %v162, label %b30, label %b20
-b20:
-  br label %b30
-b21:
-  %v163 = phi double [ %v164, %b30 ], [ %v165, %b29 ]
-  %v166 = phi double [ %v167, %b30 ], [ %v168, %b29 ]
-  %v169 = phi double [ %v170, %b30 ], [ %v171, %b29 ]
-  %v172 = fmul double %v166, %v154
-  %v173 = fmul double %v132, %v163
-  %v174 = fmul double %v175, %v173
-  %v176 = fsub double %v172, %v174
-  %v177 = fmul double %v178, %v176
-  %v179 = fmul double %v169, 5.000000e-01
-  %v180 = fdiv double %v179, %v156
-  %v181 = fmul double %v157, %v169
-  %v182 = fdiv double 5.000000e-01, %v181
-  %v183 = fmul double %v180, 2.000000e+00
-  %v184 = fdiv double %v183, 0x400921FB54442D18
-  %v185 = fmul double %v182, 2.000000e+00
-  %v186 = fdiv double %v185, 0x400921FB54442D18
-  %v187 = fmul double %v177, 2.000000e+00
-  %v188 = fdiv double %v187, 0x400921FB54442D18
-  %v189 = fmul double %v106, 5.000000e-01
-  %v190 = tail call double @llvm.fabs.f64(double %v189)
-  %v191 = fcmp olt double %v190, 1.000000e-15
-  br i1 %v191, label %b22, label %b31
-b22:
-  %v192 = phi double [ %v193, %b31 ], [ 1.000000e+00, %b21 ]
-  %v194 = fmul double %v189, 0x400921FB54442D18
-  %v195 = fmul double %v194, %v192
-  %v196 = fmul double %v192, %v195
-  %v197 = fmul double %v2, -2.500000e-01
-  %v198 = fmul double %v2, %v197
-  %v199 = fmul double %v186, %v196
-  %v200 = fadd double %v188, %v199
-  br label %b23
-b23:
-  %v201 = phi double [ %v202, %b23 ], [ %v188, %b22 ]
-  %v203 = phi double [ %v204, %b23 ], [ %v186, %b22 ]
-  %v205 = phi double [ %v206, %b23 ], [ %v184, %b22 ]
-  %v207 = phi double [ %v208, %b23 ], [ 1.000000e+00, %b22 ]
-  %v209 = phi double [ %v210, %b23 ], [ %v184, %b22 ]
-  %v211 = phi double [ %v212, %b23 ], [ %v200, %b22 ]
-  %v213 = phi double [ %v214, %b23 ], [ 0.000000e+00, %b22 ]
-  %v214 = fadd double %v213, 1.000000e+00
-  %v215 = fmul double %v201, %v214
-  %v216 = fadd double %v205, %v215
-  %v217 = fadd double %v203, %v216
-  %v218 = fmul double %v214, %v214
-  %v219 = fsub double %v218, %v108
-  %v202 = fdiv double %v217, %v219
-  %v220 = fdiv double %v198, %v214
-  %v208 = fmul double %v207, %v220
-  %v221 = fsub double %v214, %v107
-  %v206 = fdiv double %v205, %v221
-  %v222 = fadd double %v107, %v214
-  %v204 = fdiv double %v203, %v222
-  %v223 = fmul double %v196, %v204
-  %v224 = fadd double %v223, %v202
-  %v225 = fmul double %v208, %v224
-  %v212 = fadd double %v211, %v225
-  %v226 = fmul double %v208, %v206
-  %v227 = fmul double %v214, %v225
-  %v228 = fsub double %v226, %v227
-  %v210 = fadd double %v209, %v228
-  %v229 = tail call double @llvm.fabs.f64(double %v225)
-  %v230 = tail call double @llvm.fabs.f64(double %v212)
-  %v231 = fmul double %v230, 1.200000e-16
-  %v232 = fcmp uge double %v229, %v231
-  %v233 = fcmp olt double %v214, 5.000000e+02
-  %v234 = select i1 %v232, i1 %v233, i1 false
-  br i1 %v234, label %b23, label %b41
-b24:
-  %v235 = fcmp ole double %v158, 0x4270000000000000
-  %v236 = tail call double @llvm.fma.f64(double %v106, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v237 = fadd double %v236, 0xC338000000000000
-  %v238 = fneg double %v237
-  %v239 = tail call double @llvm.fma.f64(double %v238, double 0x3FF921FB54442D18, double %v106)
-  %v240 = fmul double %v237, 0x3C91A62633145C07
-  %v241 = fsub double %v239, %v240
-  %v242 = fsub double %v241, %v239
-  %v243 = fsub double %v241, %v242
-  %v244 = fsub double %v239, %v243
-  %v245 = fadd double %v240, %v242
-  %v246 = fsub double %v244, %v245
-  %v247 = fneg double %v240
-  %v248 = tail call double @llvm.fma.f64(double %v237, double 0x3C91A62633145C07, double %v247)
-  %v249 = fsub double %v246, %v248
-  %v250 = tail call double @llvm.fma.f64(double %v238, double 0xB91F1976B7ED9000, double %v249)
-  %v251 = bitcast double %v158 to i64
-  %v252 = lshr i64 %v251, 52
-  %v253 = icmp samesign ult i64 %v251, 4607182418800017408
-  %v254 = add nsw i64 %v252, -1023
-  %v255 = tail call i64 @llvm.umin.i64(i64 %v254, i64 1023)
-  %v256 = select i1 %v253, i64 0, i64 %v255
-  %v257 = and i64 %v251, 4503599627370495
-  %v258 = or disjoint i64 %v257, 4841369599423283200
-  %v259 = bitcast i64 %v258 to double
-  %v260 = tail call double @llvm.copysign.f64(double %v259, double %v106)
-  %v261 = getelementptr double, ptr @t_811810fe58b0, i64 %v256
-  %v262 = load double, ptr %v261, align 8
-  %v263 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v256
-  %v264 = load double, ptr %v263, align 8
-  %v265 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v256
-  %v266 = load double, ptr %v265, align 8
-  %v267 = fmul double %v260, %v262
-  %v268 = fmul double %v260, %v264
-  %v269 = fmul double %v260, %v266
-  %v270 = fneg double %v267
-  %v271 = tail call double @llvm.fma.f64(double %v260, double %v262, double %v270)
-  %v272 = fneg double %v268
-  %v273 = tail call double @llvm.fma.f64(double %v260, double %v264, double %v272)
-  %v274 = fneg double %v269
-  %v275 = tail call double @llvm.fma.f64(double %v260, double %v266, double %v274)
-  %v276 = fmul double %v267, 2.500000e-01
-  %v277 = tail call double @llvm.roundeven.f64(double %v276)
-  %v278 = fmul double %v277, 4.000000e+00
-  %v279 = fsub double %v267, %v278
-  %v280 = fmul double %v271, 2.500000e-01
-  %v281 = tail call double @llvm.roundeven.f64(double %v280)
-  %v282 = fmul double %v281, 4.000000e+00
-  %v283 = fsub double %v271, %v282
-  %v284 = fadd double %v279, %v283
-  %v285 = fmul double %v268, 2.500000e-01
-  %v286 = tail call double @llvm.roundeven.f64(double %v285)
-  %v287 = fmul double %v286, 4.000000e+00
-  %v288 = fsub double %v268, %v287
-  %v289 = fadd double %v288, %v284
-  %v290 = tail call double @llvm.roundeven.f64(double %v289)
-  %v291 = fsub double %v284, %v290
-  %v292 = fadd double %v288, %v291
-  %v293 = fsub double %v292, %v291
-  %v294 = fsub double %v292, %v293
-  %v295 = fsub double %v291, %v294
-  %v296 = fsub double %v288, %v293
-  %v297 = fadd double %v296, %v295
-  %v298 = fadd double %v273, %v292
-  %v299 = fsub double %v298, %v292
-  %v300 = fsub double %v298, %v299
-  %v301 = fsub double %v292, %v300
-  %v302 = fsub double %v273, %v299
-  %v303 = fadd double %v302, %v301
-  %v304 = fadd double %v297, %v303
-  %v305 = fadd double %v269, %v298
-  %v306 = fsub double %v305, %v298
-  %v307 = fsub double %v305, %v306
-  %v308 = fsub double %v298, %v307
-  %v309 = fsub double %v269, %v306
-  %v310 = fadd double %v309, %v308
-  %v311 = fadd double %v304, %v310
-  %v312 = fadd double %v275, %v311
-  %v313 = fadd double %v305, %v312
-  %v314 = fsub double %v313, %v305
-  %v315 = fsub double %v312, %v314
-  %v316 = fmul double %v313, 0x3FF921FB54442D18
-  %v317 = fneg double %v316
-  %v318 = tail call double @llvm.fma.f64(double %v313, double 0x3FF921FB54442D18, double %v317)
-  %v319 = fmul double %v315, 0x3FF921FB54442D18
-  %v320 = tail call double @llvm.fma.f64(double %v313, double 0x3C91A62633145C07, double %v319)
-  %v321 = fadd double %v318, %v320
-  %v322 = fadd double %v290, 0x4338000000000000
-  %v323 = fcmp one double %v158, 0x7FF0000000000000
-  %v324 = select i1 %v323, double %v316, double 0x7FF8000000000000
-  %v325 = select i1 %v235, double %v250, double %v321
-  %v326 = select i1 %v235, double %v241, double %v324
-  %v327 = select i1 %v235, double %v236, double %v322
-  %v328 = bitcast double %v327 to i64
-  %v329 = and i64 %v328, 1
-  %v330 = fmul double %v326, %v326
-  %v331 = fmul double %v326, %v330
-  %v332 = tail call double @llvm.fma.f64(double %v330, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v333 = tail call double @llvm.fma.f64(double %v332, double %v330, double 0x3EC71DE351EED7F2)
-  %v334 = tail call double @llvm.fma.f64(double %v333, double %v330, double 0xBF2A01A019BAD8A1)
-  %v335 = tail call double @llvm.fma.f64(double %v334, double %v330, double 0x3F8111111110F573)
-  %v336 = tail call double @llvm.fma.f64(double %v335, double %v330, double 0xBFC5555555555547)
-  %v337 = tail call double @llvm.fma.f64(double %v331, double %v336, double %v325)
-  %v338 = fadd double %v326, %v337
-  %v339 = fneg double %v330
-  %v340 = fmul double %v330, %v339
-  %v341 = tail call double @llvm.fma.f64(double %v330, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v342 = tail call double @llvm.fma.f64(double %v341, double %v330, double 0xBE927E4F7C234A35)
-  %v343 = tail call double @llvm.fma.f64(double %v342, double %v330, double 0x3EFA01A019C515A1)
-  %v344 = tail call double @llvm.fma.f64(double %v343, double %v330, double 0xBF56C16C16C14DC4)
-  %v345 = tail call double @llvm.fma.f64(double %v344, double %v330, double 0x3FA555555555554A)
-  %v346 = fmul double %v330, 5.000000e-01
-  %v347 = tail call double @llvm.fma.f64(double %v340, double %v345, double %v346)
-  %v348 = fsub double 1.000000e+00, %v347
-  %v349 = icmp eq i64 %v329, 0
-  %v350 = select i1 %v349, double %v338, double %v348
-  %v351 = bitcast double %v350 to i64
-  %v352 = shl i64 %v328, 62
-  %v353 = and i64 %v352, -9223372036854775808
-  %v354 = xor i64 %v353, %v351
-  %v355 = bitcast i64 %v354 to double
-  %v356 = fdiv double %v106, %v355
-  br label %b25
-b25:
-  %v178 = phi double [ %v356, %b24 ], [ 1.000000e+00, %b17 ]
-  %v357 = fmul double %v2, 5.000000e-01
-  %v358 = fcmp olt double %v357, 0x10000000000000
-  %v359 = fmul double %v357, 0x4340000000000000
-  %v360 = select i1 %v358, double %v359, double %v357
-  %v361 = bitcast double %v360 to i64
-  %v362 = add i64 %v361, 2638147582215219
-  %v363 = lshr i64 %v362, 52
-  %v364 = or disjoint i64 %v363, 4841369599423283200
-  %v365 = bitcast i64 %v364 to double
-  %v366 = fadd double %v365, 0xC330000000000000
-  %v367 = and i64 %v362, 4503599627370495
-  %v368 = add nuw nsw i64 %v367, 4604544271217802189
-  %v369 = bitcast i64 %v368 to double
-  %v370 = fadd double %v369, -1.000000e+00
-  %v371 = select i1 %v358, double 1.076000e+03, double 1.023000e+03
-  %v372 = fsub double %v366, %v371
-  %v373 = fmul double %v370, %v370
-  %v374 = fmul double %v373, 5.000000e-01
-  %v375 = fadd double %v370, 2.000000e+00
-  %v376 = fdiv double %v370, %v375
-  %v377 = fmul double %v376, %v376
-  %v378 = tail call double @llvm.fma.f64(double %v377, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v379 = tail call double @llvm.fma.f64(double %v378, double %v377, double 0x3FC74664A41971F1)
-  %v380 = tail call double @llvm.fma.f64(double %v379, double %v377, double 0x3FCC71C51D57B847)
-  %v381 = tail call double @llvm.fma.f64(double %v380, double %v377, double 0x3FD249249422C781)
-  %v382 = tail call double @llvm.fma.f64(double %v381, double %v377, double 0x3FD999999997F9E0)
-  %v383 = tail call double @llvm.fma.f64(double %v382, double %v377, double 0x3FE5555555555593)
-  %v384 = tail call double @llvm.fma.f64(double %v377, double %v383, double %v374)
-  %v385 = fmul double %v372, 0xBD48432A1B0E2634
-  %v386 = tail call double @llvm.fma.f64(double %v376, double %v384, double %v385)
-  %v387 = fsub double %v386, %v374
-  %v388 = fadd double %v370, %v387
-  %v389 = tail call double @llvm.fma.f64(double %v372, double 0x3FE62E42FEFA4000, double %v388)
-  %v390 = fcmp one double %v357, 0x7FF0000000000000
-  %v391 = select i1 %v390, double %v389, double %v357
-  %v392 = fcmp olt double %v357, 0.000000e+00
-  %v393 = select i1 %v392, double 0x7FF8000000000000, double %v391
-  %v394 = fcmp oeq double %v357, 0.000000e+00
-  %v175 = select i1 %v394, double 0xFFF0000000000000, double %v393
-  %v395 = fneg double %v175
-  %v161 = fmul double %v107, %v395
-  %v396 = tail call double @llvm.fabs.f64(double %v161)
-  %v397 = fcmp olt double %v396, 1.000000e-03
-  br i1 %v397, label %b26, label %b18
-b26:
-  %v398 = fmul double %v161, %v161
-  %v399 = fmul double %v398, 5.000000e-01
-  %v400 = fdiv double %v398, 1.200000e+01
-  %v401 = fadd double %v400, 1.000000e+00
-  %v402 = fmul double %v399, %v401
-  %v168 = fadd double %v402, 1.000000e+00
-  %v403 = fdiv double %v398, 6.000000e+00
-  %v404 = fdiv double %v398, 2.000000e+01
-  %v405 = fadd double %v404, 1.000000e+00
-  %v406 = fmul double %v403, %v405
-  %v165 = fadd double %v406, 1.000000e+00
-  %v407 = fcmp olt double %v161, -7.460000e+02
-  br i1 %v407, label %b29, label %b27
-b27:
-  %v408 = fcmp ogt double %v161, 7.105000e+02
-  br i1 %v408, label %b29, label %b28
-b28:
-  br label %b29
-b29:
-  %v409 = phi double [ 7.105000e+02, %b27 ], [ %v161, %b28 ], [ -7.460000e+02, %b26 ]
-  %v410 = tail call double @llvm.fma.f64(double %v409, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v411 = fadd double %v410, 0xC338000000000000
-  %v412 = fneg double %v411
-  %v413 = tail call double @llvm.fma.f64(double %v412, double 0x3FE62E42FEFA4000, double %v409)
-  %v414 = tail call double @llvm.fma.f64(double %v412, double 0xBD48432A1B0E2634, double %v413)
-  %v415 = fmul double %v414, %v414
-  %v416 = tail call double @llvm.fma.f64(double %v414, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v417 = tail call double @llvm.fma.f64(double %v416, double %v414, double 0x3E927E4DB81FC5C4)
-  %v418 = tail call double @llvm.fma.f64(double %v417, double %v414, double 0x3EC71DDED4DF15D0)
-  %v419 = tail call double @llvm.fma.f64(double %v418, double %v414, double 0x3EFA01A01A70E1D0)
-  %v420 = tail call double @llvm.fma.f64(double %v419, double %v414, double 0x3F2A01A01B4A1A68)
-  %v421 = tail call double @llvm.fma.f64(double %v420, double %v414, double 0x3F56C16C16C1618C)
-  %v422 = tail call double @llvm.fma.f64(double %v421, double %v414, double 0x3F8111111110E966)
-  %v423 = tail call double @llvm.fma.f64(double %v422, double %v414, double 0x3FA5555555555556)
-  %v424 = tail call double @llvm.fma.f64(double %v423, double %v414, double 0x3FC555555555555C)
-  %v425 = tail call double @llvm.fma.f64(double %v424, double %v414, double 5.000000e-01)
-  %v426 = tail call double @llvm.fma.f64(double %v415, double %v425, double %v414)
-  %v427 = fadd double %v426, 1.000000e+00
-  %v428 = bitcast double %v410 to i64
-  %v429 = add i64 %v428, -4843621399236967424
-  %v430 = lshr i64 %v429, 1
-  %v431 = sub i64 %v429, %v430
-  %v432 = shl i64 %v430, 52
-  %v433 = add i64 %v432, 2301339409586323456
-  %v434 = shl i64 %v431, 52
-  %v435 = add i64 %v434, 2301339409586323456
-  %v436 = bitcast i64 %v433 to double
-  %v437 = fmul double %v427, %v436
-  %v438 = bitcast i64 %v435 to double
-  %v171 = fmul double %v437, %v438
-  br label %b21
-b30:
-  %v439 = phi double [ 7.105000e+02, %b19 ], [ %v161, %b20 ], [ -7.460000e+02, %b18 ]
-  %v440 = tail call double @llvm.fma.f64(double %v439, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v441 = fadd double %v440, 0xC338000000000000
-  %v442 = fneg double %v441
-  %v443 = tail call double @llvm.fma.f64(double %v442, double 0x3FE62E42FEFA4000, double %v439)
-  %v444 = tail call double @llvm.fma.f64(double %v442, double 0xBD48432A1B0E2634, double %v443)
-  %v445 = fmul double %v444, %v444
-  %v446 = tail call double @llvm.fma.f64(double %v444, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v447 = tail call double @llvm.fma.f64(double %v446, double %v444, double 0x3E927E4DB81FC5C4)
-  %v448 = tail call double @llvm.fma.f64(double %v447, double %v444, double 0x3EC71DDED4DF15D0)
-  %v449 = tail call double @llvm.fma.f64(double %v448, double %v444, double 0x3EFA01A01A70E1D0)
-  %v450 = tail call double @llvm.fma.f64(double %v449, double %v444, double 0x3F2A01A01B4A1A68)
-  %v451 = tail call double @llvm.fma.f64(double %v450, double %v444, double 0x3F56C16C16C1618C)
-  %v452 = tail call double @llvm.fma.f64(double %v451, double %v444, double 0x3F8111111110E966)
-  %v453 = tail call double @llvm.fma.f64(double %v452, double %v444, double 0x3FA5555555555556)
-  %v454 = tail call double @llvm.fma.f64(double %v453, double %v444, double 0x3FC555555555555C)
-  %v455 = tail call double @llvm.fma.f64(double %v454, double %v444, double 5.000000e-01)
-  %v456 = tail call double @llvm.fma.f64(double %v445, double %v455, double %v444)
-  %v457 = fadd double %v456, 1.000000e+00
-  %v458 = bitcast double %v440 to i64
-  %v459 = add i64 %v458, -4843621399236967424
-  %v460 = lshr i64 %v459, 1
-  %v461 = sub i64 %v459, %v460
-  %v462 = shl i64 %v460, 52
-  %v463 = add i64 %v462, 2301339409586323456
-  %v464 = shl i64 %v461, 52
-  %v465 = add i64 %v464, 2301339409586323456
-  %v466 = bitcast i64 %v463 to double
-  %v467 = fmul double %v457, %v466
-  %v468 = bitcast i64 %v465 to double
-  %v170 = fmul double %v467, %v468
-  %v469 = fdiv double 1.000000e+00, %v170
-  %v470 = fadd double %v170, %v469
-  %v167 = fmul double %v470, 5.000000e-01
-  %v471 = fsub double %v170, %v469
-  %v472 = fmul double %v471, 5.000000e-01
-  %v164 = fdiv double %v472, %v161
-  br label %b21
-b31:
-  %v473 = fcmp ole double %v190, 0x4270000000000000
-  %v474 = tail call double @llvm.fma.f64(double %v189, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v475 = fadd double %v474, 0xC338000000000000
-  %v476 = fneg double %v475
-  %v477 = tail call double @llvm.fma.f64(double %v476, double 0x3FF921FB54442D18, double %v189)
-  %v478 = fmul double %v475, 0x3C91A62633145C07
-  %v479 = fsub double %v477, %v478
-  %v480 = fsub double %v479, %v477
-  %v481 = fsub double %v479, %v480
-  %v482 = fsub double %v477, %v481
-  %v483 = fadd double %v478, %v480
-  %v484 = fsub double %v482, %v483
-  %v485 = fneg double %v478
-  %v486 = tail call double @llvm.fma.f64(double %v475, double 0x3C91A62633145C07, double %v485)
-  %v487 = fsub double %v484, %v486
-  %v488 = tail call double @llvm.fma.f64(double %v476, double 0xB91F1976B7ED9000, double %v487)
-  %v489 = bitcast double %v190 to i64
-  %v490 = lshr i64 %v489, 52
-  %v491 = icmp samesign ult i64 %v489, 4607182418800017408
-  %v492 = add nsw i64 %v490, -1023
-  %v493 = tail call i64 @llvm.umin.i64(i64 %v492, i64 1023)
-  %v494 = select i1 %v491, i64 0, i64 %v493
-  %v495 = and i64 %v489, 4503599627370495
-  %v496 = or disjoint i64 %v495, 4841369599423283200
-  %v497 = bitcast i64 %v496 to double
-  %v498 = tail call double @llvm.copysign.f64(double %v497, double %v189)
-  %v499 = getelementptr double, ptr @t_811810fe58b0, i64 %v494
-  %v500 = load double, ptr %v499, align 8
-  %v501 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v494
-  %v502 = load double, ptr %v501, align 8
-  %v503 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v494
-  %v504 = load double, ptr %v503, align 8
-  %v505 = fmul double %v498, %v500
-  %v506 = fmul double %v498, %v502
-  %v507 = fmul double %v498, %v504
-  %v508 = fneg double %v505
-  %v509 = tail call double @llvm.fma.f64(double %v498, double %v500, double %v508)
-  %v510 = fneg double %v506
-  %v511 = tail call double @llvm.fma.f64(double %v498, double %v502, double %v510)
-  %v512 = fneg double %v507
-  %v513 = tail call double @llvm.fma.f64(double %v498, double %v504, double %v512)
-  %v514 = fmul double %v505, 2.500000e-01
-  %v515 = tail call double @llvm.roundeven.f64(double %v514)
-  %v516 = fmul double %v515, 4.000000e+00
-  %v517 = fsub double %v505, %v516
-  %v518 = fmul double %v509, 2.500000e-01
-  %v519 = tail call double @llvm.roundeven.f64(double %v518)
-  %v520 = fmul double %v519, 4.000000e+00
-  %v521 = fsub double %v509, %v520
-  %v522 = fadd double %v517, %v521
-  %v523 = fmul double %v506, 2.500000e-01
-  %v524 = tail call double @llvm.roundeven.f64(double %v523)
-  %v525 = fmul double %v524, 4.000000e+00
-  %v526 = fsub double %v506, %v525
-  %v527 = fadd double %v526, %v522
-  %v528 = tail call double @llvm.roundeven.f64(double %v527)
-  %v529 = fsub double %v522, %v528
-  %v530 = fadd double %v526, %v529
-  %v531 = fsub double %v530, %v529
-  %v532 = fsub double %v530, %v531
-  %v533 = fsub double %v529, %v532
-  %v534 = fsub double %v526, %v531
-  %v535 = fadd double %v534, %v533
-  %v536 = fadd double %v511, %v530
-  %v537 = fsub double %v536, %v530
-  %v538 = fsub double %v536, %v537
-  %v539 = fsub double %v530, %v538
-  %v540 = fsub double %v511, %v537
-  %v541 = fadd double %v540, %v539
-  %v542 = fadd double %v535, %v541
-  %v543 = fadd double %v507, %v536
-  %v544 = fsub double %v543, %v536
-  %v545 = fsub double %v543, %v544
-  %v546 = fsub double %v536, %v545
-  %v547 = fsub double %v507, %v544
-  %v548 = fadd double %v547, %v546
-  %v549 = fadd double %v542, %v548
-  %v550 = fadd double %v513, %v549
-  %v551 = fadd double %v543, %v550
-  %v552 = fsub double %v551, %v543
-  %v553 = fsub double %v550, %v552
-  %v554 = fmul double %v551, 0x3FF921FB54442D18
-  %v555 = fneg double %v554
-  %v556 = tail call double @llvm.fma.f64(double %v551, double 0x3FF921FB54442D18, double %v555)
-  %v557 = fmul double %v553, 0x3FF921FB54442D18
-  %v558 = tail call double @llvm.fma.f64(double %v551, double 0x3C91A62633145C07, double %v557)
-  %v559 = fadd double %v556, %v558
-  %v560 = fadd double %v528, 0x4338000000000000
-  %v561 = fcmp one double %v190, 0x7FF0000000000000
-  %v562 = select i1 %v561, double %v554, double 0x7FF8000000000000
-  %v563 = select i1 %v473, double %v488, double %v559
-  %v564 = select i1 %v473, double %v479, double %v562
-  %v565 = select i1 %v473, double %v474, double %v560
-  %v566 = bitcast double %v565 to i64
-  %v567 = and i64 %v566, 1
-  %v568 = fmul double %v564, %v564
-  %v569 = fmul double %v564, %v568
-  %v570 = tail call double @llvm.fma.f64(double %v568, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v571 = tail call double @llvm.fma.f64(double %v570, double %v568, double 0x3EC71DE351EED7F2)
-  %v572 = tail call double @llvm.fma.f64(double %v571, double %v568, double 0xBF2A01A019BAD8A1)
-  %v573 = tail call double @llvm.fma.f64(double %v572, double %v568, double 0x3F8111111110F573)
-  %v574 = tail call double @llvm.fma.f64(double %v573, double %v568, double 0xBFC5555555555547)
-  %v575 = tail call double @llvm.fma.f64(double %v569, double %v574, double %v563)
-  %v576 = fadd double %v564, %v575
-  %v577 = fneg double %v568
-  %v578 = fmul double %v568, %v577
-  %v579 = tail call double @llvm.fma.f64(double %v568, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v580 = tail call double @llvm.fma.f64(double %v579, double %v568, double 0xBE927E4F7C234A35)
-  %v581 = tail call double @llvm.fma.f64(double %v580, double %v568, double 0x3EFA01A019C515A1)
-  %v582 = tail call double @llvm.fma.f64(double %v581, double %v568, double 0xBF56C16C16C14DC4)
-  %v583 = tail call double @llvm.fma.f64(double %v582, double %v568, double 0x3FA555555555554A)
-  %v584 = fmul double %v568, 5.000000e-01
-  %v585 = tail call double @llvm.fma.f64(double %v578, double %v583, double %v584)
-  %v586 = fsub double 1.000000e+00, %v585
-  %v587 = icmp eq i64 %v567, 0
-  %v588 = select i1 %v587, double %v576, double %v586
-  %v589 = bitcast double %v588 to i64
-  %v590 = shl i64 %v566, 62
-  %v591 = and i64 %v590, -9223372036854775808
-  %v592 = xor i64 %v591, %v589
-  %v593 = bitcast i64 %v592 to double
-  %v193 = fdiv double %v593, %v189
-  br label %b22
-b32:
-  %v594 = fmul double %v107, %v107
-  %v595 = fsub double 2.500000e-01, %v594
-  %v596 = fdiv double -5.000000e-01, %v2
-  %v597 = fmul double %v2, 2.000000e+00
-  %v598 = fdiv double %v595, %v2
-  %v599 = fmul double %v596, %v596
-  %v600 = fadd double %v599, 1.000000e+00
-  %v601 = fdiv double %v598, %v600
-  %v602 = fadd double %v597, %v601
-  %v603 = fmul double %v596, %v601
-  %v604 = fadd double %v603, 2.000000e+00
-  %v605 = fmul double %v597, %v597
-  %v606 = fadd double %v605, 4.000000e+00
-  %v607 = fdiv double %v597, %v606
-  %v608 = fdiv double -2.000000e+00, %v606
-  %v609 = fmul double %v607, %v602
-  %v610 = fmul double %v608, %v604
-  %v611 = fsub double %v609, %v610
-  %v612 = fmul double %v608, %v602
-  %v613 = fmul double %v607, %v604
-  %v614 = fadd double %v612, %v613
-  %v615 = fmul double %v596, %v611
-  %v616 = fsub double %v615, %v614
-  %v617 = fmul double %v596, %v614
-  %v618 = fadd double %v611, %v617
-  br label %b33
-b33:
-  %v619 = phi double [ %v595, %b32 ], [ %v620, %b33 ]
-  %v621 = phi double [ 2.000000e+00, %b32 ], [ %v622, %b33 ]
-  %v623 = phi double [ %v604, %b32 ], [ %v624, %b33 ]
-  %v625 = phi double [ %v602, %b32 ], [ %v626, %b33 ]
-  %v627 = phi double [ %v608, %b32 ], [ %v628, %b33 ]
-  %v629 = phi double [ %v607, %b32 ], [ %v630, %b33 ]
-  %v631 = phi double [ %v618, %b32 ], [ %v632, %b33 ]
-  %v633 = phi double [ %v616, %b32 ], [ %v634, %b33 ]
-  %v635 = phi double [ 1.000000e+00, %b32 ], [ %v636, %b33 ]
-  %v637 = fmul double %v635, 2.000000e+00
-  %v620 = fadd double %v619, %v637
-  %v636 = fadd double %v635, 1.000000e+00
-  %v622 = fadd double %v621, 2.000000e+00
-  %v638 = fmul double %v629, %v620
-  %v639 = fadd double %v597, %v638
-  %v640 = fmul double %v627, %v620
-  %v641 = fadd double %v622, %v640
-  %v642 = tail call double @llvm.fabs.f64(double %v639)
-  %v643 = tail call double @llvm.fabs.f64(double %v641)
-  %v644 = fadd double %v642, %v643
-  %v645 = fcmp olt double %v644, 1.000000e-300
-  %v646 = select i1 %v645, double 1.000000e-300, double %v639
-  %v647 = fmul double %v625, %v625
-  %v648 = fmul double %v623, %v623
-  %v649 = fadd double %v648, %v647
-  %v650 = fdiv double %v620, %v649
-  %v651 = fmul double %v625, %v650
-  %v652 = fadd double %v597, %v651
-  %v653 = fmul double %v623, %v650
-  %v624 = fsub double %v622, %v653
-  %v654 = tail call double @llvm.fabs.f64(double %v652)
-  %v655 = tail call double @llvm.fabs.f64(double %v624)
-  %v656 = fadd double %v654, %v655
-  %v657 = fcmp olt double %v656, 1.000000e-300
-  %v626 = select i1 %v657, double 1.000000e-300, double %v652
-  %v658 = fmul double %v646, %v646
-  %v659 = fmul double %v641, %v641
-  %v660 = fadd double %v659, %v658
-  %v630 = fdiv double %v646, %v660
-  %v661 = fneg double %v641
-  %v628 = fdiv double %v661, %v660
-  %v662 = fmul double %v626, %v630
-  %v663 = fmul double %v624, %v628
-  %v664 = fsub double %v662, %v663
-  %v665 = fmul double %v626, %v628
-  %v666 = fmul double %v624, %v630
-  %v667 = fadd double %v665, %v666
-  %v668 = fmul double %v633, %v664
-  %v669 = fmul double %v631, %v667
-  %v634 = fsub double %v668, %v669
-  %v670 = fmul double %v633, %v667
-  %v671 = fmul double %v631, %v664
-  %v632 = fadd double %v670, %v671
-  %v672 = fadd double %v664, -1.000000e+00
-  %v673 = tail call double @llvm.fabs.f64(double %v672)
-  %v674 = tail call double @llvm.fabs.f64(double %v667)
-  %v675 = fadd double %v674, %v673
-  %v676 = fcmp ogt double %v675, 4.000000e-16
-  %v677 = fcmp olt double %v636, 2.000000e+05
-  %v678 = select i1 %v676, i1 %v677, i1 false
-  br i1 %v678, label %b33, label %b42
-b34:
-  %v679 = phi double [ %v680, %b37 ], [ %v681, %b43 ]
-  %v680 = phi double [ %v682, %b37 ], [ %v683, %b43 ]
-  %v684 = phi double [ %v685, %b37 ], [ 1.000000e+00, %b43 ]
-  %v686 = fadd double %v107, %v684
-  %v687 = fmul double %v686, 2.000000e+00
-  %v688 = fdiv double %v687, %v2
-  %v689 = fmul double %v680, %v688
-  %v682 = fsub double %v689, %v679
-  %v685 = fadd double %v684, 1.000000e+00
-  %v690 = fcmp oeq double %v682, 0xFFF0000000000000
-  br i1 %v690, label %b35, label %b37
-b35:
-  %v691 = fcmp ogt double %v685, %v44
-  %v692 = select i1 %v691, double %v680, double 0xFFF0000000000000
-  br label %b36
-b36:
-  %v693 = phi double [ %v694, %b38 ], [ %v695, %b35 ], [ %v695, %b43 ], [ %v695, %b37 ]
-  %v696 = phi double [ %v697, %b38 ], [ %v692, %b35 ], [ %v681, %b43 ], [ %v680, %b37 ]
-  store double %v693, ptr %v1, align 8
-  %v698 = getelementptr inbounds nuw i8, ptr %v1, i64 8
-  store double %v696, ptr %v698, align 8
-  ret void
-b37:
-  %v699 = fcmp ugt double %v685, %v44
-  br i1 %v699, label %b36, label %b34
-b38:
-  %v700 = phi double [ %v5, %b10 ], [ %v4, %b2 ]
-  %v701 = phi double [ %v7, %b10 ], [ %v6, %b2 ]
-  %v702 = fcmp ole double %v2, 0x4270000000000000
-  %v703 = tail call double @llvm.fma.f64(double %v2, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v704 = fadd double %v703, 0xC338000000000000
-  %v705 = fneg double %v704
-  %v706 = tail call double @llvm.fma.f64(double %v705, double 0x3FF921FB54442D18, double %v2)
-  %v707 = fmul double %v704, 0x3C91A62633145C07
-  %v708 = fsub double %v706, %v707
-  %v709 = fsub double %v708, %v706
-  %v710 = fsub double %v708, %v709
-  %v711 = fsub double %v706, %v710
-  %v712 = fadd double %v707, %v709
-  %v713 = fsub double %v711, %v712
-  %v714 = fneg double %v707
-  %v715 = tail call double @llvm.fma.f64(double %v704, double 0x3C91A62633145C07, double %v714)
-  %v716 = fsub double %v713, %v715
-  %v717 = tail call double @llvm.fma.f64(double %v705, double 0xB91F1976B7ED9000, double %v716)
-  %v718 = bitcast double %v2 to i64
-  %v719 = lshr i64 %v718, 52
-  %v720 = icmp samesign ult i64 %v718, 4607182418800017408
-  %v721 = add nsw i64 %v719, -1023
-  %v722 = tail call i64 @llvm.umin.i64(i64 %v721, i64 1023)
-  %v723 = select i1 %v720, i64 0, i64 %v722
-  %v724 = and i64 %v718, 4503599627370495
-  %v725 = or disjoint i64 %v724, 4841369599423283200
-  %v726 = bitcast i64 %v725 to double
-  %v727 = getelementptr double, ptr @t_811810fe58b0, i64 %v723
-  %v728 = load double, ptr %v727, align 8
-  %v729 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v723
-  %v730 = load double, ptr %v729, align 8
-  %v731 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v723
-  %v732 = load double, ptr %v731, align 8
-  %v733 = fmul double %v728, %v726
-  %v734 = fmul double %v730, %v726
-  %v735 = fmul double %v732, %v726
-  %v736 = fneg double %v733
-  %v737 = tail call double @llvm.fma.f64(double %v726, double %v728, double %v736)
-  %v738 = fneg double %v734
-  %v739 = tail call double @llvm.fma.f64(double %v726, double %v730, double %v738)
-  %v740 = fneg double %v735
-  %v741 = tail call double @llvm.fma.f64(double %v726, double %v732, double %v740)
-  %v742 = fmul double %v733, 2.500000e-01
-  %v743 = tail call double @llvm.roundeven.f64(double %v742)
-  %v744 = fmul double %v743, 4.000000e+00
-  %v745 = fsub double %v733, %v744
-  %v746 = fmul double %v737, 2.500000e-01
-  %v747 = tail call double @llvm.roundeven.f64(double %v746)
-  %v748 = fmul double %v747, 4.000000e+00
-  %v749 = fsub double %v737, %v748
-  %v750 = fadd double %v745, %v749
-  %v751 = fmul double %v734, 2.500000e-01
-  %v752 = tail call double @llvm.roundeven.f64(double %v751)
-  %v753 = fmul double %v752, 4.000000e+00
-  %v754 = fsub double %v734, %v753
-  %v755 = fadd double %v754, %v750
-  %v756 = tail call double @llvm.roundeven.f64(double %v755)
-  %v757 = fsub double %v750, %v756
-  %v758 = fadd double %v754, %v757
-  %v759 = fsub double %v758, %v757
-  %v760 = fsub double %v758, %v759
-  %v761 = fsub double %v757, %v760
-  %v762 = fsub double %v754, %v759
-  %v763 = fadd double %v762, %v761
-  %v764 = fadd double %v739, %v758
-  %v765 = fsub double %v764, %v758
-  %v766 = fsub double %v764, %v765
-  %v767 = fsub double %v758, %v766
-  %v768 = fsub double %v739, %v765
-  %v769 = fadd double %v768, %v767
-  %v770 = fadd double %v763, %v769
-  %v771 = fadd double %v735, %v764
-  %v772 = fsub double %v771, %v764
-  %v773 = fsub double %v771, %v772
-  %v774 = fsub double %v764, %v773
-  %v775 = fsub double %v735, %v772
-  %v776 = fadd double %v775, %v774
-  %v777 = fadd double %v770, %v776
-  %v778 = fadd double %v741, %v777
-  %v779 = fadd double %v771, %v778
-  %v780 = fsub double %v779, %v771
-  %v781 = fsub double %v778, %v780
-  %v782 = fmul double %v779, 0x3FF921FB54442D18
-  %v783 = fneg double %v782
-  %v784 = tail call double @llvm.fma.f64(double %v779, double 0x3FF921FB54442D18, double %v783)
-  %v785 = fmul double %v781, 0x3FF921FB54442D18
-  %v786 = tail call double @llvm.fma.f64(double %v779, double 0x3C91A62633145C07, double %v785)
-  %v787 = fadd double %v784, %v786
-  %v788 = fadd double %v756, 0x4338000000000000
-  %v789 = fcmp one double %v2, 0x7FF0000000000000
-  %v790 = select i1 %v789, double %v782, double 0x7FF8000000000000
-  %v791 = select i1 %v702, double %v717, double %v787
-  %v792 = select i1 %v702, double %v708, double %v790
-  %v793 = select i1 %v702, double %v703, double %v788
-  %v794 = bitcast double %v793 to i64
-  %v795 = and i64 %v794, 1
-  %v796 = fmul double %v792, %v792
-  %v797 = fmul double %v792, %v796
-  %v798 = tail call double @llvm.fma.f64(double %v796, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v799 = tail call double @llvm.fma.f64(double %v798, double %v796, double 0x3EC71DE351EED7F2)
-  %v800 = tail call double @llvm.fma.f64(double %v799, double %v796, double 0xBF2A01A019BAD8A1)
-  %v801 = tail call double @llvm.fma.f64(double %v800, double %v796, double 0x3F8111111110F573)
-  %v802 = tail call double @llvm.fma.f64(double %v801, double %v796, double 0xBFC5555555555547)
-  %v803 = tail call double @llvm.fma.f64(double %v797, double %v802, double %v791)
-  %v804 = fadd double %v792, %v803
-  %v805 = fneg double %v796
-  %v806 = fmul double %v796, %v805
-  %v807 = tail call double @llvm.fma.f64(double %v796, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v808 = tail call double @llvm.fma.f64(double %v807, double %v796, double 0xBE927E4F7C234A35)
-  %v809 = tail call double @llvm.fma.f64(double %v808, double %v796, double 0x3EFA01A019C515A1)
-  %v810 = tail call double @llvm.fma.f64(double %v809, double %v796, double 0xBF56C16C16C14DC4)
-  %v811 = tail call double @llvm.fma.f64(double %v810, double %v796, double 0x3FA555555555554A)
-  %v812 = fmul double %v796, 5.000000e-01
-  %v813 = tail call double @llvm.fma.f64(double %v806, double %v811, double %v812)
-  %v814 = fsub double 1.000000e+00, %v813
-  %v815 = icmp eq i64 %v795, 0
-  %v816 = select i1 %v815, double %v804, double %v814
-  %v817 = bitcast double %v816 to i64
-  %v818 = shl i64 %v794, 62
-  %v819 = and i64 %v818, -9223372036854775808
-  %v820 = xor i64 %v819, %v817
-  %v821 = bitcast i64 %v820 to double
-  %v822 = select i1 %v815, double %v814, double %v804
-  %v823 = bitcast double %v822 to i64
-  %v824 = add i64 %v818, 4611686018427387904
-  %v825 = and i64 %v824, -9223372036854775808
-  %v826 = xor i64 %v825, %v823
-  %v827 = bitcast i64 %v826 to double
-  %v828 = fmul double %v827, 0x3FD0907DC1930692
-  %v829 = fmul double %v821, 0x3FEEE8DD4748BF14
-  %v830 = fadd double %v828, %v829
-  %v831 = fmul double %v821, 0x3FD0907DC1930692
-  %v832 = fmul double %v827, 0x3FEEE8DD4748BF14
-  %v833 = fsub double %v831, %v832
-  %v834 = fmul double %v2, 0x400921FB54442D18
-  %v835 = fdiv double 2.000000e+00, %v834
-  %v836 = tail call double @llvm.sqrt.f64(double %v835)
-  %v837 = fmul double %v700, %v830
-  %v838 = fmul double %v701, %v833
-  %v839 = fsub double %v837, %v838
-  %v694 = fmul double %v836, %v839
-  %v840 = fmul double %v700, %v833
-  %v841 = fmul double %v701, %v830
-  %v842 = fadd double %v840, %v841
-  %v697 = fmul double %v836, %v842
-  br label %b36
-b39:
-  %v107 = fsub double 0x3FD5555555555555, %v44
-  %v79 = fmul double %v57, 1.000000e-250
-  %v82 = fmul double %v51, %v79
-  %v843 = fcmp ogt double %v44, 0.000000e+00
-  br i1 %v843, label %b40, label %b16
-b40:
-  %v91 = fdiv double 1.000000e+00, %v2
-  br label %b15
-b41:
-  %v844 = fneg double %v212
-  %v845 = fneg double %v210
-  %v846 = fmul double %v47, %v845
-  %v847 = fdiv double %v107, %v2
-  %v848 = fmul double %v847, %v844
-  %v849 = fsub double %v848, %v846
-  %v850 = fmul double %v2, 0x400921FB54442D18
-  %v851 = fdiv double 2.000000e+00, %v850
-  %v852 = fmul double %v105, %v212
-  %v853 = fadd double %v852, %v849
-  %v854 = fdiv double %v851, %v853
-  br label %b43
-b42:
-  %v855 = fsub double %v634, %v105
-  %v856 = fdiv double %v855, %v632
-  %v857 = fmul double %v2, 0x400921FB54442D18
-  %v858 = fdiv double 2.000000e+00, %v857
-  %v859 = fmul double %v855, %v856
-  %v860 = fadd double %v632, %v859
-  %v861 = fdiv double %v858, %v860
-  %v862 = tail call double @llvm.sqrt.f64(double %v861)
-  %v863 = fcmp ogt double %v104, 0.000000e+00
-  %v864 = fneg double %v862
-  %v865 = select i1 %v863, double %v862, double %v864
-  %v866 = fmul double %v856, %v865
-  %v867 = fdiv double %v107, %v2
-  %v868 = fmul double %v867, %v866
-  %v869 = fmul double %v634, %v866
-  %v870 = fmul double %v632, %v865
-  %v871 = fadd double %v870, %v869
-  %v872 = fsub double %v868, %v871
-  br label %b43
-b43:
-  %v681 = phi double [ %v844, %b41 ], [ %v866, %b42 ]
-  %v683 = phi double [ %v846, %b41 ], [ %v872, %b42 ]
-  %v873 = phi double [ %v854, %b41 ], [ %v865, %b42 ]
-  %v874 = fdiv double %v873, %v104
-  %v695 = fmul double %v102, %v874
-  %v875 = fcmp ult double %v44, 1.000000e+00
-  br i1 %v875, label %b36, label %b34
-}
-
-define internal fastcc void @p_640574e685a2(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
-b1:
-  %v3 = fcmp ogt double %v2, 2.500000e+01
-  br i1 %v3, label %b2, label %b11
-b2:
-  %v4 = phi double [ %v5, %b10 ], [ 1.000000e+00, %b1 ]
-  %v6 = phi double [ %v7, %b10 ], [ 0.000000e+00, %b1 ]
-  %v8 = phi double [ %v9, %b10 ], [ 1.000000e+00, %b1 ]
-  %v10 = phi double [ %v11, %b10 ], [ 0.000000e+00, %b1 ]
-  %v11 = fadd double %v10, 1.000000e+00
-  %v12 = fmul double %v11, 2.000000e+00
-  %v13 = fadd double %v12, -1.000000e+00
-  %v14 = fmul double %v13, %v13
-  %v15 = fsub double 0x3FFC71C71C71C71C, %v14
-  %v16 = fmul double %v8, %v15
-  %v17 = fmul double %v11, 8.000000e+00
-  %v18 = fmul double %v2, %v17
-  %v9 = fdiv double %v16, %v18
-  %v19 = tail call double @llvm.fabs.f64(double %v9)
-  %v20 = tail call double @llvm.fabs.f64(double %v8)
-  %v21 = fcmp ogt double %v19, %v20
-  %v22 = fcmp ogt double %v11, 0x3FE5555555555555
-  %v23 = select i1 %v21, i1 %v22, i1 false
-  br i1 %v23, label %b38, label %b3
-b3:
-  %v24 = fmul double %v11, 2.500000e-01
-  %v25 = tail call double @llvm.floor.f64(double %v24)
-  %v26 = fmul double %v25, 4.000000e+00
-  %v27 = fsub double %v11, %v26
-  %v28 = fcmp oeq double %v27, 1.000000e+00
-  br i1 %v28, label %b4, label %b5
-b4:
-  %v29 = fadd double %v6, %v9
-  br label %b10
-b5:
-  %v30 = fcmp oeq double %v27, 2.000000e+00
-  br i1 %v30, label %b6, label %b7
-b6:
-  %v31 = fsub double %v4, %v9
-  br label %b10
-b7:
-  %v32 = fcmp oeq double %v27, 3.000000e+00
-  br i1 %v32, label %b8, label %b9
-b8:
-  %v33 = fsub double %v6, %v9
-  br label %b10
-b9:
-  %v34 = fadd double %v4, %v9
-  br label %b10
-b10:
-  %v5 = phi double [ %v4, %b4 ], [ %v31, %b6 ], [ %v4, %b8 ], [ %v34, %b9 ]
-  %v7 = phi double [ %v29, %b4 ], [ %v6, %b6 ], [ %v33, %b8 ], [ %v6, %b9 ]
-  %v35 = fcmp uge double %v19, 1.200000e-16
-  %v36 = fcmp olt double %v11, 2.000000e+02
-  %v37 = select i1 %v35, i1 %v36, i1 false
-  br i1 %v37, label %b2, label %b38
-b11:
-  %v38 = fcmp olt double %v2, 2.000000e+00
-  br i1 %v38, label %b13, label %b12
-b12:
-  %v39 = fsub double 0x3FE5555555555555, %v2
-  %v40 = fadd double %v39, 1.500000e+00
-  %v41 = tail call double @llvm.floor.f64(double %v40)
-  %v42 = fcmp ogt double %v41, 0.000000e+00
-  %v43 = select i1 %v42, double %v41, double 0.000000e+00
-  br label %b13
-b13:
-  %v44 = phi double [ %v43, %b12 ], [ 1.000000e+00, %b11 ]
-  %v45 = fdiv double 0x3FF5555555555555, %v2
-  %v46 = fdiv double 0x3FE5555555555555, %v2
-  %v47 = fdiv double 2.000000e+00, %v2
-  br label %b14
-b14:
-  %v48 = phi double [ %v45, %b13 ], [ %v49, %b14 ]
-  %v50 = phi double [ %v46, %b13 ], [ %v51, %b14 ]
-  %v52 = phi double [ %v46, %b13 ], [ %v53, %b14 ]
-  %v54 = phi double [ 0.000000e+00, %b13 ], [ %v55, %b14 ]
-  %v56 = phi double [ 1.000000e+00, %b13 ], [ %v57, %b14 ]
-  %v58 = phi double [ 0.000000e+00, %b13 ], [ %v59, %b14 ]
-  %v59 = fadd double %v58, 1.000000e+00
-  %v60 = fadd double %v47, %v48
-  %v49 = freeze double %v60
-  %v61 = fsub double %v49, %v54
-  %v62 = tail call double @llvm.fabs.f64(double %v61)
-  %v63 = fcmp olt double %v62, 1.000000e-300
-  %v64 = fdiv double 1.000000e+00, %v52
-  %v65 = fsub double %v49, %v64
-  %v66 = tail call double @llvm.fabs.f64(double %v65)
-  %v67 = fcmp olt double %v66, 1.000000e-300
-  %v53 = select i1 %v67, double 1.000000e-300, double %v65
-  %v68 = fdiv double 1.000000e+00, %v61
-  %v55 = select i1 %v63, double 0x7E37E43C8800759B, double %v68
-  %v69 = fmul double %v53, %v55
-  %v51 = fmul double %v50, %v69
-  %v70 = fcmp olt double %v55, 0.000000e+00
-  %v71 = fneg double %v56
-  %v57 = select i1 %v70, double %v71, double %v56
-  %v72 = fadd double %v69, -1.000000e+00
-  %v73 = tail call double @llvm.fabs.f64(double %v72)
-  %v74 = fcmp ogt double %v73, 4.000000e-16
-  %v75 = fcmp olt double %v59, 2.000000e+05
-  %v76 = select i1 %v74, i1 %v75, i1 false
-  br i1 %v76, label %b14, label %b39
-b15:
-  %v77 = phi double [ %v78, %b15 ], [ %v79, %b40 ]
-  %v80 = phi double [ %v81, %b15 ], [ %v82, %b40 ]
-  %v83 = phi double [ %v84, %b15 ], [ %v79, %b40 ]
-  %v85 = phi double [ %v86, %b15 ], [ %v46, %b40 ]
-  %v87 = phi double [ %v88, %b15 ], [ %v44, %b40 ]
-  %v89 = fmul double %v77, %v85
-  %v90 = fadd double %v80, %v89
-  %v86 = fsub double %v85, %v91
-  %v92 = fmul double %v86, %v90
-  %v93 = fsub double %v92, %v77
-  %v94 = tail call double @llvm.fabs.f64(double %v90)
-  %v95 = fcmp ogt double %v94, 0x6974E718D7D7625A
-  %v96 = fmul double %v90, 0x16687E92154EF7AC
-  %v97 = fmul double %v93, 0x16687E92154EF7AC
-  %v98 = fmul double %v83, 0x16687E92154EF7AC
-  %v84 = select i1 %v95, double %v98, double %v83
-  %v81 = select i1 %v95, double %v97, double %v93
-  %v78 = select i1 %v95, double %v96, double %v90
-  %v88 = fadd double %v87, -1.000000e+00
-  %v99 = fcmp ogt double %v88, 0.000000e+00
-  br i1 %v99, label %b15, label %b16
-b16:
-  %v100 = phi double [ %v79, %b39 ], [ %v78, %b15 ]
-  %v101 = phi double [ %v82, %b39 ], [ %v81, %b15 ]
-  %v102 = phi double [ %v79, %b39 ], [ %v84, %b15 ]
-  %v103 = fcmp oeq double %v100, 0.000000e+00
-  %v104 = select i1 %v103, double 1.200000e-16, double %v100
-  %v105 = fdiv double %v101, %v104
-  br i1 %v38, label %b17, label %b32
-b17:
-  %v106 = fmul double %v107, 0x400921FB54442D18
-  %v108 = fmul double %v107, %v107
-  %v109 = fmul double %v108, 0.000000e+00
-  %v110 = fadd double %v109, 0xBD172CB88EA5AE6F
-  %v111 = fmul double %v108, %v110
-  %v112 = fadd double %v111, 0xBD90423BAC8CA3FB
-  %v113 = fmul double %v108, %v112
-  %v114 = fadd double %v113, 0x3DDCAE7675C18607
-  %v115 = fmul double %v108, %v114
-  %v116 = fadd double %v115, 0x3E357BC3FC384334
-  %v117 = fmul double %v108, %v116
-  %v118 = fadd double %v117, 0xBE8B9986666C225D
-  %v119 = fmul double %v108, %v118
-  %v120 = fadd double %v119, 0xBEB4FAD41FC34FBB
-  %v121 = fmul double %v108, %v120
-  %v122 = fadd double %v121, 0x3F20C8A78CD9F9D2
-  %v123 = fmul double %v108, %v122
-  %v124 = fadd double %v123, 0xBF5317112CE3A2A8
-  %v125 = fmul double %v108, %v124
-  %v126 = fadd double %v125, 0xBF83B4AF28483E21
-  %v127 = fmul double %v108, %v126
-  %v128 = fadd double %v127, 0x3FC5512320B43FBE
-  %v129 = fmul double %v108, %v128
-  %v130 = fadd double %v129, 0xBFE4FCF4026AFA2D
-  %v131 = fmul double %v108, %v130
-  %v132 = fadd double %v131, 1.000000e+00
-  %v133 = fadd double %v109, 0x3D61F20151323CD0
-  %v134 = fmul double %v108, %v133
-  %v135 = fadd double %v134, 0x3DA11D065BFAF067
-  %v136 = fmul double %v108, %v135
-  %v137 = fadd double %v136, 0xBE144B4CEDCA388F
-  %v138 = fmul double %v108, %v137
-  %v139 = fadd double %v138, 0x3E3A44B7BA22D629
-  %v140 = fmul double %v108, %v139
-  %v141 = fadd double %v140, 0x3EB302509DBC0DE3
-  %v142 = fmul double %v108, %v141
-  %v143 = fadd double %v142, 0xBEF51CE8AF47EABE
-  %v144 = fmul double %v108, %v143
-  %v145 = fadd double %v144, 0xBF2C364FE6F1563D
-  %v146 = fmul double %v108, %v145
-  %v147 = fadd double %v146, 0x3F7D919C527F60B2
-  %v148 = fmul double %v108, %v147
-  %v149 = fadd double %v148, 0xBFA59AF103C34092
-  %v150 = fmul double %v108, %v149
-  %v151 = fadd double %v150, 0xBFA5815E8FA27048
-  %v152 = fmul double %v108, %v151
-  %v153 = fadd double %v152, 0x3FE2788CFC6FB619
-  %v154 = fneg double %v153
-  %v155 = fmul double %v107, %v153
-  %v156 = fadd double %v155, %v132
-  %v157 = fsub double %v132, %v155
-  %v158 = tail call double @llvm.fabs.f64(double %v106)
-  %v159 = fcmp olt double %v158, 1.000000e-15
-  br i1 %v159, label %b25, label %b24
-b18:
-  %v160 = fcmp olt double %v161, -7.460000e+02
-  br i1 %v160, label %b30, label %b19
-b19:
-  %v162 = fcmp ogt double %v161, 7.105000e+02
-  br i1 %v162, label %b30, label %b20
-b20:
-  br label %b30
-b21:
-  %v163 = phi double [ %v164, %b30 ], [ %v165, %b29 ]
-  %v166 = phi double [ %v167, %b30 ], [ %v168, %b29 ]
-  %v169 = phi double [ %v170, %b30 ], [ %v171, %b29 ]
-  %v172 = fmul double %v166, %v154
-  %v173 = fmul double %v132, %v163
-  %v174 = fmul double %v175, %v173
-  %v176 = fsub double %v172, %v174
-  %v177 = fmul double %v178, %v176
-  %v179 = fmul double %v169, 5.000000e-01
-  %v180 = fdiv double %v179, %v156
-  %v181 = fmul double %v157, %v169
-  %v182 = fdiv double 5.000000e-01, %v181
-  %v183 = fmul double %v180, 2.000000e+00
-  %v184 = fdiv double %v183, 0x400921FB54442D18
-  %v185 = fmul double %v182, 2.000000e+00
-  %v186 = fdiv double %v185, 0x400921FB54442D18
-  %v187 = fmul double %v177, 2.000000e+00
-  %v188 = fdiv double %v187, 0x400921FB54442D18
-  %v189 = fmul double %v106, 5.000000e-01
-  %v190 = tail call double @llvm.fabs.f64(double %v189)
-  %v191 = fcmp olt double %v190, 1.000000e-15
-  br i1 %v191, label %b22, label %b31
-b22:
-  %v192 = phi double [ %v193, %b31 ], [ 1.000000e+00, %b21 ]
-  %v194 = fmul double %v189, 0x400921FB54442D18
-  %v195 = fmul double %v194, %v192
-  %v196 = fmul double %v192, %v195
-  %v197 = fmul double %v2, -2.500000e-01
-  %v198 = fmul double %v2, %v197
-  %v199 = fmul double %v186, %v196
-  %v200 = fadd double %v188, %v199
-  br label %b23
-b23:
-  %v201 = phi double [ %v202, %b23 ], [ %v188, %b22 ]
-  %v203 = phi double [ %v204, %b23 ], [ %v186, %b22 ]
-  %v205 = phi double [ %v206, %b23 ], [ %v184, %b22 ]
-  %v207 = phi double [ %v208, %b23 ], [ 1.000000e+00, %b22 ]
-  %v209 = phi double [ %v210, %b23 ], [ %v184, %b22 ]
-  %v211 = phi double [ %v212, %b23 ], [ %v200, %b22 ]
-  %v213 = phi double [ %v214, %b23 ], [ 0.000000e+00, %b22 ]
-  %v214 = fadd double %v213, 1.000000e+00
-  %v215 = fmul double %v201, %v214
-  %v216 = fadd double %v205, %v215
-  %v217 = fadd double %v203, %v216
-  %v218 = fmul double %v214, %v214
-  %v219 = fsub double %v218, %v108
-  %v202 = fdiv double %v217, %v219
-  %v220 = fdiv double %v198, %v214
-  %v208 = fmul double %v207, %v220
-  %v221 = fsub double %v214, %v107
-  %v206 = fdiv double %v205, %v221
-  %v222 = fadd double %v107, %v214
-  %v204 = fdiv double %v203, %v222
-  %v223 = fmul double %v196, %v204
-  %v224 = fadd double %v223, %v202
-  %v225 = fmul double %v208, %v224
-  %v212 = fadd double %v211, %v225
-  %v226 = fmul double %v208, %v206
-  %v227 = fmul double %v214, %v225
-  %v228 = fsub double %v226, %v227
-  %v210 = fadd double %v209, %v228
-  %v229 = tail call double @llvm.fabs.f64(double %v225)
-  %v230 = tail call double @llvm.fabs.f64(double %v212)
-  %v231 = fmul double %v230, 1.200000e-16
-  %v232 = fcmp uge double %v229, %v231
-  %v233 = fcmp olt double %v214, 5.000000e+02
-  %v234 = select i1 %v232, i1 %v233, i1 false
-  br i1 %v234, label %b23, label %b41
-b24:
-  %v235 = fcmp ole double %v158, 0x4270000000000000
-  %v236 = tail call double @llvm.fma.f64(double %v106, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v237 = fadd double %v236, 0xC338000000000000
-  %v238 = fneg double %v237
-  %v239 = tail call double @llvm.fma.f64(double %v238, double 0x3FF921FB54442D18, double %v106)
-  %v240 = fmul double %v237, 0x3C91A62633145C07
-  %v241 = fsub double %v239, %v240
-  %v242 = fsub double %v241, %v239
-  %v243 = fsub double %v241, %v242
-  %v244 = fsub double %v239, %v243
-  %v245 = fadd double %v240, %v242
-  %v246 = fsub double %v244, %v245
-  %v247 = fneg double %v240
-  %v248 = tail call double @llvm.fma.f64(double %v237, double 0x3C91A62633145C07, double %v247)
-  %v249 = fsub double %v246, %v248
-  %v250 = tail call double @llvm.fma.f64(double %v238, double 0xB91F1976B7ED9000, double %v249)
-  %v251 = bitcast double %v158 to i64
-  %v252 = lshr i64 %v251, 52
-  %v253 = icmp samesign ult i64 %v251, 4607182418800017408
-  %v254 = add nsw i64 %v252, -1023
-  %v255 = tail call i64 @llvm.umin.i64(i64 %v254, i64 1023)
-  %v256 = select i1 %v253, i64 0, i64 %v255
-  %v257 = and i64 %v251, 4503599627370495
-  %v258 = or disjoint i64 %v257, 4841369599423283200
-  %v259 = bitcast i64 %v258 to double
-  %v260 = tail call double @llvm.copysign.f64(double %v259, double %v106)
-  %v261 = getelementptr double, ptr @t_811810fe58b0, i64 %v256
-  %v262 = load double, ptr %v261, align 8
-  %v263 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v256
-  %v264 = load double, ptr %v263, align 8
-  %v265 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v256
-  %v266 = load double, ptr %v265, align 8
-  %v267 = fmul double %v260, %v262
-  %v268 = fmul double %v260, %v264
-  %v269 = fmul double %v260, %v266
-  %v270 = fneg double %v267
-  %v271 = tail call double @llvm.fma.f64(double %v260, double %v262, double %v270)
-  %v272 = fneg double %v268
-  %v273 = tail call double @llvm.fma.f64(double %v260, double %v264, double %v272)
-  %v274 = fneg double %v269
-  %v275 = tail call double @llvm.fma.f64(double %v260, double %v266, double %v274)
-  %v276 = fmul double %v267, 2.500000e-01
-  %v277 = tail call double @llvm.roundeven.f64(double %v276)
-  %v278 = fmul double %v277, 4.000000e+00
-  %v279 = fsub double %v267, %v278
-  %v280 = fmul double %v271, 2.500000e-01
-  %v281 = tail call double @llvm.roundeven.f64(double %v280)
-  %v282 = fmul double %v281, 4.000000e+00
-  %v283 = fsub double %v271, %v282
-  %v284 = fadd double %v279, %v283
-  %v285 = fmul double %v268, 2.500000e-01
-  %v286 = tail call double @llvm.roundeven.f64(double %v285)
-  %v287 = fmul double %v286, 4.000000e+00
-  %v288 = fsub double %v268, %v287
-  %v289 = fadd double %v288, %v284
-  %v290 = tail call double @llvm.roundeven.f64(double %v289)
-  %v291 = fsub double %v284, %v290
-  %v292 = fadd double %v288, %v291
-  %v293 = fsub double %v292, %v291
-  %v294 = fsub double %v292, %v293
-  %v295 = fsub double %v291, %v294
-  %v296 = fsub double %v288, %v293
-  %v297 = fadd double %v296, %v295
-  %v298 = fadd double %v273, %v292
-  %v299 = fsub double %v298, %v292
-  %v300 = fsub double %v298, %v299
-  %v301 = fsub double %v292, %v300
-  %v302 = fsub double %v273, %v299
-  %v303 = fadd double %v302, %v301
-  %v304 = fadd double %v297, %v303
-  %v305 = fadd double %v269, %v298
-  %v306 = fsub double %v305, %v298
-  %v307 = fsub double %v305, %v306
-  %v308 = fsub double %v298, %v307
-  %v309 = fsub double %v269, %v306
-  %v310 = fadd double %v309, %v308
-  %v311 = fadd double %v304, %v310
-  %v312 = fadd double %v275, %v311
-  %v313 = fadd double %v305, %v312
-  %v314 = fsub double %v313, %v305
-  %v315 = fsub double %v312, %v314
-  %v316 = fmul double %v313, 0x3FF921FB54442D18
-  %v317 = fneg double %v316
-  %v318 = tail call double @llvm.fma.f64(double %v313, double 0x3FF921FB54442D18, double %v317)
-  %v319 = fmul double %v315, 0x3FF921FB54442D18
-  %v320 = tail call double @llvm.fma.f64(double %v313, double 0x3C91A62633145C07, double %v319)
-  %v321 = fadd double %v318, %v320
-  %v322 = fadd double %v290, 0x4338000000000000
-  %v323 = fcmp one double %v158, 0x7FF0000000000000
-  %v324 = select i1 %v323, double %v316, double 0x7FF8000000000000
-  %v325 = select i1 %v235, double %v250, double %v321
-  %v326 = select i1 %v235, double %v241, double %v324
-  %v327 = select i1 %v235, double %v236, double %v322
-  %v328 = bitcast double %v327 to i64
-  %v329 = and i64 %v328, 1
-  %v330 = fmul double %v326, %v326
-  %v331 = fmul double %v326, %v330
-  %v332 = tail call double @llvm.fma.f64(double %v330, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v333 = tail call double @llvm.fma.f64(double %v332, double %v330, double 0x3EC71DE351EED7F2)
-  %v334 = tail call double @llvm.fma.f64(double %v333, double %v330, double 0xBF2A01A019BAD8A1)
-  %v335 = tail call double @llvm.fma.f64(double %v334, double %v330, double 0x3F8111111110F573)
-  %v336 = tail call double @llvm.fma.f64(double %v335, double %v330, double 0xBFC5555555555547)
-  %v337 = tail call double @llvm.fma.f64(double %v331, double %v336, double %v325)
-  %v338 = fadd double %v326, %v337
-  %v339 = fneg double %v330
-  %v340 = fmul double %v330, %v339
-  %v341 = tail call double @llvm.fma.f64(double %v330, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v342 = tail call double @llvm.fma.f64(double %v341, double %v330, double 0xBE927E4F7C234A35)
-  %v343 = tail call double @llvm.fma.f64(double %v342, double %v330, double 0x3EFA01A019C515A1)
-  %v344 = tail call double @llvm.fma.f64(double %v343, double %v330, double 0xBF56C16C16C14DC4)
-  %v345 = tail call double @llvm.fma.f64(double %v344, double %v330, double 0x3FA555555555554A)
-  %v346 = fmul double %v330, 5.000000e-01
-  %v347 = tail call double @llvm.fma.f64(double %v340, double %v345, double %v346)
-  %v348 = fsub double 1.000000e+00, %v347
-  %v349 = icmp eq i64 %v329, 0
-  %v350 = select i1 %v349, double %v338, double %v348
-  %v351 = bitcast double %v350 to i64
-  %v352 = shl i64 %v328, 62
-  %v353 = and i64 %v352, -9223372036854775808
-  %v354 = xor i64 %v353, %v351
-  %v355 = bitcast i64 %v354 to double
-  %v356 = fdiv double %v106, %v355
-  br label %b25
-b25:
-  %v178 = phi double [ %v356, %b24 ], [ 1.000000e+00, %b17 ]
-  %v357 = fmul double %v2, 5.000000e-01
-  %v358 = fcmp olt double %v357, 0x10000000000000
-  %v359 = fmul double %v357, 0x4340000000000000
-  %v360 = select i1 %v358, double %v359, double %v357
-  %v361 = bitcast double %v360 to i64
-  %v362 = add i64 %v361, 2638147582215219
-  %v363 = lshr i64 %v362, 52
-  %v364 = or disjoint i64 %v363, 4841369599423283200
-  %v365 = bitcast i64 %v364 to double
-  %v366 = fadd double %v365, 0xC330000000000000
-  %v367 = and i64 %v362, 4503599627370495
-  %v368 = add nuw nsw i64 %v367, 4604544271217802189
-  %v369 = bitcast i64 %v368 to double
-  %v370 = fadd double %v369, -1.000000e+00
-  %v371 = select i1 %v358, double 1.076000e+03, double 1.023000e+03
-  %v372 = fsub double %v366, %v371
-  %v373 = fmul double %v370, %v370
-  %v374 = fmul double %v373, 5.000000e-01
-  %v375 = fadd double %v370, 2.000000e+00
-  %v376 = fdiv double %v370, %v375
-  %v377 = fmul double %v376, %v376
-  %v378 = tail call double @llvm.fma.f64(double %v377, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v379 = tail call double @llvm.fma.f64(double %v378, double %v377, double 0x3FC74664A41971F1)
-  %v380 = tail call double @llvm.fma.f64(double %v379, double %v377, double 0x3FCC71C51D57B847)
-  %v381 = tail call double @llvm.fma.f64(double %v380, double %v377, double 0x3FD249249422C781)
-  %v382 = tail call double @llvm.fma.f64(double %v381, double %v377, double 0x3FD999999997F9E0)
-  %v383 = tail call double @llvm.fma.f64(double %v382, double %v377, double 0x3FE5555555555593)
-  %v384 = tail call double @llvm.fma.f64(double %v377, double %v383, double %v374)
-  %v385 = fmul double %v372, 0xBD48432A1B0E2634
-  %v386 = tail call double @llvm.fma.f64(double %v376, double %v384, double %v385)
-  %v387 = fsub double %v386, %v374
-  %v388 = fadd double %v370, %v387
-  %v389 = tail call double @llvm.fma.f64(double %v372, double 0x3FE62E42FEFA4000, double %v388)
-  %v390 = fcmp one double %v357, 0x7FF0000000000000
-  %v391 = select i1 %v390, double %v389, double %v357
-  %v392 = fcmp olt double %v357, 0.000000e+00
-  %v393 = select i1 %v392, double 0x7FF8000000000000, double %v391
-  %v394 = fcmp oeq double %v357, 0.000000e+00
-  %v175 = select i1 %v394, double 0xFFF0000000000000, double %v393
-  %v395 = fneg double %v175
-  %v161 = fmul double %v107, %v395
-  %v396 = tail call double @llvm.fabs.f64(double %v161)
-  %v397 = fcmp olt double %v396, 1.000000e-03
-  br i1 %v397, label %b26, label %b18
-b26:
-  %v398 = fmul double %v161, %v161
-  %v399 = fmul double %v398, 5.000000e-01
-  %v400 = fdiv double %v398, 1.200000e+01
-  %v401 = fadd double %v400, 1.000000e+00
-  %v402 = fmul double %v399, %v401
-  %v168 = fadd double %v402, 1.000000e+00
-  %v403 = fdiv double %v398, 6.000000e+00
-  %v404 = fdiv double %v398, 2.000000e+01
-  %v405 = fadd double %v404, 1.000000e+00
-  %v406 = fmul double %v403, %v405
-  %v165 = fadd double %v406, 1.000000e+00
-  %v407 = fcmp olt double %v161, -7.460000e+02
-  br i1 %v407, label %b29, label %b27
-b27:
-  %v408 = fcmp ogt double %v161, 7.105000e+02
-  br i1 %v408, label %b29, label %b28
-b28:
-  br label %b29
-b29:
-  %v409 = phi double [ 7.105000e+02, %b27 ], [ %v161, %b28 ], [ -7.460000e+02, %b26 ]
-  %v410 = tail call double @llvm.fma.f64(double %v409, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v411 = fadd double %v410, 0xC338000000000000
-  %v412 = fneg double %v411
-  %v413 = tail call double @llvm.fma.f64(double %v412, double 0x3FE62E42FEFA4000, double %v409)
-  %v414 = tail call double @llvm.fma.f64(double %v412, double 0xBD48432A1B0E2634, double %v413)
-  %v415 = fmul double %v414, %v414
-  %v416 = tail call double @llvm.fma.f64(double %v414, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v417 = tail call double @llvm.fma.f64(double %v416, double %v414, double 0x3E927E4DB81FC5C4)
-  %v418 = tail call double @llvm.fma.f64(double %v417, double %v414, double 0x3EC71DDED4DF15D0)
-  %v419 = tail call double @llvm.fma.f64(double %v418, double %v414, double 0x3EFA01A01A70E1D0)
-  %v420 = tail call double @llvm.fma.f64(double %v419, double %v414, double 0x3F2A01A01B4A1A68)
-  %v421 = tail call double @llvm.fma.f64(double %v420, double %v414, double 0x3F56C16C16C1618C)
-  %v422 = tail call double @llvm.fma.f64(double %v421, double %v414, double 0x3F8111111110E966)
-  %v423 = tail call double @llvm.fma.f64(double %v422, double %v414, double 0x3FA5555555555556)
-  %v424 = tail call double @llvm.fma.f64(double %v423, double %v414, double 0x3FC555555555555C)
-  %v425 = tail call double @llvm.fma.f64(double %v424, double %v414, double 5.000000e-01)
-  %v426 = tail call double @llvm.fma.f64(double %v415, double %v425, double %v414)
-  %v427 = fadd double %v426, 1.000000e+00
-  %v428 = bitcast double %v410 to i64
-  %v429 = add i64 %v428, -4843621399236967424
-  %v430 = lshr i64 %v429, 1
-  %v431 = sub i64 %v429, %v430
-  %v432 = shl i64 %v430, 52
-  %v433 = add i64 %v432, 2301339409586323456
-  %v434 = shl i64 %v431, 52
-  %v435 = add i64 %v434, 2301339409586323456
-  %v436 = bitcast i64 %v433 to double
-  %v437 = fmul double %v427, %v436
-  %v438 = bitcast i64 %v435 to double
-  %v171 = fmul double %v437, %v438
-  br label %b21
-b30:
-  %v439 = phi double [ 7.105000e+02, %b19 ], [ %v161, %b20 ], [ -7.460000e+02, %b18 ]
-  %v440 = tail call double @llvm.fma.f64(double %v439, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v441 = fadd double %v440, 0xC338000000000000
-  %v442 = fneg double %v441
-  %v443 = tail call double @llvm.fma.f64(double %v442, double 0x3FE62E42FEFA4000, double %v439)
-  %v444 = tail call double @llvm.fma.f64(double %v442, double 0xBD48432A1B0E2634, double %v443)
-  %v445 = fmul double %v444, %v444
-  %v446 = tail call double @llvm.fma.f64(double %v444, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v447 = tail call double @llvm.fma.f64(double %v446, double %v444, double 0x3E927E4DB81FC5C4)
-  %v448 = tail call double @llvm.fma.f64(double %v447, double %v444, double 0x3EC71DDED4DF15D0)
-  %v449 = tail call double @llvm.fma.f64(double %v448, double %v444, double 0x3EFA01A01A70E1D0)
-  %v450 = tail call double @llvm.fma.f64(double %v449, double %v444, double 0x3F2A01A01B4A1A68)
-  %v451 = tail call double @llvm.fma.f64(double %v450, double %v444, double 0x3F56C16C16C1618C)
-  %v452 = tail call double @llvm.fma.f64(double %v451, double %v444, double 0x3F8111111110E966)
-  %v453 = tail call double @llvm.fma.f64(double %v452, double %v444, double 0x3FA5555555555556)
-  %v454 = tail call double @llvm.fma.f64(double %v453, double %v444, double 0x3FC555555555555C)
-  %v455 = tail call double @llvm.fma.f64(double %v454, double %v444, double 5.000000e-01)
-  %v456 = tail call double @llvm.fma.f64(double %v445, double %v455, double %v444)
-  %v457 = fadd double %v456, 1.000000e+00
-  %v458 = bitcast double %v440 to i64
-  %v459 = add i64 %v458, -4843621399236967424
-  %v460 = lshr i64 %v459, 1
-  %v461 = sub i64 %v459, %v460
-  %v462 = shl i64 %v460, 52
-  %v463 = add i64 %v462, 2301339409586323456
-  %v464 = shl i64 %v461, 52
-  %v465 = add i64 %v464, 2301339409586323456
-  %v466 = bitcast i64 %v463 to double
-  %v467 = fmul double %v457, %v466
-  %v468 = bitcast i64 %v465 to double
-  %v170 = fmul double %v467, %v468
-  %v469 = fdiv double 1.000000e+00, %v170
-  %v470 = fadd double %v170, %v469
-  %v167 = fmul double %v470, 5.000000e-01
-  %v471 = fsub double %v170, %v469
-  %v472 = fmul double %v471, 5.000000e-01
-  %v164 = fdiv double %v472, %v161
-  br label %b21
-b31:
-  %v473 = fcmp ole double %v190, 0x4270000000000000
-  %v474 = tail call double @llvm.fma.f64(double %v189, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v475 = fadd double %v474, 0xC338000000000000
-  %v476 = fneg double %v475
-  %v477 = tail call double @llvm.fma.f64(double %v476, double 0x3FF921FB54442D18, double %v189)
-  %v478 = fmul double %v475, 0x3C91A62633145C07
-  %v479 = fsub double %v477, %v478
-  %v480 = fsub double %v479, %v477
-  %v481 = fsub double %v479, %v480
-  %v482 = fsub double %v477, %v481
-  %v483 = fadd double %v478, %v480
-  %v484 = fsub double %v482, %v483
-  %v485 = fneg double %v478
-  %v486 = tail call double @llvm.fma.f64(double %v475, double 0x3C91A62633145C07, double %v485)
-  %v487 = fsub double %v484, %v486
-  %v488 = tail call double @llvm.fma.f64(double %v476, double 0xB91F1976B7ED9000, double %v487)
-  %v489 = bitcast double %v190 to i64
-  %v490 = lshr i64 %v489, 52
-  %v491 = icmp samesign ult i64 %v489, 4607182418800017408
-  %v492 = add nsw i64 %v490, -1023
-  %v493 = tail call i64 @llvm.umin.i64(i64 %v492, i64 1023)
-  %v494 = select i1 %v491, i64 0, i64 %v493
-  %v495 = and i64 %v489, 4503599627370495
-  %v496 = or disjoint i64 %v495, 4841369599423283200
-  %v497 = bitcast i64 %v496 to double
-  %v498 = tail call double @llvm.copysign.f64(double %v497, double %v189)
-  %v499 = getelementptr double, ptr @t_811810fe58b0, i64 %v494
-  %v500 = load double, ptr %v499, align 8
-  %v501 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v494
-  %v502 = load double, ptr %v501, align 8
-  %v503 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v494
-  %v504 = load double, ptr %v503, align 8
-  %v505 = fmul double %v498, %v500
-  %v506 = fmul double %v498, %v502
-  %v507 = fmul double %v498, %v504
-  %v508 = fneg double %v505
-  %v509 = tail call double @llvm.fma.f64(double %v498, double %v500, double %v508)
-  %v510 = fneg double %v506
-  %v511 = tail call double @llvm.fma.f64(double %v498, double %v502, double %v510)
-  %v512 = fneg double %v507
-  %v513 = tail call double @llvm.fma.f64(double %v498, double %v504, double %v512)
-  %v514 = fmul double %v505, 2.500000e-01
-  %v515 = tail call double @llvm.roundeven.f64(double %v514)
-  %v516 = fmul double %v515, 4.000000e+00
-  %v517 = fsub double %v505, %v516
-  %v518 = fmul double %v509, 2.500000e-01
-  %v519 = tail call double @llvm.roundeven.f64(double %v518)
-  %v520 = fmul double %v519, 4.000000e+00
-  %v521 = fsub double %v509, %v520
-  %v522 = fadd double %v517, %v521
-  %v523 = fmul double %v506, 2.500000e-01
-  %v524 = tail call double @llvm.roundeven.f64(double %v523)
-  %v525 = fmul double %v524, 4.000000e+00
-  %v526 = fsub double %v506, %v525
-  %v527 = fadd double %v526, %v522
-  %v528 = tail call double @llvm.roundeven.f64(double %v527)
-  %v529 = fsub double %v522, %v528
-  %v530 = fadd double %v526, %v529
-  %v531 = fsub double %v530, %v529
-  %v532 = fsub double %v530, %v531
-  %v533 = fsub double %v529, %v532
-  %v534 = fsub double %v526, %v531
-  %v535 = fadd double %v534, %v533
-  %v536 = fadd double %v511, %v530
-  %v537 = fsub double %v536, %v530
-  %v538 = fsub double %v536, %v537
-  %v539 = fsub double %v530, %v538
-  %v540 = fsub double %v511, %v537
-  %v541 = fadd double %v540, %v539
-  %v542 = fadd double %v535, %v541
-  %v543 = fadd double %v507, %v536
-  %v544 = fsub double %v543, %v536
-  %v545 = fsub double %v543, %v544
-  %v546 = fsub double %v536, %v545
-  %v547 = fsub double %v507, %v544
-  %v548 = fadd double %v547, %v546
-  %v549 = fadd double %v542, %v548
-  %v550 = fadd double %v513, %v549
-  %v551 = fadd double %v543, %v550
-  %v552 = fsub double %v551, %v543
-  %v553 = fsub double %v550, %v552
-  %v554 = fmul double %v551, 0x3FF921FB54442D18
-  %v555 = fneg double %v554
-  %v556 = tail call double @llvm.fma.f64(double %v551, double 0x3FF921FB54442D18, double %v555)
-  %v557 = fmul double %v553, 0x3FF921FB54442D18
-  %v558 = tail call double @llvm.fma.f64(double %v551, double 0x3C91A62633145C07, double %v557)
-  %v559 = fadd double %v556, %v558
-  %v560 = fadd double %v528, 0x4338000000000000
-  %v561 = fcmp one double %v190, 0x7FF0000000000000
-  %v562 = select i1 %v561, double %v554, double 0x7FF8000000000000
-  %v563 = select i1 %v473, double %v488, double %v559
-  %v564 = select i1 %v473, double %v479, double %v562
-  %v565 = select i1 %v473, double %v474, double %v560
-  %v566 = bitcast double %v565 to i64
-  %v567 = and i64 %v566, 1
-  %v568 = fmul double %v564, %v564
-  %v569 = fmul double %v564, %v568
-  %v570 = tail call double @llvm.fma.f64(double %v568, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v571 = tail call double @llvm.fma.f64(double %v570, double %v568, double 0x3EC71DE351EED7F2)
-  %v572 = tail call double @llvm.fma.f64(double %v571, double %v568, double 0xBF2A01A019BAD8A1)
-  %v573 = tail call double @llvm.fma.f64(double %v572, double %v568, double 0x3F8111111110F573)
-  %v574 = tail call double @llvm.fma.f64(double %v573, double %v568, double 0xBFC5555555555547)
-  %v575 = tail call double @llvm.fma.f64(double %v569, double %v574, double %v563)
-  %v576 = fadd double %v564, %v575
-  %v577 = fneg double %v568
-  %v578 = fmul double %v568, %v577
-  %v579 = tail call double @llvm.fma.f64(double %v568, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v580 = tail call double @llvm.fma.f64(double %v579, double %v568, double 0xBE927E4F7C234A35)
-  %v581 = tail call double @llvm.fma.f64(double %v580, double %v568, double 0x3EFA01A019C515A1)
-  %v582 = tail call double @llvm.fma.f64(double %v581, double %v568, double 0xBF56C16C16C14DC4)
-  %v583 = tail call double @llvm.fma.f64(double %v582, double %v568, double 0x3FA555555555554A)
-  %v584 = fmul double %v568, 5.000000e-01
-  %v585 = tail call double @llvm.fma.f64(double %v578, double %v583, double %v584)
-  %v586 = fsub double 1.000000e+00, %v585
-  %v587 = icmp eq i64 %v567, 0
-  %v588 = select i1 %v587, double %v576, double %v586
-  %v589 = bitcast double %v588 to i64
-  %v590 = shl i64 %v566, 62
-  %v591 = and i64 %v590, -9223372036854775808
-  %v592 = xor i64 %v591, %v589
-  %v593 = bitcast i64 %v592 to double
-  %v193 = fdiv double %v593, %v189
-  br label %b22
-b32:
-  %v594 = fmul double %v107, %v107
-  %v595 = fsub double 2.500000e-01, %v594
-  %v596 = fdiv double -5.000000e-01, %v2
-  %v597 = fmul double %v2, 2.000000e+00
-  %v598 = fdiv double %v595, %v2
-  %v599 = fmul double %v596, %v596
-  %v600 = fadd double %v599, 1.000000e+00
-  %v601 = fdiv double %v598, %v600
-  %v602 = fadd double %v597, %v601
-  %v603 = fmul double %v596, %v601
-  %v604 = fadd double %v603, 2.000000e+00
-  %v605 = fmul double %v597, %v597
-  %v606 = fadd double %v605, 4.000000e+00
-  %v607 = fdiv double %v597, %v606
-  %v608 = fdiv double -2.000000e+00, %v606
-  %v609 = fmul double %v607, %v602
-  %v610 = fmul double %v608, %v604
-  %v611 = fsub double %v609, %v610
-  %v612 = fmul double %v608, %v602
-  %v613 = fmul double %v607, %v604
-  %v614 = fadd double %v612, %v613
-  %v615 = fmul double %v596, %v611
-  %v616 = fsub double %v615, %v614
-  %v617 = fmul double %v596, %v614
-  %v618 = fadd double %v611, %v617
-  br label %b33
-b33:
-  %v619 = phi double [ %v595, %b32 ], [ %v620, %b33 ]
-  %v621 = phi double [ 2.000000e+00, %b32 ], [ %v622, %b33 ]
-  %v623 = phi double [ %v604, %b32 ], [ %v624, %b33 ]
-  %v625 = phi double [ %v602, %b32 ], [ %v626, %b33 ]
-  %v627 = phi double [ %v608, %b32 ], [ %v628, %b33 ]
-  %v629 = phi double [ %v607, %b32 ], [ %v630, %b33 ]
-  %v631 = phi double [ %v618, %b32 ], [ %v632, %b33 ]
-  %v633 = phi double [ %v616, %b32 ], [ %v634, %b33 ]
-  %v635 = phi double [ 1.000000e+00, %b32 ], [ %v636, %b33 ]
-  %v637 = fmul double %v635, 2.000000e+00
-  %v620 = fadd double %v619, %v637
-  %v636 = fadd double %v635, 1.000000e+00
-  %v622 = fadd double %v621, 2.000000e+00
-  %v638 = fmul double %v629, %v620
-  %v639 = fadd double %v597, %v638
-  %v640 = fmul double %v627, %v620
-  %v641 = fadd double %v622, %v640
-  %v642 = tail call double @llvm.fabs.f64(double %v639)
-  %v643 = tail call double @llvm.fabs.f64(double %v641)
-  %v644 = fadd double %v642, %v643
-  %v645 = fcmp olt double %v644, 1.000000e-300
-  %v646 = select i1 %v645, double 1.000000e-300, double %v639
-  %v647 = fmul double %v625, %v625
-  %v648 = fmul double %v623, %v623
-  %v649 = fadd double %v648, %v647
-  %v650 = fdiv double %v620, %v649
-  %v651 = fmul double %v625, %v650
-  %v652 = fadd double %v597, %v651
-  %v653 = fmul double %v623, %v650
-  %v624 = fsub double %v622, %v653
-  %v654 = tail call double @llvm.fabs.f64(double %v652)
-  %v655 = tail call double @llvm.fabs.f64(double %v624)
-  %v656 = fadd double %v654, %v655
-  %v657 = fcmp olt double %v656, 1.000000e-300
-  %v626 = select i1 %v657, double 1.000000e-300, double %v652
-  %v658 = fmul double %v646, %v646
-  %v659 = fmul double %v641, %v641
-  %v660 = fadd double %v659, %v658
-  %v630 = fdiv double %v646, %v660
-  %v661 = fneg double %v641
-  %v628 = fdiv double %v661, %v660
-  %v662 = fmul double %v626, %v630
-  %v663 = fmul double %v624, %v628
-  %v664 = fsub double %v662, %v663
-  %v665 = fmul double %v626, %v628
-  %v666 = fmul double %v624, %v630
-  %v667 = fadd double %v665, %v666
-  %v668 = fmul double %v633, %v664
-  %v669 = fmul double %v631, %v667
-  %v634 = fsub double %v668, %v669
-  %v670 = fmul double %v633, %v667
-  %v671 = fmul double %v631, %v664
-  %v632 = fadd double %v670, %v671
-  %v672 = fadd double %v664, -1.000000e+00
-  %v673 = tail call double @llvm.fabs.f64(double %v672)
-  %v674 = tail call double @llvm.fabs.f64(double %v667)
-  %v675 = fadd double %v674, %v673
-  %v676 = fcmp ogt double %v675, 4.000000e-16
-  %v677 = fcmp olt double %v636, 2.000000e+05
-  %v678 = select i1 %v676, i1 %v677, i1 false
-  br i1 %v678, label %b33, label %b42
-b34:
-  %v679 = phi double [ %v680, %b37 ], [ %v681, %b43 ]
-  %v680 = phi double [ %v682, %b37 ], [ %v683, %b43 ]
-  %v684 = phi double [ %v685, %b37 ], [ 1.000000e+00, %b43 ]
-  %v686 = fadd double %v107, %v684
-  %v687 = fmul double %v686, 2.000000e+00
-  %v688 = fdiv double %v687, %v2
-  %v689 = fmul double %v680, %v688
-  %v682 = fsub double %v689, %v679
-  %v685 = fadd double %v684, 1.000000e+00
-  %v690 = fcmp oeq double %v682, 0xFFF0000000000000
-  br i1 %v690, label %b35, label %b37
-b35:
-  %v691 = fcmp ogt double %v685, %v44
-  %v692 = select i1 %v691, double %v680, double 0xFFF0000000000000
-  br label %b36
-b36:
-  %v693 = phi double [ %v694, %b38 ], [ %v695, %b35 ], [ %v695, %b43 ], [ %v695, %b37 ]
-  %v696 = phi double [ %v697, %b38 ], [ %v692, %b35 ], [ %v681, %b43 ], [ %v680, %b37 ]
-  store double %v693, ptr %v1, align 8
-  %v698 = getelementptr inbounds nuw i8, ptr %v1, i64 8
-  store double %v696, ptr %v698, align 8
-  ret void
-b37:
-  %v699 = fcmp ugt double %v685, %v44
-  br i1 %v699, label %b36, label %b34
-b38:
-  %v700 = phi double [ %v5, %b10 ], [ %v4, %b2 ]
-  %v701 = phi double [ %v7, %b10 ], [ %v6, %b2 ]
-  %v702 = fcmp ole double %v2, 0x4270000000000000
-  %v703 = tail call double @llvm.fma.f64(double %v2, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v704 = fadd double %v703, 0xC338000000000000
-  %v705 = fneg double %v704
-  %v706 = tail call double @llvm.fma.f64(double %v705, double 0x3FF921FB54442D18, double %v2)
-  %v707 = fmul double %v704, 0x3C91A62633145C07
-  %v708 = fsub double %v706, %v707
-  %v709 = fsub double %v708, %v706
-  %v710 = fsub double %v708, %v709
-  %v711 = fsub double %v706, %v710
-  %v712 = fadd double %v707, %v709
-  %v713 = fsub double %v711, %v712
-  %v714 = fneg double %v707
-  %v715 = tail call double @llvm.fma.f64(double %v704, double 0x3C91A62633145C07, double %v714)
-  %v716 = fsub double %v713, %v715
-  %v717 = tail call double @llvm.fma.f64(double %v705, double 0xB91F1976B7ED9000, double %v716)
-  %v718 = bitcast double %v2 to i64
-  %v719 = lshr i64 %v718, 52
-  %v720 = icmp samesign ult i64 %v718, 4607182418800017408
-  %v721 = add nsw i64 %v719, -1023
-  %v722 = tail call i64 @llvm.umin.i64(i64 %v721, i64 1023)
-  %v723 = select i1 %v720, i64 0, i64 %v722
-  %v724 = and i64 %v718, 4503599627370495
-  %v725 = or disjoint i64 %v724, 4841369599423283200
-  %v726 = bitcast i64 %v725 to double
-  %v727 = getelementptr double, ptr @t_811810fe58b0, i64 %v723
-  %v728 = load double, ptr %v727, align 8
-  %v729 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v723
-  %v730 = load double, ptr %v729, align 8
-  %v731 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v723
-  %v732 = load double, ptr %v731, align 8
-  %v733 = fmul double %v728, %v726
-  %v734 = fmul double %v730, %v726
-  %v735 = fmul double %v732, %v726
-  %v736 = fneg double %v733
-  %v737 = tail call double @llvm.fma.f64(double %v726, double %v728, double %v736)
-  %v738 = fneg double %v734
-  %v739 = tail call double @llvm.fma.f64(double %v726, double %v730, double %v738)
-  %v740 = fneg double %v735
-  %v741 = tail call double @llvm.fma.f64(double %v726, double %v732, double %v740)
-  %v742 = fmul double %v733, 2.500000e-01
-  %v743 = tail call double @llvm.roundeven.f64(double %v742)
-  %v744 = fmul double %v743, 4.000000e+00
-  %v745 = fsub double %v733, %v744
-  %v746 = fmul double %v737, 2.500000e-01
-  %v747 = tail call double @llvm.roundeven.f64(double %v746)
-  %v748 = fmul double %v747, 4.000000e+00
-  %v749 = fsub double %v737, %v748
-  %v750 = fadd double %v745, %v749
-  %v751 = fmul double %v734, 2.500000e-01
-  %v752 = tail call double @llvm.roundeven.f64(double %v751)
-  %v753 = fmul double %v752, 4.000000e+00
-  %v754 = fsub double %v734, %v753
-  %v755 = fadd double %v754, %v750
-  %v756 = tail call double @llvm.roundeven.f64(double %v755)
-  %v757 = fsub double %v750, %v756
-  %v758 = fadd double %v754, %v757
-  %v759 = fsub double %v758, %v757
-  %v760 = fsub double %v758, %v759
-  %v761 = fsub double %v757, %v760
-  %v762 = fsub double %v754, %v759
-  %v763 = fadd double %v762, %v761
-  %v764 = fadd double %v739, %v758
-  %v765 = fsub double %v764, %v758
-  %v766 = fsub double %v764, %v765
-  %v767 = fsub double %v758, %v766
-  %v768 = fsub double %v739, %v765
-  %v769 = fadd double %v768, %v767
-  %v770 = fadd double %v763, %v769
-  %v771 = fadd double %v735, %v764
-  %v772 = fsub double %v771, %v764
-  %v773 = fsub double %v771, %v772
-  %v774 = fsub double %v764, %v773
-  %v775 = fsub double %v735, %v772
-  %v776 = fadd double %v775, %v774
-  %v777 = fadd double %v770, %v776
-  %v778 = fadd double %v741, %v777
-  %v779 = fadd double %v771, %v778
-  %v780 = fsub double %v779, %v771
-  %v781 = fsub double %v778, %v780
-  %v782 = fmul double %v779, 0x3FF921FB54442D18
-  %v783 = fneg double %v782
-  %v784 = tail call double @llvm.fma.f64(double %v779, double 0x3FF921FB54442D18, double %v783)
-  %v785 = fmul double %v781, 0x3FF921FB54442D18
-  %v786 = tail call double @llvm.fma.f64(double %v779, double 0x3C91A62633145C07, double %v785)
-  %v787 = fadd double %v784, %v786
-  %v788 = fadd double %v756, 0x4338000000000000
-  %v789 = fcmp one double %v2, 0x7FF0000000000000
-  %v790 = select i1 %v789, double %v782, double 0x7FF8000000000000
-  %v791 = select i1 %v702, double %v717, double %v787
-  %v792 = select i1 %v702, double %v708, double %v790
-  %v793 = select i1 %v702, double %v703, double %v788
-  %v794 = bitcast double %v793 to i64
-  %v795 = and i64 %v794, 1
-  %v796 = fmul double %v792, %v792
-  %v797 = fmul double %v792, %v796
-  %v798 = tail call double @llvm.fma.f64(double %v796, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v799 = tail call double @llvm.fma.f64(double %v798, double %v796, double 0x3EC71DE351EED7F2)
-  %v800 = tail call double @llvm.fma.f64(double %v799, double %v796, double 0xBF2A01A019BAD8A1)
-  %v801 = tail call double @llvm.fma.f64(double %v800, double %v796, double 0x3F8111111110F573)
-  %v802 = tail call double @llvm.fma.f64(double %v801, double %v796, double 0xBFC5555555555547)
-  %v803 = tail call double @llvm.fma.f64(double %v797, double %v802, double %v791)
-  %v804 = fadd double %v792, %v803
-  %v805 = fneg double %v796
-  %v806 = fmul double %v796, %v805
-  %v807 = tail call double @llvm.fma.f64(double %v796, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v808 = tail call double @llvm.fma.f64(double %v807, double %v796, double 0xBE927E4F7C234A35)
-  %v809 = tail call double @llvm.fma.f64(double %v808, double %v796, double 0x3EFA01A019C515A1)
-  %v810 = tail call double @llvm.fma.f64(double %v809, double %v796, double 0xBF56C16C16C14DC4)
-  %v811 = tail call double @llvm.fma.f64(double %v810, double %v796, double 0x3FA555555555554A)
-  %v812 = fmul double %v796, 5.000000e-01
-  %v813 = tail call double @llvm.fma.f64(double %v806, double %v811, double %v812)
-  %v814 = fsub double 1.000000e+00, %v813
-  %v815 = icmp eq i64 %v795, 0
-  %v816 = select i1 %v815, double %v804, double %v814
-  %v817 = bitcast double %v816 to i64
-  %v818 = shl i64 %v794, 62
-  %v819 = and i64 %v818, -9223372036854775808
-  %v820 = xor i64 %v819, %v817
-  %v821 = bitcast i64 %v820 to double
-  %v822 = select i1 %v815, double %v814, double %v804
-  %v823 = bitcast double %v822 to i64
-  %v824 = add i64 %v818, 4611686018427387904
-  %v825 = and i64 %v824, -9223372036854775808
-  %v826 = xor i64 %v825, %v823
-  %v827 = bitcast i64 %v826 to double
-  %v828 = fmul double %v827, 0x3FD0907DC193068C
-  %v829 = fmul double %v821, 0x3FEEE8DD4748BF15
-  %v830 = fsub double %v829, %v828
-  %v831 = fmul double %v821, 0xBFD0907DC193068C
-  %v832 = fmul double %v827, 0x3FEEE8DD4748BF15
-  %v833 = fsub double %v831, %v832
-  %v834 = fmul double %v2, 0x400921FB54442D18
-  %v835 = fdiv double 2.000000e+00, %v834
-  %v836 = tail call double @llvm.sqrt.f64(double %v835)
-  %v837 = fmul double %v700, %v830
-  %v838 = fmul double %v701, %v833
-  %v839 = fsub double %v837, %v838
-  %v694 = fmul double %v836, %v839
-  %v840 = fmul double %v700, %v833
-  %v841 = fmul double %v701, %v830
-  %v842 = fadd double %v840, %v841
-  %v697 = fmul double %v836, %v842
-  br label %b36
-b39:
-  %v107 = fsub double 0x3FE5555555555555, %v44
-  %v79 = fmul double %v57, 1.000000e-250
-  %v82 = fmul double %v51, %v79
-  %v843 = fcmp ogt double %v44, 0.000000e+00
-  br i1 %v843, label %b40, label %b16
-b40:
-  %v91 = fdiv double 1.000000e+00, %v2
-  br label %b15
-b41:
-  %v844 = fneg double %v212
-  %v845 = fneg double %v210
-  %v846 = fmul double %v47, %v845
-  %v847 = fdiv double %v107, %v2
-  %v848 = fmul double %v847, %v844
-  %v849 = fsub double %v848, %v846
-  %v850 = fmul double %v2, 0x400921FB54442D18
-  %v851 = fdiv double 2.000000e+00, %v850
-  %v852 = fmul double %v105, %v212
-  %v853 = fadd double %v852, %v849
-  %v854 = fdiv double %v851, %v853
-  br label %b43
-b42:
-  %v855 = fsub double %v634, %v105
-  %v856 = fdiv double %v855, %v632
-  %v857 = fmul double %v2, 0x400921FB54442D18
-  %v858 = fdiv double 2.000000e+00, %v857
-  %v859 = fmul double %v855, %v856
-  %v860 = fadd double %v632, %v859
-  %v861 = fdiv double %v858, %v860
-  %v862 = tail call double @llvm.sqrt.f64(double %v861)
-  %v863 = fcmp ogt double %v104, 0.000000e+00
-  %v864 = fneg double %v862
-  %v865 = select i1 %v863, double %v862, double %v864
-  %v866 = fmul double %v856, %v865
-  %v867 = fdiv double %v107, %v2
-  %v868 = fmul double %v867, %v866
-  %v869 = fmul double %v634, %v866
-  %v870 = fmul double %v632, %v865
-  %v871 = fadd double %v870, %v869
-  %v872 = fsub double %v868, %v871
-  br label %b43
-b43:
-  %v681 = phi double [ %v844, %b41 ], [ %v866, %b42 ]
-  %v683 = phi double [ %v846, %b41 ], [ %v872, %b42 ]
-  %v873 = phi double [ %v854, %b41 ], [ %v865, %b42 ]
-  %v874 = fdiv double %v873, %v104
-  %v695 = fmul double %v102, %v874
-  %v875 = fcmp ult double %v44, 1.000000e+00
-  br i1 %v875, label %b36, label %b34
-}
-
-define internal fastcc void @p_6f5f93df7a9f(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
-b1:
-  %v4 = tail call double @llvm.fabs.f64(double %v2)
-  %v5 = fcmp olt double %v4, 0x10000000000000
-  %v6 = fmul double %v4, 0x4340000000000000
-  %v7 = select i1 %v5, double %v6, double %v4
-  %v8 = bitcast double %v7 to i64
-  %v9 = add i64 %v8, 2638147582215219
-  %v10 = lshr i64 %v9, 52
-  %v11 = or disjoint i64 %v10, 4841369599423283200
-  %v12 = bitcast i64 %v11 to double
-  %v13 = fadd double %v12, 0xC330000000000000
-  %v14 = and i64 %v9, 4503599627370495
-  %v15 = add nuw nsw i64 %v14, 4604544271217802189
-  %v16 = bitcast i64 %v15 to double
-  %v17 = fadd double %v16, -1.000000e+00
-  %v18 = select i1 %v5, double 1.076000e+03, double 1.023000e+03
-  %v19 = fsub double %v13, %v18
-  %v20 = fadd double %v17, 2.000000e+00
-  %v21 = fdiv double 1.000000e+00, %v20
-  %v22 = fmul double %v17, %v21
-  %v23 = fmul double %v22, %v22
-  %v24 = fmul double %v22, %v23
-  %v25 = tail call double @llvm.fma.f64(double %v23, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
-  %v26 = tail call double @llvm.fma.f64(double %v25, double %v23, double 0x3FB3B1EF291B286B)
-  %v27 = tail call double @llvm.fma.f64(double %v26, double %v23, double 0x3FB745CE9C13DB3B)
-  %v28 = tail call double @llvm.fma.f64(double %v27, double %v23, double 0x3FBC71C722DC3A56)
-  %v29 = tail call double @llvm.fma.f64(double %v28, double %v23, double 0x3FC2492492457977)
-  %v30 = tail call double @llvm.fma.f64(double %v29, double %v23, double 0x3FC9999999999B32)
-  %v31 = fmul double %v23, %v30
-  %v32 = fadd double %v31, 0x3FD5555555555555
-  %v33 = fmul double %v24, %v32
-  %v34 = fadd double %v22, %v33
-  %v35 = fmul double %v19, 0x3FE62E42FEFA4000
-  %v36 = fmul double %v34, 2.000000e+00
-  %v37 = fadd double %v35, %v36
-  %v38 = fcmp one double %v4, 0x7FF0000000000000
-  %v39 = select i1 %v38, double %v37, double %v4
-  %v40 = fcmp oeq double %v2, 0.000000e+00
-  %v41 = select i1 %v40, double 0xFFF0000000000000, double %v39
-  %v42 = fmul double %v3, %v41
-  %v43 = fcmp olt double %v42, -7.460000e+02
-  br i1 %v43, label %b4, label %b2
-b2:
-  %v44 = fcmp ogt double %v42, 7.105000e+02
-  br i1 %v44, label %b4, label %b3
-b3:
-  br label %b4
-b4:
-  %v45 = phi double [ 7.105000e+02, %b2 ], [ %v42, %b3 ], [ -7.460000e+02, %b1 ]
-  %v46 = fcmp ogt double %v42, 7.105000e+02
-  %v47 = or i1 %v43, %v46
-  %v48 = fsub double %v35, %v37
-  %v49 = fadd double %v36, %v48
-  %v50 = fsub double %v22, %v34
-  %v51 = fadd double %v33, %v50
-  %v52 = fneg double %v22
-  %v53 = fadd double %v20, -2.000000e+00
-  %v54 = fsub double %v17, %v53
-  %v55 = tail call double @llvm.fma.f64(double %v52, double %v20, double %v17)
-  %v56 = tail call double @llvm.fma.f64(double %v52, double %v54, double %v55)
-  %v57 = fmul double %v21, %v56
-  %v58 = fsub double 0x3FD5555555555555, %v32
-  %v59 = fadd double %v31, %v58
-  %v60 = fadd double %v59, 0x3C75555555555555
-  %v61 = fmul double %v22, 2.000000e+00
-  %v62 = fneg double %v23
-  %v63 = tail call double @llvm.fma.f64(double %v22, double %v22, double %v62)
-  %v64 = tail call double @llvm.fma.f64(double %v61, double %v57, double %v63)
-  %v65 = fneg double %v24
-  %v66 = tail call double @llvm.fma.f64(double %v22, double %v23, double %v65)
-  %v67 = tail call double @llvm.fma.f64(double %v57, double %v23, double %v66)
-  %v68 = tail call double @llvm.fma.f64(double %v22, double %v64, double %v67)
-  %v69 = fneg double %v33
-  %v70 = tail call double @llvm.fma.f64(double %v24, double %v32, double %v69)
-  %v71 = tail call double @llvm.fma.f64(double %v68, double %v32, double %v70)
-  %v72 = tail call double @llvm.fma.f64(double %v24, double %v60, double %v71)
-  %v73 = fadd double %v57, %v72
-  %v74 = fadd double %v51, %v73
-  %v75 = fmul double %v74, 2.000000e+00
-  %v76 = tail call double @llvm.fma.f64(double %v19, double 0xBD48432A1B0E2634, double %v75)
-  %v77 = fadd double %v49, %v76
-  %v78 = fneg double %v42
-  %v79 = tail call double @llvm.fma.f64(double %v3, double %v41, double %v78)
-  %v80 = tail call double @llvm.fma.f64(double %v3, double %v77, double %v79)
-  %v81 = select i1 %v47, double 0.000000e+00, double %v80
-  %v82 = tail call double @llvm.fma.f64(double %v45, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v83 = fadd double %v82, 0xC338000000000000
-  %v84 = fneg double %v83
-  %v85 = tail call double @llvm.fma.f64(double %v84, double 0x3FE62E42FEFA4000, double %v45)
-  %v86 = tail call double @llvm.fma.f64(double %v84, double 0xBD48432A1B0E2634, double %v85)
-  %v87 = fmul double %v86, %v86
-  %v88 = tail call double @llvm.fma.f64(double %v86, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v89 = tail call double @llvm.fma.f64(double %v88, double %v86, double 0x3E927E4DB81FC5C4)
-  %v90 = tail call double @llvm.fma.f64(double %v89, double %v86, double 0x3EC71DDED4DF15D0)
-  %v91 = tail call double @llvm.fma.f64(double %v90, double %v86, double 0x3EFA01A01A70E1D0)
-  %v92 = tail call double @llvm.fma.f64(double %v91, double %v86, double 0x3F2A01A01B4A1A68)
-  %v93 = tail call double @llvm.fma.f64(double %v92, double %v86, double 0x3F56C16C16C1618C)
-  %v94 = tail call double @llvm.fma.f64(double %v93, double %v86, double 0x3F8111111110E966)
-  %v95 = tail call double @llvm.fma.f64(double %v94, double %v86, double 0x3FA5555555555556)
-  %v96 = tail call double @llvm.fma.f64(double %v95, double %v86, double 0x3FC555555555555C)
-  %v97 = tail call double @llvm.fma.f64(double %v96, double %v86, double 5.000000e-01)
-  %v98 = tail call double @llvm.fma.f64(double %v87, double %v97, double %v86)
-  %v99 = fadd double %v98, 1.000000e+00
-  %v100 = tail call double @llvm.fma.f64(double %v81, double %v99, double %v98)
-  %v101 = fadd double %v100, 1.000000e+00
-  %v102 = bitcast double %v82 to i64
-  %v103 = add i64 %v102, -4843621399236967424
-  %v104 = lshr i64 %v103, 1
-  %v105 = sub i64 %v103, %v104
-  %v106 = shl i64 %v104, 52
-  %v107 = add i64 %v106, 2301339409586323456
-  %v108 = shl i64 %v105, 52
-  %v109 = add i64 %v108, 2301339409586323456
-  %v110 = bitcast i64 %v107 to double
-  %v111 = fmul double %v101, %v110
-  %v112 = bitcast i64 %v109 to double
-  %v113 = fmul double %v111, %v112
-  %v114 = tail call double @llvm.trunc.f64(double %v3)
-  %v115 = fcmp oeq double %v114, %v3
-  %v116 = tail call double @llvm.fabs.f64(double %v3)
-  %v117 = fmul double %v116, 5.000000e-01
-  %v118 = tail call double @llvm.trunc.f64(double %v117)
-  %v119 = fcmp une double %v118, %v117
-  %v120 = and i1 %v115, %v119
-  %v121 = fcmp olt double %v2, 0.000000e+00
-  %v122 = xor i1 %v115, true
-  %v123 = and i1 %v121, %v122
-  %v124 = and i1 %v38, %v123
-  %v125 = select i1 %v124, double 0x7FF8000000000000, double %v113
-  %v126 = bitcast double %v2 to i64
-  %v127 = icmp slt i64 %v126, 0
-  %v128 = and i1 %v127, %v120
-  %v129 = fneg double %v125
-  %v130 = select i1 %v128, double %v129, double %v125
-  %v131 = fmul double %v118, 5.000000e-01
-  %v132 = tail call double @llvm.trunc.f64(double %v131)
-  %v133 = fmul double %v132, 5.000000e-01
-  %v134 = tail call double @llvm.trunc.f64(double %v133)
-  %v135 = fmul double %v2, %v2
-  %v136 = fmul double %v135, %v135
-  %v137 = select i1 %v120, double %v2, double 1.000000e+00
-  %v138 = fadd double %v132, %v132
-  %v139 = fcmp une double %v118, %v138
-  %v140 = fmul double %v135, %v137
-  %v141 = select i1 %v139, double %v140, double %v137
-  %v142 = fadd double %v134, %v134
-  %v143 = fcmp une double %v132, %v142
-  %v144 = fmul double %v136, %v141
-  %v145 = select i1 %v143, double %v144, double %v141
-  %v146 = fcmp oeq double %v116, 8.000000e+00
-  %v147 = fmul double %v136, %v136
-  %v148 = select i1 %v146, double %v147, double %v145
-  %v149 = fcmp olt double %v3, 0.000000e+00
-  %v150 = tail call double @llvm.fabs.f64(double %v148)
-  %v151 = fcmp oeq double %v150, 0x7FF0000000000000
-  %v152 = and i1 %v149, %v151
-  %v153 = and i1 %v38, %v152
-  %v154 = fdiv double 1.000000e+00, %v148
-  %v155 = select i1 %v149, double %v154, double %v148
-  %v156 = fcmp ole double %v116, 8.000000e+00
-  %v157 = xor i1 %v153, true
-  %v158 = and i1 %v156, %v157
-  %v159 = and i1 %v115, %v158
-  %v160 = select i1 %v159, double %v155, double %v130
-  %v161 = fcmp oeq double %v3, 0.000000e+00
-  %v162 = fcmp oeq double %v2, 1.000000e+00
-  %v163 = or i1 %v162, %v161
-  %v164 = fcmp oeq double %v4, 1.000000e+00
-  %v165 = fcmp oeq double %v116, 0x7FF0000000000000
-  %v166 = and i1 %v164, %v165
-  %v167 = or i1 %v163, %v166
-  %v168 = select i1 %v167, double 1.000000e+00, double %v160
-  store double %v168, ptr %v1, align 8
-  ret void
-}
-
-define internal fastcc void @p_79590b1544fb(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2) noinline nounwind {
-b1:
-  %v3 = fcmp ogt double %v2, -5.000000e-01
-  %v4 = fcmp olt double %v2, 0x3FE6666666666666
-  %v5 = and i1 %v3, %v4
-  br i1 %v5, label %b2, label %b4
-b2:
-  %v6 = fadd double %v2, 2.000000e+00
-  %v7 = fdiv double %v2, %v6
-  %v8 = fmul double %v7, %v7
-  %v9 = tail call double @llvm.fma.f64(double %v8, double 0x3FAA41A41A41A41A, double 0x3FABACF914C1BAD0)
-  %v10 = tail call double @llvm.fma.f64(double %v9, double %v8, double 0x3FAD41D41D41D41D)
-  %v11 = tail call double @llvm.fma.f64(double %v10, double %v8, double 0x3FAF07C1F07C1F08)
-  %v12 = tail call double @llvm.fma.f64(double %v11, double %v8, double 0x3FB0842108421084)
-  %v13 = tail call double @llvm.fma.f64(double %v12, double %v8, double 0x3FB1A7B9611A7B96)
-  %v14 = tail call double @llvm.fma.f64(double %v13, double %v8, double 0x3FB2F684BDA12F68)
-  %v15 = tail call double @llvm.fma.f64(double %v14, double %v8, double 8.000000e-02)
-  %v16 = tail call double @llvm.fma.f64(double %v15, double %v8, double 0x3FB642C8590B2164)
-  %v17 = tail call double @llvm.fma.f64(double %v16, double %v8, double 0x3FB8618618618618)
-  %v18 = tail call double @llvm.fma.f64(double %v17, double %v8, double 0x3FBAF286BCA1AF28)
-  %v19 = tail call double @llvm.fma.f64(double %v18, double %v8, double 0x3FBE1E1E1E1E1E1E)
-  %v20 = tail call double @llvm.fma.f64(double %v19, double %v8, double 0x3FC1111111111111)
-  %v21 = tail call double @llvm.fma.f64(double %v20, double %v8, double 0x3FC3B13B13B13B14)
-  %v22 = tail call double @llvm.fma.f64(double %v21, double %v8, double 0x3FC745D1745D1746)
-  %v23 = tail call double @llvm.fma.f64(double %v22, double %v8, double 0x3FCC71C71C71C71C)
-  %v24 = tail call double @llvm.fma.f64(double %v23, double %v8, double 0x3FD2492492492492)
-  %v25 = tail call double @llvm.fma.f64(double %v24, double %v8, double 4.000000e-01)
-  %v26 = tail call double @llvm.fma.f64(double %v25, double %v8, double 0x3FE5555555555555)
-  %v27 = fmul double %v8, %v26
-  %v28 = fsub double %v27, %v2
-  %v29 = fmul double %v7, %v28
-  br label %b3
-b3:
-  %v30 = phi double [ %v31, %b4 ], [ %v29, %b2 ]
-  store double %v30, ptr %v1, align 8
-  ret void
-b4:
-  %v32 = fadd double %v2, 1.000000e+00
-  %v33 = fadd double %v32, -1.000000e+00
-  %v34 = fsub double %v2, %v33
-  %v35 = bitcast double %v32 to i64
-  %v36 = add i64 %v35, 2638147582215219
-  %v37 = lshr i64 %v36, 52
-  %v38 = or disjoint i64 %v37, 4841369599423283200
-  %v39 = bitcast i64 %v38 to double
-  %v40 = fadd double %v39, 0xC330000000000000
-  %v41 = and i64 %v36, 4503599627370495
-  %v42 = add nuw nsw i64 %v41, 4604544271217802189
-  %v43 = bitcast i64 %v42 to double
-  %v44 = fadd double %v43, -1.000000e+00
-  %v45 = fcmp ogt double %v40, 2.046000e+03
-  %v46 = select i1 %v45, double 2.046000e+03, double %v40
-  %v47 = fadd double %v46, 0x4330000000000000
-  %v48 = bitcast double %v47 to i64
-  %v49 = shl i64 %v48, 52
-  %v50 = sub i64 9214364837600034816, %v49
-  %v51 = bitcast i64 %v50 to double
-  %v52 = fadd double %v40, -1.023000e+03
-  %v53 = fmul double %v34, %v51
-  %v54 = fmul double %v44, %v44
-  %v55 = fmul double %v54, 5.000000e-01
-  %v56 = fadd double %v44, 2.000000e+00
-  %v57 = fdiv double %v44, %v56
-  %v58 = fmul double %v57, %v57
-  %v59 = tail call double @llvm.fma.f64(double %v58, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v60 = tail call double @llvm.fma.f64(double %v59, double %v58, double 0x3FC74664A41971F1)
-  %v61 = tail call double @llvm.fma.f64(double %v60, double %v58, double 0x3FCC71C51D57B847)
-  %v62 = tail call double @llvm.fma.f64(double %v61, double %v58, double 0x3FD249249422C781)
-  %v63 = tail call double @llvm.fma.f64(double %v62, double %v58, double 0x3FD999999997F9E0)
-  %v64 = tail call double @llvm.fma.f64(double %v63, double %v58, double 0x3FE5555555555593)
-  %v65 = tail call double @llvm.fma.f64(double %v58, double %v64, double %v55)
-  %v66 = tail call double @llvm.fma.f64(double %v52, double 0xBD48432A1B0E2634, double %v53)
-  %v67 = tail call double @llvm.fma.f64(double %v57, double %v65, double %v66)
-  %v68 = fsub double %v54, %v44
-  %v69 = tail call double @llvm.fma.f64(double %v53, double %v68, double %v67)
-  %v70 = fsub double %v69, %v55
-  %v71 = fadd double %v44, %v70
-  %v72 = tail call double @llvm.fma.f64(double %v52, double 0x3FE62E42FEFA4000, double %v71)
-  %v73 = fcmp one double %v32, 0x7FF0000000000000
-  %v74 = select i1 %v73, double %v72, double %v32
-  %v75 = fcmp olt double %v32, 0.000000e+00
-  %v76 = select i1 %v75, double 0x7FF8000000000000, double %v74
-  %v77 = fcmp oeq double %v32, 0.000000e+00
-  %v78 = select i1 %v77, double 0xFFF0000000000000, double %v76
-  %v79 = tail call double @llvm.copysign.f64(double %v78, double %v2)
-  %v31 = fsub double %v79, %v2
-  br label %b3
-}
-
-define internal fastcc void @p_80a8e8d58351(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
-b1:
-  %v4 = freeze double %v2
-  %v5 = fcmp ogt double %v3, 2.500000e+01
-  br i1 %v5, label %b2, label %b13
-b2:
-  %v6 = fmul double %v4, 5.000000e-01
-  %v7 = fmul double %v4, %v6
-  %v8 = fcmp ogt double %v3, %v7
-  br i1 %v8, label %b3, label %b13
-b3:
-  %v9 = fmul double %v4, 4.000000e+00
-  %v10 = fmul double %v4, %v9
-  br label %b4
-b4:
-  %v11 = phi double [ 1.000000e+00, %b3 ], [ %v12, %b12 ]
-  %v13 = phi double [ 0.000000e+00, %b3 ], [ %v14, %b12 ]
-  %v15 = phi double [ 1.000000e+00, %b3 ], [ %v16, %b12 ]
-  %v17 = phi double [ 0.000000e+00, %b3 ], [ %v18, %b12 ]
-  %v18 = fadd double %v17, 1.000000e+00
-  %v19 = fmul double %v18, 2.000000e+00
-  %v20 = fadd double %v19, -1.000000e+00
-  %v21 = fmul double %v20, %v20
-  %v22 = fsub double %v10, %v21
-  %v23 = fmul double %v15, %v22
-  %v24 = fmul double %v18, 8.000000e+00
-  %v25 = fmul double %v3, %v24
-  %v16 = fdiv double %v23, %v25
-  %v26 = tail call double @llvm.fabs.f64(double %v16)
-  %v27 = tail call double @llvm.fabs.f64(double %v15)
-  %v28 = fcmp ogt double %v26, %v27
-  %v29 = fcmp ogt double %v18, %v4
-  %v30 = select i1 %v28, i1 %v29, i1 false
-  br i1 %v30, label %b41, label %b5
-b5:
-  %v31 = fmul double %v18, 2.500000e-01
-  %v32 = tail call double @llvm.floor.f64(double %v31)
-  %v33 = fmul double %v32, 4.000000e+00
-  %v34 = fsub double %v18, %v33
-  %v35 = fcmp oeq double %v34, 1.000000e+00
-  br i1 %v35, label %b6, label %b7
-b6:
-  %v36 = fadd double %v13, %v16
-  br label %b12
-b7:
-  %v37 = fcmp oeq double %v34, 2.000000e+00
-  br i1 %v37, label %b8, label %b9
-b8:
-  %v38 = fsub double %v11, %v16
-  br label %b12
-b9:
-  %v39 = fcmp oeq double %v34, 3.000000e+00
-  br i1 %v39, label %b10, label %b11
-b10:
-  %v40 = fsub double %v13, %v16
-  br label %b12
-b11:
-  %v41 = fadd double %v11, %v16
-  br label %b12
-b12:
-  %v12 = phi double [ %v11, %b6 ], [ %v38, %b8 ], [ %v11, %b10 ], [ %v41, %b11 ]
-  %v14 = phi double [ %v36, %b6 ], [ %v13, %b8 ], [ %v40, %b10 ], [ %v13, %b11 ]
-  %v42 = fcmp uge double %v26, 1.200000e-16
-  %v43 = fcmp olt double %v18, 2.000000e+02
-  %v44 = select i1 %v42, i1 %v43, i1 false
-  br i1 %v44, label %b4, label %b41
-b13:
-  %v45 = fcmp olt double %v3, 2.000000e+00
-  br i1 %v45, label %b14, label %b15
-b14:
-  %v46 = fadd double %v4, 5.000000e-01
-  %v47 = tail call double @llvm.floor.f64(double %v46)
-  br label %b16
-b15:
-  %v48 = fsub double %v4, %v3
-  %v49 = fadd double %v48, 1.500000e+00
-  %v50 = tail call double @llvm.floor.f64(double %v49)
-  %v51 = fcmp ogt double %v50, 0.000000e+00
-  %v52 = select i1 %v51, double %v50, double 0.000000e+00
-  br label %b16
-b16:
-  %v53 = phi double [ %v47, %b14 ], [ %v52, %b15 ]
-  %v54 = fmul double %v4, 2.000000e+00
-  %v55 = fdiv double %v54, %v3
-  %v56 = fcmp ogt double %v4, 0.000000e+00
-  %v57 = fdiv double %v4, %v3
-  %v58 = select i1 %v56, double %v57, double 1.000000e-300
-  %v59 = fdiv double 2.000000e+00, %v3
-  br label %b17
-b17:
-  %v60 = phi double [ %v55, %b16 ], [ %v61, %b17 ]
-  %v62 = phi double [ %v58, %b16 ], [ %v63, %b17 ]
-  %v64 = phi double [ %v58, %b16 ], [ %v65, %b17 ]
-  %v66 = phi double [ 0.000000e+00, %b16 ], [ %v67, %b17 ]
-  %v68 = phi double [ 1.000000e+00, %b16 ], [ %v69, %b17 ]
-  %v70 = phi double [ 0.000000e+00, %b16 ], [ %v71, %b17 ]
-  %v71 = fadd double %v70, 1.000000e+00
-  %v72 = fadd double %v59, %v60
-  %v61 = freeze double %v72
-  %v73 = fsub double %v61, %v66
-  %v74 = tail call double @llvm.fabs.f64(double %v73)
-  %v75 = fcmp olt double %v74, 1.000000e-300
-  %v76 = fdiv double 1.000000e+00, %v64
-  %v77 = fsub double %v61, %v76
-  %v78 = tail call double @llvm.fabs.f64(double %v77)
-  %v79 = fcmp olt double %v78, 1.000000e-300
-  %v65 = select i1 %v79, double 1.000000e-300, double %v77
-  %v80 = fdiv double 1.000000e+00, %v73
-  %v67 = select i1 %v75, double 0x7E37E43C8800759B, double %v80
-  %v81 = fmul double %v65, %v67
-  %v63 = fmul double %v62, %v81
-  %v82 = fcmp olt double %v67, 0.000000e+00
-  %v83 = fneg double %v68
-  %v69 = select i1 %v82, double %v83, double %v68
-  %v84 = fadd double %v81, -1.000000e+00
-  %v85 = tail call double @llvm.fabs.f64(double %v84)
-  %v86 = fcmp ogt double %v85, 4.000000e-16
-  %v87 = fcmp olt double %v71, 2.000000e+05
-  %v88 = select i1 %v86, i1 %v87, i1 false
-  br i1 %v88, label %b17, label %b46
-b18:
-  %v89 = phi double [ %v90, %b18 ], [ %v91, %b47 ]
-  %v92 = phi double [ %v93, %b18 ], [ %v94, %b47 ]
-  %v95 = phi double [ %v96, %b18 ], [ %v91, %b47 ]
-  %v97 = phi double [ %v98, %b18 ], [ %v57, %b47 ]
-  %v99 = phi double [ %v100, %b18 ], [ %v53, %b47 ]
-  %v101 = fmul double %v89, %v97
-  %v102 = fadd double %v92, %v101
-  %v98 = fsub double %v97, %v103
-  %v104 = fmul double %v98, %v102
-  %v105 = fsub double %v104, %v89
-  %v106 = tail call double @llvm.fabs.f64(double %v102)
-  %v107 = fcmp ogt double %v106, 0x6974E718D7D7625A
-  %v108 = fmul double %v102, 0x16687E92154EF7AC
-  %v109 = fmul double %v105, 0x16687E92154EF7AC
-  %v110 = fmul double %v95, 0x16687E92154EF7AC
-  %v96 = select i1 %v107, double %v110, double %v95
-  %v93 = select i1 %v107, double %v109, double %v105
-  %v90 = select i1 %v107, double %v108, double %v102
-  %v100 = fadd double %v99, -1.000000e+00
-  %v111 = fcmp ogt double %v100, 0.000000e+00
-  br i1 %v111, label %b18, label %b19
-b19:
-  %v112 = phi double [ %v91, %b46 ], [ %v90, %b18 ]
-  %v113 = phi double [ %v94, %b46 ], [ %v93, %b18 ]
-  %v114 = phi double [ %v91, %b46 ], [ %v96, %b18 ]
-  %v115 = fcmp oeq double %v112, 0.000000e+00
-  %v116 = select i1 %v115, double 1.200000e-16, double %v112
-  %v117 = fdiv double %v113, %v116
-  br i1 %v45, label %b20, label %b35
-b20:
-  %v118 = fmul double %v119, 0x400921FB54442D18
-  %v120 = fmul double %v119, %v119
-  %v121 = fmul double %v120, 0.000000e+00
-  %v122 = fadd double %v121, 0xBD172CB88EA5AE6F
-  %v123 = fmul double %v120, %v122
-  %v124 = fadd double %v123, 0xBD90423BAC8CA3FB
-  %v125 = fmul double %v120, %v124
-  %v126 = fadd double %v125, 0x3DDCAE7675C18607
-  %v127 = fmul double %v120, %v126
-  %v128 = fadd double %v127, 0x3E357BC3FC384334
-  %v129 = fmul double %v120, %v128
-  %v130 = fadd double %v129, 0xBE8B9986666C225D
-  %v131 = fmul double %v120, %v130
-  %v132 = fadd double %v131, 0xBEB4FAD41FC34FBB
-  %v133 = fmul double %v120, %v132
-  %v134 = fadd double %v133, 0x3F20C8A78CD9F9D2
-  %v135 = fmul double %v120, %v134
-  %v136 = fadd double %v135, 0xBF5317112CE3A2A8
-  %v137 = fmul double %v120, %v136
-  %v138 = fadd double %v137, 0xBF83B4AF28483E21
-  %v139 = fmul double %v120, %v138
-  %v140 = fadd double %v139, 0x3FC5512320B43FBE
-  %v141 = fmul double %v120, %v140
-  %v142 = fadd double %v141, 0xBFE4FCF4026AFA2D
-  %v143 = fmul double %v120, %v142
-  %v144 = fadd double %v143, 1.000000e+00
-  %v145 = fadd double %v121, 0x3D61F20151323CD0
-  %v146 = fmul double %v120, %v145
-  %v147 = fadd double %v146, 0x3DA11D065BFAF067
-  %v148 = fmul double %v120, %v147
-  %v149 = fadd double %v148, 0xBE144B4CEDCA388F
-  %v150 = fmul double %v120, %v149
-  %v151 = fadd double %v150, 0x3E3A44B7BA22D629
-  %v152 = fmul double %v120, %v151
-  %v153 = fadd double %v152, 0x3EB302509DBC0DE3
-  %v154 = fmul double %v120, %v153
-  %v155 = fadd double %v154, 0xBEF51CE8AF47EABE
-  %v156 = fmul double %v120, %v155
-  %v157 = fadd double %v156, 0xBF2C364FE6F1563D
-  %v158 = fmul double %v120, %v157
-  %v159 = fadd double %v158, 0x3F7D919C527F60B2
-  %v160 = fmul double %v120, %v159
-  %v161 = fadd double %v160, 0xBFA59AF103C34092
-  %v162 = fmul double %v120, %v161
-  %v163 = fadd double %v162, 0xBFA5815E8FA27048
-  %v164 = fmul double %v120, %v163
-  %v165 = fadd double %v164, 0x3FE2788CFC6FB619
-  %v166 = fneg double %v165
-  %v167 = fmul double %v119, %v165
-  %v168 = fadd double %v167, %v144
-  %v169 = fsub double %v144, %v167
-  %v170 = tail call double @llvm.fabs.f64(double %v118)
-  %v171 = fcmp olt double %v170, 1.000000e-15
-  br i1 %v171, label %b28, label %b27
-b21:
-  %v172 = fcmp olt double %v173, -7.460000e+02
-  br i1 %v172, label %b33, label %b22
-b22:
-  %v174 = fcmp ogt double %v173, 7.105000e+02
-  br i1 %v174, label %b33, label %b23
-b23:
-  br label %b33
-b24:
-  %v175 = phi double [ %v176, %b33 ], [ %v177, %b32 ]
-  %v178 = phi double [ %v179, %b33 ], [ %v180, %b32 ]
-  %v181 = phi double [ %v182, %b33 ], [ %v183, %b32 ]
-  %v184 = fmul double %v178, %v166
-  %v185 = fmul double %v144, %v175
-  %v186 = fmul double %v187, %v185
-  %v188 = fsub double %v184, %v186
-  %v189 = fmul double %v190, %v188
-  %v191 = fmul double %v181, 5.000000e-01
-  %v192 = fdiv double %v191, %v168
-  %v193 = fmul double %v169, %v181
-  %v194 = fdiv double 5.000000e-01, %v193
-  %v195 = fmul double %v192, 2.000000e+00
-  %v196 = fdiv double %v195, 0x400921FB54442D18
-  %v197 = fmul double %v194, 2.000000e+00
-  %v198 = fdiv double %v197, 0x400921FB54442D18
-  %v199 = fmul double %v189, 2.000000e+00
-  %v200 = fdiv double %v199, 0x400921FB54442D18
-  %v201 = fmul double %v118, 5.000000e-01
-  %v202 = tail call double @llvm.fabs.f64(double %v201)
-  %v203 = fcmp olt double %v202, 1.000000e-15
-  br i1 %v203, label %b25, label %b34
-b25:
-  %v204 = phi double [ %v205, %b34 ], [ 1.000000e+00, %b24 ]
-  %v206 = fmul double %v201, 0x400921FB54442D18
-  %v207 = fmul double %v206, %v204
-  %v208 = fmul double %v204, %v207
-  %v209 = fmul double %v3, -2.500000e-01
-  %v210 = fmul double %v3, %v209
-  %v211 = fmul double %v198, %v208
-  %v212 = fadd double %v200, %v211
-  br label %b26
-b26:
-  %v213 = phi double [ %v214, %b26 ], [ %v200, %b25 ]
-  %v215 = phi double [ %v216, %b26 ], [ %v198, %b25 ]
-  %v217 = phi double [ %v218, %b26 ], [ %v196, %b25 ]
-  %v219 = phi double [ %v220, %b26 ], [ 1.000000e+00, %b25 ]
-  %v221 = phi double [ %v222, %b26 ], [ %v196, %b25 ]
-  %v223 = phi double [ %v224, %b26 ], [ %v212, %b25 ]
-  %v225 = phi double [ %v226, %b26 ], [ 0.000000e+00, %b25 ]
-  %v226 = fadd double %v225, 1.000000e+00
-  %v227 = fmul double %v213, %v226
-  %v228 = fadd double %v217, %v227
-  %v229 = fadd double %v215, %v228
-  %v230 = fmul double %v226, %v226
-  %v231 = fsub double %v230, %v120
-  %v214 = fdiv double %v229, %v231
-  %v232 = fdiv double %v210, %v226
-  %v220 = fmul double %v219, %v232
-  %v233 = fsub double %v226, %v119
-  %v218 = fdiv double %v217, %v233
-  %v234 = fadd double %v119, %v226
-  %v216 = fdiv double %v215, %v234
-  %v235 = fmul double %v208, %v216
-  %v236 = fadd double %v235, %v214
-  %v237 = fmul double %v220, %v236
-  %v224 = fadd double %v223, %v237
-  %v238 = fmul double %v220, %v218
-  %v239 = fmul double %v226, %v237
-  %v240 = fsub double %v238, %v239
-  %v222 = fadd double %v221, %v240
-  %v241 = tail call double @llvm.fabs.f64(double %v237)
-  %v242 = tail call double @llvm.fabs.f64(double %v224)
-  %v243 = fmul double %v242, 1.200000e-16
-  %v244 = fcmp uge double %v241, %v243
-  %v245 = fcmp olt double %v226, 5.000000e+02
-  %v246 = select i1 %v244, i1 %v245, i1 false
-  br i1 %v246, label %b26, label %b48
-b27:
-  %v247 = fcmp ole double %v170, 0x4270000000000000
-  %v248 = tail call double @llvm.fma.f64(double %v118, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v249 = fadd double %v248, 0xC338000000000000
-  %v250 = fneg double %v249
-  %v251 = tail call double @llvm.fma.f64(double %v250, double 0x3FF921FB54442D18, double %v118)
-  %v252 = fmul double %v249, 0x3C91A62633145C07
-  %v253 = fsub double %v251, %v252
-  %v254 = fsub double %v253, %v251
-  %v255 = fsub double %v253, %v254
-  %v256 = fsub double %v251, %v255
-  %v257 = fadd double %v252, %v254
-  %v258 = fsub double %v256, %v257
-  %v259 = fneg double %v252
-  %v260 = tail call double @llvm.fma.f64(double %v249, double 0x3C91A62633145C07, double %v259)
-  %v261 = fsub double %v258, %v260
-  %v262 = tail call double @llvm.fma.f64(double %v250, double 0xB91F1976B7ED9000, double %v261)
-  %v263 = bitcast double %v170 to i64
-  %v264 = lshr i64 %v263, 52
-  %v265 = icmp samesign ult i64 %v263, 4607182418800017408
-  %v266 = add nsw i64 %v264, -1023
-  %v267 = tail call i64 @llvm.umin.i64(i64 %v266, i64 1023)
-  %v268 = select i1 %v265, i64 0, i64 %v267
-  %v269 = and i64 %v263, 4503599627370495
-  %v270 = or disjoint i64 %v269, 4841369599423283200
-  %v271 = bitcast i64 %v270 to double
-  %v272 = tail call double @llvm.copysign.f64(double %v271, double %v118)
-  %v273 = getelementptr double, ptr @t_811810fe58b0, i64 %v268
-  %v274 = load double, ptr %v273, align 8
-  %v275 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v268
-  %v276 = load double, ptr %v275, align 8
-  %v277 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v268
-  %v278 = load double, ptr %v277, align 8
-  %v279 = fmul double %v272, %v274
-  %v280 = fmul double %v272, %v276
-  %v281 = fmul double %v272, %v278
-  %v282 = fneg double %v279
-  %v283 = tail call double @llvm.fma.f64(double %v272, double %v274, double %v282)
-  %v284 = fneg double %v280
-  %v285 = tail call double @llvm.fma.f64(double %v272, double %v276, double %v284)
-  %v286 = fneg double %v281
-  %v287 = tail call double @llvm.fma.f64(double %v272, double %v278, double %v286)
-  %v288 = fmul double %v279, 2.500000e-01
-  %v289 = tail call double @llvm.roundeven.f64(double %v288)
-  %v290 = fmul double %v289, 4.000000e+00
-  %v291 = fsub double %v279, %v290
-  %v292 = fmul double %v283, 2.500000e-01
-  %v293 = tail call double @llvm.roundeven.f64(double %v292)
-  %v294 = fmul double %v293, 4.000000e+00
-  %v295 = fsub double %v283, %v294
-  %v296 = fadd double %v291, %v295
-  %v297 = fmul double %v280, 2.500000e-01
-  %v298 = tail call double @llvm.roundeven.f64(double %v297)
-  %v299 = fmul double %v298, 4.000000e+00
-  %v300 = fsub double %v280, %v299
-  %v301 = fadd double %v300, %v296
-  %v302 = tail call double @llvm.roundeven.f64(double %v301)
-  %v303 = fsub double %v296, %v302
-  %v304 = fadd double %v300, %v303
-  %v305 = fsub double %v304, %v303
-  %v306 = fsub double %v304, %v305
-  %v307 = fsub double %v303, %v306
-  %v308 = fsub double %v300, %v305
-  %v309 = fadd double %v308, %v307
-  %v310 = fadd double %v285, %v304
-  %v311 = fsub double %v310, %v304
-  %v312 = fsub double %v310, %v311
-  %v313 = fsub double %v304, %v312
-  %v314 = fsub double %v285, %v311
-  %v315 = fadd double %v314, %v313
-  %v316 = fadd double %v309, %v315
-  %v317 = fadd double %v281, %v310
-  %v318 = fsub double %v317, %v310
-  %v319 = fsub double %v317, %v318
-  %v320 = fsub double %v310, %v319
-  %v321 = fsub double %v281, %v318
-  %v322 = fadd double %v321, %v320
-  %v323 = fadd double %v316, %v322
-  %v324 = fadd double %v287, %v323
-  %v325 = fadd double %v317, %v324
-  %v326 = fsub double %v325, %v317
-  %v327 = fsub double %v324, %v326
-  %v328 = fmul double %v325, 0x3FF921FB54442D18
-  %v329 = fneg double %v328
-  %v330 = tail call double @llvm.fma.f64(double %v325, double 0x3FF921FB54442D18, double %v329)
-  %v331 = fmul double %v327, 0x3FF921FB54442D18
-  %v332 = tail call double @llvm.fma.f64(double %v325, double 0x3C91A62633145C07, double %v331)
-  %v333 = fadd double %v330, %v332
-  %v334 = fadd double %v302, 0x4338000000000000
-  %v335 = fcmp one double %v170, 0x7FF0000000000000
-  %v336 = select i1 %v335, double %v328, double 0x7FF8000000000000
-  %v337 = select i1 %v247, double %v262, double %v333
-  %v338 = select i1 %v247, double %v253, double %v336
-  %v339 = select i1 %v247, double %v248, double %v334
-  %v340 = bitcast double %v339 to i64
-  %v341 = and i64 %v340, 1
-  %v342 = fmul double %v338, %v338
-  %v343 = fmul double %v338, %v342
-  %v344 = tail call double @llvm.fma.f64(double %v342, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v345 = tail call double @llvm.fma.f64(double %v344, double %v342, double 0x3EC71DE351EED7F2)
-  %v346 = tail call double @llvm.fma.f64(double %v345, double %v342, double 0xBF2A01A019BAD8A1)
-  %v347 = tail call double @llvm.fma.f64(double %v346, double %v342, double 0x3F8111111110F573)
-  %v348 = tail call double @llvm.fma.f64(double %v347, double %v342, double 0xBFC5555555555547)
-  %v349 = tail call double @llvm.fma.f64(double %v343, double %v348, double %v337)
-  %v350 = fadd double %v338, %v349
-  %v351 = fneg double %v342
-  %v352 = fmul double %v342, %v351
-  %v353 = tail call double @llvm.fma.f64(double %v342, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v354 = tail call double @llvm.fma.f64(double %v353, double %v342, double 0xBE927E4F7C234A35)
-  %v355 = tail call double @llvm.fma.f64(double %v354, double %v342, double 0x3EFA01A019C515A1)
-  %v356 = tail call double @llvm.fma.f64(double %v355, double %v342, double 0xBF56C16C16C14DC4)
-  %v357 = tail call double @llvm.fma.f64(double %v356, double %v342, double 0x3FA555555555554A)
-  %v358 = fmul double %v342, 5.000000e-01
-  %v359 = tail call double @llvm.fma.f64(double %v352, double %v357, double %v358)
-  %v360 = fsub double 1.000000e+00, %v359
-  %v361 = icmp eq i64 %v341, 0
-  %v362 = select i1 %v361, double %v350, double %v360
-  %v363 = bitcast double %v362 to i64
-  %v364 = shl i64 %v340, 62
-  %v365 = and i64 %v364, -9223372036854775808
-  %v366 = xor i64 %v365, %v363
-  %v367 = bitcast i64 %v366 to double
-  %v368 = fdiv double %v118, %v367
-  br label %b28
-b28:
-  %v190 = phi double [ %v368, %b27 ], [ 1.000000e+00, %b20 ]
-  %v369 = fmul double %v3, 5.000000e-01
-  %v370 = fcmp olt double %v369, 0x10000000000000
-  %v371 = fmul double %v369, 0x4340000000000000
-  %v372 = select i1 %v370, double %v371, double %v369
-  %v373 = bitcast double %v372 to i64
-  %v374 = add i64 %v373, 2638147582215219
-  %v375 = lshr i64 %v374, 52
-  %v376 = or disjoint i64 %v375, 4841369599423283200
-  %v377 = bitcast i64 %v376 to double
-  %v378 = fadd double %v377, 0xC330000000000000
-  %v379 = and i64 %v374, 4503599627370495
-  %v380 = add nuw nsw i64 %v379, 4604544271217802189
-  %v381 = bitcast i64 %v380 to double
-  %v382 = fadd double %v381, -1.000000e+00
-  %v383 = select i1 %v370, double 1.076000e+03, double 1.023000e+03
-  %v384 = fsub double %v378, %v383
-  %v385 = fmul double %v382, %v382
-  %v386 = fmul double %v385, 5.000000e-01
-  %v387 = fadd double %v382, 2.000000e+00
-  %v388 = fdiv double %v382, %v387
-  %v389 = fmul double %v388, %v388
-  %v390 = tail call double @llvm.fma.f64(double %v389, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
-  %v391 = tail call double @llvm.fma.f64(double %v390, double %v389, double 0x3FC74664A41971F1)
-  %v392 = tail call double @llvm.fma.f64(double %v391, double %v389, double 0x3FCC71C51D57B847)
-  %v393 = tail call double @llvm.fma.f64(double %v392, double %v389, double 0x3FD249249422C781)
-  %v394 = tail call double @llvm.fma.f64(double %v393, double %v389, double 0x3FD999999997F9E0)
-  %v395 = tail call double @llvm.fma.f64(double %v394, double %v389, double 0x3FE5555555555593)
-  %v396 = tail call double @llvm.fma.f64(double %v389, double %v395, double %v386)
-  %v397 = fmul double %v384, 0xBD48432A1B0E2634
-  %v398 = tail call double @llvm.fma.f64(double %v388, double %v396, double %v397)
-  %v399 = fsub double %v398, %v386
-  %v400 = fadd double %v382, %v399
-  %v401 = tail call double @llvm.fma.f64(double %v384, double 0x3FE62E42FEFA4000, double %v400)
-  %v402 = fcmp one double %v369, 0x7FF0000000000000
-  %v403 = select i1 %v402, double %v401, double %v369
-  %v404 = fcmp olt double %v369, 0.000000e+00
-  %v405 = select i1 %v404, double 0x7FF8000000000000, double %v403
-  %v406 = fcmp oeq double %v369, 0.000000e+00
-  %v187 = select i1 %v406, double 0xFFF0000000000000, double %v405
-  %v407 = fneg double %v187
-  %v173 = fmul double %v119, %v407
-  %v408 = tail call double @llvm.fabs.f64(double %v173)
-  %v409 = fcmp olt double %v408, 1.000000e-03
-  br i1 %v409, label %b29, label %b21
-b29:
-  %v410 = fmul double %v173, %v173
-  %v411 = fmul double %v410, 5.000000e-01
-  %v412 = fdiv double %v410, 1.200000e+01
-  %v413 = fadd double %v412, 1.000000e+00
-  %v414 = fmul double %v411, %v413
-  %v180 = fadd double %v414, 1.000000e+00
-  %v415 = fdiv double %v410, 6.000000e+00
-  %v416 = fdiv double %v410, 2.000000e+01
-  %v417 = fadd double %v416, 1.000000e+00
-  %v418 = fmul double %v415, %v417
-  %v177 = fadd double %v418, 1.000000e+00
-  %v419 = fcmp olt double %v173, -7.460000e+02
-  br i1 %v419, label %b32, label %b30
-b30:
-  %v420 = fcmp ogt double %v173, 7.105000e+02
-  br i1 %v420, label %b32, label %b31
-b31:
-  br label %b32
-b32:
-  %v421 = phi double [ 7.105000e+02, %b30 ], [ %v173, %b31 ], [ -7.460000e+02, %b29 ]
-  %v422 = tail call double @llvm.fma.f64(double %v421, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v423 = fadd double %v422, 0xC338000000000000
-  %v424 = fneg double %v423
-  %v425 = tail call double @llvm.fma.f64(double %v424, double 0x3FE62E42FEFA4000, double %v421)
-  %v426 = tail call double @llvm.fma.f64(double %v424, double 0xBD48432A1B0E2634, double %v425)
-  %v427 = fmul double %v426, %v426
-  %v428 = tail call double @llvm.fma.f64(double %v426, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v429 = tail call double @llvm.fma.f64(double %v428, double %v426, double 0x3E927E4DB81FC5C4)
-  %v430 = tail call double @llvm.fma.f64(double %v429, double %v426, double 0x3EC71DDED4DF15D0)
-  %v431 = tail call double @llvm.fma.f64(double %v430, double %v426, double 0x3EFA01A01A70E1D0)
-  %v432 = tail call double @llvm.fma.f64(double %v431, double %v426, double 0x3F2A01A01B4A1A68)
-  %v433 = tail call double @llvm.fma.f64(double %v432, double %v426, double 0x3F56C16C16C1618C)
-  %v434 = tail call double @llvm.fma.f64(double %v433, double %v426, double 0x3F8111111110E966)
-  %v435 = tail call double @llvm.fma.f64(double %v434, double %v426, double 0x3FA5555555555556)
-  %v436 = tail call double @llvm.fma.f64(double %v435, double %v426, double 0x3FC555555555555C)
-  %v437 = tail call double @llvm.fma.f64(double %v436, double %v426, double 5.000000e-01)
-  %v438 = tail call double @llvm.fma.f64(double %v427, double %v437, double %v426)
-  %v439 = fadd double %v438, 1.000000e+00
-  %v440 = bitcast double %v422 to i64
-  %v441 = add i64 %v440, -4843621399236967424
-  %v442 = lshr i64 %v441, 1
-  %v443 = sub i64 %v441, %v442
-  %v444 = shl i64 %v442, 52
-  %v445 = add i64 %v444, 2301339409586323456
-  %v446 = shl i64 %v443, 52
-  %v447 = add i64 %v446, 2301339409586323456
-  %v448 = bitcast i64 %v445 to double
-  %v449 = fmul double %v439, %v448
-  %v450 = bitcast i64 %v447 to double
-  %v183 = fmul double %v449, %v450
-  br label %b24
-b33:
-  %v451 = phi double [ 7.105000e+02, %b22 ], [ %v173, %b23 ], [ -7.460000e+02, %b21 ]
-  %v452 = tail call double @llvm.fma.f64(double %v451, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v453 = fadd double %v452, 0xC338000000000000
-  %v454 = fneg double %v453
-  %v455 = tail call double @llvm.fma.f64(double %v454, double 0x3FE62E42FEFA4000, double %v451)
-  %v456 = tail call double @llvm.fma.f64(double %v454, double 0xBD48432A1B0E2634, double %v455)
-  %v457 = fmul double %v456, %v456
-  %v458 = tail call double @llvm.fma.f64(double %v456, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v459 = tail call double @llvm.fma.f64(double %v458, double %v456, double 0x3E927E4DB81FC5C4)
-  %v460 = tail call double @llvm.fma.f64(double %v459, double %v456, double 0x3EC71DDED4DF15D0)
-  %v461 = tail call double @llvm.fma.f64(double %v460, double %v456, double 0x3EFA01A01A70E1D0)
-  %v462 = tail call double @llvm.fma.f64(double %v461, double %v456, double 0x3F2A01A01B4A1A68)
-  %v463 = tail call double @llvm.fma.f64(double %v462, double %v456, double 0x3F56C16C16C1618C)
-  %v464 = tail call double @llvm.fma.f64(double %v463, double %v456, double 0x3F8111111110E966)
-  %v465 = tail call double @llvm.fma.f64(double %v464, double %v456, double 0x3FA5555555555556)
-  %v466 = tail call double @llvm.fma.f64(double %v465, double %v456, double 0x3FC555555555555C)
-  %v467 = tail call double @llvm.fma.f64(double %v466, double %v456, double 5.000000e-01)
-  %v468 = tail call double @llvm.fma.f64(double %v457, double %v467, double %v456)
-  %v469 = fadd double %v468, 1.000000e+00
-  %v470 = bitcast double %v452 to i64
-  %v471 = add i64 %v470, -4843621399236967424
-  %v472 = lshr i64 %v471, 1
-  %v473 = sub i64 %v471, %v472
-  %v474 = shl i64 %v472, 52
-  %v475 = add i64 %v474, 2301339409586323456
-  %v476 = shl i64 %v473, 52
-  %v477 = add i64 %v476, 2301339409586323456
-  %v478 = bitcast i64 %v475 to double
-  %v479 = fmul double %v469, %v478
-  %v480 = bitcast i64 %v477 to double
-  %v182 = fmul double %v479, %v480
-  %v481 = fdiv double 1.000000e+00, %v182
-  %v482 = fadd double %v182, %v481
-  %v179 = fmul double %v482, 5.000000e-01
-  %v483 = fsub double %v182, %v481
-  %v484 = fmul double %v483, 5.000000e-01
-  %v176 = fdiv double %v484, %v173
-  br label %b24
-b34:
-  %v485 = fcmp ole double %v202, 0x4270000000000000
-  %v486 = tail call double @llvm.fma.f64(double %v201, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v487 = fadd double %v486, 0xC338000000000000
-  %v488 = fneg double %v487
-  %v489 = tail call double @llvm.fma.f64(double %v488, double 0x3FF921FB54442D18, double %v201)
-  %v490 = fmul double %v487, 0x3C91A62633145C07
-  %v491 = fsub double %v489, %v490
-  %v492 = fsub double %v491, %v489
-  %v493 = fsub double %v491, %v492
-  %v494 = fsub double %v489, %v493
-  %v495 = fadd double %v490, %v492
-  %v496 = fsub double %v494, %v495
-  %v497 = fneg double %v490
-  %v498 = tail call double @llvm.fma.f64(double %v487, double 0x3C91A62633145C07, double %v497)
-  %v499 = fsub double %v496, %v498
-  %v500 = tail call double @llvm.fma.f64(double %v488, double 0xB91F1976B7ED9000, double %v499)
-  %v501 = bitcast double %v202 to i64
-  %v502 = lshr i64 %v501, 52
-  %v503 = icmp samesign ult i64 %v501, 4607182418800017408
-  %v504 = add nsw i64 %v502, -1023
-  %v505 = tail call i64 @llvm.umin.i64(i64 %v504, i64 1023)
-  %v506 = select i1 %v503, i64 0, i64 %v505
-  %v507 = and i64 %v501, 4503599627370495
-  %v508 = or disjoint i64 %v507, 4841369599423283200
-  %v509 = bitcast i64 %v508 to double
-  %v510 = tail call double @llvm.copysign.f64(double %v509, double %v201)
-  %v511 = getelementptr double, ptr @t_811810fe58b0, i64 %v506
-  %v512 = load double, ptr %v511, align 8
-  %v513 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v506
-  %v514 = load double, ptr %v513, align 8
-  %v515 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v506
-  %v516 = load double, ptr %v515, align 8
-  %v517 = fmul double %v510, %v512
-  %v518 = fmul double %v510, %v514
-  %v519 = fmul double %v510, %v516
-  %v520 = fneg double %v517
-  %v521 = tail call double @llvm.fma.f64(double %v510, double %v512, double %v520)
-  %v522 = fneg double %v518
-  %v523 = tail call double @llvm.fma.f64(double %v510, double %v514, double %v522)
-  %v524 = fneg double %v519
-  %v525 = tail call double @llvm.fma.f64(double %v510, double %v516, double %v524)
-  %v526 = fmul double %v517, 2.500000e-01
-  %v527 = tail call double @llvm.roundeven.f64(double %v526)
-  %v528 = fmul double %v527, 4.000000e+00
-  %v529 = fsub double %v517, %v528
-  %v530 = fmul double %v521, 2.500000e-01
-  %v531 = tail call double @llvm.roundeven.f64(double %v530)
-  %v532 = fmul double %v531, 4.000000e+00
-  %v533 = fsub double %v521, %v532
-  %v534 = fadd double %v529, %v533
-  %v535 = fmul double %v518, 2.500000e-01
-  %v536 = tail call double @llvm.roundeven.f64(double %v535)
-  %v537 = fmul double %v536, 4.000000e+00
-  %v538 = fsub double %v518, %v537
-  %v539 = fadd double %v538, %v534
-  %v540 = tail call double @llvm.roundeven.f64(double %v539)
-  %v541 = fsub double %v534, %v540
-  %v542 = fadd double %v538, %v541
-  %v543 = fsub double %v542, %v541
-  %v544 = fsub double %v542, %v543
-  %v545 = fsub double %v541, %v544
-  %v546 = fsub double %v538, %v543
-  %v547 = fadd double %v546, %v545
-  %v548 = fadd double %v523, %v542
-  %v549 = fsub double %v548, %v542
-  %v550 = fsub double %v548, %v549
-  %v551 = fsub double %v542, %v550
-  %v552 = fsub double %v523, %v549
-  %v553 = fadd double %v552, %v551
-  %v554 = fadd double %v547, %v553
-  %v555 = fadd double %v519, %v548
-  %v556 = fsub double %v555, %v548
-  %v557 = fsub double %v555, %v556
-  %v558 = fsub double %v548, %v557
-  %v559 = fsub double %v519, %v556
-  %v560 = fadd double %v559, %v558
-  %v561 = fadd double %v554, %v560
-  %v562 = fadd double %v525, %v561
-  %v563 = fadd double %v555, %v562
-  %v564 = fsub double %v563, %v555
-  %v565 = fsub double %v562, %v564
-  %v566 = fmul double %v563, 0x3FF921FB54442D18
-  %v567 = fneg double %v566
-  %v568 = tail call double @llvm.fma.f64(double %v563, double 0x3FF921FB54442D18, double %v567)
-  %v569 = fmul double %v565, 0x3FF921FB54442D18
-  %v570 = tail call double @llvm.fma.f64(double %v563, double 0x3C91A62633145C07, double %v569)
-  %v571 = fadd double %v568, %v570
-  %v572 = fadd double %v540, 0x4338000000000000
-  %v573 = fcmp one double %v202, 0x7FF0000000000000
-  %v574 = select i1 %v573, double %v566, double 0x7FF8000000000000
-  %v575 = select i1 %v485, double %v500, double %v571
-  %v576 = select i1 %v485, double %v491, double %v574
-  %v577 = select i1 %v485, double %v486, double %v572
-  %v578 = bitcast double %v577 to i64
-  %v579 = and i64 %v578, 1
-  %v580 = fmul double %v576, %v576
-  %v581 = fmul double %v576, %v580
-  %v582 = tail call double @llvm.fma.f64(double %v580, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v583 = tail call double @llvm.fma.f64(double %v582, double %v580, double 0x3EC71DE351EED7F2)
-  %v584 = tail call double @llvm.fma.f64(double %v583, double %v580, double 0xBF2A01A019BAD8A1)
-  %v585 = tail call double @llvm.fma.f64(double %v584, double %v580, double 0x3F8111111110F573)
-  %v586 = tail call double @llvm.fma.f64(double %v585, double %v580, double 0xBFC5555555555547)
-  %v587 = tail call double @llvm.fma.f64(double %v581, double %v586, double %v575)
-  %v588 = fadd double %v576, %v587
-  %v589 = fneg double %v580
-  %v590 = fmul double %v580, %v589
-  %v591 = tail call double @llvm.fma.f64(double %v580, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v592 = tail call double @llvm.fma.f64(double %v591, double %v580, double 0xBE927E4F7C234A35)
-  %v593 = tail call double @llvm.fma.f64(double %v592, double %v580, double 0x3EFA01A019C515A1)
-  %v594 = tail call double @llvm.fma.f64(double %v593, double %v580, double 0xBF56C16C16C14DC4)
-  %v595 = tail call double @llvm.fma.f64(double %v594, double %v580, double 0x3FA555555555554A)
-  %v596 = fmul double %v580, 5.000000e-01
-  %v597 = tail call double @llvm.fma.f64(double %v590, double %v595, double %v596)
-  %v598 = fsub double 1.000000e+00, %v597
-  %v599 = icmp eq i64 %v579, 0
-  %v600 = select i1 %v599, double %v588, double %v598
-  %v601 = bitcast double %v600 to i64
-  %v602 = shl i64 %v578, 62
-  %v603 = and i64 %v602, -9223372036854775808
-  %v604 = xor i64 %v603, %v601
-  %v605 = bitcast i64 %v604 to double
-  %v205 = fdiv double %v605, %v201
-  br label %b25
-b35:
-  %v606 = fmul double %v119, %v119
-  %v607 = fsub double 2.500000e-01, %v606
-  %v608 = fdiv double -5.000000e-01, %v3
-  %v609 = fmul double %v3, 2.000000e+00
-  %v610 = fdiv double %v607, %v3
-  %v611 = fmul double %v608, %v608
-  %v612 = fadd double %v611, 1.000000e+00
-  %v613 = fdiv double %v610, %v612
-  %v614 = fadd double %v609, %v613
-  %v615 = fmul double %v608, %v613
-  %v616 = fadd double %v615, 2.000000e+00
-  %v617 = fmul double %v609, %v609
-  %v618 = fadd double %v617, 4.000000e+00
-  %v619 = fdiv double %v609, %v618
-  %v620 = fdiv double -2.000000e+00, %v618
-  %v621 = fmul double %v619, %v614
-  %v622 = fmul double %v620, %v616
-  %v623 = fsub double %v621, %v622
-  %v624 = fmul double %v620, %v614
-  %v625 = fmul double %v619, %v616
-  %v626 = fadd double %v624, %v625
-  %v627 = fmul double %v608, %v623
-  %v628 = fsub double %v627, %v626
-  %v629 = fmul double %v608, %v626
-  %v630 = fadd double %v623, %v629
-  br label %b36
-b36:
-  %v631 = phi double [ %v607, %b35 ], [ %v632, %b36 ]
-  %v633 = phi double [ 2.000000e+00, %b35 ], [ %v634, %b36 ]
-  %v635 = phi double [ %v616, %b35 ], [ %v636, %b36 ]
-  %v637 = phi double [ %v614, %b35 ], [ %v638, %b36 ]
-  %v639 = phi double [ %v620, %b35 ], [ %v640, %b36 ]
-  %v641 = phi double [ %v619, %b35 ], [ %v642, %b36 ]
-  %v643 = phi double [ %v630, %b35 ], [ %v644, %b36 ]
-  %v645 = phi double [ %v628, %b35 ], [ %v646, %b36 ]
-  %v647 = phi double [ 1.000000e+00, %b35 ], [ %v648, %b36 ]
-  %v649 = fmul double %v647, 2.000000e+00
-  %v632 = fadd double %v631, %v649
-  %v648 = fadd double %v647, 1.000000e+00
-  %v634 = fadd double %v633, 2.000000e+00
-  %v650 = fmul double %v641, %v632
-  %v651 = fadd double %v609, %v650
-  %v652 = fmul double %v639, %v632
-  %v653 = fadd double %v634, %v652
-  %v654 = tail call double @llvm.fabs.f64(double %v651)
-  %v655 = tail call double @llvm.fabs.f64(double %v653)
-  %v656 = fadd double %v654, %v655
-  %v657 = fcmp olt double %v656, 1.000000e-300
-  %v658 = select i1 %v657, double 1.000000e-300, double %v651
-  %v659 = fmul double %v637, %v637
-  %v660 = fmul double %v635, %v635
-  %v661 = fadd double %v660, %v659
-  %v662 = fdiv double %v632, %v661
-  %v663 = fmul double %v637, %v662
-  %v664 = fadd double %v609, %v663
-  %v665 = fmul double %v635, %v662
-  %v636 = fsub double %v634, %v665
-  %v666 = tail call double @llvm.fabs.f64(double %v664)
-  %v667 = tail call double @llvm.fabs.f64(double %v636)
-  %v668 = fadd double %v666, %v667
-  %v669 = fcmp olt double %v668, 1.000000e-300
-  %v638 = select i1 %v669, double 1.000000e-300, double %v664
-  %v670 = fmul double %v658, %v658
-  %v671 = fmul double %v653, %v653
-  %v672 = fadd double %v671, %v670
-  %v642 = fdiv double %v658, %v672
-  %v673 = fneg double %v653
-  %v640 = fdiv double %v673, %v672
-  %v674 = fmul double %v638, %v642
-  %v675 = fmul double %v636, %v640
-  %v676 = fsub double %v674, %v675
-  %v677 = fmul double %v638, %v640
-  %v678 = fmul double %v636, %v642
-  %v679 = fadd double %v677, %v678
-  %v680 = fmul double %v645, %v676
-  %v681 = fmul double %v643, %v679
-  %v646 = fsub double %v680, %v681
-  %v682 = fmul double %v645, %v679
-  %v683 = fmul double %v643, %v676
-  %v644 = fadd double %v682, %v683
-  %v684 = fadd double %v676, -1.000000e+00
-  %v685 = tail call double @llvm.fabs.f64(double %v684)
-  %v686 = tail call double @llvm.fabs.f64(double %v679)
-  %v687 = fadd double %v686, %v685
-  %v688 = fcmp ogt double %v687, 4.000000e-16
-  %v689 = fcmp olt double %v648, 2.000000e+05
-  %v690 = select i1 %v688, i1 %v689, i1 false
-  br i1 %v690, label %b36, label %b49
-b37:
-  %v691 = phi double [ %v692, %b40 ], [ %v693, %b50 ]
-  %v692 = phi double [ %v694, %b40 ], [ %v695, %b50 ]
-  %v696 = phi double [ %v697, %b40 ], [ 1.000000e+00, %b50 ]
-  %v698 = fadd double %v119, %v696
-  %v699 = fmul double %v698, 2.000000e+00
-  %v700 = fdiv double %v699, %v3
-  %v701 = fmul double %v692, %v700
-  %v694 = fsub double %v701, %v691
-  %v697 = fadd double %v696, 1.000000e+00
-  %v702 = fcmp oeq double %v694, 0xFFF0000000000000
-  br i1 %v702, label %b38, label %b40
-b38:
-  %v703 = fcmp ogt double %v697, %v53
-  %v704 = select i1 %v703, double %v692, double 0xFFF0000000000000
-  br label %b39
-b39:
-  %v705 = phi double [ %v706, %b45 ], [ %v707, %b38 ], [ %v707, %b50 ], [ %v707, %b40 ]
-  %v708 = phi double [ %v709, %b45 ], [ %v704, %b38 ], [ %v693, %b50 ], [ %v692, %b40 ]
-  store double %v705, ptr %v1, align 8
-  %v710 = getelementptr inbounds nuw i8, ptr %v1, i64 8
-  store double %v708, ptr %v710, align 8
-  ret void
-b40:
-  %v711 = fcmp ugt double %v697, %v53
-  br i1 %v711, label %b39, label %b37
-b41:
-  %v712 = phi double [ %v12, %b12 ], [ %v11, %b4 ]
-  %v713 = phi double [ %v14, %b12 ], [ %v13, %b4 ]
-  %v714 = fadd double %v6, 2.500000e-01
-  %v715 = fcmp ole double %v3, 0x4270000000000000
-  %v716 = tail call double @llvm.fma.f64(double %v3, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v717 = fadd double %v716, 0xC338000000000000
-  %v718 = fneg double %v717
-  %v719 = tail call double @llvm.fma.f64(double %v718, double 0x3FF921FB54442D18, double %v3)
-  %v720 = fmul double %v717, 0x3C91A62633145C07
-  %v721 = fsub double %v719, %v720
-  %v722 = fsub double %v721, %v719
-  %v723 = fsub double %v721, %v722
-  %v724 = fsub double %v719, %v723
-  %v725 = fadd double %v720, %v722
-  %v726 = fsub double %v724, %v725
-  %v727 = fneg double %v720
-  %v728 = tail call double @llvm.fma.f64(double %v717, double 0x3C91A62633145C07, double %v727)
-  %v729 = fsub double %v726, %v728
-  %v730 = tail call double @llvm.fma.f64(double %v718, double 0xB91F1976B7ED9000, double %v729)
-  %v731 = bitcast double %v3 to i64
-  %v732 = lshr i64 %v731, 52
-  %v733 = icmp samesign ult i64 %v731, 4607182418800017408
-  %v734 = add nsw i64 %v732, -1023
-  %v735 = tail call i64 @llvm.umin.i64(i64 %v734, i64 1023)
-  %v736 = select i1 %v733, i64 0, i64 %v735
-  %v737 = and i64 %v731, 4503599627370495
-  %v738 = or disjoint i64 %v737, 4841369599423283200
-  %v739 = bitcast i64 %v738 to double
-  %v740 = getelementptr double, ptr @t_811810fe58b0, i64 %v736
-  %v741 = load double, ptr %v740, align 8
-  %v742 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v736
-  %v743 = load double, ptr %v742, align 8
-  %v744 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v736
-  %v745 = load double, ptr %v744, align 8
-  %v746 = fmul double %v741, %v739
-  %v747 = fmul double %v743, %v739
-  %v748 = fmul double %v745, %v739
-  %v749 = fneg double %v746
-  %v750 = tail call double @llvm.fma.f64(double %v739, double %v741, double %v749)
-  %v751 = fneg double %v747
-  %v752 = tail call double @llvm.fma.f64(double %v739, double %v743, double %v751)
-  %v753 = fneg double %v748
-  %v754 = tail call double @llvm.fma.f64(double %v739, double %v745, double %v753)
-  %v755 = fmul double %v746, 2.500000e-01
-  %v756 = tail call double @llvm.roundeven.f64(double %v755)
-  %v757 = fmul double %v756, 4.000000e+00
-  %v758 = fsub double %v746, %v757
-  %v759 = fmul double %v750, 2.500000e-01
-  %v760 = tail call double @llvm.roundeven.f64(double %v759)
-  %v761 = fmul double %v760, 4.000000e+00
-  %v762 = fsub double %v750, %v761
-  %v763 = fadd double %v758, %v762
-  %v764 = fmul double %v747, 2.500000e-01
-  %v765 = tail call double @llvm.roundeven.f64(double %v764)
-  %v766 = fmul double %v765, 4.000000e+00
-  %v767 = fsub double %v747, %v766
-  %v768 = fadd double %v767, %v763
-  %v769 = tail call double @llvm.roundeven.f64(double %v768)
-  %v770 = fsub double %v763, %v769
-  %v771 = fadd double %v767, %v770
-  %v772 = fsub double %v771, %v770
-  %v773 = fsub double %v771, %v772
-  %v774 = fsub double %v770, %v773
-  %v775 = fsub double %v767, %v772
-  %v776 = fadd double %v775, %v774
-  %v777 = fadd double %v752, %v771
-  %v778 = fsub double %v777, %v771
-  %v779 = fsub double %v777, %v778
-  %v780 = fsub double %v771, %v779
-  %v781 = fsub double %v752, %v778
-  %v782 = fadd double %v781, %v780
-  %v783 = fadd double %v776, %v782
-  %v784 = fadd double %v748, %v777
-  %v785 = fsub double %v784, %v777
-  %v786 = fsub double %v784, %v785
-  %v787 = fsub double %v777, %v786
-  %v788 = fsub double %v748, %v785
-  %v789 = fadd double %v788, %v787
-  %v790 = fadd double %v783, %v789
-  %v791 = fadd double %v754, %v790
-  %v792 = fadd double %v784, %v791
-  %v793 = fsub double %v792, %v784
-  %v794 = fsub double %v791, %v793
-  %v795 = fmul double %v792, 0x3FF921FB54442D18
-  %v796 = fneg double %v795
-  %v797 = tail call double @llvm.fma.f64(double %v792, double 0x3FF921FB54442D18, double %v796)
-  %v798 = fmul double %v794, 0x3FF921FB54442D18
-  %v799 = tail call double @llvm.fma.f64(double %v792, double 0x3C91A62633145C07, double %v798)
-  %v800 = fadd double %v797, %v799
-  %v801 = fadd double %v769, 0x4338000000000000
-  %v802 = fcmp one double %v3, 0x7FF0000000000000
-  %v803 = select i1 %v802, double %v795, double 0x7FF8000000000000
-  %v804 = select i1 %v715, double %v730, double %v800
-  %v805 = select i1 %v715, double %v721, double %v803
-  %v806 = select i1 %v715, double %v716, double %v801
-  %v807 = bitcast double %v806 to i64
-  %v808 = and i64 %v807, 1
-  %v809 = fmul double %v805, %v805
-  %v810 = fmul double %v805, %v809
-  %v811 = tail call double @llvm.fma.f64(double %v809, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v812 = tail call double @llvm.fma.f64(double %v811, double %v809, double 0x3EC71DE351EED7F2)
-  %v813 = tail call double @llvm.fma.f64(double %v812, double %v809, double 0xBF2A01A019BAD8A1)
-  %v814 = tail call double @llvm.fma.f64(double %v813, double %v809, double 0x3F8111111110F573)
-  %v815 = tail call double @llvm.fma.f64(double %v814, double %v809, double 0xBFC5555555555547)
-  %v816 = tail call double @llvm.fma.f64(double %v810, double %v815, double %v804)
-  %v817 = fadd double %v805, %v816
-  %v818 = fneg double %v809
-  %v819 = fmul double %v809, %v818
-  %v820 = tail call double @llvm.fma.f64(double %v809, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v821 = tail call double @llvm.fma.f64(double %v820, double %v809, double 0xBE927E4F7C234A35)
-  %v822 = tail call double @llvm.fma.f64(double %v821, double %v809, double 0x3EFA01A019C515A1)
-  %v823 = tail call double @llvm.fma.f64(double %v822, double %v809, double 0xBF56C16C16C14DC4)
-  %v824 = tail call double @llvm.fma.f64(double %v823, double %v809, double 0x3FA555555555554A)
-  %v825 = fmul double %v809, 5.000000e-01
-  %v826 = tail call double @llvm.fma.f64(double %v819, double %v824, double %v825)
-  %v827 = fsub double 1.000000e+00, %v826
-  %v828 = icmp eq i64 %v808, 0
-  %v829 = select i1 %v828, double %v817, double %v827
-  %v830 = bitcast double %v829 to i64
-  %v831 = shl i64 %v807, 62
-  %v832 = and i64 %v831, -9223372036854775808
-  %v833 = xor i64 %v832, %v830
-  %v834 = bitcast i64 %v833 to double
-  %v835 = select i1 %v828, double %v827, double %v817
-  %v836 = bitcast double %v835 to i64
-  %v837 = add i64 %v831, 4611686018427387904
-  %v838 = and i64 %v837, -9223372036854775808
-  %v839 = xor i64 %v838, %v836
-  %v840 = bitcast i64 %v839 to double
-  %v841 = fmul double %v714, 5.000000e-01
-  %v842 = tail call double @llvm.roundeven.f64(double %v841)
-  %v843 = fmul double %v842, 2.000000e+00
-  %v844 = fsub double %v714, %v843
-  %v845 = fcmp ogt double %v844, 5.000000e-01
-  br i1 %v845, label %b42, label %b43
-b42:
-  %v846 = fsub double 1.000000e+00, %v844
-  br label %b45
-b43:
-  %v847 = fcmp olt double %v844, -5.000000e-01
-  br i1 %v847, label %b44, label %b45
-b44:
-  %v848 = fsub double -1.000000e+00, %v844
-  br label %b45
-b45:
-  %v849 = phi double [ %v846, %b42 ], [ %v848, %b44 ], [ %v844, %b43 ]
-  %v850 = fmul double %v849, 0x400921FB54442D18
-  %v851 = tail call double @llvm.fabs.f64(double %v850)
-  %v852 = fcmp ole double %v851, 0x4270000000000000
-  %v853 = tail call double @llvm.fma.f64(double %v850, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v854 = fadd double %v853, 0xC338000000000000
-  %v855 = fneg double %v854
-  %v856 = tail call double @llvm.fma.f64(double %v855, double 0x3FF921FB54442D18, double %v850)
-  %v857 = fmul double %v854, 0x3C91A62633145C07
-  %v858 = fsub double %v856, %v857
-  %v859 = fsub double %v858, %v856
-  %v860 = fsub double %v858, %v859
-  %v861 = fsub double %v856, %v860
-  %v862 = fadd double %v857, %v859
-  %v863 = fsub double %v861, %v862
-  %v864 = fneg double %v857
-  %v865 = tail call double @llvm.fma.f64(double %v854, double 0x3C91A62633145C07, double %v864)
-  %v866 = fsub double %v863, %v865
-  %v867 = tail call double @llvm.fma.f64(double %v855, double 0xB91F1976B7ED9000, double %v866)
-  %v868 = bitcast double %v851 to i64
-  %v869 = lshr i64 %v868, 52
-  %v870 = icmp samesign ult i64 %v868, 4607182418800017408
-  %v871 = add nsw i64 %v869, -1023
-  %v872 = tail call i64 @llvm.umin.i64(i64 %v871, i64 1023)
-  %v873 = select i1 %v870, i64 0, i64 %v872
-  %v874 = and i64 %v868, 4503599627370495
-  %v875 = or disjoint i64 %v874, 4841369599423283200
-  %v876 = bitcast i64 %v875 to double
-  %v877 = tail call double @llvm.copysign.f64(double %v876, double %v850)
-  %v878 = getelementptr double, ptr @t_811810fe58b0, i64 %v873
-  %v879 = load double, ptr %v878, align 8
-  %v880 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v873
-  %v881 = load double, ptr %v880, align 8
-  %v882 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v873
-  %v883 = load double, ptr %v882, align 8
-  %v884 = fmul double %v879, %v877
-  %v885 = fmul double %v881, %v877
-  %v886 = fmul double %v883, %v877
-  %v887 = fneg double %v884
-  %v888 = tail call double @llvm.fma.f64(double %v877, double %v879, double %v887)
-  %v889 = fneg double %v885
-  %v890 = tail call double @llvm.fma.f64(double %v877, double %v881, double %v889)
-  %v891 = fneg double %v886
-  %v892 = tail call double @llvm.fma.f64(double %v877, double %v883, double %v891)
-  %v893 = fmul double %v884, 2.500000e-01
-  %v894 = tail call double @llvm.roundeven.f64(double %v893)
-  %v895 = fmul double %v894, 4.000000e+00
-  %v896 = fsub double %v884, %v895
-  %v897 = fmul double %v888, 2.500000e-01
-  %v898 = tail call double @llvm.roundeven.f64(double %v897)
-  %v899 = fmul double %v898, 4.000000e+00
-  %v900 = fsub double %v888, %v899
-  %v901 = fadd double %v896, %v900
-  %v902 = fmul double %v885, 2.500000e-01
-  %v903 = tail call double @llvm.roundeven.f64(double %v902)
-  %v904 = fmul double %v903, 4.000000e+00
-  %v905 = fsub double %v885, %v904
-  %v906 = fadd double %v905, %v901
-  %v907 = tail call double @llvm.roundeven.f64(double %v906)
-  %v908 = fsub double %v901, %v907
-  %v909 = fadd double %v905, %v908
-  %v910 = fsub double %v909, %v908
-  %v911 = fsub double %v909, %v910
-  %v912 = fsub double %v908, %v911
-  %v913 = fsub double %v905, %v910
-  %v914 = fadd double %v913, %v912
-  %v915 = fadd double %v890, %v909
-  %v916 = fsub double %v915, %v909
-  %v917 = fsub double %v915, %v916
-  %v918 = fsub double %v909, %v917
-  %v919 = fsub double %v890, %v916
-  %v920 = fadd double %v919, %v918
-  %v921 = fadd double %v914, %v920
-  %v922 = fadd double %v886, %v915
-  %v923 = fsub double %v922, %v915
-  %v924 = fsub double %v922, %v923
-  %v925 = fsub double %v915, %v924
-  %v926 = fsub double %v886, %v923
-  %v927 = fadd double %v926, %v925
-  %v928 = fadd double %v921, %v927
-  %v929 = fadd double %v892, %v928
-  %v930 = fadd double %v922, %v929
-  %v931 = fsub double %v930, %v922
-  %v932 = fsub double %v929, %v931
-  %v933 = fmul double %v930, 0x3FF921FB54442D18
-  %v934 = fneg double %v933
-  %v935 = tail call double @llvm.fma.f64(double %v930, double 0x3FF921FB54442D18, double %v934)
-  %v936 = fmul double %v932, 0x3FF921FB54442D18
-  %v937 = tail call double @llvm.fma.f64(double %v930, double 0x3C91A62633145C07, double %v936)
-  %v938 = fadd double %v935, %v937
-  %v939 = fadd double %v907, 0x4338000000000000
-  %v940 = fcmp one double %v851, 0x7FF0000000000000
-  %v941 = select i1 %v940, double %v933, double 0x7FF8000000000000
-  %v942 = select i1 %v852, double %v867, double %v938
-  %v943 = select i1 %v852, double %v858, double %v941
-  %v944 = select i1 %v852, double %v853, double %v939
-  %v945 = bitcast double %v944 to i64
-  %v946 = and i64 %v945, 1
-  %v947 = fmul double %v943, %v943
-  %v948 = fmul double %v943, %v947
-  %v949 = tail call double @llvm.fma.f64(double %v947, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v950 = tail call double @llvm.fma.f64(double %v949, double %v947, double 0x3EC71DE351EED7F2)
-  %v951 = tail call double @llvm.fma.f64(double %v950, double %v947, double 0xBF2A01A019BAD8A1)
-  %v952 = tail call double @llvm.fma.f64(double %v951, double %v947, double 0x3F8111111110F573)
-  %v953 = tail call double @llvm.fma.f64(double %v952, double %v947, double 0xBFC5555555555547)
-  %v954 = tail call double @llvm.fma.f64(double %v948, double %v953, double %v942)
-  %v955 = fadd double %v943, %v954
-  %v956 = fneg double %v947
-  %v957 = fmul double %v947, %v956
-  %v958 = tail call double @llvm.fma.f64(double %v947, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v959 = tail call double @llvm.fma.f64(double %v958, double %v947, double 0xBE927E4F7C234A35)
-  %v960 = tail call double @llvm.fma.f64(double %v959, double %v947, double 0x3EFA01A019C515A1)
-  %v961 = tail call double @llvm.fma.f64(double %v960, double %v947, double 0xBF56C16C16C14DC4)
-  %v962 = tail call double @llvm.fma.f64(double %v961, double %v947, double 0x3FA555555555554A)
-  %v963 = fmul double %v947, 5.000000e-01
-  %v964 = tail call double @llvm.fma.f64(double %v957, double %v962, double %v963)
-  %v965 = fsub double 1.000000e+00, %v964
-  %v966 = icmp eq i64 %v946, 0
-  %v967 = select i1 %v966, double %v955, double %v965
-  %v968 = bitcast double %v967 to i64
-  %v969 = shl i64 %v945, 62
-  %v970 = and i64 %v969, -9223372036854775808
-  %v971 = xor i64 %v970, %v968
-  %v972 = bitcast i64 %v971 to double
-  %v973 = fcmp oeq double %v850, 0.000000e+00
-  %v974 = select i1 %v973, double %v850, double %v972
-  %v975 = tail call double @llvm.fabs.f64(double %v844)
-  %v976 = fsub double 5.000000e-01, %v975
-  %v977 = fmul double %v976, 0x400921FB54442D18
-  %v978 = tail call double @llvm.fabs.f64(double %v977)
-  %v979 = fcmp ole double %v978, 0x4270000000000000
-  %v980 = tail call double @llvm.fma.f64(double %v977, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v981 = fadd double %v980, 0xC338000000000000
-  %v982 = fneg double %v981
-  %v983 = tail call double @llvm.fma.f64(double %v982, double 0x3FF921FB54442D18, double %v977)
-  %v984 = fmul double %v981, 0x3C91A62633145C07
-  %v985 = fsub double %v983, %v984
-  %v986 = fsub double %v985, %v983
-  %v987 = fsub double %v985, %v986
-  %v988 = fsub double %v983, %v987
-  %v989 = fadd double %v984, %v986
-  %v990 = fsub double %v988, %v989
-  %v991 = fneg double %v984
-  %v992 = tail call double @llvm.fma.f64(double %v981, double 0x3C91A62633145C07, double %v991)
-  %v993 = fsub double %v990, %v992
-  %v994 = tail call double @llvm.fma.f64(double %v982, double 0xB91F1976B7ED9000, double %v993)
-  %v995 = bitcast double %v978 to i64
-  %v996 = lshr i64 %v995, 52
-  %v997 = icmp samesign ult i64 %v995, 4607182418800017408
-  %v998 = add nsw i64 %v996, -1023
-  %v999 = tail call i64 @llvm.umin.i64(i64 %v998, i64 1023)
-  %v1000 = select i1 %v997, i64 0, i64 %v999
-  %v1001 = and i64 %v995, 4503599627370495
-  %v1002 = or disjoint i64 %v1001, 4841369599423283200
-  %v1003 = bitcast i64 %v1002 to double
-  %v1004 = tail call double @llvm.copysign.f64(double %v1003, double %v977)
-  %v1005 = getelementptr double, ptr @t_811810fe58b0, i64 %v1000
-  %v1006 = load double, ptr %v1005, align 8
-  %v1007 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v1000
-  %v1008 = load double, ptr %v1007, align 8
-  %v1009 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v1000
-  %v1010 = load double, ptr %v1009, align 8
-  %v1011 = fmul double %v1004, %v1006
-  %v1012 = fmul double %v1004, %v1008
-  %v1013 = fmul double %v1004, %v1010
-  %v1014 = fneg double %v1011
-  %v1015 = tail call double @llvm.fma.f64(double %v1004, double %v1006, double %v1014)
-  %v1016 = fneg double %v1012
-  %v1017 = tail call double @llvm.fma.f64(double %v1004, double %v1008, double %v1016)
-  %v1018 = fneg double %v1013
-  %v1019 = tail call double @llvm.fma.f64(double %v1004, double %v1010, double %v1018)
-  %v1020 = fmul double %v1011, 2.500000e-01
-  %v1021 = tail call double @llvm.roundeven.f64(double %v1020)
-  %v1022 = fmul double %v1021, 4.000000e+00
-  %v1023 = fsub double %v1011, %v1022
-  %v1024 = fmul double %v1015, 2.500000e-01
-  %v1025 = tail call double @llvm.roundeven.f64(double %v1024)
-  %v1026 = fmul double %v1025, 4.000000e+00
-  %v1027 = fsub double %v1015, %v1026
-  %v1028 = fadd double %v1023, %v1027
-  %v1029 = fmul double %v1012, 2.500000e-01
-  %v1030 = tail call double @llvm.roundeven.f64(double %v1029)
-  %v1031 = fmul double %v1030, 4.000000e+00
-  %v1032 = fsub double %v1012, %v1031
-  %v1033 = fadd double %v1032, %v1028
-  %v1034 = tail call double @llvm.roundeven.f64(double %v1033)
-  %v1035 = fsub double %v1028, %v1034
-  %v1036 = fadd double %v1032, %v1035
-  %v1037 = fsub double %v1036, %v1035
-  %v1038 = fsub double %v1036, %v1037
-  %v1039 = fsub double %v1035, %v1038
-  %v1040 = fsub double %v1032, %v1037
-  %v1041 = fadd double %v1040, %v1039
-  %v1042 = fadd double %v1017, %v1036
-  %v1043 = fsub double %v1042, %v1036
-  %v1044 = fsub double %v1042, %v1043
-  %v1045 = fsub double %v1036, %v1044
-  %v1046 = fsub double %v1017, %v1043
-  %v1047 = fadd double %v1046, %v1045
-  %v1048 = fadd double %v1041, %v1047
-  %v1049 = fadd double %v1013, %v1042
-  %v1050 = fsub double %v1049, %v1042
-  %v1051 = fsub double %v1049, %v1050
-  %v1052 = fsub double %v1042, %v1051
-  %v1053 = fsub double %v1013, %v1050
-  %v1054 = fadd double %v1053, %v1052
-  %v1055 = fadd double %v1048, %v1054
-  %v1056 = fadd double %v1019, %v1055
-  %v1057 = fadd double %v1049, %v1056
-  %v1058 = fsub double %v1057, %v1049
-  %v1059 = fsub double %v1056, %v1058
-  %v1060 = fmul double %v1057, 0x3FF921FB54442D18
-  %v1061 = fneg double %v1060
-  %v1062 = tail call double @llvm.fma.f64(double %v1057, double 0x3FF921FB54442D18, double %v1061)
-  %v1063 = fmul double %v1059, 0x3FF921FB54442D18
-  %v1064 = tail call double @llvm.fma.f64(double %v1057, double 0x3C91A62633145C07, double %v1063)
-  %v1065 = fadd double %v1062, %v1064
-  %v1066 = fadd double %v1034, 0x4338000000000000
-  %v1067 = fcmp one double %v978, 0x7FF0000000000000
-  %v1068 = select i1 %v1067, double %v1060, double 0x7FF8000000000000
-  %v1069 = select i1 %v979, double %v994, double %v1065
-  %v1070 = select i1 %v979, double %v985, double %v1068
-  %v1071 = select i1 %v979, double %v980, double %v1066
-  %v1072 = bitcast double %v1071 to i64
-  %v1073 = and i64 %v1072, 1
-  %v1074 = fmul double %v1070, %v1070
-  %v1075 = fmul double %v1070, %v1074
-  %v1076 = tail call double @llvm.fma.f64(double %v1074, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v1077 = tail call double @llvm.fma.f64(double %v1076, double %v1074, double 0x3EC71DE351EED7F2)
-  %v1078 = tail call double @llvm.fma.f64(double %v1077, double %v1074, double 0xBF2A01A019BAD8A1)
-  %v1079 = tail call double @llvm.fma.f64(double %v1078, double %v1074, double 0x3F8111111110F573)
-  %v1080 = tail call double @llvm.fma.f64(double %v1079, double %v1074, double 0xBFC5555555555547)
-  %v1081 = tail call double @llvm.fma.f64(double %v1075, double %v1080, double %v1069)
-  %v1082 = fadd double %v1070, %v1081
-  %v1083 = fneg double %v1074
-  %v1084 = fmul double %v1074, %v1083
-  %v1085 = tail call double @llvm.fma.f64(double %v1074, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v1086 = tail call double @llvm.fma.f64(double %v1085, double %v1074, double 0xBE927E4F7C234A35)
-  %v1087 = tail call double @llvm.fma.f64(double %v1086, double %v1074, double 0x3EFA01A019C515A1)
-  %v1088 = tail call double @llvm.fma.f64(double %v1087, double %v1074, double 0xBF56C16C16C14DC4)
-  %v1089 = tail call double @llvm.fma.f64(double %v1088, double %v1074, double 0x3FA555555555554A)
-  %v1090 = fmul double %v1074, 5.000000e-01
-  %v1091 = tail call double @llvm.fma.f64(double %v1084, double %v1089, double %v1090)
-  %v1092 = fsub double 1.000000e+00, %v1091
-  %v1093 = icmp eq i64 %v1073, 0
-  %v1094 = select i1 %v1093, double %v1082, double %v1092
-  %v1095 = bitcast double %v1094 to i64
-  %v1096 = shl i64 %v1072, 62
-  %v1097 = and i64 %v1096, -9223372036854775808
-  %v1098 = xor i64 %v1097, %v1095
-  %v1099 = bitcast i64 %v1098 to double
-  %v1100 = fcmp oeq double %v977, 0.000000e+00
-  %v1101 = select i1 %v1100, double %v977, double %v1099
-  %v1102 = fmul double %v1101, %v840
-  %v1103 = fmul double %v974, %v834
-  %v1104 = fadd double %v1102, %v1103
-  %v1105 = fmul double %v1101, %v834
-  %v1106 = fmul double %v974, %v840
-  %v1107 = fsub double %v1105, %v1106
-  %v1108 = fmul double %v3, 0x400921FB54442D18
-  %v1109 = fdiv double 2.000000e+00, %v1108
-  %v1110 = tail call double @llvm.sqrt.f64(double %v1109)
-  %v1111 = fmul double %v712, %v1104
-  %v1112 = fmul double %v713, %v1107
-  %v1113 = fsub double %v1111, %v1112
-  %v706 = fmul double %v1110, %v1113
-  %v1114 = fmul double %v712, %v1107
-  %v1115 = fmul double %v713, %v1104
-  %v1116 = fadd double %v1114, %v1115
-  %v709 = fmul double %v1110, %v1116
-  br label %b39
-b46:
-  %v119 = fsub double %v4, %v53
-  %v91 = fmul double %v69, 1.000000e-250
-  %v94 = fmul double %v63, %v91
-  %v1117 = fcmp ogt double %v53, 0.000000e+00
-  br i1 %v1117, label %b47, label %b19
-b47:
-  %v103 = fdiv double 1.000000e+00, %v3
-  br label %b18
-b48:
-  %v1118 = fneg double %v224
-  %v1119 = fneg double %v222
-  %v1120 = fmul double %v59, %v1119
-  %v1121 = fdiv double %v119, %v3
-  %v1122 = fmul double %v1121, %v1118
-  %v1123 = fsub double %v1122, %v1120
-  %v1124 = fmul double %v3, 0x400921FB54442D18
-  %v1125 = fdiv double 2.000000e+00, %v1124
-  %v1126 = fmul double %v117, %v224
-  %v1127 = fadd double %v1126, %v1123
-  %v1128 = fdiv double %v1125, %v1127
-  br label %b50
-b49:
-  %v1129 = fsub double %v646, %v117
-  %v1130 = fdiv double %v1129, %v644
-  %v1131 = fmul double %v3, 0x400921FB54442D18
-  %v1132 = fdiv double 2.000000e+00, %v1131
-  %v1133 = fmul double %v1129, %v1130
-  %v1134 = fadd double %v644, %v1133
-  %v1135 = fdiv double %v1132, %v1134
-  %v1136 = tail call double @llvm.sqrt.f64(double %v1135)
-  %v1137 = fcmp ogt double %v116, 0.000000e+00
-  %v1138 = fneg double %v1136
-  %v1139 = select i1 %v1137, double %v1136, double %v1138
-  %v1140 = fmul double %v1130, %v1139
-  %v1141 = fdiv double %v119, %v3
-  %v1142 = fmul double %v1141, %v1140
-  %v1143 = fmul double %v646, %v1140
-  %v1144 = fmul double %v644, %v1139
-  %v1145 = fadd double %v1144, %v1143
-  %v1146 = fsub double %v1142, %v1145
-  br label %b50
-b50:
-  %v693 = phi double [ %v1118, %b48 ], [ %v1140, %b49 ]
-  %v695 = phi double [ %v1120, %b48 ], [ %v1146, %b49 ]
-  %v1147 = phi double [ %v1128, %b48 ], [ %v1139, %b49 ]
-  %v1148 = fdiv double %v1147, %v116
-  %v707 = fmul double %v114, %v1148
-  %v1149 = fcmp ult double %v53, 1.000000e+00
-  br i1 %v1149, label %b39, label %b37
-}
-
-define internal fastcc void @p_8f02ea5ae1b5(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
-b1:
-  %v3 = freeze double %v2
-  %v4 = fcmp oeq double %v3, 0.000000e+00
-  br i1 %v4, label %b23, label %b2
-b2:
-  %v5 = fcmp olt double %v3, 0.000000e+00
-  %v6 = tail call double @llvm.floor.f64(double %v3)
-  %v7 = fcmp oeq double %v3, %v6
-  %v8 = and i1 %v5, %v7
-  br i1 %v8, label %b24, label %b3
-b3:
-  %v9 = fcmp uno double %v3, 0.000000e+00
-  %v10 = fcmp ogt double %v3, 1.717000e+02
-  %v11 = or i1 %v9, %v10
-  br i1 %v11, label %b4, label %b5
-b4:
-  %v12 = fadd double %v3, 0x7FF0000000000000
-  br label %b24
-b5:
-  %v13 = fcmp olt double %v3, -1.850000e+02
-  br i1 %v13, label %b6, label %b7
-b6:
-  %v14 = fmul double %v6, 5.000000e-01
-  %v15 = tail call double @llvm.floor.f64(double %v14)
-  %v16 = fmul double %v15, 2.000000e+00
-  %v17 = fcmp oeq double %v6, %v16
-  %v18 = select i1 %v17, double 0.000000e+00, double -0.000000e+00
-  br label %b24
-b7:
-  %v19 = tail call double @llvm.fabs.f64(double %v3)
-  %v20 = fcmp olt double %v19, 1.200000e+01
-  br i1 %v20, label %b8, label %b14
-b8:
-  %v21 = fcmp olt double %v3, 1.500000e+00
-  %v22 = fcmp ogt double %v3, 2.500000e+00
-  %v23 = or i1 %v21, %v22
-  br i1 %v23, label %b9, label %b12
-b9:
-  br i1 %v21, label %b10, label %b11
-b10:
-  %v24 = phi double [ %v25, %b10 ], [ %v3, %b9 ]
-  %v26 = phi double [ %v27, %b10 ], [ 0.000000e+00, %b9 ]
-  %v28 = phi double [ %v29, %b10 ], [ 1.000000e+00, %b9 ]
-  %v29 = fmul double %v24, %v28
-  %v30 = fneg double %v29
-  %v31 = tail call double @llvm.fma.f64(double %v28, double %v24, double %v30)
-  %v27 = tail call double @llvm.fma.f64(double %v26, double %v24, double %v31)
-  %v25 = fadd double %v24, 1.000000e+00
-  %v32 = fcmp olt double %v25, 1.500000e+00
-  %v33 = fcmp ogt double %v25, 2.500000e+00
-  %v34 = or i1 %v32, %v33
-  br i1 %v34, label %b10, label %b12
-b11:
-  %v35 = phi double [ %v36, %b11 ], [ %v3, %b9 ]
-  %v37 = phi double [ %v38, %b11 ], [ 0.000000e+00, %b9 ]
-  %v39 = phi double [ %v40, %b11 ], [ 1.000000e+00, %b9 ]
-  %v36 = fadd double %v35, -1.000000e+00
-  %v40 = fmul double %v36, %v39
-  %v41 = fneg double %v40
-  %v42 = tail call double @llvm.fma.f64(double %v39, double %v36, double %v41)
-  %v38 = tail call double @llvm.fma.f64(double %v37, double %v36, double %v42)
-  %v43 = fcmp olt double %v36, 1.500000e+00
-  %v44 = fcmp ogt double %v36, 2.500000e+00
-  %v45 = or i1 %v43, %v44
-  br i1 %v45, label %b11, label %b12
-b12:
-  %v46 = phi double [ %v3, %b8 ], [ %v25, %b10 ], [ %v36, %b11 ]
-  %v47 = phi double [ 0.000000e+00, %b8 ], [ %v27, %b10 ], [ %v38, %b11 ]
-  %v48 = phi double [ 1.000000e+00, %b8 ], [ %v29, %b10 ], [ %v40, %b11 ]
-  %v49 = fadd double %v46, -2.000000e+00
-  %v50 = tail call double @llvm.fma.f64(double %v49, double 0xBEB74F33EBD1FA3E, double 0x3EC5F626C8F5B96A)
-  %v51 = tail call double @llvm.fma.f64(double %v50, double %v49, double 0xBECD86307E1B5560)
-  %v52 = tail call double @llvm.fma.f64(double %v51, double %v49, double 0x3EDE4E6309FB0586)
-  %v53 = tail call double @llvm.fma.f64(double %v52, double %v49, double 0xBEF01605C1CA76EB)
-  %v54 = tail call double @llvm.fma.f64(double %v53, double %v49, double 0x3F000747D09BBD45)
-  %v55 = tail call double @llvm.fma.f64(double %v54, double %v49, double 0xBF0FDC60DE1BD1DC)
-  %v56 = tail call double @llvm.fma.f64(double %v55, double %v49, double 0x3F1FE3FB3474D2A9)
-  %v57 = tail call double @llvm.fma.f64(double %v56, double %v49, double 0xBF2F94C25A068C1D)
-  %v58 = tail call double @llvm.fma.f64(double %v57, double %v49, double 0x3F4011B21504D027)
-  %v59 = tail call double @llvm.fma.f64(double %v58, double %v49, double 0xBF4E21F1341B5C78)
-  %v60 = tail call double @llvm.fma.f64(double %v59, double %v49, double 0x3F613C448802CDAA)
-  %v61 = tail call double @llvm.fma.f64(double %v60, double %v49, double 0xBF675E6E922AB08F)
-  %v62 = tail call double @llvm.fma.f64(double %v61, double %v49, double 0x3F86D7EEACCF06D1)
-  %v63 = tail call double @llvm.fma.f64(double %v62, double %v49, double 0xBF317F374093DECD)
-  %v64 = tail call double @llvm.fma.f64(double %v63, double %v49, double 0x3FB301FBB0F23EA7)
-  %v65 = tail call double @llvm.fma.f64(double %v64, double %v49, double 0x3FB4E23998464F5D)
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v49, double 0x3FDA5B978B96BECA)
-  %v67 = tail call double @llvm.fma.f64(double %v66, double %v49, double 0x3FDB0EE6072093CE)
-  %v68 = tail call double @llvm.fma.f64(double %v49, double %v67, double 1.000000e+00)
-  %v69 = fmul double %v47, %v68
-  %v70 = tail call double @llvm.fma.f64(double %v68, double %v48, double %v69)
-  br i1 %v21, label %b13, label %b24
-b13:
-  %v71 = fadd double %v47, %v48
-  %v72 = fdiv double %v68, %v71
-  br label %b24
-b14:
-  %v73 = fmul double %v19, 5.000000e-01
-  %v74 = fadd double %v73, -2.500000e-01
-  %v75 = bitcast double %v19 to i64
-  %v76 = add nuw i64 %v75, 2638147582215219
-  %v77 = lshr i64 %v76, 52
-  %v78 = or disjoint i64 %v77, 4841369599423283200
-  %v79 = bitcast i64 %v78 to double
-  %v80 = fadd double %v79, 0xC330000000000000
-  %v81 = and i64 %v76, 4503599627370495
-  %v82 = add nuw nsw i64 %v81, 4604544271217802189
-  %v83 = bitcast i64 %v82 to double
-  %v84 = fadd double %v83, -1.000000e+00
-  %v85 = fadd double %v80, -1.023000e+03
-  %v86 = fadd double %v84, 2.000000e+00
-  %v87 = fdiv double 1.000000e+00, %v86
-  %v88 = fmul double %v84, %v87
-  %v89 = fmul double %v88, %v88
-  %v90 = fmul double %v88, %v89
-  %v91 = tail call double @llvm.fma.f64(double %v89, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
-  %v92 = tail call double @llvm.fma.f64(double %v91, double %v89, double 0x3FB3B1EF291B286B)
-  %v93 = tail call double @llvm.fma.f64(double %v92, double %v89, double 0x3FB745CE9C13DB3B)
-  %v94 = tail call double @llvm.fma.f64(double %v93, double %v89, double 0x3FBC71C722DC3A56)
-  %v95 = tail call double @llvm.fma.f64(double %v94, double %v89, double 0x3FC2492492457977)
-  %v96 = tail call double @llvm.fma.f64(double %v95, double %v89, double 0x3FC9999999999B32)
-  %v97 = fmul double %v89, %v96
-  %v98 = fadd double %v97, 0x3FD5555555555555
-  %v99 = fmul double %v90, %v98
-  %v100 = fadd double %v88, %v99
-  %v101 = fmul double %v85, 0x3FE62E42FEFA4000
-  %v102 = fmul double %v100, 2.000000e+00
-  %v103 = fadd double %v101, %v102
-  %v104 = fmul double %v74, %v103
-  %v105 = fcmp olt double %v104, -7.460000e+02
-  br i1 %v105, label %b18, label %b15
-b15:
-  %v106 = fcmp ogt double %v104, 7.105000e+02
-  br i1 %v106, label %b18, label %b16
-b16:
-  br label %b18
-b17:
-  %v107 = fmul double %v108, %v109
-  br label %b24
-b18:
-  %v110 = phi double [ 7.105000e+02, %b15 ], [ %v104, %b16 ], [ -7.460000e+02, %b14 ]
-  %v111 = fcmp ogt double %v104, 7.105000e+02
-  %v112 = or i1 %v105, %v111
-  %v113 = fsub double %v101, %v103
-  %v114 = fadd double %v102, %v113
-  %v115 = fsub double %v88, %v100
-  %v116 = fadd double %v99, %v115
-  %v117 = fneg double %v88
-  %v118 = fadd double %v86, -2.000000e+00
-  %v119 = fsub double %v84, %v118
-  %v120 = tail call double @llvm.fma.f64(double %v117, double %v86, double %v84)
-  %v121 = tail call double @llvm.fma.f64(double %v117, double %v119, double %v120)
-  %v122 = fmul double %v87, %v121
-  %v123 = fsub double 0x3FD5555555555555, %v98
-  %v124 = fadd double %v97, %v123
-  %v125 = fadd double %v124, 0x3C75555555555555
-  %v126 = fmul double %v88, 2.000000e+00
-  %v127 = fneg double %v89
-  %v128 = tail call double @llvm.fma.f64(double %v88, double %v88, double %v127)
-  %v129 = tail call double @llvm.fma.f64(double %v126, double %v122, double %v128)
-  %v130 = fneg double %v90
-  %v131 = tail call double @llvm.fma.f64(double %v88, double %v89, double %v130)
-  %v132 = tail call double @llvm.fma.f64(double %v122, double %v89, double %v131)
-  %v133 = tail call double @llvm.fma.f64(double %v88, double %v129, double %v132)
-  %v134 = fneg double %v99
-  %v135 = tail call double @llvm.fma.f64(double %v90, double %v98, double %v134)
-  %v136 = tail call double @llvm.fma.f64(double %v133, double %v98, double %v135)
-  %v137 = tail call double @llvm.fma.f64(double %v90, double %v125, double %v136)
-  %v138 = fadd double %v122, %v137
-  %v139 = fadd double %v116, %v138
-  %v140 = fmul double %v139, 2.000000e+00
-  %v141 = tail call double @llvm.fma.f64(double %v85, double 0xBD48432A1B0E2634, double %v140)
-  %v142 = fadd double %v114, %v141
-  %v143 = fneg double %v104
-  %v144 = tail call double @llvm.fma.f64(double %v74, double %v103, double %v143)
-  %v145 = tail call double @llvm.fma.f64(double %v74, double %v142, double %v144)
-  %v146 = select i1 %v112, double 0.000000e+00, double %v145
-  %v147 = tail call double @llvm.fma.f64(double %v110, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v148 = fadd double %v147, 0xC338000000000000
-  %v149 = fneg double %v148
-  %v150 = tail call double @llvm.fma.f64(double %v149, double 0x3FE62E42FEFA4000, double %v110)
-  %v151 = tail call double @llvm.fma.f64(double %v149, double 0xBD48432A1B0E2634, double %v150)
-  %v152 = fmul double %v151, %v151
-  %v153 = tail call double @llvm.fma.f64(double %v151, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v154 = tail call double @llvm.fma.f64(double %v153, double %v151, double 0x3E927E4DB81FC5C4)
-  %v155 = tail call double @llvm.fma.f64(double %v154, double %v151, double 0x3EC71DDED4DF15D0)
-  %v156 = tail call double @llvm.fma.f64(double %v155, double %v151, double 0x3EFA01A01A70E1D0)
-  %v157 = tail call double @llvm.fma.f64(double %v156, double %v151, double 0x3F2A01A01B4A1A68)
-  %v158 = tail call double @llvm.fma.f64(double %v157, double %v151, double 0x3F56C16C16C1618C)
-  %v159 = tail call double @llvm.fma.f64(double %v158, double %v151, double 0x3F8111111110E966)
-  %v160 = tail call double @llvm.fma.f64(double %v159, double %v151, double 0x3FA5555555555556)
-  %v161 = tail call double @llvm.fma.f64(double %v160, double %v151, double 0x3FC555555555555C)
-  %v162 = tail call double @llvm.fma.f64(double %v161, double %v151, double 5.000000e-01)
-  %v163 = tail call double @llvm.fma.f64(double %v152, double %v162, double %v151)
-  %v164 = fadd double %v163, 1.000000e+00
-  %v165 = tail call double @llvm.fma.f64(double %v146, double %v164, double %v163)
-  %v166 = fadd double %v165, 1.000000e+00
-  %v167 = bitcast double %v147 to i64
-  %v168 = add i64 %v167, -4843621399236967424
-  %v169 = lshr i64 %v168, 1
-  %v170 = sub i64 %v168, %v169
-  %v171 = shl i64 %v169, 52
-  %v172 = add i64 %v171, 2301339409586323456
-  %v173 = shl i64 %v170, 52
-  %v174 = add i64 %v173, 2301339409586323456
-  %v175 = bitcast i64 %v172 to double
-  %v176 = fmul double %v166, %v175
-  %v177 = bitcast i64 %v174 to double
-  %v178 = fmul double %v176, %v177
-  %v179 = tail call double @llvm.trunc.f64(double %v74)
-  %v180 = fcmp oeq double %v179, %v74
-  %v181 = tail call double @llvm.fabs.f64(double %v74)
-  %v182 = fmul double %v181, 5.000000e-01
-  %v183 = tail call double @llvm.trunc.f64(double %v182)
-  %v184 = fcmp une double %v183, %v182
-  %v185 = and i1 %v180, %v184
-  %v186 = fmul double %v183, 5.000000e-01
-  %v187 = tail call double @llvm.trunc.f64(double %v186)
-  %v188 = fmul double %v187, 5.000000e-01
-  %v189 = tail call double @llvm.trunc.f64(double %v188)
-  %v190 = fmul double %v3, %v3
-  %v191 = fmul double %v190, %v190
-  %v192 = select i1 %v185, double %v19, double 1.000000e+00
-  %v193 = fadd double %v187, %v187
-  %v194 = fcmp une double %v183, %v193
-  %v195 = select i1 %v194, double %v190, double 1.000000e+00
-  %v196 = fmul double %v192, %v195
-  %v197 = fadd double %v189, %v189
-  %v198 = fcmp une double %v187, %v197
-  %v199 = select i1 %v198, double %v191, double 1.000000e+00
-  %v200 = fmul double %v196, %v199
-  %v201 = fcmp oeq double %v181, 8.000000e+00
-  %v202 = fmul double %v191, %v191
-  %v203 = select i1 %v201, double %v202, double %v200
-  %v204 = fcmp uge double %v74, 0.000000e+00
-  %v205 = tail call double @llvm.fabs.f64(double %v203)
-  %v206 = fcmp une double %v205, 0x7FF0000000000000
-  %v207 = or i1 %v204, %v206
-  %v208 = fdiv double 1.000000e+00, %v203
-  %v209 = select i1 %v204, double %v203, double %v208
-  %v210 = fcmp ole double %v181, 8.000000e+00
-  %v211 = and i1 %v210, %v207
-  %v212 = and i1 %v180, %v211
-  %v213 = select i1 %v212, double %v209, double %v178
-  %v214 = fcmp oeq double %v74, 0.000000e+00
-  %v215 = fcmp oeq double %v19, 1.000000e+00
-  %v216 = or i1 %v215, %v214
-  %v108 = select i1 %v216, double 1.000000e+00, double %v213
-  %v217 = fneg double %v19
-  %v218 = fcmp ogt double %v19, 7.460000e+02
-  %v219 = select i1 %v218, double -7.460000e+02, double %v217
-  %v220 = tail call double @llvm.fma.f64(double %v219, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v221 = fadd double %v220, 0xC338000000000000
-  %v222 = fneg double %v221
-  %v223 = tail call double @llvm.fma.f64(double %v222, double 0x3FE62E42FEFA4000, double %v219)
-  %v224 = tail call double @llvm.fma.f64(double %v222, double 0xBD48432A1B0E2634, double %v223)
-  %v225 = fmul double %v224, %v224
-  %v226 = tail call double @llvm.fma.f64(double %v224, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v227 = tail call double @llvm.fma.f64(double %v226, double %v224, double 0x3E927E4DB81FC5C4)
-  %v228 = tail call double @llvm.fma.f64(double %v227, double %v224, double 0x3EC71DDED4DF15D0)
-  %v229 = tail call double @llvm.fma.f64(double %v228, double %v224, double 0x3EFA01A01A70E1D0)
-  %v230 = tail call double @llvm.fma.f64(double %v229, double %v224, double 0x3F2A01A01B4A1A68)
-  %v231 = tail call double @llvm.fma.f64(double %v230, double %v224, double 0x3F56C16C16C1618C)
-  %v232 = tail call double @llvm.fma.f64(double %v231, double %v224, double 0x3F8111111110E966)
-  %v233 = tail call double @llvm.fma.f64(double %v232, double %v224, double 0x3FA5555555555556)
-  %v234 = tail call double @llvm.fma.f64(double %v233, double %v224, double 0x3FC555555555555C)
-  %v235 = tail call double @llvm.fma.f64(double %v234, double %v224, double 5.000000e-01)
-  %v236 = tail call double @llvm.fma.f64(double %v225, double %v235, double %v224)
-  %v237 = fadd double %v236, 1.000000e+00
-  %v238 = bitcast double %v220 to i64
-  %v239 = add i64 %v238, -4843621399236967424
-  %v240 = lshr i64 %v239, 1
-  %v241 = sub i64 %v239, %v240
-  %v242 = shl i64 %v240, 52
-  %v243 = add i64 %v242, 2301339409586323456
-  %v244 = shl i64 %v241, 52
-  %v245 = add i64 %v244, 2301339409586323456
-  %v246 = bitcast i64 %v243 to double
-  %v247 = fmul double %v237, %v246
-  %v248 = bitcast i64 %v245 to double
-  %v249 = fmul double %v247, %v248
-  %v250 = fdiv double 1.000000e+00, %v190
-  %v251 = tail call double @llvm.fma.f64(double %v250, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v252 = tail call double @llvm.fma.f64(double %v251, double %v250, double 0xBF5F6AB0D9993C7C)
-  %v253 = tail call double @llvm.fma.f64(double %v252, double %v250, double 0x3F4B951E2B18FF24)
-  %v254 = tail call double @llvm.fma.f64(double %v253, double %v250, double 0xBF43813813813813)
-  %v255 = tail call double @llvm.fma.f64(double %v254, double %v250, double 0x3F4A01A01A01A01A)
-  %v256 = tail call double @llvm.fma.f64(double %v255, double %v250, double 0xBF66C16C16C16C17)
-  %v257 = tail call double @llvm.fma.f64(double %v256, double %v250, double 0x3FB5555555555555)
-  %v258 = fdiv double %v257, %v19
-  %v259 = fcmp olt double %v258, -7.460000e+02
-  br i1 %v259, label %b21, label %b19
-b19:
-  %v260 = fcmp ogt double %v258, 7.105000e+02
-  br i1 %v260, label %b21, label %b20
-b20:
-  br label %b21
-b21:
-  %v261 = phi double [ 7.105000e+02, %b19 ], [ %v258, %b20 ], [ -7.460000e+02, %b18 ]
-  %v262 = tail call double @llvm.fma.f64(double %v261, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v263 = fadd double %v262, 0xC338000000000000
-  %v264 = fneg double %v263
-  %v265 = tail call double @llvm.fma.f64(double %v264, double 0x3FE62E42FEFA4000, double %v261)
-  %v266 = tail call double @llvm.fma.f64(double %v264, double 0xBD48432A1B0E2634, double %v265)
-  %v267 = fmul double %v266, %v266
-  %v268 = tail call double @llvm.fma.f64(double %v266, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v269 = tail call double @llvm.fma.f64(double %v268, double %v266, double 0x3E927E4DB81FC5C4)
-  %v270 = tail call double @llvm.fma.f64(double %v269, double %v266, double 0x3EC71DDED4DF15D0)
-  %v271 = tail call double @llvm.fma.f64(double %v270, double %v266, double 0x3EFA01A01A70E1D0)
-  %v272 = tail call double @llvm.fma.f64(double %v271, double %v266, double 0x3F2A01A01B4A1A68)
-  %v273 = tail call double @llvm.fma.f64(double %v272, double %v266, double 0x3F56C16C16C1618C)
-  %v274 = tail call double @llvm.fma.f64(double %v273, double %v266, double 0x3F8111111110E966)
-  %v275 = tail call double @llvm.fma.f64(double %v274, double %v266, double 0x3FA5555555555556)
-  %v276 = tail call double @llvm.fma.f64(double %v275, double %v266, double 0x3FC555555555555C)
-  %v277 = tail call double @llvm.fma.f64(double %v276, double %v266, double 5.000000e-01)
-  %v278 = tail call double @llvm.fma.f64(double %v267, double %v277, double %v266)
-  %v279 = fadd double %v278, 1.000000e+00
-  %v280 = bitcast double %v262 to i64
-  %v281 = add i64 %v280, -4843621399236967424
-  %v282 = lshr i64 %v281, 1
-  %v283 = sub i64 %v281, %v282
-  %v284 = shl i64 %v282, 52
-  %v285 = add i64 %v284, 2301339409586323456
-  %v286 = shl i64 %v283, 52
-  %v287 = add i64 %v286, 2301339409586323456
-  %v288 = bitcast i64 %v285 to double
-  %v289 = fmul double %v279, %v288
-  %v290 = bitcast i64 %v287 to double
-  %v291 = fmul double %v289, %v290
-  %v292 = fmul double %v108, 0x40040D931FF62705
-  %v293 = fmul double %v249, %v292
-  %v109 = fmul double %v293, %v291
-  %v294 = fcmp ogt double %v3, 0.000000e+00
-  br i1 %v294, label %b17, label %b22
-b22:
-  %v295 = tail call double @llvm.roundeven.f64(double %v19)
-  %v296 = fsub double %v19, %v295
-  %v297 = fmul double %v296, 0x400921FB54442D18
-  %v298 = tail call double @llvm.fma.f64(double %v297, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v299 = fadd double %v298, 0xC338000000000000
-  %v300 = fneg double %v299
-  %v301 = tail call double @llvm.fma.f64(double %v300, double 0x3FF921FB54442D18, double %v297)
-  %v302 = fmul double %v299, 0x3C91A62633145C07
-  %v303 = fsub double %v301, %v302
-  %v304 = fsub double %v303, %v301
-  %v305 = fsub double %v303, %v304
-  %v306 = fsub double %v301, %v305
-  %v307 = fadd double %v302, %v304
-  %v308 = fsub double %v306, %v307
-  %v309 = fneg double %v302
-  %v310 = tail call double @llvm.fma.f64(double %v299, double 0x3C91A62633145C07, double %v309)
-  %v311 = fsub double %v308, %v310
-  %v312 = tail call double @llvm.fma.f64(double %v300, double 0xB91F1976B7ED9000, double %v311)
-  %v313 = bitcast double %v298 to i64
-  %v314 = and i64 %v313, 1
-  %v315 = fmul double %v303, %v303
-  %v316 = fmul double %v303, %v315
-  %v317 = tail call double @llvm.fma.f64(double %v315, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v318 = tail call double @llvm.fma.f64(double %v317, double %v315, double 0x3EC71DE351EED7F2)
-  %v319 = tail call double @llvm.fma.f64(double %v318, double %v315, double 0xBF2A01A019BAD8A1)
-  %v320 = tail call double @llvm.fma.f64(double %v319, double %v315, double 0x3F8111111110F573)
-  %v321 = tail call double @llvm.fma.f64(double %v320, double %v315, double 0xBFC5555555555547)
-  %v322 = tail call double @llvm.fma.f64(double %v316, double %v321, double %v312)
-  %v323 = fadd double %v303, %v322
-  %v324 = fneg double %v315
-  %v325 = fmul double %v315, %v324
-  %v326 = tail call double @llvm.fma.f64(double %v315, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v327 = tail call double @llvm.fma.f64(double %v326, double %v315, double 0xBE927E4F7C234A35)
-  %v328 = tail call double @llvm.fma.f64(double %v327, double %v315, double 0x3EFA01A019C515A1)
-  %v329 = tail call double @llvm.fma.f64(double %v328, double %v315, double 0xBF56C16C16C14DC4)
-  %v330 = tail call double @llvm.fma.f64(double %v329, double %v315, double 0x3FA555555555554A)
-  %v331 = fmul double %v315, 5.000000e-01
-  %v332 = tail call double @llvm.fma.f64(double %v325, double %v330, double %v331)
-  %v333 = fsub double 1.000000e+00, %v332
-  %v334 = icmp eq i64 %v314, 0
-  %v335 = select i1 %v334, double %v323, double %v333
-  %v336 = bitcast double %v335 to i64
-  %v337 = shl i64 %v313, 62
-  %v338 = and i64 %v337, -9223372036854775808
-  %v339 = xor i64 %v338, %v336
-  %v340 = bitcast i64 %v339 to double
-  %v341 = fcmp oeq double %v297, 0.000000e+00
-  %v342 = select i1 %v341, double %v297, double %v340
-  %v343 = fmul double %v3, %v342
-  %v344 = tail call double @llvm.fabs.f64(double %v343)
-  %v345 = fdiv double 0x400921FB54442D18, %v344
-  %v346 = fdiv double %v345, %v109
-  %v347 = fdiv double %v346, %v108
-  %v348 = tail call double @llvm.floor.f64(double %v19)
-  %v349 = fmul double %v348, 5.000000e-01
-  %v350 = tail call double @llvm.floor.f64(double %v349)
-  %v351 = fmul double %v350, 2.000000e+00
-  %v352 = fcmp une double %v348, %v351
-  %v353 = fneg double %v347
-  %v354 = select i1 %v352, double %v347, double %v353
-  br label %b24
-b23:
-  %v355 = fdiv double 1.000000e+00, %v3
-  br label %b24
-b24:
-  %v356 = phi double [ 0x7FF8000000000000, %b2 ], [ %v107, %b17 ], [ %v355, %b23 ], [ %v18, %b6 ], [ %v12, %b4 ], [ %v354, %b22 ], [ %v72, %b13 ], [ %v70, %b12 ]
-  store double %v356, ptr %v1, align 8
-  ret void
-}
-
-define internal fastcc void @p_a3f30a361720(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
-b1:
-  %v4 = fdiv double %v2, 0x400921FB54442D18
-  %v5 = tail call double @llvm.roundeven.f64(double %v4)
-  %v6 = fneg double %v5
-  %v7 = tail call double @llvm.fma.f64(double %v6, double 0x400921FB54442D18, double %v2)
-  %v8 = tail call double @llvm.fma.f64(double %v6, double 0x3CA1A62633145C07, double %v7)
-  %v9 = tail call double @llvm.fabs.f64(double %v8)
-  %v10 = fcmp ole double %v9, 0x4270000000000000
-  %v11 = tail call double @llvm.fma.f64(double %v8, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v12 = fadd double %v11, 0xC338000000000000
-  %v13 = fneg double %v12
-  %v14 = tail call double @llvm.fma.f64(double %v13, double 0x3FF921FB54442D18, double %v8)
-  %v15 = fmul double %v12, 0x3C91A62633145C07
-  %v16 = fsub double %v14, %v15
-  %v17 = fsub double %v16, %v14
-  %v18 = fsub double %v16, %v17
-  %v19 = fsub double %v14, %v18
-  %v20 = fadd double %v15, %v17
-  %v21 = fsub double %v19, %v20
-  %v22 = fneg double %v15
-  %v23 = tail call double @llvm.fma.f64(double %v12, double 0x3C91A62633145C07, double %v22)
-  %v24 = fsub double %v21, %v23
-  %v25 = tail call double @llvm.fma.f64(double %v13, double 0xB91F1976B7ED9000, double %v24)
-  %v26 = bitcast double %v9 to i64
-  %v27 = lshr i64 %v26, 52
-  %v28 = icmp samesign ult i64 %v26, 4607182418800017408
-  %v29 = add nsw i64 %v27, -1023
-  %v30 = tail call i64 @llvm.umin.i64(i64 %v29, i64 1023)
-  %v31 = select i1 %v28, i64 0, i64 %v30
-  %v32 = and i64 %v26, 4503599627370495
-  %v33 = or disjoint i64 %v32, 4841369599423283200
-  %v34 = bitcast i64 %v33 to double
-  %v35 = tail call double @llvm.copysign.f64(double %v34, double %v8)
-  %v36 = getelementptr double, ptr @t_811810fe58b0, i64 %v31
-  %v37 = load double, ptr %v36, align 8
-  %v38 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v31
-  %v39 = load double, ptr %v38, align 8
-  %v40 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v31
-  %v41 = load double, ptr %v40, align 8
-  %v42 = fmul double %v35, %v37
-  %v43 = fmul double %v35, %v39
-  %v44 = fmul double %v35, %v41
-  %v45 = fneg double %v42
-  %v46 = tail call double @llvm.fma.f64(double %v35, double %v37, double %v45)
-  %v47 = fneg double %v43
-  %v48 = tail call double @llvm.fma.f64(double %v35, double %v39, double %v47)
-  %v49 = fneg double %v44
-  %v50 = tail call double @llvm.fma.f64(double %v35, double %v41, double %v49)
-  %v51 = fmul double %v42, 2.500000e-01
-  %v52 = tail call double @llvm.roundeven.f64(double %v51)
-  %v53 = fmul double %v52, 4.000000e+00
-  %v54 = fsub double %v42, %v53
-  %v55 = fmul double %v46, 2.500000e-01
-  %v56 = tail call double @llvm.roundeven.f64(double %v55)
-  %v57 = fmul double %v56, 4.000000e+00
-  %v58 = fsub double %v46, %v57
-  %v59 = fadd double %v54, %v58
-  %v60 = fmul double %v43, 2.500000e-01
-  %v61 = tail call double @llvm.roundeven.f64(double %v60)
-  %v62 = fmul double %v61, 4.000000e+00
-  %v63 = fsub double %v43, %v62
-  %v64 = fadd double %v63, %v59
-  %v65 = tail call double @llvm.roundeven.f64(double %v64)
-  %v66 = fsub double %v59, %v65
-  %v67 = fadd double %v63, %v66
-  %v68 = fsub double %v67, %v66
-  %v69 = fsub double %v67, %v68
-  %v70 = fsub double %v66, %v69
-  %v71 = fsub double %v63, %v68
-  %v72 = fadd double %v71, %v70
-  %v73 = fadd double %v48, %v67
-  %v74 = fsub double %v73, %v67
-  %v75 = fsub double %v73, %v74
-  %v76 = fsub double %v67, %v75
-  %v77 = fsub double %v48, %v74
-  %v78 = fadd double %v77, %v76
-  %v79 = fadd double %v72, %v78
-  %v80 = fadd double %v44, %v73
-  %v81 = fsub double %v80, %v73
-  %v82 = fsub double %v80, %v81
-  %v83 = fsub double %v73, %v82
-  %v84 = fsub double %v44, %v81
-  %v85 = fadd double %v84, %v83
-  %v86 = fadd double %v79, %v85
-  %v87 = fadd double %v50, %v86
-  %v88 = fadd double %v80, %v87
-  %v89 = fsub double %v88, %v80
-  %v90 = fsub double %v87, %v89
-  %v91 = fmul double %v88, 0x3FF921FB54442D18
-  %v92 = fneg double %v91
-  %v93 = tail call double @llvm.fma.f64(double %v88, double 0x3FF921FB54442D18, double %v92)
-  %v94 = fmul double %v90, 0x3FF921FB54442D18
-  %v95 = tail call double @llvm.fma.f64(double %v88, double 0x3C91A62633145C07, double %v94)
-  %v96 = fadd double %v93, %v95
-  %v97 = fadd double %v65, 0x4338000000000000
-  %v98 = fcmp one double %v9, 0x7FF0000000000000
-  %v99 = select i1 %v98, double %v91, double 0x7FF8000000000000
-  %v100 = select i1 %v10, double %v25, double %v96
-  %v101 = select i1 %v10, double %v16, double %v99
-  %v102 = select i1 %v10, double %v11, double %v97
-  %v103 = bitcast double %v102 to i64
-  %v104 = and i64 %v103, 1
-  %v105 = fmul double %v101, %v101
-  %v106 = fmul double %v101, %v105
-  %v107 = tail call double @llvm.fma.f64(double %v105, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v108 = tail call double @llvm.fma.f64(double %v107, double %v105, double 0x3EC71DE351EED7F2)
-  %v109 = tail call double @llvm.fma.f64(double %v108, double %v105, double 0xBF2A01A019BAD8A1)
-  %v110 = tail call double @llvm.fma.f64(double %v109, double %v105, double 0x3F8111111110F573)
-  %v111 = tail call double @llvm.fma.f64(double %v110, double %v105, double 0xBFC5555555555547)
-  %v112 = tail call double @llvm.fma.f64(double %v106, double %v111, double %v100)
-  %v113 = fadd double %v101, %v112
-  %v114 = fneg double %v105
-  %v115 = fmul double %v105, %v114
-  %v116 = tail call double @llvm.fma.f64(double %v105, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v117 = tail call double @llvm.fma.f64(double %v116, double %v105, double 0xBE927E4F7C234A35)
-  %v118 = tail call double @llvm.fma.f64(double %v117, double %v105, double 0x3EFA01A019C515A1)
-  %v119 = tail call double @llvm.fma.f64(double %v118, double %v105, double 0xBF56C16C16C14DC4)
-  %v120 = tail call double @llvm.fma.f64(double %v119, double %v105, double 0x3FA555555555554A)
-  %v121 = fmul double %v105, 5.000000e-01
-  %v122 = tail call double @llvm.fma.f64(double %v115, double %v120, double %v121)
-  %v123 = fsub double 1.000000e+00, %v122
-  %v124 = icmp eq i64 %v104, 0
-  %v125 = select i1 %v124, double %v113, double %v123
-  %v126 = bitcast double %v125 to i64
-  %v127 = shl i64 %v103, 62
-  %v128 = and i64 %v127, -9223372036854775808
-  %v129 = xor i64 %v128, %v126
-  %v130 = bitcast i64 %v129 to double
-  %v131 = fcmp oeq double %v8, 0.000000e+00
-  %v132 = select i1 %v131, double %v8, double %v130
-  %v133 = fmul double %v3, %v132
-  %v134 = fmul double %v132, %v133
-  %v135 = fsub double 1.000000e+00, %v134
-  %v136 = fcmp ult double %v135, 0.000000e+00
-  %v137 = tail call double @llvm.fabs.f64(double %v2)
-  %v138 = fcmp oeq double %v137, 0x7FF0000000000000
-  %v139 = select i1 %v136, i1 true, i1 %v138
-  br i1 %v139, label %b2, label %b3
-b2:
-  %v140 = phi double [ 0x7FF8000000000000, %b1 ], [ %v141, %b19 ], [ %v142, %b8 ]
-  store double %v140, ptr %v1, align 8
-  ret void
-b3:
-  %v143 = add i64 %v127, 4611686018427387904
-  %v144 = and i64 %v143, -9223372036854775808
-  %v145 = select i1 %v124, double %v123, double %v113
-  %v146 = bitcast double %v145 to i64
-  %v147 = xor i64 %v144, %v146
-  %v148 = bitcast i64 %v147 to double
-  %v149 = fmul double %v148, %v148
-  br label %b7
-b4:
-  %v150 = tail call double @llvm.sqrt.f64(double %v151)
-  %v152 = tail call double @llvm.sqrt.f64(double %v153)
-  %v154 = tail call double @llvm.sqrt.f64(double %v155)
-  %v156 = fadd double %v152, %v154
-  %v157 = fmul double %v150, %v156
-  %v158 = fmul double %v152, %v154
-  %v159 = fadd double %v158, %v157
-  %v160 = fadd double %v155, %v159
-  %v161 = fmul double %v154, %v160
-  %v162 = fdiv double %v163, %v161
-  %v164 = fadd double %v165, %v162
-  %v166 = fmul double %v163, 2.500000e-01
-  %v167 = fadd double %v151, %v159
-  %v168 = fmul double %v167, 2.500000e-01
-  %v169 = fadd double %v153, %v159
-  %v170 = fmul double %v169, 2.500000e-01
-  %v171 = fmul double %v160, 2.500000e-01
-  %v172 = fadd double %v168, %v170
-  %v173 = fadd double %v171, %v172
-  %v174 = fdiv double %v173, 3.000000e+00
-  %v175 = fsub double %v174, %v168
-  %v176 = tail call double @llvm.fabs.f64(double %v175)
-  %v177 = fsub double %v174, %v170
-  %v178 = tail call double @llvm.fabs.f64(double %v177)
-  %v179 = fsub double %v174, %v171
-  %v180 = tail call double @llvm.fabs.f64(double %v179)
-  %v181 = fcmp ogt double %v178, %v176
-  %v182 = select i1 %v181, double %v178, double %v176
-  %v183 = fcmp ogt double %v180, %v182
-  %v184 = select i1 %v183, double %v180, double %v182
-  %v185 = fmul double %v174, 1.500000e-03
-  %v186 = fcmp olt double %v184, %v185
-  br i1 %v186, label %b8, label %b5
-b5:
-  %v187 = tail call double @llvm.sqrt.f64(double %v168)
-  %v188 = tail call double @llvm.sqrt.f64(double %v170)
-  %v189 = tail call double @llvm.sqrt.f64(double %v171)
-  %v190 = fadd double %v188, %v189
-  %v191 = fmul double %v187, %v190
-  %v192 = fmul double %v188, %v189
-  %v193 = fadd double %v192, %v191
-  %v194 = fadd double %v171, %v193
-  %v195 = fmul double %v189, %v194
-  %v196 = fdiv double %v166, %v195
-  %v197 = fadd double %v164, %v196
-  %v198 = fmul double %v166, 2.500000e-01
-  %v199 = fadd double %v168, %v193
-  %v200 = fmul double %v199, 2.500000e-01
-  %v201 = fadd double %v170, %v193
-  %v202 = fmul double %v201, 2.500000e-01
-  %v203 = fmul double %v194, 2.500000e-01
-  %v204 = add nsw i64 %v205, 2
-  %v206 = icmp eq i64 %v204, 0
-  br i1 %v206, label %b6, label %b7
-b6:
-  %v207 = fadd double %v200, %v202
-  %v208 = fadd double %v203, %v207
-  %v209 = fdiv double %v208, 3.000000e+00
-  br label %b8
-b7:
-  %v205 = phi i64 [ %v204, %b5 ], [ -60, %b3 ]
-  %v151 = phi double [ %v200, %b5 ], [ %v149, %b3 ]
-  %v153 = phi double [ %v202, %b5 ], [ %v135, %b3 ]
-  %v155 = phi double [ %v203, %b5 ], [ 1.000000e+00, %b3 ]
-  %v165 = phi double [ %v197, %b5 ], [ 0.000000e+00, %b3 ]
-  %v163 = phi double [ %v198, %b5 ], [ 1.000000e+00, %b3 ]
-  %v210 = fadd double %v151, %v153
-  %v211 = fadd double %v210, %v155
-  %v212 = fdiv double %v211, 3.000000e+00
-  %v213 = fsub double %v212, %v151
-  %v214 = tail call double @llvm.fabs.f64(double %v213)
-  %v215 = fsub double %v212, %v153
-  %v216 = tail call double @llvm.fabs.f64(double %v215)
-  %v217 = fsub double %v212, %v155
-  %v218 = tail call double @llvm.fabs.f64(double %v217)
-  %v219 = fcmp ogt double %v216, %v214
-  %v220 = select i1 %v219, double %v216, double %v214
-  %v221 = fcmp ogt double %v218, %v220
-  %v222 = select i1 %v221, double %v218, double %v220
-  %v223 = fmul double %v212, 1.500000e-03
-  %v224 = fcmp olt double %v222, %v223
-  br i1 %v224, label %b8, label %b4
-b8:
-  %v225 = phi double [ %v209, %b6 ], [ %v174, %b4 ], [ %v212, %b7 ]
-  %v226 = phi double [ %v207, %b6 ], [ %v172, %b4 ], [ %v210, %b7 ]
-  %v227 = phi double [ %v200, %b6 ], [ %v168, %b4 ], [ %v151, %b7 ]
-  %v228 = phi double [ %v202, %b6 ], [ %v170, %b4 ], [ %v153, %b7 ]
-  %v229 = phi double [ %v203, %b6 ], [ %v171, %b4 ], [ %v155, %b7 ]
-  %v230 = phi double [ %v197, %b6 ], [ %v164, %b4 ], [ %v165, %b7 ]
-  %v231 = phi double [ %v198, %b6 ], [ %v166, %b4 ], [ %v163, %b7 ]
-  %v232 = fdiv double %v227, %v225
-  %v233 = fsub double 1.000000e+00, %v232
-  %v234 = fdiv double %v228, %v225
-  %v235 = fsub double 1.000000e+00, %v234
-  %v236 = fneg double %v233
-  %v237 = fsub double %v236, %v235
-  %v238 = fmul double %v233, %v235
-  %v239 = fmul double %v237, %v237
-  %v240 = fsub double %v238, %v239
-  %v241 = fmul double %v238, %v237
-  %v242 = fdiv double %v240, 1.000000e+01
-  %v243 = fsub double 1.000000e+00, %v242
-  %v244 = fdiv double %v241, 1.400000e+01
-  %v245 = fadd double %v244, %v243
-  %v246 = fdiv double %v240, 2.400000e+01
-  %v247 = fmul double %v241, 3.000000e+00
-  %v248 = fdiv double %v247, 4.400000e+01
-  %v249 = fsub double %v246, %v248
-  %v250 = fmul double %v240, %v249
-  %v251 = fadd double %v245, %v250
-  %v252 = tail call double @llvm.sqrt.f64(double %v225)
-  %v253 = fdiv double %v251, %v252
-  %v254 = fmul double %v229, 3.000000e+00
-  %v255 = fadd double %v226, %v254
-  %v256 = fdiv double %v255, 5.000000e+00
-  %v257 = fdiv double %v227, %v256
-  %v258 = fsub double 1.000000e+00, %v257
-  %v259 = fdiv double %v228, %v256
-  %v260 = fsub double 1.000000e+00, %v259
-  %v261 = fneg double %v258
-  %v262 = fsub double %v261, %v260
-  %v263 = fdiv double %v262, 3.000000e+00
-  %v264 = fmul double %v258, %v260
-  %v265 = fmul double %v263, 6.000000e+00
-  %v266 = fmul double %v263, %v265
-  %v267 = fsub double %v264, %v266
-  %v268 = fmul double %v258, 3.000000e+00
-  %v269 = fmul double %v260, %v268
-  %v270 = fmul double %v263, 8.000000e+00
-  %v271 = fmul double %v263, %v270
-  %v272 = fsub double %v269, %v271
-  %v273 = fmul double %v263, %v272
-  %v274 = fmul double %v263, %v263
-  %v275 = fsub double %v264, %v274
-  %v276 = fmul double %v275, 3.000000e+00
-  %v277 = fmul double %v263, %v276
-  %v278 = fmul double %v263, %v277
-  %v279 = fmul double %v264, %v263
-  %v280 = fmul double %v263, %v279
-  %v281 = fmul double %v263, %v280
-  %v282 = fmul double %v267, 3.000000e+00
-  %v283 = fdiv double %v282, 1.400000e+01
-  %v284 = fsub double 1.000000e+00, %v283
-  %v285 = fdiv double %v273, 6.000000e+00
-  %v286 = fadd double %v285, %v284
-  %v287 = fmul double %v267, 9.000000e+00
-  %v288 = fmul double %v267, %v287
-  %v289 = fdiv double %v288, 8.800000e+01
-  %v290 = fadd double %v289, %v286
-  %v291 = fmul double %v278, -3.000000e+00
-  %v292 = fdiv double %v291, 2.200000e+01
-  %v293 = fmul double %v287, %v273
-  %v294 = fdiv double %v293, 5.200000e+01
-  %v295 = fsub double %v292, %v294
-  %v296 = fmul double %v281, 3.000000e+00
-  %v297 = fdiv double %v296, 2.600000e+01
-  %v298 = fadd double %v297, %v295
-  %v299 = fadd double %v290, %v298
-  %v300 = fmul double %v230, 3.000000e+00
-  %v301 = fmul double %v231, %v299
-  %v302 = tail call double @llvm.sqrt.f64(double %v256)
-  %v303 = fmul double %v256, %v302
-  %v304 = fdiv double %v301, %v303
-  %v305 = fadd double %v300, %v304
-  %v306 = fmul double %v132, %v253
-  %v307 = fmul double %v132, %v134
-  %v308 = fmul double %v307, %v305
-  %v309 = fdiv double %v308, 3.000000e+00
-  %v142 = fsub double %v306, %v309
-  %v310 = fcmp une double %v5, 0.000000e+00
-  br i1 %v310, label %b9, label %b2
-b9:
-  %v311 = fcmp olt double %v3, 1.000000e+00
-  br i1 %v311, label %b11, label %b10
-b10:
-  %v312 = fcmp oeq double %v3, 1.000000e+00
-  %v313 = select i1 %v312, double 1.000000e+00, double 0x7FF8000000000000
-  br label %b19
-b11:
-  %v314 = fcmp oeq double %v3, 0xFFF0000000000000
-  br i1 %v314, label %b19, label %b12
-b12:
-  %v315 = fcmp olt double %v3, 0.000000e+00
-  br i1 %v315, label %b13, label %b15
-b13:
-  %v316 = fadd double %v3, -1.000000e+00
-  %v317 = fdiv double %v3, %v316
-  %v318 = fsub double 1.000000e+00, %v3
-  %v319 = fdiv double 1.000000e+00, %v318
-  %v320 = tail call double @llvm.sqrt.f64(double %v319)
-  br label %b14
-b14:
-  %v321 = phi double [ %v320, %b13 ], [ %v322, %b14 ]
-  %v323 = phi double [ 1.000000e+00, %b13 ], [ %v324, %b14 ]
-  %v325 = phi double [ 1.000000e+00, %b13 ], [ %v326, %b14 ]
-  %v327 = phi double [ 5.000000e-01, %b13 ], [ %v328, %b14 ]
-  %v329 = phi double [ 5.000000e-01, %b13 ], [ %v330, %b14 ]
-  %v331 = phi i64 [ 0, %b13 ], [ %v332, %b14 ]
-  %v333 = fadd double %v321, %v323
-  %v324 = fmul double %v333, 5.000000e-01
-  %v334 = fmul double %v321, %v323
-  %v322 = tail call double @llvm.sqrt.f64(double %v334)
-  %v335 = fmul double %v325, %v325
-  %v336 = fmul double %v317, %v335
-  %v337 = fmul double %v324, 1.600000e+01
-  %v338 = fmul double %v324, %v337
-  %v326 = fdiv double %v336, %v338
-  %v330 = fmul double %v329, 2.000000e+00
-  %v339 = fmul double %v330, %v326
-  %v328 = fadd double %v327, %v339
-  %v332 = add nuw nsw i64 %v331, 1
-  %v340 = fsub double %v324, %v322
-  %v341 = tail call double @llvm.fabs.f64(double %v340)
-  %v342 = fmul double %v324, 1.000000e-08
-  %v343 = fcmp ogt double %v341, %v342
-  %v344 = icmp samesign ult i64 %v331, 39
-  %v345 = select i1 %v343, i1 %v344, i1 false
-  br i1 %v345, label %b14, label %b17
-b15:
-  %v346 = fsub double 1.000000e+00, %v3
-  %v347 = tail call double @llvm.sqrt.f64(double %v346)
-  br label %b16
-b16:
-  %v348 = phi double [ %v347, %b15 ], [ %v349, %b16 ]
-  %v350 = phi double [ 1.000000e+00, %b15 ], [ %v351, %b16 ]
-  %v352 = phi double [ 1.000000e+00, %b15 ], [ %v353, %b16 ]
-  %v354 = phi double [ 5.000000e-01, %b15 ], [ %v355, %b16 ]
-  %v356 = phi double [ 5.000000e-01, %b15 ], [ %v357, %b16 ]
-  %v358 = phi i64 [ 0, %b15 ], [ %v359, %b16 ]
-  %v360 = fadd double %v348, %v350
-  %v351 = fmul double %v360, 5.000000e-01
-  %v361 = fmul double %v348, %v350
-  %v349 = tail call double @llvm.sqrt.f64(double %v361)
-  %v362 = fmul double %v352, %v352
-  %v363 = fmul double %v3, %v362
-  %v364 = fmul double %v351, 1.600000e+01
-  %v365 = fmul double %v351, %v364
-  %v353 = fdiv double %v363, %v365
-  %v357 = fmul double %v356, 2.000000e+00
-  %v366 = fmul double %v357, %v353
-  %v355 = fadd double %v354, %v366
-  %v359 = add nuw nsw i64 %v358, 1
-  %v367 = fsub double %v351, %v349
-  %v368 = tail call double @llvm.fabs.f64(double %v367)
-  %v369 = fmul double %v351, 1.000000e-08
-  %v370 = fcmp ogt double %v368, %v369
-  %v371 = icmp samesign ult i64 %v358, 39
-  %v372 = select i1 %v370, i1 %v371, i1 false
-  br i1 %v372, label %b16, label %b18
-b17:
-  %v373 = fadd double %v324, %v322
-  %v374 = fdiv double 0x400921FB54442D18, %v373
-  %v375 = fmul double %v374, %v328
-  %v376 = tail call double @llvm.sqrt.f64(double %v318)
-  %v377 = fmul double %v317, %v375
-  %v378 = fsub double %v374, %v377
-  %v379 = fmul double %v376, %v378
-  br label %b19
-b18:
-  %v380 = fadd double %v351, %v349
-  %v381 = fdiv double 0x400921FB54442D18, %v380
-  %v382 = fmul double %v381, %v355
-  %v383 = fmul double %v3, %v382
-  %v384 = fsub double %v381, %v383
-  br label %b19
-b19:
-  %v385 = phi double [ %v384, %b18 ], [ %v379, %b17 ], [ %v313, %b10 ], [ 0x7FF0000000000000, %b11 ]
-  %v386 = fmul double %v5, 2.000000e+00
-  %v387 = fmul double %v386, %v385
-  %v141 = fadd double %v142, %v387
-  br label %b2
-}
-
-define internal fastcc void @p_a93c2d6eab48(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
-b1:
-  %v6 = alloca double, align 8
-  %v7 = fcmp ogt double %v2, 0.000000e+00
-  %v8 = fcmp ogt double %v3, 0.000000e+00
-  %v9 = select i1 %v7, i1 %v8, i1 false
-  %v10 = fcmp oge double %v4, 0.000000e+00
-  %v11 = select i1 %v9, i1 %v10, i1 false
-  %v12 = fcmp oge double %v5, 0.000000e+00
-  %v13 = select i1 %v11, i1 %v12, i1 false
-  br i1 %v13, label %b3, label %b2
-b2:
-  %v14 = phi double [ %v15, %b9 ], [ %v16, %b4 ], [ 0x7FF8000000000000, %b1 ]
-  store double %v14, ptr %v1, align 8
-  ret void
-b3:
-  %v17 = fcmp oeq double %v4, 0.000000e+00
-  %v18 = fcmp oeq double %v5, 0.000000e+00
-  %v19 = select i1 %v17, i1 true, i1 %v18
-  br i1 %v19, label %b4, label %b5
-b4:
-  %v20 = fcmp une double %v5, 0.000000e+00
-  %v16 = select i1 %v20, double 1.000000e+00, double 0.000000e+00
-  br label %b2
-b5:
-  %v21 = fadd double %v2, %v3
-  %v22 = fadd double %v21, 2.000000e+00
-  %v23 = fmul double %v4, %v22
-  %v24 = fadd double %v2, 1.000000e+00
-  %v25 = fcmp ule double %v23, %v24
-  br i1 %v25, label %b7, label %b6
-b6:
-  br label %b7
-b7:
-  %v26 = phi double [ %v3, %b6 ], [ %v2, %b5 ]
-  %v27 = phi double [ %v2, %b6 ], [ %v3, %b5 ]
-  %v28 = phi double [ %v5, %b6 ], [ %v4, %b5 ]
-  %v29 = phi double [ %v4, %b6 ], [ %v5, %b5 ]
-  call fastcc void @p_3db2b646a39a(ptr nonnull %v6, double %v26, double %v27, double %v28, double %v29)
-  %v30 = load double, ptr %v6, align 8
-  %v31 = fadd double %v26, 1.000000e+00
-  %v32 = fadd double %v26, -1.000000e+00
-  %v33 = fmul double %v21, %v28
-  %v34 = fdiv double %v33, %v31
-  %v35 = freeze double %v34
-  %v36 = fsub double 1.000000e+00, %v35
-  %v37 = tail call double @llvm.fabs.f64(double %v36)
-  %v38 = fcmp olt double %v37, 1.000000e-300
-  %v39 = fdiv double 1.000000e+00, %v36
-  %v40 = select i1 %v38, double 0x7E37E43C8800759B, double %v39
-  br label %b8
-b8:
-  %v41 = phi double [ 1.000000e+00, %b7 ], [ %v42, %b8 ]
-  %v43 = phi double [ %v40, %b7 ], [ %v44, %b8 ]
-  %v45 = phi double [ 0.000000e+00, %b7 ], [ %v46, %b8 ]
-  %v47 = phi double [ %v40, %b7 ], [ %v48, %b8 ]
-  %v46 = fadd double %v45, 1.000000e+00
-  %v49 = fmul double %v46, 2.000000e+00
-  %v50 = fsub double %v27, %v46
-  %v51 = fmul double %v46, %v50
-  %v52 = fmul double %v28, %v51
-  %v53 = fadd double %v32, %v49
-  %v54 = fadd double %v26, %v49
-  %v55 = fmul double %v53, %v54
-  %v56 = fdiv double %v52, %v55
-  %v57 = fmul double %v43, %v56
-  %v58 = freeze double %v57
-  %v59 = fadd double %v58, 1.000000e+00
-  %v60 = tail call double @llvm.fabs.f64(double %v59)
-  %v61 = fcmp olt double %v60, 1.000000e-300
-  %v62 = fdiv double %v56, %v41
-  %v63 = fadd double %v62, 1.000000e+00
-  %v64 = tail call double @llvm.fabs.f64(double %v63)
-  %v65 = fcmp olt double %v64, 1.000000e-300
-  %v66 = select i1 %v65, double 1.000000e-300, double %v63
-  %v67 = fdiv double 1.000000e+00, %v59
-  %v68 = select i1 %v61, double 0x7E37E43C8800759B, double %v67
-  %v69 = fmul double %v66, %v68
-  %v70 = fmul double %v47, %v69
-  %v71 = fadd double %v26, %v46
-  %v72 = fneg double %v71
-  %v73 = fadd double %v21, %v46
-  %v74 = fmul double %v73, %v72
-  %v75 = fmul double %v28, %v74
-  %v76 = fadd double %v31, %v49
-  %v77 = fmul double %v54, %v76
-  %v78 = fdiv double %v75, %v77
-  %v79 = freeze double %v78
-  %v80 = fmul double %v79, %v68
-  %v81 = fadd double %v80, 1.000000e+00
-  %v82 = tail call double @llvm.fabs.f64(double %v81)
-  %v83 = fcmp olt double %v82, 1.000000e-300
-  %v84 = fdiv double %v79, %v66
-  %v85 = fadd double %v84, 1.000000e+00
-  %v86 = tail call double @llvm.fabs.f64(double %v85)
-  %v87 = fcmp olt double %v86, 1.000000e-300
-  %v42 = select i1 %v87, double 1.000000e-300, double %v85
-  %v88 = fdiv double 1.000000e+00, %v81
-  %v44 = select i1 %v83, double 0x7E37E43C8800759B, double %v88
-  %v89 = fmul double %v42, %v44
-  %v48 = fmul double %v70, %v89
-  %v90 = fadd double %v89, -1.000000e+00
-  %v91 = tail call double @llvm.fabs.f64(double %v90)
-  %v92 = fcmp ogt double %v91, 4.000000e-16
-  %v93 = fcmp olt double %v46, 2.000000e+04
-  %v94 = select i1 %v92, i1 %v93, i1 false
-  br i1 %v94, label %b8, label %b9
-b9:
-  %v95 = fmul double %v30, %v48
-  %v96 = fdiv double %v95, %v26
-  %v97 = fsub double 1.000000e+00, %v96
-  %v15 = select i1 %v25, double %v97, double %v96
-  br label %b2
-}
-
-define internal fastcc void @p_ad93d4a02820(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
-b1:
-  %v6 = alloca double, align 8
-  %v7 = fcmp ogt double %v2, 0.000000e+00
-  %v8 = fcmp ogt double %v3, 0.000000e+00
-  %v9 = select i1 %v7, i1 %v8, i1 false
-  %v10 = fcmp oge double %v4, 0.000000e+00
-  %v11 = select i1 %v9, i1 %v10, i1 false
-  %v12 = fcmp oge double %v5, 0.000000e+00
-  %v13 = select i1 %v11, i1 %v12, i1 false
-  br i1 %v13, label %b3, label %b2
-b2:
-  %v14 = phi double [ %v15, %b9 ], [ %v16, %b4 ], [ 0x7FF8000000000000, %b1 ]
-  store double %v14, ptr %v1, align 8
-  ret void
-b3:
-  %v17 = fcmp oeq double %v4, 0.000000e+00
-  %v18 = fcmp oeq double %v5, 0.000000e+00
-  %v19 = select i1 %v17, i1 true, i1 %v18
-  br i1 %v19, label %b4, label %b5
-b4:
-  %v16 = select i1 %v18, double 1.000000e+00, double 0.000000e+00
-  br label %b2
-b5:
-  %v20 = fadd double %v2, %v3
-  %v21 = fadd double %v20, 2.000000e+00
-  %v22 = fmul double %v4, %v21
-  %v23 = fadd double %v2, 1.000000e+00
-  %v24 = fcmp ogt double %v22, %v23
-  br i1 %v24, label %b6, label %b7
-b6:
-  br label %b7
-b7:
-  %v25 = phi double [ %v3, %b6 ], [ %v2, %b5 ]
-  %v26 = phi double [ %v2, %b6 ], [ %v3, %b5 ]
-  %v27 = phi double [ %v5, %b6 ], [ %v4, %b5 ]
-  %v28 = phi double [ %v4, %b6 ], [ %v5, %b5 ]
-  call fastcc void @p_3db2b646a39a(ptr nonnull %v6, double %v25, double %v26, double %v27, double %v28)
-  %v29 = load double, ptr %v6, align 8
-  %v30 = fadd double %v25, 1.000000e+00
-  %v31 = fadd double %v25, -1.000000e+00
-  %v32 = fmul double %v20, %v27
-  %v33 = fdiv double %v32, %v30
-  %v34 = freeze double %v33
-  %v35 = fsub double 1.000000e+00, %v34
-  %v36 = tail call double @llvm.fabs.f64(double %v35)
-  %v37 = fcmp olt double %v36, 1.000000e-300
-  %v38 = fdiv double 1.000000e+00, %v35
-  %v39 = select i1 %v37, double 0x7E37E43C8800759B, double %v38
-  br label %b8
-b8:
-  %v40 = phi double [ 1.000000e+00, %b7 ], [ %v41, %b8 ]
-  %v42 = phi double [ %v39, %b7 ], [ %v43, %b8 ]
-  %v44 = phi double [ 0.000000e+00, %b7 ], [ %v45, %b8 ]
-  %v46 = phi double [ %v39, %b7 ], [ %v47, %b8 ]
-  %v45 = fadd double %v44, 1.000000e+00
-  %v48 = fmul double %v45, 2.000000e+00
-  %v49 = fsub double %v26, %v45
-  %v50 = fmul double %v45, %v49
-  %v51 = fmul double %v27, %v50
-  %v52 = fadd double %v31, %v48
-  %v53 = fadd double %v25, %v48
-  %v54 = fmul double %v52, %v53
-  %v55 = fdiv double %v51, %v54
-  %v56 = fmul double %v42, %v55
-  %v57 = freeze double %v56
-  %v58 = fadd double %v57, 1.000000e+00
-  %v59 = tail call double @llvm.fabs.f64(double %v58)
-  %v60 = fcmp olt double %v59, 1.000000e-300
-  %v61 = fdiv double %v55, %v40
-  %v62 = fadd double %v61, 1.000000e+00
-  %v63 = tail call double @llvm.fabs.f64(double %v62)
-  %v64 = fcmp olt double %v63, 1.000000e-300
-  %v65 = select i1 %v64, double 1.000000e-300, double %v62
-  %v66 = fdiv double 1.000000e+00, %v58
-  %v67 = select i1 %v60, double 0x7E37E43C8800759B, double %v66
-  %v68 = fmul double %v65, %v67
-  %v69 = fmul double %v46, %v68
-  %v70 = fadd double %v25, %v45
-  %v71 = fneg double %v70
-  %v72 = fadd double %v20, %v45
-  %v73 = fmul double %v72, %v71
-  %v74 = fmul double %v27, %v73
-  %v75 = fadd double %v30, %v48
-  %v76 = fmul double %v53, %v75
-  %v77 = fdiv double %v74, %v76
-  %v78 = freeze double %v77
-  %v79 = fmul double %v78, %v67
-  %v80 = fadd double %v79, 1.000000e+00
-  %v81 = tail call double @llvm.fabs.f64(double %v80)
-  %v82 = fcmp olt double %v81, 1.000000e-300
-  %v83 = fdiv double %v78, %v65
-  %v84 = fadd double %v83, 1.000000e+00
-  %v85 = tail call double @llvm.fabs.f64(double %v84)
-  %v86 = fcmp olt double %v85, 1.000000e-300
-  %v41 = select i1 %v86, double 1.000000e-300, double %v84
-  %v87 = fdiv double 1.000000e+00, %v80
-  %v43 = select i1 %v82, double 0x7E37E43C8800759B, double %v87
-  %v88 = fmul double %v41, %v43
-  %v47 = fmul double %v69, %v88
-  %v89 = fadd double %v88, -1.000000e+00
-  %v90 = tail call double @llvm.fabs.f64(double %v89)
-  %v91 = fcmp ogt double %v90, 4.000000e-16
-  %v92 = fcmp olt double %v45, 2.000000e+04
-  %v93 = select i1 %v91, i1 %v92, i1 false
-  br i1 %v93, label %b8, label %b9
-b9:
-  %v94 = fmul double %v29, %v47
-  %v95 = fdiv double %v94, %v25
-  %v96 = fsub double 1.000000e+00, %v95
-  %v15 = select i1 %v24, double %v96, double %v95
-  br label %b2
-}
-
-define internal fastcc void @p_d98a39e7ffc4(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
+define internal fastcc void @p_496f12e8e699(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
 b1:
   %v4 = alloca double, align 8
   %v5 = alloca double, align 8
@@ -20921,18 +17239,18 @@ b32:
   %v491 = fsub double %v488, %v2
   %v492 = fmul double %v491, %v490
   %v482 = fadd double %v481, 2.000000e+00
-  %v493 = fmul double %v483, %v492
+  %v493 = fdiv double %v492, %v485
   %v494 = fadd double %v482, %v493
-  %v495 = freeze double %v494
-  %v496 = tail call double @llvm.fabs.f64(double %v495)
-  %v497 = fcmp olt double %v496, 1.000000e-300
-  %v498 = fdiv double %v492, %v485
-  %v499 = fadd double %v482, %v498
-  %v500 = tail call double @llvm.fabs.f64(double %v499)
+  %v495 = fmul double %v483, %v492
+  %v496 = fadd double %v482, %v495
+  %v497 = freeze double %v496
+  %v498 = tail call double @llvm.fabs.f64(double %v494)
+  %v499 = fcmp olt double %v498, 1.000000e-300
+  %v486 = select i1 %v499, double 1.000000e-300, double %v494
+  %v500 = tail call double @llvm.fabs.f64(double %v497)
   %v501 = fcmp olt double %v500, 1.000000e-300
-  %v486 = select i1 %v501, double 1.000000e-300, double %v499
-  %v502 = fdiv double 1.000000e+00, %v495
-  %v484 = select i1 %v497, double 0x7E37E43C8800759B, double %v502
+  %v502 = fdiv double 1.000000e+00, %v497
+  %v484 = select i1 %v501, double 0x7E37E43C8800759B, double %v502
   %v503 = fmul double %v486, %v484
   %v47 = fmul double %v489, %v503
   %v504 = fadd double %v503, -1.000000e+00
@@ -21034,6 +17352,2297 @@ b36:
   %v591 = fmul double %v59, %v590
   %v14 = fsub double %v559, %v591
   br label %b4
+}
+
+define internal fastcc void @p_50823765dfa5(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
+b1:
+  %v6 = alloca double, align 8
+  %v7 = fcmp ogt double %v2, 0.000000e+00
+  %v8 = fcmp ogt double %v3, 0.000000e+00
+  %v9 = select i1 %v7, i1 %v8, i1 false
+  %v10 = fcmp oge double %v4, 0.000000e+00
+  %v11 = select i1 %v9, i1 %v10, i1 false
+  %v12 = fcmp oge double %v5, 0.000000e+00
+  %v13 = select i1 %v11, i1 %v12, i1 false
+  br i1 %v13, label %b3, label %b2
+b2:
+  %v14 = phi double [ %v15, %b9 ], [ %v16, %b4 ], [ 0x7FF8000000000000, %b1 ]
+  store double %v14, ptr %v1, align 8
+  ret void
+b3:
+  %v17 = fcmp oeq double %v4, 0.000000e+00
+  %v18 = fcmp oeq double %v5, 0.000000e+00
+  %v19 = select i1 %v17, i1 true, i1 %v18
+  br i1 %v19, label %b4, label %b5
+b4:
+  %v20 = fcmp une double %v5, 0.000000e+00
+  %v16 = select i1 %v20, double 1.000000e+00, double 0.000000e+00
+  br label %b2
+b5:
+  %v21 = fadd double %v2, %v3
+  %v22 = fadd double %v21, 2.000000e+00
+  %v23 = fmul double %v4, %v22
+  %v24 = fadd double %v2, 1.000000e+00
+  %v25 = fcmp ule double %v23, %v24
+  br i1 %v25, label %b7, label %b6
+b6:
+  br label %b7
+b7:
+  %v26 = phi double [ %v3, %b6 ], [ %v2, %b5 ]
+  %v27 = phi double [ %v2, %b6 ], [ %v3, %b5 ]
+  %v28 = phi double [ %v5, %b6 ], [ %v4, %b5 ]
+  %v29 = phi double [ %v4, %b6 ], [ %v5, %b5 ]
+  call fastcc void @p_3db2b646a39a(ptr nonnull %v6, double %v26, double %v27, double %v28, double %v29)
+  %v30 = load double, ptr %v6, align 8
+  %v31 = fadd double %v26, 1.000000e+00
+  %v32 = fadd double %v26, -1.000000e+00
+  %v33 = fmul double %v21, %v28
+  %v34 = fdiv double %v33, %v31
+  %v35 = freeze double %v34
+  %v36 = fsub double 1.000000e+00, %v35
+  %v37 = tail call double @llvm.fabs.f64(double %v36)
+  %v38 = fcmp olt double %v37, 1.000000e-300
+  %v39 = fdiv double 1.000000e+00, %v36
+  %v40 = select i1 %v38, double 0x7E37E43C8800759B, double %v39
+  br label %b8
+b8:
+  %v41 = phi double [ 1.000000e+00, %b7 ], [ %v42, %b8 ]
+  %v43 = phi double [ %v40, %b7 ], [ %v44, %b8 ]
+  %v45 = phi double [ 0.000000e+00, %b7 ], [ %v46, %b8 ]
+  %v47 = phi double [ %v40, %b7 ], [ %v48, %b8 ]
+  %v46 = fadd double %v45, 1.000000e+00
+  %v49 = fmul double %v46, 2.000000e+00
+  %v50 = fsub double %v27, %v46
+  %v51 = fmul double %v46, %v50
+  %v52 = fmul double %v28, %v51
+  %v53 = fadd double %v32, %v49
+  %v54 = fadd double %v26, %v49
+  %v55 = fmul double %v53, %v54
+  %v56 = fdiv double %v52, %v55
+  %v57 = fdiv double %v56, %v41
+  %v58 = fadd double %v57, 1.000000e+00
+  %v59 = fmul double %v43, %v56
+  %v60 = freeze double %v59
+  %v61 = fadd double %v60, 1.000000e+00
+  %v62 = tail call double @llvm.fabs.f64(double %v58)
+  %v63 = fcmp olt double %v62, 1.000000e-300
+  %v64 = select i1 %v63, double 1.000000e-300, double %v58
+  %v65 = tail call double @llvm.fabs.f64(double %v61)
+  %v66 = fcmp olt double %v65, 1.000000e-300
+  %v67 = fdiv double 1.000000e+00, %v61
+  %v68 = select i1 %v66, double 0x7E37E43C8800759B, double %v67
+  %v69 = fadd double %v26, %v46
+  %v70 = fneg double %v69
+  %v71 = fadd double %v21, %v46
+  %v72 = fmul double %v71, %v70
+  %v73 = fmul double %v28, %v72
+  %v74 = fadd double %v31, %v49
+  %v75 = fmul double %v54, %v74
+  %v76 = fdiv double %v73, %v75
+  %v77 = freeze double %v76
+  %v78 = fdiv double %v77, %v64
+  %v79 = fadd double %v78, 1.000000e+00
+  %v80 = fmul double %v77, %v68
+  %v81 = fadd double %v80, 1.000000e+00
+  %v82 = tail call double @llvm.fabs.f64(double %v79)
+  %v83 = fcmp olt double %v82, 1.000000e-300
+  %v42 = select i1 %v83, double 1.000000e-300, double %v79
+  %v84 = tail call double @llvm.fabs.f64(double %v81)
+  %v85 = fcmp olt double %v84, 1.000000e-300
+  %v86 = fdiv double 1.000000e+00, %v81
+  %v44 = select i1 %v85, double 0x7E37E43C8800759B, double %v86
+  %v87 = fmul double %v64, %v68
+  %v88 = fmul double %v47, %v87
+  %v89 = fmul double %v42, %v44
+  %v48 = fmul double %v88, %v89
+  %v90 = fadd double %v89, -1.000000e+00
+  %v91 = tail call double @llvm.fabs.f64(double %v90)
+  %v92 = fcmp ogt double %v91, 4.000000e-16
+  %v93 = fcmp olt double %v46, 2.000000e+04
+  %v94 = select i1 %v92, i1 %v93, i1 false
+  br i1 %v94, label %b8, label %b9
+b9:
+  %v95 = fmul double %v30, %v48
+  %v96 = fdiv double %v95, %v26
+  %v97 = fsub double 1.000000e+00, %v96
+  %v15 = select i1 %v25, double %v97, double %v96
+  br label %b2
+}
+
+define internal fastcc void @p_6f5f93df7a9f(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
+b1:
+  %v4 = tail call double @llvm.fabs.f64(double %v2)
+  %v5 = fcmp olt double %v4, 0x10000000000000
+  %v6 = fmul double %v4, 0x4340000000000000
+  %v7 = select i1 %v5, double %v6, double %v4
+  %v8 = bitcast double %v7 to i64
+  %v9 = add i64 %v8, 2638147582215219
+  %v10 = lshr i64 %v9, 52
+  %v11 = or disjoint i64 %v10, 4841369599423283200
+  %v12 = bitcast i64 %v11 to double
+  %v13 = fadd double %v12, 0xC330000000000000
+  %v14 = and i64 %v9, 4503599627370495
+  %v15 = add nuw nsw i64 %v14, 4604544271217802189
+  %v16 = bitcast i64 %v15 to double
+  %v17 = fadd double %v16, -1.000000e+00
+  %v18 = select i1 %v5, double 1.076000e+03, double 1.023000e+03
+  %v19 = fsub double %v13, %v18
+  %v20 = fadd double %v17, 2.000000e+00
+  %v21 = fdiv double 1.000000e+00, %v20
+  %v22 = fmul double %v17, %v21
+  %v23 = fmul double %v22, %v22
+  %v24 = fmul double %v22, %v23
+  %v25 = tail call double @llvm.fma.f64(double %v23, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v23, double 0x3FB3B1EF291B286B)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v23, double 0x3FB745CE9C13DB3B)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v23, double 0x3FBC71C722DC3A56)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v23, double 0x3FC2492492457977)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v23, double 0x3FC9999999999B32)
+  %v31 = fmul double %v23, %v30
+  %v32 = fadd double %v31, 0x3FD5555555555555
+  %v33 = fmul double %v24, %v32
+  %v34 = fadd double %v22, %v33
+  %v35 = fmul double %v19, 0x3FE62E42FEFA4000
+  %v36 = fmul double %v34, 2.000000e+00
+  %v37 = fadd double %v35, %v36
+  %v38 = fcmp one double %v4, 0x7FF0000000000000
+  %v39 = select i1 %v38, double %v37, double %v4
+  %v40 = fcmp oeq double %v2, 0.000000e+00
+  %v41 = select i1 %v40, double 0xFFF0000000000000, double %v39
+  %v42 = fmul double %v3, %v41
+  %v43 = fcmp olt double %v42, -7.460000e+02
+  br i1 %v43, label %b4, label %b2
+b2:
+  %v44 = fcmp ogt double %v42, 7.105000e+02
+  br i1 %v44, label %b4, label %b3
+b3:
+  br label %b4
+b4:
+  %v45 = phi double [ 7.105000e+02, %b2 ], [ %v42, %b3 ], [ -7.460000e+02, %b1 ]
+  %v46 = fcmp ogt double %v42, 7.105000e+02
+  %v47 = or i1 %v43, %v46
+  %v48 = fsub double %v35, %v37
+  %v49 = fadd double %v36, %v48
+  %v50 = fsub double %v22, %v34
+  %v51 = fadd double %v33, %v50
+  %v52 = fneg double %v22
+  %v53 = fadd double %v20, -2.000000e+00
+  %v54 = fsub double %v17, %v53
+  %v55 = tail call double @llvm.fma.f64(double %v52, double %v20, double %v17)
+  %v56 = tail call double @llvm.fma.f64(double %v52, double %v54, double %v55)
+  %v57 = fmul double %v21, %v56
+  %v58 = fsub double 0x3FD5555555555555, %v32
+  %v59 = fadd double %v31, %v58
+  %v60 = fadd double %v59, 0x3C75555555555555
+  %v61 = fmul double %v22, 2.000000e+00
+  %v62 = fneg double %v23
+  %v63 = tail call double @llvm.fma.f64(double %v22, double %v22, double %v62)
+  %v64 = tail call double @llvm.fma.f64(double %v61, double %v57, double %v63)
+  %v65 = fneg double %v24
+  %v66 = tail call double @llvm.fma.f64(double %v22, double %v23, double %v65)
+  %v67 = tail call double @llvm.fma.f64(double %v57, double %v23, double %v66)
+  %v68 = tail call double @llvm.fma.f64(double %v22, double %v64, double %v67)
+  %v69 = fneg double %v33
+  %v70 = tail call double @llvm.fma.f64(double %v24, double %v32, double %v69)
+  %v71 = tail call double @llvm.fma.f64(double %v68, double %v32, double %v70)
+  %v72 = tail call double @llvm.fma.f64(double %v24, double %v60, double %v71)
+  %v73 = fadd double %v57, %v72
+  %v74 = fadd double %v51, %v73
+  %v75 = fmul double %v74, 2.000000e+00
+  %v76 = tail call double @llvm.fma.f64(double %v19, double 0xBD48432A1B0E2634, double %v75)
+  %v77 = fadd double %v49, %v76
+  %v78 = fneg double %v42
+  %v79 = tail call double @llvm.fma.f64(double %v3, double %v41, double %v78)
+  %v80 = tail call double @llvm.fma.f64(double %v3, double %v77, double %v79)
+  %v81 = select i1 %v47, double 0.000000e+00, double %v80
+  %v82 = tail call double @llvm.fma.f64(double %v45, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v83 = fadd double %v82, 0xC338000000000000
+  %v84 = fneg double %v83
+  %v85 = tail call double @llvm.fma.f64(double %v84, double 0x3FE62E42FEFA4000, double %v45)
+  %v86 = tail call double @llvm.fma.f64(double %v84, double 0xBD48432A1B0E2634, double %v85)
+  %v87 = fmul double %v86, %v86
+  %v88 = tail call double @llvm.fma.f64(double %v86, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v89 = tail call double @llvm.fma.f64(double %v88, double %v86, double 0x3E927E4DB81FC5C4)
+  %v90 = tail call double @llvm.fma.f64(double %v89, double %v86, double 0x3EC71DDED4DF15D0)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v86, double 0x3EFA01A01A70E1D0)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v86, double 0x3F2A01A01B4A1A68)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v86, double 0x3F56C16C16C1618C)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v86, double 0x3F8111111110E966)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v86, double 0x3FA5555555555556)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v86, double 0x3FC555555555555C)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v86, double 5.000000e-01)
+  %v98 = tail call double @llvm.fma.f64(double %v87, double %v97, double %v86)
+  %v99 = fadd double %v98, 1.000000e+00
+  %v100 = tail call double @llvm.fma.f64(double %v81, double %v99, double %v98)
+  %v101 = fadd double %v100, 1.000000e+00
+  %v102 = bitcast double %v82 to i64
+  %v103 = add i64 %v102, -4843621399236967424
+  %v104 = lshr i64 %v103, 1
+  %v105 = sub i64 %v103, %v104
+  %v106 = shl i64 %v104, 52
+  %v107 = add i64 %v106, 2301339409586323456
+  %v108 = shl i64 %v105, 52
+  %v109 = add i64 %v108, 2301339409586323456
+  %v110 = bitcast i64 %v107 to double
+  %v111 = fmul double %v101, %v110
+  %v112 = bitcast i64 %v109 to double
+  %v113 = fmul double %v111, %v112
+  %v114 = tail call double @llvm.trunc.f64(double %v3)
+  %v115 = fcmp oeq double %v114, %v3
+  %v116 = tail call double @llvm.fabs.f64(double %v3)
+  %v117 = fmul double %v116, 5.000000e-01
+  %v118 = tail call double @llvm.trunc.f64(double %v117)
+  %v119 = fcmp une double %v118, %v117
+  %v120 = and i1 %v115, %v119
+  %v121 = fcmp olt double %v2, 0.000000e+00
+  %v122 = xor i1 %v115, true
+  %v123 = and i1 %v121, %v122
+  %v124 = and i1 %v38, %v123
+  %v125 = select i1 %v124, double 0x7FF8000000000000, double %v113
+  %v126 = bitcast double %v2 to i64
+  %v127 = icmp slt i64 %v126, 0
+  %v128 = and i1 %v127, %v120
+  %v129 = fneg double %v125
+  %v130 = select i1 %v128, double %v129, double %v125
+  %v131 = fmul double %v118, 5.000000e-01
+  %v132 = tail call double @llvm.trunc.f64(double %v131)
+  %v133 = fmul double %v132, 5.000000e-01
+  %v134 = tail call double @llvm.trunc.f64(double %v133)
+  %v135 = fmul double %v2, %v2
+  %v136 = fmul double %v135, %v135
+  %v137 = select i1 %v120, double %v2, double 1.000000e+00
+  %v138 = fadd double %v132, %v132
+  %v139 = fcmp une double %v118, %v138
+  %v140 = fmul double %v135, %v137
+  %v141 = select i1 %v139, double %v140, double %v137
+  %v142 = fadd double %v134, %v134
+  %v143 = fcmp une double %v132, %v142
+  %v144 = fmul double %v136, %v141
+  %v145 = select i1 %v143, double %v144, double %v141
+  %v146 = fcmp oeq double %v116, 8.000000e+00
+  %v147 = fmul double %v136, %v136
+  %v148 = select i1 %v146, double %v147, double %v145
+  %v149 = fcmp olt double %v3, 0.000000e+00
+  %v150 = tail call double @llvm.fabs.f64(double %v148)
+  %v151 = fcmp oeq double %v150, 0x7FF0000000000000
+  %v152 = and i1 %v149, %v151
+  %v153 = and i1 %v38, %v152
+  %v154 = fdiv double 1.000000e+00, %v148
+  %v155 = select i1 %v149, double %v154, double %v148
+  %v156 = fcmp ole double %v116, 8.000000e+00
+  %v157 = xor i1 %v153, true
+  %v158 = and i1 %v156, %v157
+  %v159 = and i1 %v115, %v158
+  %v160 = select i1 %v159, double %v155, double %v130
+  %v161 = fcmp oeq double %v3, 0.000000e+00
+  %v162 = fcmp oeq double %v2, 1.000000e+00
+  %v163 = or i1 %v162, %v161
+  %v164 = fcmp oeq double %v4, 1.000000e+00
+  %v165 = fcmp oeq double %v116, 0x7FF0000000000000
+  %v166 = and i1 %v164, %v165
+  %v167 = or i1 %v163, %v166
+  %v168 = select i1 %v167, double 1.000000e+00, double %v160
+  store double %v168, ptr %v1, align 8
+  ret void
+}
+
+define internal fastcc void @p_79590b1544fb(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2) noinline nounwind {
+b1:
+  %v3 = fcmp ogt double %v2, -5.000000e-01
+  %v4 = fcmp olt double %v2, 0x3FE6666666666666
+  %v5 = and i1 %v3, %v4
+  br i1 %v5, label %b2, label %b4
+b2:
+  %v6 = fadd double %v2, 2.000000e+00
+  %v7 = fdiv double %v2, %v6
+  %v8 = fmul double %v7, %v7
+  %v9 = tail call double @llvm.fma.f64(double %v8, double 0x3FAA41A41A41A41A, double 0x3FABACF914C1BAD0)
+  %v10 = tail call double @llvm.fma.f64(double %v9, double %v8, double 0x3FAD41D41D41D41D)
+  %v11 = tail call double @llvm.fma.f64(double %v10, double %v8, double 0x3FAF07C1F07C1F08)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v8, double 0x3FB0842108421084)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v8, double 0x3FB1A7B9611A7B96)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v8, double 0x3FB2F684BDA12F68)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v8, double 8.000000e-02)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v8, double 0x3FB642C8590B2164)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v8, double 0x3FB8618618618618)
+  %v18 = tail call double @llvm.fma.f64(double %v17, double %v8, double 0x3FBAF286BCA1AF28)
+  %v19 = tail call double @llvm.fma.f64(double %v18, double %v8, double 0x3FBE1E1E1E1E1E1E)
+  %v20 = tail call double @llvm.fma.f64(double %v19, double %v8, double 0x3FC1111111111111)
+  %v21 = tail call double @llvm.fma.f64(double %v20, double %v8, double 0x3FC3B13B13B13B14)
+  %v22 = tail call double @llvm.fma.f64(double %v21, double %v8, double 0x3FC745D1745D1746)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v8, double 0x3FCC71C71C71C71C)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v8, double 0x3FD2492492492492)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v8, double 4.000000e-01)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v8, double 0x3FE5555555555555)
+  %v27 = fmul double %v8, %v26
+  %v28 = fsub double %v27, %v2
+  %v29 = fmul double %v7, %v28
+  br label %b3
+b3:
+  %v30 = phi double [ %v31, %b4 ], [ %v29, %b2 ]
+  store double %v30, ptr %v1, align 8
+  ret void
+b4:
+  %v32 = fadd double %v2, 1.000000e+00
+  %v33 = fadd double %v32, -1.000000e+00
+  %v34 = fsub double %v2, %v33
+  %v35 = bitcast double %v32 to i64
+  %v36 = add i64 %v35, 2638147582215219
+  %v37 = lshr i64 %v36, 52
+  %v38 = or disjoint i64 %v37, 4841369599423283200
+  %v39 = bitcast i64 %v38 to double
+  %v40 = fadd double %v39, 0xC330000000000000
+  %v41 = and i64 %v36, 4503599627370495
+  %v42 = add nuw nsw i64 %v41, 4604544271217802189
+  %v43 = bitcast i64 %v42 to double
+  %v44 = fadd double %v43, -1.000000e+00
+  %v45 = fcmp ogt double %v40, 2.046000e+03
+  %v46 = select i1 %v45, double 2.046000e+03, double %v40
+  %v47 = fadd double %v46, 0x4330000000000000
+  %v48 = bitcast double %v47 to i64
+  %v49 = shl i64 %v48, 52
+  %v50 = sub i64 9214364837600034816, %v49
+  %v51 = bitcast i64 %v50 to double
+  %v52 = fadd double %v40, -1.023000e+03
+  %v53 = fmul double %v34, %v51
+  %v54 = fmul double %v44, %v44
+  %v55 = fmul double %v54, 5.000000e-01
+  %v56 = fadd double %v44, 2.000000e+00
+  %v57 = fdiv double %v44, %v56
+  %v58 = fmul double %v57, %v57
+  %v59 = tail call double @llvm.fma.f64(double %v58, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v58, double 0x3FC74664A41971F1)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v58, double 0x3FCC71C51D57B847)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v58, double 0x3FD249249422C781)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v58, double 0x3FD999999997F9E0)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v58, double 0x3FE5555555555593)
+  %v65 = tail call double @llvm.fma.f64(double %v58, double %v64, double %v55)
+  %v66 = tail call double @llvm.fma.f64(double %v52, double 0xBD48432A1B0E2634, double %v53)
+  %v67 = tail call double @llvm.fma.f64(double %v57, double %v65, double %v66)
+  %v68 = fsub double %v54, %v44
+  %v69 = tail call double @llvm.fma.f64(double %v53, double %v68, double %v67)
+  %v70 = fsub double %v69, %v55
+  %v71 = fadd double %v44, %v70
+  %v72 = tail call double @llvm.fma.f64(double %v52, double 0x3FE62E42FEFA4000, double %v71)
+  %v73 = fcmp one double %v32, 0x7FF0000000000000
+  %v74 = select i1 %v73, double %v72, double %v32
+  %v75 = fcmp olt double %v32, 0.000000e+00
+  %v76 = select i1 %v75, double 0x7FF8000000000000, double %v74
+  %v77 = fcmp oeq double %v32, 0.000000e+00
+  %v78 = select i1 %v77, double 0xFFF0000000000000, double %v76
+  %v79 = tail call double @llvm.copysign.f64(double %v78, double %v2)
+  %v31 = fsub double %v79, %v2
+  br label %b3
+}
+
+define internal fastcc void @p_8f02ea5ae1b5(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
+b1:
+  %v3 = freeze double %v2
+  %v4 = fcmp oeq double %v3, 0.000000e+00
+  br i1 %v4, label %b23, label %b2
+b2:
+  %v5 = fcmp olt double %v3, 0.000000e+00
+  %v6 = tail call double @llvm.floor.f64(double %v3)
+  %v7 = fcmp oeq double %v3, %v6
+  %v8 = and i1 %v5, %v7
+  br i1 %v8, label %b24, label %b3
+b3:
+  %v9 = fcmp uno double %v3, 0.000000e+00
+  %v10 = fcmp ogt double %v3, 1.717000e+02
+  %v11 = or i1 %v9, %v10
+  br i1 %v11, label %b4, label %b5
+b4:
+  %v12 = fadd double %v3, 0x7FF0000000000000
+  br label %b24
+b5:
+  %v13 = fcmp olt double %v3, -1.850000e+02
+  br i1 %v13, label %b6, label %b7
+b6:
+  %v14 = fmul double %v6, 5.000000e-01
+  %v15 = tail call double @llvm.floor.f64(double %v14)
+  %v16 = fmul double %v15, 2.000000e+00
+  %v17 = fcmp oeq double %v6, %v16
+  %v18 = select i1 %v17, double 0.000000e+00, double -0.000000e+00
+  br label %b24
+b7:
+  %v19 = tail call double @llvm.fabs.f64(double %v3)
+  %v20 = fcmp olt double %v19, 1.200000e+01
+  br i1 %v20, label %b8, label %b14
+b8:
+  %v21 = fcmp olt double %v3, 1.500000e+00
+  %v22 = fcmp ogt double %v3, 2.500000e+00
+  %v23 = or i1 %v21, %v22
+  br i1 %v23, label %b9, label %b12
+b9:
+  br i1 %v21, label %b10, label %b11
+b10:
+  %v24 = phi double [ %v25, %b10 ], [ %v3, %b9 ]
+  %v26 = phi double [ %v27, %b10 ], [ 0.000000e+00, %b9 ]
+  %v28 = phi double [ %v29, %b10 ], [ 1.000000e+00, %b9 ]
+  %v29 = fmul double %v24, %v28
+  %v30 = fneg double %v29
+  %v31 = tail call double @llvm.fma.f64(double %v28, double %v24, double %v30)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v24, double %v31)
+  %v25 = fadd double %v24, 1.000000e+00
+  %v32 = fcmp olt double %v25, 1.500000e+00
+  %v33 = fcmp ogt double %v25, 2.500000e+00
+  %v34 = or i1 %v32, %v33
+  br i1 %v34, label %b10, label %b12
+b11:
+  %v35 = phi double [ %v36, %b11 ], [ %v3, %b9 ]
+  %v37 = phi double [ %v38, %b11 ], [ 0.000000e+00, %b9 ]
+  %v39 = phi double [ %v40, %b11 ], [ 1.000000e+00, %b9 ]
+  %v36 = fadd double %v35, -1.000000e+00
+  %v40 = fmul double %v36, %v39
+  %v41 = fneg double %v40
+  %v42 = tail call double @llvm.fma.f64(double %v39, double %v36, double %v41)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v36, double %v42)
+  %v43 = fcmp olt double %v36, 1.500000e+00
+  %v44 = fcmp ogt double %v36, 2.500000e+00
+  %v45 = or i1 %v43, %v44
+  br i1 %v45, label %b11, label %b12
+b12:
+  %v46 = phi double [ %v3, %b8 ], [ %v25, %b10 ], [ %v36, %b11 ]
+  %v47 = phi double [ 0.000000e+00, %b8 ], [ %v27, %b10 ], [ %v38, %b11 ]
+  %v48 = phi double [ 1.000000e+00, %b8 ], [ %v29, %b10 ], [ %v40, %b11 ]
+  %v49 = fadd double %v46, -2.000000e+00
+  %v50 = tail call double @llvm.fma.f64(double %v49, double 0xBEB74F33EBD1FA3E, double 0x3EC5F626C8F5B96A)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v49, double 0xBECD86307E1B5560)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v49, double 0x3EDE4E6309FB0586)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v49, double 0xBEF01605C1CA76EB)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v49, double 0x3F000747D09BBD45)
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v49, double 0xBF0FDC60DE1BD1DC)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v49, double 0x3F1FE3FB3474D2A9)
+  %v57 = tail call double @llvm.fma.f64(double %v56, double %v49, double 0xBF2F94C25A068C1D)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v49, double 0x3F4011B21504D027)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v49, double 0xBF4E21F1341B5C78)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v49, double 0x3F613C448802CDAA)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v49, double 0xBF675E6E922AB08F)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v49, double 0x3F86D7EEACCF06D1)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v49, double 0xBF317F374093DECD)
+  %v64 = tail call double @llvm.fma.f64(double %v63, double %v49, double 0x3FB301FBB0F23EA7)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v49, double 0x3FB4E23998464F5D)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v49, double 0x3FDA5B978B96BECA)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v49, double 0x3FDB0EE6072093CE)
+  %v68 = tail call double @llvm.fma.f64(double %v49, double %v67, double 1.000000e+00)
+  %v69 = fmul double %v47, %v68
+  %v70 = tail call double @llvm.fma.f64(double %v68, double %v48, double %v69)
+  br i1 %v21, label %b13, label %b24
+b13:
+  %v71 = fadd double %v47, %v48
+  %v72 = fdiv double %v68, %v71
+  br label %b24
+b14:
+  %v73 = fmul double %v19, 5.000000e-01
+  %v74 = fadd double %v73, -2.500000e-01
+  %v75 = bitcast double %v19 to i64
+  %v76 = add nuw i64 %v75, 2638147582215219
+  %v77 = lshr i64 %v76, 52
+  %v78 = or disjoint i64 %v77, 4841369599423283200
+  %v79 = bitcast i64 %v78 to double
+  %v80 = fadd double %v79, 0xC330000000000000
+  %v81 = and i64 %v76, 4503599627370495
+  %v82 = add nuw nsw i64 %v81, 4604544271217802189
+  %v83 = bitcast i64 %v82 to double
+  %v84 = fadd double %v83, -1.000000e+00
+  %v85 = fadd double %v80, -1.023000e+03
+  %v86 = fadd double %v84, 2.000000e+00
+  %v87 = fdiv double 1.000000e+00, %v86
+  %v88 = fmul double %v84, %v87
+  %v89 = fmul double %v88, %v88
+  %v90 = fmul double %v88, %v89
+  %v91 = tail call double @llvm.fma.f64(double %v89, double 0x3FB0E48C86029D98, double 0x3FB0F7F491D7840F)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v89, double 0x3FB3B1EF291B286B)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v89, double 0x3FB745CE9C13DB3B)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v89, double 0x3FBC71C722DC3A56)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v89, double 0x3FC2492492457977)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v89, double 0x3FC9999999999B32)
+  %v97 = fmul double %v89, %v96
+  %v98 = fadd double %v97, 0x3FD5555555555555
+  %v99 = fmul double %v90, %v98
+  %v100 = fadd double %v88, %v99
+  %v101 = fmul double %v85, 0x3FE62E42FEFA4000
+  %v102 = fmul double %v100, 2.000000e+00
+  %v103 = fadd double %v101, %v102
+  %v104 = fmul double %v74, %v103
+  %v105 = fcmp olt double %v104, -7.460000e+02
+  br i1 %v105, label %b18, label %b15
+b15:
+  %v106 = fcmp ogt double %v104, 7.105000e+02
+  br i1 %v106, label %b18, label %b16
+b16:
+  br label %b18
+b17:
+  %v107 = fmul double %v108, %v109
+  br label %b24
+b18:
+  %v110 = phi double [ 7.105000e+02, %b15 ], [ %v104, %b16 ], [ -7.460000e+02, %b14 ]
+  %v111 = fcmp ogt double %v104, 7.105000e+02
+  %v112 = or i1 %v105, %v111
+  %v113 = fsub double %v101, %v103
+  %v114 = fadd double %v102, %v113
+  %v115 = fsub double %v88, %v100
+  %v116 = fadd double %v99, %v115
+  %v117 = fneg double %v88
+  %v118 = fadd double %v86, -2.000000e+00
+  %v119 = fsub double %v84, %v118
+  %v120 = tail call double @llvm.fma.f64(double %v117, double %v86, double %v84)
+  %v121 = tail call double @llvm.fma.f64(double %v117, double %v119, double %v120)
+  %v122 = fmul double %v87, %v121
+  %v123 = fsub double 0x3FD5555555555555, %v98
+  %v124 = fadd double %v97, %v123
+  %v125 = fadd double %v124, 0x3C75555555555555
+  %v126 = fmul double %v88, 2.000000e+00
+  %v127 = fneg double %v89
+  %v128 = tail call double @llvm.fma.f64(double %v88, double %v88, double %v127)
+  %v129 = tail call double @llvm.fma.f64(double %v126, double %v122, double %v128)
+  %v130 = fneg double %v90
+  %v131 = tail call double @llvm.fma.f64(double %v88, double %v89, double %v130)
+  %v132 = tail call double @llvm.fma.f64(double %v122, double %v89, double %v131)
+  %v133 = tail call double @llvm.fma.f64(double %v88, double %v129, double %v132)
+  %v134 = fneg double %v99
+  %v135 = tail call double @llvm.fma.f64(double %v90, double %v98, double %v134)
+  %v136 = tail call double @llvm.fma.f64(double %v133, double %v98, double %v135)
+  %v137 = tail call double @llvm.fma.f64(double %v90, double %v125, double %v136)
+  %v138 = fadd double %v122, %v137
+  %v139 = fadd double %v116, %v138
+  %v140 = fmul double %v139, 2.000000e+00
+  %v141 = tail call double @llvm.fma.f64(double %v85, double 0xBD48432A1B0E2634, double %v140)
+  %v142 = fadd double %v114, %v141
+  %v143 = fneg double %v104
+  %v144 = tail call double @llvm.fma.f64(double %v74, double %v103, double %v143)
+  %v145 = tail call double @llvm.fma.f64(double %v74, double %v142, double %v144)
+  %v146 = select i1 %v112, double 0.000000e+00, double %v145
+  %v147 = tail call double @llvm.fma.f64(double %v110, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v148 = fadd double %v147, 0xC338000000000000
+  %v149 = fneg double %v148
+  %v150 = tail call double @llvm.fma.f64(double %v149, double 0x3FE62E42FEFA4000, double %v110)
+  %v151 = tail call double @llvm.fma.f64(double %v149, double 0xBD48432A1B0E2634, double %v150)
+  %v152 = fmul double %v151, %v151
+  %v153 = tail call double @llvm.fma.f64(double %v151, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v154 = tail call double @llvm.fma.f64(double %v153, double %v151, double 0x3E927E4DB81FC5C4)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v151, double 0x3EC71DDED4DF15D0)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v151, double 0x3EFA01A01A70E1D0)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v151, double 0x3F2A01A01B4A1A68)
+  %v158 = tail call double @llvm.fma.f64(double %v157, double %v151, double 0x3F56C16C16C1618C)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v151, double 0x3F8111111110E966)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v151, double 0x3FA5555555555556)
+  %v161 = tail call double @llvm.fma.f64(double %v160, double %v151, double 0x3FC555555555555C)
+  %v162 = tail call double @llvm.fma.f64(double %v161, double %v151, double 5.000000e-01)
+  %v163 = tail call double @llvm.fma.f64(double %v152, double %v162, double %v151)
+  %v164 = fadd double %v163, 1.000000e+00
+  %v165 = tail call double @llvm.fma.f64(double %v146, double %v164, double %v163)
+  %v166 = fadd double %v165, 1.000000e+00
+  %v167 = bitcast double %v147 to i64
+  %v168 = add i64 %v167, -4843621399236967424
+  %v169 = lshr i64 %v168, 1
+  %v170 = sub i64 %v168, %v169
+  %v171 = shl i64 %v169, 52
+  %v172 = add i64 %v171, 2301339409586323456
+  %v173 = shl i64 %v170, 52
+  %v174 = add i64 %v173, 2301339409586323456
+  %v175 = bitcast i64 %v172 to double
+  %v176 = fmul double %v166, %v175
+  %v177 = bitcast i64 %v174 to double
+  %v178 = fmul double %v176, %v177
+  %v179 = tail call double @llvm.trunc.f64(double %v74)
+  %v180 = fcmp oeq double %v179, %v74
+  %v181 = tail call double @llvm.fabs.f64(double %v74)
+  %v182 = fmul double %v181, 5.000000e-01
+  %v183 = tail call double @llvm.trunc.f64(double %v182)
+  %v184 = fcmp une double %v183, %v182
+  %v185 = and i1 %v180, %v184
+  %v186 = fmul double %v183, 5.000000e-01
+  %v187 = tail call double @llvm.trunc.f64(double %v186)
+  %v188 = fmul double %v187, 5.000000e-01
+  %v189 = tail call double @llvm.trunc.f64(double %v188)
+  %v190 = fmul double %v3, %v3
+  %v191 = fmul double %v190, %v190
+  %v192 = select i1 %v185, double %v19, double 1.000000e+00
+  %v193 = fadd double %v187, %v187
+  %v194 = fcmp une double %v183, %v193
+  %v195 = select i1 %v194, double %v190, double 1.000000e+00
+  %v196 = fmul double %v192, %v195
+  %v197 = fadd double %v189, %v189
+  %v198 = fcmp une double %v187, %v197
+  %v199 = select i1 %v198, double %v191, double 1.000000e+00
+  %v200 = fmul double %v196, %v199
+  %v201 = fcmp oeq double %v181, 8.000000e+00
+  %v202 = fmul double %v191, %v191
+  %v203 = select i1 %v201, double %v202, double %v200
+  %v204 = fcmp uge double %v74, 0.000000e+00
+  %v205 = tail call double @llvm.fabs.f64(double %v203)
+  %v206 = fcmp une double %v205, 0x7FF0000000000000
+  %v207 = or i1 %v204, %v206
+  %v208 = fdiv double 1.000000e+00, %v203
+  %v209 = select i1 %v204, double %v203, double %v208
+  %v210 = fcmp ole double %v181, 8.000000e+00
+  %v211 = and i1 %v210, %v207
+  %v212 = and i1 %v180, %v211
+  %v213 = select i1 %v212, double %v209, double %v178
+  %v214 = fcmp oeq double %v74, 0.000000e+00
+  %v215 = fcmp oeq double %v19, 1.000000e+00
+  %v216 = or i1 %v215, %v214
+  %v108 = select i1 %v216, double 1.000000e+00, double %v213
+  %v217 = fneg double %v19
+  %v218 = fcmp ogt double %v19, 7.460000e+02
+  %v219 = select i1 %v218, double -7.460000e+02, double %v217
+  %v220 = tail call double @llvm.fma.f64(double %v219, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v221 = fadd double %v220, 0xC338000000000000
+  %v222 = fneg double %v221
+  %v223 = tail call double @llvm.fma.f64(double %v222, double 0x3FE62E42FEFA4000, double %v219)
+  %v224 = tail call double @llvm.fma.f64(double %v222, double 0xBD48432A1B0E2634, double %v223)
+  %v225 = fmul double %v224, %v224
+  %v226 = tail call double @llvm.fma.f64(double %v224, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v227 = tail call double @llvm.fma.f64(double %v226, double %v224, double 0x3E927E4DB81FC5C4)
+  %v228 = tail call double @llvm.fma.f64(double %v227, double %v224, double 0x3EC71DDED4DF15D0)
+  %v229 = tail call double @llvm.fma.f64(double %v228, double %v224, double 0x3EFA01A01A70E1D0)
+  %v230 = tail call double @llvm.fma.f64(double %v229, double %v224, double 0x3F2A01A01B4A1A68)
+  %v231 = tail call double @llvm.fma.f64(double %v230, double %v224, double 0x3F56C16C16C1618C)
+  %v232 = tail call double @llvm.fma.f64(double %v231, double %v224, double 0x3F8111111110E966)
+  %v233 = tail call double @llvm.fma.f64(double %v232, double %v224, double 0x3FA5555555555556)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v224, double 0x3FC555555555555C)
+  %v235 = tail call double @llvm.fma.f64(double %v234, double %v224, double 5.000000e-01)
+  %v236 = tail call double @llvm.fma.f64(double %v225, double %v235, double %v224)
+  %v237 = fadd double %v236, 1.000000e+00
+  %v238 = bitcast double %v220 to i64
+  %v239 = add i64 %v238, -4843621399236967424
+  %v240 = lshr i64 %v239, 1
+  %v241 = sub i64 %v239, %v240
+  %v242 = shl i64 %v240, 52
+  %v243 = add i64 %v242, 2301339409586323456
+  %v244 = shl i64 %v241, 52
+  %v245 = add i64 %v244, 2301339409586323456
+  %v246 = bitcast i64 %v243 to double
+  %v247 = fmul double %v237, %v246
+  %v248 = bitcast i64 %v245 to double
+  %v249 = fmul double %v247, %v248
+  %v250 = fdiv double 1.000000e+00, %v190
+  %v251 = tail call double @llvm.fma.f64(double %v250, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v250, double 0xBF5F6AB0D9993C7C)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v250, double 0x3F4B951E2B18FF24)
+  %v254 = tail call double @llvm.fma.f64(double %v253, double %v250, double 0xBF43813813813813)
+  %v255 = tail call double @llvm.fma.f64(double %v254, double %v250, double 0x3F4A01A01A01A01A)
+  %v256 = tail call double @llvm.fma.f64(double %v255, double %v250, double 0xBF66C16C16C16C17)
+  %v257 = tail call double @llvm.fma.f64(double %v256, double %v250, double 0x3FB5555555555555)
+  %v258 = fdiv double %v257, %v19
+  %v259 = fcmp olt double %v258, -7.460000e+02
+  br i1 %v259, label %b21, label %b19
+b19:
+  %v260 = fcmp ogt double %v258, 7.105000e+02
+  br i1 %v260, label %b21, label %b20
+b20:
+  br label %b21
+b21:
+  %v261 = phi double [ 7.105000e+02, %b19 ], [ %v258, %b20 ], [ -7.460000e+02, %b18 ]
+  %v262 = tail call double @llvm.fma.f64(double %v261, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v263 = fadd double %v262, 0xC338000000000000
+  %v264 = fneg double %v263
+  %v265 = tail call double @llvm.fma.f64(double %v264, double 0x3FE62E42FEFA4000, double %v261)
+  %v266 = tail call double @llvm.fma.f64(double %v264, double 0xBD48432A1B0E2634, double %v265)
+  %v267 = fmul double %v266, %v266
+  %v268 = tail call double @llvm.fma.f64(double %v266, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v269 = tail call double @llvm.fma.f64(double %v268, double %v266, double 0x3E927E4DB81FC5C4)
+  %v270 = tail call double @llvm.fma.f64(double %v269, double %v266, double 0x3EC71DDED4DF15D0)
+  %v271 = tail call double @llvm.fma.f64(double %v270, double %v266, double 0x3EFA01A01A70E1D0)
+  %v272 = tail call double @llvm.fma.f64(double %v271, double %v266, double 0x3F2A01A01B4A1A68)
+  %v273 = tail call double @llvm.fma.f64(double %v272, double %v266, double 0x3F56C16C16C1618C)
+  %v274 = tail call double @llvm.fma.f64(double %v273, double %v266, double 0x3F8111111110E966)
+  %v275 = tail call double @llvm.fma.f64(double %v274, double %v266, double 0x3FA5555555555556)
+  %v276 = tail call double @llvm.fma.f64(double %v275, double %v266, double 0x3FC555555555555C)
+  %v277 = tail call double @llvm.fma.f64(double %v276, double %v266, double 5.000000e-01)
+  %v278 = tail call double @llvm.fma.f64(double %v267, double %v277, double %v266)
+  %v279 = fadd double %v278, 1.000000e+00
+  %v280 = bitcast double %v262 to i64
+  %v281 = add i64 %v280, -4843621399236967424
+  %v282 = lshr i64 %v281, 1
+  %v283 = sub i64 %v281, %v282
+  %v284 = shl i64 %v282, 52
+  %v285 = add i64 %v284, 2301339409586323456
+  %v286 = shl i64 %v283, 52
+  %v287 = add i64 %v286, 2301339409586323456
+  %v288 = bitcast i64 %v285 to double
+  %v289 = fmul double %v279, %v288
+  %v290 = bitcast i64 %v287 to double
+  %v291 = fmul double %v289, %v290
+  %v292 = fmul double %v108, 0x40040D931FF62705
+  %v293 = fmul double %v249, %v292
+  %v109 = fmul double %v293, %v291
+  %v294 = fcmp ogt double %v3, 0.000000e+00
+  br i1 %v294, label %b17, label %b22
+b22:
+  %v295 = tail call double @llvm.roundeven.f64(double %v19)
+  %v296 = fsub double %v19, %v295
+  %v297 = fmul double %v296, 0x400921FB54442D18
+  %v298 = tail call double @llvm.fma.f64(double %v297, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v299 = fadd double %v298, 0xC338000000000000
+  %v300 = fneg double %v299
+  %v301 = tail call double @llvm.fma.f64(double %v300, double 0x3FF921FB54442D18, double %v297)
+  %v302 = fmul double %v299, 0x3C91A62633145C07
+  %v303 = fsub double %v301, %v302
+  %v304 = fsub double %v303, %v301
+  %v305 = fsub double %v303, %v304
+  %v306 = fsub double %v301, %v305
+  %v307 = fadd double %v302, %v304
+  %v308 = fsub double %v306, %v307
+  %v309 = fneg double %v302
+  %v310 = tail call double @llvm.fma.f64(double %v299, double 0x3C91A62633145C07, double %v309)
+  %v311 = fsub double %v308, %v310
+  %v312 = tail call double @llvm.fma.f64(double %v300, double 0xB91F1976B7ED9000, double %v311)
+  %v313 = bitcast double %v298 to i64
+  %v314 = and i64 %v313, 1
+  %v315 = fmul double %v303, %v303
+  %v316 = fmul double %v303, %v315
+  %v317 = tail call double @llvm.fma.f64(double %v315, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v318 = tail call double @llvm.fma.f64(double %v317, double %v315, double 0x3EC71DE351EED7F2)
+  %v319 = tail call double @llvm.fma.f64(double %v318, double %v315, double 0xBF2A01A019BAD8A1)
+  %v320 = tail call double @llvm.fma.f64(double %v319, double %v315, double 0x3F8111111110F573)
+  %v321 = tail call double @llvm.fma.f64(double %v320, double %v315, double 0xBFC5555555555547)
+  %v322 = tail call double @llvm.fma.f64(double %v316, double %v321, double %v312)
+  %v323 = fadd double %v303, %v322
+  %v324 = fneg double %v315
+  %v325 = fmul double %v315, %v324
+  %v326 = tail call double @llvm.fma.f64(double %v315, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v327 = tail call double @llvm.fma.f64(double %v326, double %v315, double 0xBE927E4F7C234A35)
+  %v328 = tail call double @llvm.fma.f64(double %v327, double %v315, double 0x3EFA01A019C515A1)
+  %v329 = tail call double @llvm.fma.f64(double %v328, double %v315, double 0xBF56C16C16C14DC4)
+  %v330 = tail call double @llvm.fma.f64(double %v329, double %v315, double 0x3FA555555555554A)
+  %v331 = fmul double %v315, 5.000000e-01
+  %v332 = tail call double @llvm.fma.f64(double %v325, double %v330, double %v331)
+  %v333 = fsub double 1.000000e+00, %v332
+  %v334 = icmp eq i64 %v314, 0
+  %v335 = select i1 %v334, double %v323, double %v333
+  %v336 = bitcast double %v335 to i64
+  %v337 = shl i64 %v313, 62
+  %v338 = and i64 %v337, -9223372036854775808
+  %v339 = xor i64 %v338, %v336
+  %v340 = bitcast i64 %v339 to double
+  %v341 = fcmp oeq double %v297, 0.000000e+00
+  %v342 = select i1 %v341, double %v297, double %v340
+  %v343 = fmul double %v3, %v342
+  %v344 = tail call double @llvm.fabs.f64(double %v343)
+  %v345 = fdiv double 0x400921FB54442D18, %v344
+  %v346 = fdiv double %v345, %v109
+  %v347 = fdiv double %v346, %v108
+  %v348 = tail call double @llvm.floor.f64(double %v19)
+  %v349 = fmul double %v348, 5.000000e-01
+  %v350 = tail call double @llvm.floor.f64(double %v349)
+  %v351 = fmul double %v350, 2.000000e+00
+  %v352 = fcmp une double %v348, %v351
+  %v353 = fneg double %v347
+  %v354 = select i1 %v352, double %v347, double %v353
+  br label %b24
+b23:
+  %v355 = fdiv double 1.000000e+00, %v3
+  br label %b24
+b24:
+  %v356 = phi double [ 0x7FF8000000000000, %b2 ], [ %v107, %b17 ], [ %v355, %b23 ], [ %v18, %b6 ], [ %v12, %b4 ], [ %v354, %b22 ], [ %v72, %b13 ], [ %v70, %b12 ]
+  store double %v356, ptr %v1, align 8
+  ret void
+}
+
+define internal fastcc void @p_9b968ee81999(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
+b1:
+  %v3 = fcmp ogt double %v2, 2.500000e+01
+  br i1 %v3, label %b2, label %b11
+b2:
+  %v4 = phi double [ %v5, %b10 ], [ 1.000000e+00, %b1 ]
+  %v6 = phi double [ %v7, %b10 ], [ 0.000000e+00, %b1 ]
+  %v8 = phi double [ %v9, %b10 ], [ 1.000000e+00, %b1 ]
+  %v10 = phi double [ %v11, %b10 ], [ 0.000000e+00, %b1 ]
+  %v11 = fadd double %v10, 1.000000e+00
+  %v12 = fmul double %v11, 2.000000e+00
+  %v13 = fadd double %v12, -1.000000e+00
+  %v14 = fmul double %v13, %v13
+  %v15 = fsub double 0x3FDC71C71C71C71C, %v14
+  %v16 = fmul double %v8, %v15
+  %v17 = fmul double %v11, 8.000000e+00
+  %v18 = fmul double %v2, %v17
+  %v9 = fdiv double %v16, %v18
+  %v19 = tail call double @llvm.fabs.f64(double %v9)
+  %v20 = tail call double @llvm.fabs.f64(double %v8)
+  %v21 = fcmp ogt double %v19, %v20
+  %v22 = fcmp ogt double %v11, 0x3FD5555555555555
+  %v23 = select i1 %v21, i1 %v22, i1 false
+  br i1 %v23, label %b36, label %b3
+b3:
+  %v24 = fmul double %v11, 2.500000e-01
+  %v25 = tail call double @llvm.floor.f64(double %v24)
+  %v26 = fmul double %v25, 4.000000e+00
+  %v27 = fsub double %v11, %v26
+  %v28 = fcmp oeq double %v27, 1.000000e+00
+  br i1 %v28, label %b4, label %b5
+b4:
+  %v29 = fadd double %v6, %v9
+  br label %b10
+b5:
+  %v30 = fcmp oeq double %v27, 2.000000e+00
+  br i1 %v30, label %b6, label %b7
+b6:
+  %v31 = fsub double %v4, %v9
+  br label %b10
+b7:
+  %v32 = fcmp oeq double %v27, 3.000000e+00
+  br i1 %v32, label %b8, label %b9
+b8:
+  %v33 = fsub double %v6, %v9
+  br label %b10
+b9:
+  %v34 = fadd double %v4, %v9
+  br label %b10
+b10:
+  %v5 = phi double [ %v4, %b4 ], [ %v31, %b6 ], [ %v4, %b8 ], [ %v34, %b9 ]
+  %v7 = phi double [ %v29, %b4 ], [ %v6, %b6 ], [ %v33, %b8 ], [ %v6, %b9 ]
+  %v35 = fcmp uge double %v19, 1.200000e-16
+  %v36 = fcmp olt double %v11, 2.000000e+02
+  %v37 = select i1 %v35, i1 %v36, i1 false
+  br i1 %v37, label %b2, label %b36
+b11:
+  %v38 = fcmp olt double %v2, 2.000000e+00
+  br i1 %v38, label %b13, label %b12
+b12:
+  %v39 = fsub double 0x3FD5555555555555, %v2
+  %v40 = fadd double %v39, 1.500000e+00
+  %v41 = tail call double @llvm.floor.f64(double %v40)
+  %v42 = fcmp ogt double %v41, 0.000000e+00
+  %v43 = select i1 %v42, double %v41, double 0.000000e+00
+  br label %b13
+b13:
+  %v44 = phi double [ %v43, %b12 ], [ 0.000000e+00, %b11 ]
+  %v45 = fdiv double 0x3FE5555555555555, %v2
+  %v46 = fdiv double 0x3FD5555555555555, %v2
+  %v47 = fdiv double 2.000000e+00, %v2
+  br label %b14
+b14:
+  %v48 = phi double [ %v45, %b13 ], [ %v49, %b14 ]
+  %v50 = phi double [ %v46, %b13 ], [ %v51, %b14 ]
+  %v52 = phi double [ %v46, %b13 ], [ %v53, %b14 ]
+  %v54 = phi double [ 0.000000e+00, %b13 ], [ %v55, %b14 ]
+  %v56 = phi double [ 1.000000e+00, %b13 ], [ %v57, %b14 ]
+  %v58 = phi double [ 0.000000e+00, %b13 ], [ %v59, %b14 ]
+  %v60 = fadd double %v47, %v48
+  %v49 = freeze double %v60
+  %v61 = fdiv double 1.000000e+00, %v52
+  %v62 = fsub double %v49, %v61
+  %v63 = fsub double %v49, %v54
+  %v64 = tail call double @llvm.fabs.f64(double %v62)
+  %v65 = fcmp olt double %v64, 1.000000e-300
+  %v53 = select i1 %v65, double 1.000000e-300, double %v62
+  %v66 = tail call double @llvm.fabs.f64(double %v63)
+  %v67 = fcmp olt double %v66, 1.000000e-300
+  %v68 = fdiv double 1.000000e+00, %v63
+  %v55 = select i1 %v67, double 0x7E37E43C8800759B, double %v68
+  %v59 = fadd double %v58, 1.000000e+00
+  %v69 = fmul double %v53, %v55
+  %v51 = fmul double %v50, %v69
+  %v70 = fcmp olt double %v55, 0.000000e+00
+  %v71 = fneg double %v56
+  %v57 = select i1 %v70, double %v71, double %v56
+  %v72 = fadd double %v69, -1.000000e+00
+  %v73 = tail call double @llvm.fabs.f64(double %v72)
+  %v74 = fcmp ogt double %v73, 4.000000e-16
+  %v75 = fcmp olt double %v59, 2.000000e+05
+  %v76 = select i1 %v74, i1 %v75, i1 false
+  br i1 %v76, label %b14, label %b37
+b15:
+  %v77 = fmul double %v78, 0x400921FB54442D18
+  %v79 = fmul double %v78, %v78
+  %v80 = fmul double %v79, 0.000000e+00
+  %v81 = fadd double %v80, 0xBD172CB88EA5AE6F
+  %v82 = fmul double %v79, %v81
+  %v83 = fadd double %v82, 0xBD90423BAC8CA3FB
+  %v84 = fmul double %v79, %v83
+  %v85 = fadd double %v84, 0x3DDCAE7675C18607
+  %v86 = fmul double %v79, %v85
+  %v87 = fadd double %v86, 0x3E357BC3FC384334
+  %v88 = fmul double %v79, %v87
+  %v89 = fadd double %v88, 0xBE8B9986666C225D
+  %v90 = fmul double %v79, %v89
+  %v91 = fadd double %v90, 0xBEB4FAD41FC34FBB
+  %v92 = fmul double %v79, %v91
+  %v93 = fadd double %v92, 0x3F20C8A78CD9F9D2
+  %v94 = fmul double %v79, %v93
+  %v95 = fadd double %v94, 0xBF5317112CE3A2A8
+  %v96 = fmul double %v79, %v95
+  %v97 = fadd double %v96, 0xBF83B4AF28483E21
+  %v98 = fmul double %v79, %v97
+  %v99 = fadd double %v98, 0x3FC5512320B43FBE
+  %v100 = fmul double %v79, %v99
+  %v101 = fadd double %v100, 0xBFE4FCF4026AFA2D
+  %v102 = fmul double %v79, %v101
+  %v103 = fadd double %v102, 1.000000e+00
+  %v104 = fadd double %v80, 0x3D61F20151323CD0
+  %v105 = fmul double %v79, %v104
+  %v106 = fadd double %v105, 0x3DA11D065BFAF067
+  %v107 = fmul double %v79, %v106
+  %v108 = fadd double %v107, 0xBE144B4CEDCA388F
+  %v109 = fmul double %v79, %v108
+  %v110 = fadd double %v109, 0x3E3A44B7BA22D629
+  %v111 = fmul double %v79, %v110
+  %v112 = fadd double %v111, 0x3EB302509DBC0DE3
+  %v113 = fmul double %v79, %v112
+  %v114 = fadd double %v113, 0xBEF51CE8AF47EABE
+  %v115 = fmul double %v79, %v114
+  %v116 = fadd double %v115, 0xBF2C364FE6F1563D
+  %v117 = fmul double %v79, %v116
+  %v118 = fadd double %v117, 0x3F7D919C527F60B2
+  %v119 = fmul double %v79, %v118
+  %v120 = fadd double %v119, 0xBFA59AF103C34092
+  %v121 = fmul double %v79, %v120
+  %v122 = fadd double %v121, 0xBFA5815E8FA27048
+  %v123 = fmul double %v79, %v122
+  %v124 = fadd double %v123, 0x3FE2788CFC6FB619
+  %v125 = fneg double %v124
+  %v126 = fmul double %v78, %v124
+  %v127 = fadd double %v126, %v103
+  %v128 = fsub double %v103, %v126
+  %v129 = tail call double @llvm.fabs.f64(double %v77)
+  %v130 = fcmp olt double %v129, 1.000000e-15
+  br i1 %v130, label %b23, label %b22
+b16:
+  %v131 = fcmp olt double %v132, -7.460000e+02
+  br i1 %v131, label %b28, label %b17
+b17:
+  %v133 = fcmp ogt double %v132, 7.105000e+02
+  br i1 %v133, label %b28, label %b18
+b18:
+  br label %b28
+b19:
+  %v134 = phi double [ %v135, %b28 ], [ %v136, %b27 ]
+  %v137 = phi double [ %v138, %b28 ], [ %v139, %b27 ]
+  %v140 = phi double [ %v141, %b28 ], [ %v142, %b27 ]
+  %v143 = fmul double %v137, %v125
+  %v144 = fmul double %v103, %v134
+  %v145 = fmul double %v146, %v144
+  %v147 = fsub double %v143, %v145
+  %v148 = fmul double %v149, %v147
+  %v150 = fmul double %v140, 5.000000e-01
+  %v151 = fdiv double %v150, %v127
+  %v152 = fmul double %v128, %v140
+  %v153 = fdiv double 5.000000e-01, %v152
+  %v154 = fmul double %v151, 2.000000e+00
+  %v155 = fdiv double %v154, 0x400921FB54442D18
+  %v156 = fmul double %v153, 2.000000e+00
+  %v157 = fdiv double %v156, 0x400921FB54442D18
+  %v158 = fmul double %v148, 2.000000e+00
+  %v159 = fdiv double %v158, 0x400921FB54442D18
+  %v160 = fmul double %v77, 5.000000e-01
+  %v161 = tail call double @llvm.fabs.f64(double %v160)
+  %v162 = fcmp olt double %v161, 1.000000e-15
+  br i1 %v162, label %b20, label %b29
+b20:
+  %v163 = phi double [ %v164, %b29 ], [ 1.000000e+00, %b19 ]
+  %v165 = fmul double %v160, 0x400921FB54442D18
+  %v166 = fmul double %v165, %v163
+  %v167 = fmul double %v163, %v166
+  %v168 = fmul double %v2, -2.500000e-01
+  %v169 = fmul double %v2, %v168
+  %v170 = fmul double %v157, %v167
+  %v171 = fadd double %v159, %v170
+  br label %b21
+b21:
+  %v172 = phi double [ %v173, %b21 ], [ %v159, %b20 ]
+  %v174 = phi double [ %v175, %b21 ], [ %v157, %b20 ]
+  %v176 = phi double [ %v177, %b21 ], [ %v155, %b20 ]
+  %v178 = phi double [ %v179, %b21 ], [ 1.000000e+00, %b20 ]
+  %v180 = phi double [ %v181, %b21 ], [ %v155, %b20 ]
+  %v182 = phi double [ %v183, %b21 ], [ %v171, %b20 ]
+  %v184 = phi double [ %v185, %b21 ], [ 0.000000e+00, %b20 ]
+  %v185 = fadd double %v184, 1.000000e+00
+  %v186 = fmul double %v172, %v185
+  %v187 = fadd double %v176, %v186
+  %v188 = fadd double %v174, %v187
+  %v189 = fmul double %v185, %v185
+  %v190 = fsub double %v189, %v79
+  %v173 = fdiv double %v188, %v190
+  %v191 = fdiv double %v169, %v185
+  %v179 = fmul double %v178, %v191
+  %v192 = fsub double %v185, %v78
+  %v177 = fdiv double %v176, %v192
+  %v193 = fadd double %v78, %v185
+  %v175 = fdiv double %v174, %v193
+  %v194 = fmul double %v167, %v175
+  %v195 = fadd double %v194, %v173
+  %v196 = fmul double %v179, %v195
+  %v183 = fadd double %v182, %v196
+  %v197 = fmul double %v179, %v177
+  %v198 = fmul double %v185, %v196
+  %v199 = fsub double %v197, %v198
+  %v181 = fadd double %v180, %v199
+  %v200 = tail call double @llvm.fabs.f64(double %v196)
+  %v201 = tail call double @llvm.fabs.f64(double %v183)
+  %v202 = fmul double %v201, 1.200000e-16
+  %v203 = fcmp uge double %v200, %v202
+  %v204 = fcmp olt double %v185, 5.000000e+02
+  %v205 = select i1 %v203, i1 %v204, i1 false
+  br i1 %v205, label %b21, label %b41
+b22:
+  %v206 = fcmp ole double %v129, 0x4270000000000000
+  %v207 = tail call double @llvm.fma.f64(double %v77, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v208 = fadd double %v207, 0xC338000000000000
+  %v209 = fneg double %v208
+  %v210 = tail call double @llvm.fma.f64(double %v209, double 0x3FF921FB54442D18, double %v77)
+  %v211 = fmul double %v208, 0x3C91A62633145C07
+  %v212 = fsub double %v210, %v211
+  %v213 = fsub double %v212, %v210
+  %v214 = fsub double %v212, %v213
+  %v215 = fsub double %v210, %v214
+  %v216 = fadd double %v211, %v213
+  %v217 = fsub double %v215, %v216
+  %v218 = fneg double %v211
+  %v219 = tail call double @llvm.fma.f64(double %v208, double 0x3C91A62633145C07, double %v218)
+  %v220 = fsub double %v217, %v219
+  %v221 = tail call double @llvm.fma.f64(double %v209, double 0xB91F1976B7ED9000, double %v220)
+  %v222 = bitcast double %v129 to i64
+  %v223 = lshr i64 %v222, 52
+  %v224 = icmp samesign ult i64 %v222, 4607182418800017408
+  %v225 = add nsw i64 %v223, -1023
+  %v226 = tail call i64 @llvm.umin.i64(i64 %v225, i64 1023)
+  %v227 = select i1 %v224, i64 0, i64 %v226
+  %v228 = and i64 %v222, 4503599627370495
+  %v229 = or disjoint i64 %v228, 4841369599423283200
+  %v230 = bitcast i64 %v229 to double
+  %v231 = tail call double @llvm.copysign.f64(double %v230, double %v77)
+  %v232 = getelementptr double, ptr @t_811810fe58b0, i64 %v227
+  %v233 = load double, ptr %v232, align 8
+  %v234 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v227
+  %v235 = load double, ptr %v234, align 8
+  %v236 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v227
+  %v237 = load double, ptr %v236, align 8
+  %v238 = fmul double %v231, %v233
+  %v239 = fmul double %v231, %v235
+  %v240 = fmul double %v231, %v237
+  %v241 = fneg double %v238
+  %v242 = tail call double @llvm.fma.f64(double %v231, double %v233, double %v241)
+  %v243 = fneg double %v239
+  %v244 = tail call double @llvm.fma.f64(double %v231, double %v235, double %v243)
+  %v245 = fneg double %v240
+  %v246 = tail call double @llvm.fma.f64(double %v231, double %v237, double %v245)
+  %v247 = fmul double %v238, 2.500000e-01
+  %v248 = tail call double @llvm.roundeven.f64(double %v247)
+  %v249 = fmul double %v248, 4.000000e+00
+  %v250 = fsub double %v238, %v249
+  %v251 = fmul double %v242, 2.500000e-01
+  %v252 = tail call double @llvm.roundeven.f64(double %v251)
+  %v253 = fmul double %v252, 4.000000e+00
+  %v254 = fsub double %v242, %v253
+  %v255 = fadd double %v250, %v254
+  %v256 = fmul double %v239, 2.500000e-01
+  %v257 = tail call double @llvm.roundeven.f64(double %v256)
+  %v258 = fmul double %v257, 4.000000e+00
+  %v259 = fsub double %v239, %v258
+  %v260 = fadd double %v259, %v255
+  %v261 = tail call double @llvm.roundeven.f64(double %v260)
+  %v262 = fsub double %v255, %v261
+  %v263 = fadd double %v259, %v262
+  %v264 = fsub double %v263, %v262
+  %v265 = fsub double %v263, %v264
+  %v266 = fsub double %v262, %v265
+  %v267 = fsub double %v259, %v264
+  %v268 = fadd double %v267, %v266
+  %v269 = fadd double %v244, %v263
+  %v270 = fsub double %v269, %v263
+  %v271 = fsub double %v269, %v270
+  %v272 = fsub double %v263, %v271
+  %v273 = fsub double %v244, %v270
+  %v274 = fadd double %v273, %v272
+  %v275 = fadd double %v268, %v274
+  %v276 = fadd double %v240, %v269
+  %v277 = fsub double %v276, %v269
+  %v278 = fsub double %v276, %v277
+  %v279 = fsub double %v269, %v278
+  %v280 = fsub double %v240, %v277
+  %v281 = fadd double %v280, %v279
+  %v282 = fadd double %v275, %v281
+  %v283 = fadd double %v246, %v282
+  %v284 = fadd double %v276, %v283
+  %v285 = fsub double %v284, %v276
+  %v286 = fsub double %v283, %v285
+  %v287 = fmul double %v284, 0x3FF921FB54442D18
+  %v288 = fneg double %v287
+  %v289 = tail call double @llvm.fma.f64(double %v284, double 0x3FF921FB54442D18, double %v288)
+  %v290 = fmul double %v286, 0x3FF921FB54442D18
+  %v291 = tail call double @llvm.fma.f64(double %v284, double 0x3C91A62633145C07, double %v290)
+  %v292 = fadd double %v289, %v291
+  %v293 = fadd double %v261, 0x4338000000000000
+  %v294 = fcmp one double %v129, 0x7FF0000000000000
+  %v295 = select i1 %v294, double %v287, double 0x7FF8000000000000
+  %v296 = select i1 %v206, double %v221, double %v292
+  %v297 = select i1 %v206, double %v212, double %v295
+  %v298 = select i1 %v206, double %v207, double %v293
+  %v299 = bitcast double %v298 to i64
+  %v300 = and i64 %v299, 1
+  %v301 = fmul double %v297, %v297
+  %v302 = fmul double %v297, %v301
+  %v303 = tail call double @llvm.fma.f64(double %v301, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v301, double 0x3EC71DE351EED7F2)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v301, double 0xBF2A01A019BAD8A1)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v301, double 0x3F8111111110F573)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v301, double 0xBFC5555555555547)
+  %v308 = tail call double @llvm.fma.f64(double %v302, double %v307, double %v296)
+  %v309 = fadd double %v297, %v308
+  %v310 = fneg double %v301
+  %v311 = fmul double %v301, %v310
+  %v312 = tail call double @llvm.fma.f64(double %v301, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v313 = tail call double @llvm.fma.f64(double %v312, double %v301, double 0xBE927E4F7C234A35)
+  %v314 = tail call double @llvm.fma.f64(double %v313, double %v301, double 0x3EFA01A019C515A1)
+  %v315 = tail call double @llvm.fma.f64(double %v314, double %v301, double 0xBF56C16C16C14DC4)
+  %v316 = tail call double @llvm.fma.f64(double %v315, double %v301, double 0x3FA555555555554A)
+  %v317 = fmul double %v301, 5.000000e-01
+  %v318 = tail call double @llvm.fma.f64(double %v311, double %v316, double %v317)
+  %v319 = fsub double 1.000000e+00, %v318
+  %v320 = icmp eq i64 %v300, 0
+  %v321 = select i1 %v320, double %v309, double %v319
+  %v322 = bitcast double %v321 to i64
+  %v323 = shl i64 %v299, 62
+  %v324 = and i64 %v323, -9223372036854775808
+  %v325 = xor i64 %v324, %v322
+  %v326 = bitcast i64 %v325 to double
+  %v327 = fdiv double %v77, %v326
+  br label %b23
+b23:
+  %v149 = phi double [ %v327, %b22 ], [ 1.000000e+00, %b15 ]
+  %v328 = fmul double %v2, 5.000000e-01
+  %v329 = fcmp olt double %v328, 0x10000000000000
+  %v330 = fmul double %v328, 0x4340000000000000
+  %v331 = select i1 %v329, double %v330, double %v328
+  %v332 = bitcast double %v331 to i64
+  %v333 = add i64 %v332, 2638147582215219
+  %v334 = lshr i64 %v333, 52
+  %v335 = or disjoint i64 %v334, 4841369599423283200
+  %v336 = bitcast i64 %v335 to double
+  %v337 = fadd double %v336, 0xC330000000000000
+  %v338 = and i64 %v333, 4503599627370495
+  %v339 = add nuw nsw i64 %v338, 4604544271217802189
+  %v340 = bitcast i64 %v339 to double
+  %v341 = fadd double %v340, -1.000000e+00
+  %v342 = select i1 %v329, double 1.076000e+03, double 1.023000e+03
+  %v343 = fsub double %v337, %v342
+  %v344 = fmul double %v341, %v341
+  %v345 = fmul double %v344, 5.000000e-01
+  %v346 = fadd double %v341, 2.000000e+00
+  %v347 = fdiv double %v341, %v346
+  %v348 = fmul double %v347, %v347
+  %v349 = tail call double @llvm.fma.f64(double %v348, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v350 = tail call double @llvm.fma.f64(double %v349, double %v348, double 0x3FC74664A41971F1)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v348, double 0x3FCC71C51D57B847)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v348, double 0x3FD249249422C781)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v348, double 0x3FD999999997F9E0)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v348, double 0x3FE5555555555593)
+  %v355 = tail call double @llvm.fma.f64(double %v348, double %v354, double %v345)
+  %v356 = fmul double %v343, 0xBD48432A1B0E2634
+  %v357 = tail call double @llvm.fma.f64(double %v347, double %v355, double %v356)
+  %v358 = fsub double %v357, %v345
+  %v359 = fadd double %v341, %v358
+  %v360 = tail call double @llvm.fma.f64(double %v343, double 0x3FE62E42FEFA4000, double %v359)
+  %v361 = fcmp one double %v328, 0x7FF0000000000000
+  %v362 = select i1 %v361, double %v360, double %v328
+  %v363 = fcmp olt double %v328, 0.000000e+00
+  %v364 = select i1 %v363, double 0x7FF8000000000000, double %v362
+  %v365 = fcmp oeq double %v328, 0.000000e+00
+  %v146 = select i1 %v365, double 0xFFF0000000000000, double %v364
+  %v366 = fneg double %v146
+  %v132 = fmul double %v78, %v366
+  %v367 = tail call double @llvm.fabs.f64(double %v132)
+  %v368 = fcmp olt double %v367, 1.000000e-03
+  br i1 %v368, label %b24, label %b16
+b24:
+  %v369 = fmul double %v132, %v132
+  %v370 = fmul double %v369, 5.000000e-01
+  %v371 = fdiv double %v369, 1.200000e+01
+  %v372 = fadd double %v371, 1.000000e+00
+  %v373 = fmul double %v370, %v372
+  %v139 = fadd double %v373, 1.000000e+00
+  %v374 = fdiv double %v369, 6.000000e+00
+  %v375 = fdiv double %v369, 2.000000e+01
+  %v376 = fadd double %v375, 1.000000e+00
+  %v377 = fmul double %v374, %v376
+  %v136 = fadd double %v377, 1.000000e+00
+  %v378 = fcmp olt double %v132, -7.460000e+02
+  br i1 %v378, label %b27, label %b25
+b25:
+  %v379 = fcmp ogt double %v132, 7.105000e+02
+  br i1 %v379, label %b27, label %b26
+b26:
+  br label %b27
+b27:
+  %v380 = phi double [ 7.105000e+02, %b25 ], [ %v132, %b26 ], [ -7.460000e+02, %b24 ]
+  %v381 = tail call double @llvm.fma.f64(double %v380, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v382 = fadd double %v381, 0xC338000000000000
+  %v383 = fneg double %v382
+  %v384 = tail call double @llvm.fma.f64(double %v383, double 0x3FE62E42FEFA4000, double %v380)
+  %v385 = tail call double @llvm.fma.f64(double %v383, double 0xBD48432A1B0E2634, double %v384)
+  %v386 = fmul double %v385, %v385
+  %v387 = tail call double @llvm.fma.f64(double %v385, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v385, double 0x3E927E4DB81FC5C4)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v385, double 0x3EC71DDED4DF15D0)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v385, double 0x3EFA01A01A70E1D0)
+  %v391 = tail call double @llvm.fma.f64(double %v390, double %v385, double 0x3F2A01A01B4A1A68)
+  %v392 = tail call double @llvm.fma.f64(double %v391, double %v385, double 0x3F56C16C16C1618C)
+  %v393 = tail call double @llvm.fma.f64(double %v392, double %v385, double 0x3F8111111110E966)
+  %v394 = tail call double @llvm.fma.f64(double %v393, double %v385, double 0x3FA5555555555556)
+  %v395 = tail call double @llvm.fma.f64(double %v394, double %v385, double 0x3FC555555555555C)
+  %v396 = tail call double @llvm.fma.f64(double %v395, double %v385, double 5.000000e-01)
+  %v397 = tail call double @llvm.fma.f64(double %v386, double %v396, double %v385)
+  %v398 = fadd double %v397, 1.000000e+00
+  %v399 = bitcast double %v381 to i64
+  %v400 = add i64 %v399, -4843621399236967424
+  %v401 = lshr i64 %v400, 1
+  %v402 = sub i64 %v400, %v401
+  %v403 = shl i64 %v401, 52
+  %v404 = add i64 %v403, 2301339409586323456
+  %v405 = shl i64 %v402, 52
+  %v406 = add i64 %v405, 2301339409586323456
+  %v407 = bitcast i64 %v404 to double
+  %v408 = fmul double %v398, %v407
+  %v409 = bitcast i64 %v406 to double
+  %v142 = fmul double %v408, %v409
+  br label %b19
+b28:
+  %v410 = phi double [ 7.105000e+02, %b17 ], [ %v132, %b18 ], [ -7.460000e+02, %b16 ]
+  %v411 = tail call double @llvm.fma.f64(double %v410, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v412 = fadd double %v411, 0xC338000000000000
+  %v413 = fneg double %v412
+  %v414 = tail call double @llvm.fma.f64(double %v413, double 0x3FE62E42FEFA4000, double %v410)
+  %v415 = tail call double @llvm.fma.f64(double %v413, double 0xBD48432A1B0E2634, double %v414)
+  %v416 = fmul double %v415, %v415
+  %v417 = tail call double @llvm.fma.f64(double %v415, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v418 = tail call double @llvm.fma.f64(double %v417, double %v415, double 0x3E927E4DB81FC5C4)
+  %v419 = tail call double @llvm.fma.f64(double %v418, double %v415, double 0x3EC71DDED4DF15D0)
+  %v420 = tail call double @llvm.fma.f64(double %v419, double %v415, double 0x3EFA01A01A70E1D0)
+  %v421 = tail call double @llvm.fma.f64(double %v420, double %v415, double 0x3F2A01A01B4A1A68)
+  %v422 = tail call double @llvm.fma.f64(double %v421, double %v415, double 0x3F56C16C16C1618C)
+  %v423 = tail call double @llvm.fma.f64(double %v422, double %v415, double 0x3F8111111110E966)
+  %v424 = tail call double @llvm.fma.f64(double %v423, double %v415, double 0x3FA5555555555556)
+  %v425 = tail call double @llvm.fma.f64(double %v424, double %v415, double 0x3FC555555555555C)
+  %v426 = tail call double @llvm.fma.f64(double %v425, double %v415, double 5.000000e-01)
+  %v427 = tail call double @llvm.fma.f64(double %v416, double %v426, double %v415)
+  %v428 = fadd double %v427, 1.000000e+00
+  %v429 = bitcast double %v411 to i64
+  %v430 = add i64 %v429, -4843621399236967424
+  %v431 = lshr i64 %v430, 1
+  %v432 = sub i64 %v430, %v431
+  %v433 = shl i64 %v431, 52
+  %v434 = add i64 %v433, 2301339409586323456
+  %v435 = shl i64 %v432, 52
+  %v436 = add i64 %v435, 2301339409586323456
+  %v437 = bitcast i64 %v434 to double
+  %v438 = fmul double %v428, %v437
+  %v439 = bitcast i64 %v436 to double
+  %v141 = fmul double %v438, %v439
+  %v440 = fdiv double 1.000000e+00, %v141
+  %v441 = fadd double %v141, %v440
+  %v138 = fmul double %v441, 5.000000e-01
+  %v442 = fsub double %v141, %v440
+  %v443 = fmul double %v442, 5.000000e-01
+  %v135 = fdiv double %v443, %v132
+  br label %b19
+b29:
+  %v444 = fcmp ole double %v161, 0x4270000000000000
+  %v445 = tail call double @llvm.fma.f64(double %v160, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v446 = fadd double %v445, 0xC338000000000000
+  %v447 = fneg double %v446
+  %v448 = tail call double @llvm.fma.f64(double %v447, double 0x3FF921FB54442D18, double %v160)
+  %v449 = fmul double %v446, 0x3C91A62633145C07
+  %v450 = fsub double %v448, %v449
+  %v451 = fsub double %v450, %v448
+  %v452 = fsub double %v450, %v451
+  %v453 = fsub double %v448, %v452
+  %v454 = fadd double %v449, %v451
+  %v455 = fsub double %v453, %v454
+  %v456 = fneg double %v449
+  %v457 = tail call double @llvm.fma.f64(double %v446, double 0x3C91A62633145C07, double %v456)
+  %v458 = fsub double %v455, %v457
+  %v459 = tail call double @llvm.fma.f64(double %v447, double 0xB91F1976B7ED9000, double %v458)
+  %v460 = bitcast double %v161 to i64
+  %v461 = lshr i64 %v460, 52
+  %v462 = icmp samesign ult i64 %v460, 4607182418800017408
+  %v463 = add nsw i64 %v461, -1023
+  %v464 = tail call i64 @llvm.umin.i64(i64 %v463, i64 1023)
+  %v465 = select i1 %v462, i64 0, i64 %v464
+  %v466 = and i64 %v460, 4503599627370495
+  %v467 = or disjoint i64 %v466, 4841369599423283200
+  %v468 = bitcast i64 %v467 to double
+  %v469 = tail call double @llvm.copysign.f64(double %v468, double %v160)
+  %v470 = getelementptr double, ptr @t_811810fe58b0, i64 %v465
+  %v471 = load double, ptr %v470, align 8
+  %v472 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v465
+  %v473 = load double, ptr %v472, align 8
+  %v474 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v465
+  %v475 = load double, ptr %v474, align 8
+  %v476 = fmul double %v469, %v471
+  %v477 = fmul double %v469, %v473
+  %v478 = fmul double %v469, %v475
+  %v479 = fneg double %v476
+  %v480 = tail call double @llvm.fma.f64(double %v469, double %v471, double %v479)
+  %v481 = fneg double %v477
+  %v482 = tail call double @llvm.fma.f64(double %v469, double %v473, double %v481)
+  %v483 = fneg double %v478
+  %v484 = tail call double @llvm.fma.f64(double %v469, double %v475, double %v483)
+  %v485 = fmul double %v476, 2.500000e-01
+  %v486 = tail call double @llvm.roundeven.f64(double %v485)
+  %v487 = fmul double %v486, 4.000000e+00
+  %v488 = fsub double %v476, %v487
+  %v489 = fmul double %v480, 2.500000e-01
+  %v490 = tail call double @llvm.roundeven.f64(double %v489)
+  %v491 = fmul double %v490, 4.000000e+00
+  %v492 = fsub double %v480, %v491
+  %v493 = fadd double %v488, %v492
+  %v494 = fmul double %v477, 2.500000e-01
+  %v495 = tail call double @llvm.roundeven.f64(double %v494)
+  %v496 = fmul double %v495, 4.000000e+00
+  %v497 = fsub double %v477, %v496
+  %v498 = fadd double %v497, %v493
+  %v499 = tail call double @llvm.roundeven.f64(double %v498)
+  %v500 = fsub double %v493, %v499
+  %v501 = fadd double %v497, %v500
+  %v502 = fsub double %v501, %v500
+  %v503 = fsub double %v501, %v502
+  %v504 = fsub double %v500, %v503
+  %v505 = fsub double %v497, %v502
+  %v506 = fadd double %v505, %v504
+  %v507 = fadd double %v482, %v501
+  %v508 = fsub double %v507, %v501
+  %v509 = fsub double %v507, %v508
+  %v510 = fsub double %v501, %v509
+  %v511 = fsub double %v482, %v508
+  %v512 = fadd double %v511, %v510
+  %v513 = fadd double %v506, %v512
+  %v514 = fadd double %v478, %v507
+  %v515 = fsub double %v514, %v507
+  %v516 = fsub double %v514, %v515
+  %v517 = fsub double %v507, %v516
+  %v518 = fsub double %v478, %v515
+  %v519 = fadd double %v518, %v517
+  %v520 = fadd double %v513, %v519
+  %v521 = fadd double %v484, %v520
+  %v522 = fadd double %v514, %v521
+  %v523 = fsub double %v522, %v514
+  %v524 = fsub double %v521, %v523
+  %v525 = fmul double %v522, 0x3FF921FB54442D18
+  %v526 = fneg double %v525
+  %v527 = tail call double @llvm.fma.f64(double %v522, double 0x3FF921FB54442D18, double %v526)
+  %v528 = fmul double %v524, 0x3FF921FB54442D18
+  %v529 = tail call double @llvm.fma.f64(double %v522, double 0x3C91A62633145C07, double %v528)
+  %v530 = fadd double %v527, %v529
+  %v531 = fadd double %v499, 0x4338000000000000
+  %v532 = fcmp one double %v161, 0x7FF0000000000000
+  %v533 = select i1 %v532, double %v525, double 0x7FF8000000000000
+  %v534 = select i1 %v444, double %v459, double %v530
+  %v535 = select i1 %v444, double %v450, double %v533
+  %v536 = select i1 %v444, double %v445, double %v531
+  %v537 = bitcast double %v536 to i64
+  %v538 = and i64 %v537, 1
+  %v539 = fmul double %v535, %v535
+  %v540 = fmul double %v535, %v539
+  %v541 = tail call double @llvm.fma.f64(double %v539, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v542 = tail call double @llvm.fma.f64(double %v541, double %v539, double 0x3EC71DE351EED7F2)
+  %v543 = tail call double @llvm.fma.f64(double %v542, double %v539, double 0xBF2A01A019BAD8A1)
+  %v544 = tail call double @llvm.fma.f64(double %v543, double %v539, double 0x3F8111111110F573)
+  %v545 = tail call double @llvm.fma.f64(double %v544, double %v539, double 0xBFC5555555555547)
+  %v546 = tail call double @llvm.fma.f64(double %v540, double %v545, double %v534)
+  %v547 = fadd double %v535, %v546
+  %v548 = fneg double %v539
+  %v549 = fmul double %v539, %v548
+  %v550 = tail call double @llvm.fma.f64(double %v539, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v551 = tail call double @llvm.fma.f64(double %v550, double %v539, double 0xBE927E4F7C234A35)
+  %v552 = tail call double @llvm.fma.f64(double %v551, double %v539, double 0x3EFA01A019C515A1)
+  %v553 = tail call double @llvm.fma.f64(double %v552, double %v539, double 0xBF56C16C16C14DC4)
+  %v554 = tail call double @llvm.fma.f64(double %v553, double %v539, double 0x3FA555555555554A)
+  %v555 = fmul double %v539, 5.000000e-01
+  %v556 = tail call double @llvm.fma.f64(double %v549, double %v554, double %v555)
+  %v557 = fsub double 1.000000e+00, %v556
+  %v558 = icmp eq i64 %v538, 0
+  %v559 = select i1 %v558, double %v547, double %v557
+  %v560 = bitcast double %v559 to i64
+  %v561 = shl i64 %v537, 62
+  %v562 = and i64 %v561, -9223372036854775808
+  %v563 = xor i64 %v562, %v560
+  %v564 = bitcast i64 %v563 to double
+  %v164 = fdiv double %v564, %v160
+  br label %b20
+b30:
+  %v565 = fmul double %v78, %v78
+  %v566 = fsub double 2.500000e-01, %v565
+  %v567 = fdiv double -5.000000e-01, %v2
+  %v568 = fmul double %v2, 2.000000e+00
+  %v569 = fdiv double %v566, %v2
+  %v570 = fmul double %v567, %v567
+  %v571 = fadd double %v570, 1.000000e+00
+  %v572 = fdiv double %v569, %v571
+  %v573 = fadd double %v568, %v572
+  %v574 = fmul double %v567, %v572
+  %v575 = fadd double %v574, 2.000000e+00
+  %v576 = fmul double %v568, %v568
+  %v577 = fadd double %v576, 4.000000e+00
+  %v578 = fdiv double %v568, %v577
+  %v579 = fdiv double -2.000000e+00, %v577
+  %v580 = fmul double %v578, %v573
+  %v581 = fmul double %v579, %v575
+  %v582 = fsub double %v580, %v581
+  %v583 = fmul double %v579, %v573
+  %v584 = fmul double %v578, %v575
+  %v585 = fadd double %v583, %v584
+  %v586 = fmul double %v567, %v582
+  %v587 = fsub double %v586, %v585
+  %v588 = fmul double %v567, %v585
+  %v589 = fadd double %v582, %v588
+  br label %b31
+b31:
+  %v590 = phi double [ %v566, %b30 ], [ %v591, %b31 ]
+  %v592 = phi double [ 2.000000e+00, %b30 ], [ %v593, %b31 ]
+  %v594 = phi double [ %v575, %b30 ], [ %v595, %b31 ]
+  %v596 = phi double [ %v573, %b30 ], [ %v597, %b31 ]
+  %v598 = phi double [ %v579, %b30 ], [ %v599, %b31 ]
+  %v600 = phi double [ %v578, %b30 ], [ %v601, %b31 ]
+  %v602 = phi double [ %v589, %b30 ], [ %v603, %b31 ]
+  %v604 = phi double [ %v587, %b30 ], [ %v605, %b31 ]
+  %v606 = phi double [ 1.000000e+00, %b30 ], [ %v607, %b31 ]
+  %v608 = fmul double %v606, 2.000000e+00
+  %v591 = fadd double %v590, %v608
+  %v607 = fadd double %v606, 1.000000e+00
+  %v593 = fadd double %v592, 2.000000e+00
+  %v609 = fmul double %v600, %v591
+  %v610 = fadd double %v568, %v609
+  %v611 = fmul double %v598, %v591
+  %v612 = fadd double %v593, %v611
+  %v613 = tail call double @llvm.fabs.f64(double %v610)
+  %v614 = tail call double @llvm.fabs.f64(double %v612)
+  %v615 = fadd double %v613, %v614
+  %v616 = fcmp olt double %v615, 1.000000e-300
+  %v617 = select i1 %v616, double 1.000000e-300, double %v610
+  %v618 = fmul double %v596, %v596
+  %v619 = fmul double %v594, %v594
+  %v620 = fadd double %v619, %v618
+  %v621 = fdiv double %v591, %v620
+  %v622 = fmul double %v596, %v621
+  %v623 = fadd double %v568, %v622
+  %v624 = fmul double %v594, %v621
+  %v595 = fsub double %v593, %v624
+  %v625 = tail call double @llvm.fabs.f64(double %v623)
+  %v626 = tail call double @llvm.fabs.f64(double %v595)
+  %v627 = fadd double %v625, %v626
+  %v628 = fcmp olt double %v627, 1.000000e-300
+  %v597 = select i1 %v628, double 1.000000e-300, double %v623
+  %v629 = fmul double %v617, %v617
+  %v630 = fmul double %v612, %v612
+  %v631 = fadd double %v630, %v629
+  %v601 = fdiv double %v617, %v631
+  %v632 = fneg double %v612
+  %v599 = fdiv double %v632, %v631
+  %v633 = fmul double %v597, %v601
+  %v634 = fmul double %v595, %v599
+  %v635 = fsub double %v633, %v634
+  %v636 = fmul double %v597, %v599
+  %v637 = fmul double %v595, %v601
+  %v638 = fadd double %v636, %v637
+  %v639 = fmul double %v604, %v635
+  %v640 = fmul double %v602, %v638
+  %v605 = fsub double %v639, %v640
+  %v641 = fmul double %v604, %v638
+  %v642 = fmul double %v602, %v635
+  %v603 = fadd double %v641, %v642
+  %v643 = fadd double %v635, -1.000000e+00
+  %v644 = tail call double @llvm.fabs.f64(double %v643)
+  %v645 = tail call double @llvm.fabs.f64(double %v638)
+  %v646 = fadd double %v645, %v644
+  %v647 = fcmp ogt double %v646, 4.000000e-16
+  %v648 = fcmp olt double %v607, 2.000000e+05
+  %v649 = select i1 %v647, i1 %v648, i1 false
+  br i1 %v649, label %b31, label %b42
+b32:
+  %v650 = phi double [ %v651, %b35 ], [ %v652, %b43 ]
+  %v651 = phi double [ %v653, %b35 ], [ %v654, %b43 ]
+  %v655 = phi double [ %v656, %b35 ], [ 1.000000e+00, %b43 ]
+  %v657 = fadd double %v78, %v655
+  %v658 = fmul double %v657, 2.000000e+00
+  %v659 = fdiv double %v658, %v2
+  %v660 = fmul double %v651, %v659
+  %v653 = fsub double %v660, %v650
+  %v656 = fadd double %v655, 1.000000e+00
+  %v661 = fcmp oeq double %v653, 0xFFF0000000000000
+  br i1 %v661, label %b33, label %b35
+b33:
+  %v662 = fcmp ogt double %v656, %v44
+  %v663 = select i1 %v662, double %v651, double 0xFFF0000000000000
+  br label %b34
+b34:
+  %v664 = phi double [ %v665, %b36 ], [ %v666, %b33 ], [ %v666, %b43 ], [ %v666, %b35 ]
+  %v667 = phi double [ %v668, %b36 ], [ %v663, %b33 ], [ %v652, %b43 ], [ %v651, %b35 ]
+  store double %v664, ptr %v1, align 8
+  %v669 = getelementptr inbounds nuw i8, ptr %v1, i64 8
+  store double %v667, ptr %v669, align 8
+  ret void
+b35:
+  %v670 = fcmp ugt double %v656, %v44
+  br i1 %v670, label %b34, label %b32
+b36:
+  %v671 = phi double [ %v5, %b10 ], [ %v4, %b2 ]
+  %v672 = phi double [ %v7, %b10 ], [ %v6, %b2 ]
+  %v673 = fcmp ole double %v2, 0x4270000000000000
+  %v674 = tail call double @llvm.fma.f64(double %v2, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v675 = fadd double %v674, 0xC338000000000000
+  %v676 = fneg double %v675
+  %v677 = tail call double @llvm.fma.f64(double %v676, double 0x3FF921FB54442D18, double %v2)
+  %v678 = fmul double %v675, 0x3C91A62633145C07
+  %v679 = fsub double %v677, %v678
+  %v680 = fsub double %v679, %v677
+  %v681 = fsub double %v679, %v680
+  %v682 = fsub double %v677, %v681
+  %v683 = fadd double %v678, %v680
+  %v684 = fsub double %v682, %v683
+  %v685 = fneg double %v678
+  %v686 = tail call double @llvm.fma.f64(double %v675, double 0x3C91A62633145C07, double %v685)
+  %v687 = fsub double %v684, %v686
+  %v688 = tail call double @llvm.fma.f64(double %v676, double 0xB91F1976B7ED9000, double %v687)
+  %v689 = bitcast double %v2 to i64
+  %v690 = lshr i64 %v689, 52
+  %v691 = icmp samesign ult i64 %v689, 4607182418800017408
+  %v692 = add nsw i64 %v690, -1023
+  %v693 = tail call i64 @llvm.umin.i64(i64 %v692, i64 1023)
+  %v694 = select i1 %v691, i64 0, i64 %v693
+  %v695 = and i64 %v689, 4503599627370495
+  %v696 = or disjoint i64 %v695, 4841369599423283200
+  %v697 = bitcast i64 %v696 to double
+  %v698 = getelementptr double, ptr @t_811810fe58b0, i64 %v694
+  %v699 = load double, ptr %v698, align 8
+  %v700 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v694
+  %v701 = load double, ptr %v700, align 8
+  %v702 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v694
+  %v703 = load double, ptr %v702, align 8
+  %v704 = fmul double %v699, %v697
+  %v705 = fmul double %v701, %v697
+  %v706 = fmul double %v703, %v697
+  %v707 = fneg double %v704
+  %v708 = tail call double @llvm.fma.f64(double %v697, double %v699, double %v707)
+  %v709 = fneg double %v705
+  %v710 = tail call double @llvm.fma.f64(double %v697, double %v701, double %v709)
+  %v711 = fneg double %v706
+  %v712 = tail call double @llvm.fma.f64(double %v697, double %v703, double %v711)
+  %v713 = fmul double %v704, 2.500000e-01
+  %v714 = tail call double @llvm.roundeven.f64(double %v713)
+  %v715 = fmul double %v714, 4.000000e+00
+  %v716 = fsub double %v704, %v715
+  %v717 = fmul double %v708, 2.500000e-01
+  %v718 = tail call double @llvm.roundeven.f64(double %v717)
+  %v719 = fmul double %v718, 4.000000e+00
+  %v720 = fsub double %v708, %v719
+  %v721 = fadd double %v716, %v720
+  %v722 = fmul double %v705, 2.500000e-01
+  %v723 = tail call double @llvm.roundeven.f64(double %v722)
+  %v724 = fmul double %v723, 4.000000e+00
+  %v725 = fsub double %v705, %v724
+  %v726 = fadd double %v725, %v721
+  %v727 = tail call double @llvm.roundeven.f64(double %v726)
+  %v728 = fsub double %v721, %v727
+  %v729 = fadd double %v725, %v728
+  %v730 = fsub double %v729, %v728
+  %v731 = fsub double %v729, %v730
+  %v732 = fsub double %v728, %v731
+  %v733 = fsub double %v725, %v730
+  %v734 = fadd double %v733, %v732
+  %v735 = fadd double %v710, %v729
+  %v736 = fsub double %v735, %v729
+  %v737 = fsub double %v735, %v736
+  %v738 = fsub double %v729, %v737
+  %v739 = fsub double %v710, %v736
+  %v740 = fadd double %v739, %v738
+  %v741 = fadd double %v734, %v740
+  %v742 = fadd double %v706, %v735
+  %v743 = fsub double %v742, %v735
+  %v744 = fsub double %v742, %v743
+  %v745 = fsub double %v735, %v744
+  %v746 = fsub double %v706, %v743
+  %v747 = fadd double %v746, %v745
+  %v748 = fadd double %v741, %v747
+  %v749 = fadd double %v712, %v748
+  %v750 = fadd double %v742, %v749
+  %v751 = fsub double %v750, %v742
+  %v752 = fsub double %v749, %v751
+  %v753 = fmul double %v750, 0x3FF921FB54442D18
+  %v754 = fneg double %v753
+  %v755 = tail call double @llvm.fma.f64(double %v750, double 0x3FF921FB54442D18, double %v754)
+  %v756 = fmul double %v752, 0x3FF921FB54442D18
+  %v757 = tail call double @llvm.fma.f64(double %v750, double 0x3C91A62633145C07, double %v756)
+  %v758 = fadd double %v755, %v757
+  %v759 = fadd double %v727, 0x4338000000000000
+  %v760 = fcmp one double %v2, 0x7FF0000000000000
+  %v761 = select i1 %v760, double %v753, double 0x7FF8000000000000
+  %v762 = select i1 %v673, double %v688, double %v758
+  %v763 = select i1 %v673, double %v679, double %v761
+  %v764 = select i1 %v673, double %v674, double %v759
+  %v765 = bitcast double %v764 to i64
+  %v766 = and i64 %v765, 1
+  %v767 = fmul double %v763, %v763
+  %v768 = fmul double %v763, %v767
+  %v769 = tail call double @llvm.fma.f64(double %v767, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v770 = tail call double @llvm.fma.f64(double %v769, double %v767, double 0x3EC71DE351EED7F2)
+  %v771 = tail call double @llvm.fma.f64(double %v770, double %v767, double 0xBF2A01A019BAD8A1)
+  %v772 = tail call double @llvm.fma.f64(double %v771, double %v767, double 0x3F8111111110F573)
+  %v773 = tail call double @llvm.fma.f64(double %v772, double %v767, double 0xBFC5555555555547)
+  %v774 = tail call double @llvm.fma.f64(double %v768, double %v773, double %v762)
+  %v775 = fadd double %v763, %v774
+  %v776 = fneg double %v767
+  %v777 = fmul double %v767, %v776
+  %v778 = tail call double @llvm.fma.f64(double %v767, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v779 = tail call double @llvm.fma.f64(double %v778, double %v767, double 0xBE927E4F7C234A35)
+  %v780 = tail call double @llvm.fma.f64(double %v779, double %v767, double 0x3EFA01A019C515A1)
+  %v781 = tail call double @llvm.fma.f64(double %v780, double %v767, double 0xBF56C16C16C14DC4)
+  %v782 = tail call double @llvm.fma.f64(double %v781, double %v767, double 0x3FA555555555554A)
+  %v783 = fmul double %v767, 5.000000e-01
+  %v784 = tail call double @llvm.fma.f64(double %v777, double %v782, double %v783)
+  %v785 = fsub double 1.000000e+00, %v784
+  %v786 = icmp eq i64 %v766, 0
+  %v787 = select i1 %v786, double %v775, double %v785
+  %v788 = bitcast double %v787 to i64
+  %v789 = shl i64 %v765, 62
+  %v790 = and i64 %v789, -9223372036854775808
+  %v791 = xor i64 %v790, %v788
+  %v792 = bitcast i64 %v791 to double
+  %v793 = select i1 %v786, double %v785, double %v775
+  %v794 = bitcast double %v793 to i64
+  %v795 = add i64 %v789, 4611686018427387904
+  %v796 = and i64 %v795, -9223372036854775808
+  %v797 = xor i64 %v796, %v794
+  %v798 = bitcast i64 %v797 to double
+  %v799 = fmul double %v798, 0x3FD0907DC1930692
+  %v800 = fmul double %v792, 0x3FEEE8DD4748BF14
+  %v801 = fadd double %v799, %v800
+  %v802 = fmul double %v792, 0x3FD0907DC1930692
+  %v803 = fmul double %v798, 0x3FEEE8DD4748BF14
+  %v804 = fsub double %v802, %v803
+  %v805 = fmul double %v2, 0x400921FB54442D18
+  %v806 = fdiv double 2.000000e+00, %v805
+  %v807 = tail call double @llvm.sqrt.f64(double %v806)
+  %v808 = fmul double %v671, %v801
+  %v809 = fmul double %v672, %v804
+  %v810 = fsub double %v808, %v809
+  %v665 = fmul double %v807, %v810
+  %v811 = fmul double %v671, %v804
+  %v812 = fmul double %v672, %v801
+  %v813 = fadd double %v811, %v812
+  %v668 = fmul double %v807, %v813
+  br label %b34
+b37:
+  %v78 = fsub double 0x3FD5555555555555, %v44
+  %v814 = fmul double %v57, 1.000000e-250
+  %v815 = fmul double %v51, %v814
+  %v816 = fcmp ogt double %v44, 0.000000e+00
+  br i1 %v816, label %b38, label %b40
+b38:
+  %v817 = fdiv double 1.000000e+00, %v2
+  br label %b39
+b39:
+  %v818 = phi double [ %v819, %b39 ], [ %v814, %b38 ]
+  %v820 = phi double [ %v821, %b39 ], [ %v814, %b38 ]
+  %v822 = phi double [ %v823, %b39 ], [ %v815, %b38 ]
+  %v824 = phi double [ %v825, %b39 ], [ %v46, %b38 ]
+  %v826 = phi double [ %v827, %b39 ], [ %v44, %b38 ]
+  %v828 = fmul double %v818, %v824
+  %v829 = fadd double %v822, %v828
+  %v825 = fsub double %v824, %v817
+  %v830 = fmul double %v825, %v829
+  %v831 = fsub double %v830, %v818
+  %v832 = tail call double @llvm.fabs.f64(double %v829)
+  %v833 = fcmp ogt double %v832, 0x6974E718D7D7625A
+  %v834 = fmul double %v829, 0x16687E92154EF7AC
+  %v835 = fmul double %v831, 0x16687E92154EF7AC
+  %v836 = fmul double %v820, 0x16687E92154EF7AC
+  %v821 = select i1 %v833, double %v836, double %v820
+  %v823 = select i1 %v833, double %v835, double %v831
+  %v819 = select i1 %v833, double %v834, double %v829
+  %v827 = fadd double %v826, -1.000000e+00
+  %v837 = fcmp ogt double %v827, 0.000000e+00
+  br i1 %v837, label %b39, label %b40
+b40:
+  %v838 = phi double [ %v814, %b37 ], [ %v819, %b39 ]
+  %v839 = phi double [ %v814, %b37 ], [ %v821, %b39 ]
+  %v840 = phi double [ %v815, %b37 ], [ %v823, %b39 ]
+  %v841 = fcmp oeq double %v838, 0.000000e+00
+  %v842 = select i1 %v841, double 1.200000e-16, double %v838
+  %v843 = fdiv double %v840, %v842
+  br i1 %v38, label %b15, label %b30
+b41:
+  %v844 = fneg double %v183
+  %v845 = fneg double %v181
+  %v846 = fmul double %v47, %v845
+  %v847 = fdiv double %v78, %v2
+  %v848 = fmul double %v847, %v844
+  %v849 = fsub double %v848, %v846
+  %v850 = fmul double %v2, 0x400921FB54442D18
+  %v851 = fdiv double 2.000000e+00, %v850
+  %v852 = fmul double %v843, %v183
+  %v853 = fadd double %v852, %v849
+  %v854 = fdiv double %v851, %v853
+  br label %b43
+b42:
+  %v855 = fsub double %v605, %v843
+  %v856 = fdiv double %v855, %v603
+  %v857 = fmul double %v2, 0x400921FB54442D18
+  %v858 = fdiv double 2.000000e+00, %v857
+  %v859 = fmul double %v855, %v856
+  %v860 = fadd double %v603, %v859
+  %v861 = fdiv double %v858, %v860
+  %v862 = tail call double @llvm.sqrt.f64(double %v861)
+  %v863 = fcmp ogt double %v842, 0.000000e+00
+  %v864 = fneg double %v862
+  %v865 = select i1 %v863, double %v862, double %v864
+  %v866 = fmul double %v856, %v865
+  %v867 = fdiv double %v78, %v2
+  %v868 = fmul double %v867, %v866
+  %v869 = fmul double %v605, %v866
+  %v870 = fmul double %v603, %v865
+  %v871 = fadd double %v870, %v869
+  %v872 = fsub double %v868, %v871
+  br label %b43
+b43:
+  %v652 = phi double [ %v844, %b41 ], [ %v866, %b42 ]
+  %v654 = phi double [ %v846, %b41 ], [ %v872, %b42 ]
+  %v873 = phi double [ %v854, %b41 ], [ %v865, %b42 ]
+  %v874 = fdiv double %v873, %v842
+  %v666 = fmul double %v839, %v874
+  %v875 = fcmp ult double %v44, 1.000000e+00
+  br i1 %v875, label %b34, label %b32
+}
+
+define internal fastcc void @p_a3f30a361720(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
+b1:
+  %v4 = fdiv double %v2, 0x400921FB54442D18
+  %v5 = tail call double @llvm.roundeven.f64(double %v4)
+  %v6 = fneg double %v5
+  %v7 = tail call double @llvm.fma.f64(double %v6, double 0x400921FB54442D18, double %v2)
+  %v8 = tail call double @llvm.fma.f64(double %v6, double 0x3CA1A62633145C07, double %v7)
+  %v9 = tail call double @llvm.fabs.f64(double %v8)
+  %v10 = fcmp ole double %v9, 0x4270000000000000
+  %v11 = tail call double @llvm.fma.f64(double %v8, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v12 = fadd double %v11, 0xC338000000000000
+  %v13 = fneg double %v12
+  %v14 = tail call double @llvm.fma.f64(double %v13, double 0x3FF921FB54442D18, double %v8)
+  %v15 = fmul double %v12, 0x3C91A62633145C07
+  %v16 = fsub double %v14, %v15
+  %v17 = fsub double %v16, %v14
+  %v18 = fsub double %v16, %v17
+  %v19 = fsub double %v14, %v18
+  %v20 = fadd double %v15, %v17
+  %v21 = fsub double %v19, %v20
+  %v22 = fneg double %v15
+  %v23 = tail call double @llvm.fma.f64(double %v12, double 0x3C91A62633145C07, double %v22)
+  %v24 = fsub double %v21, %v23
+  %v25 = tail call double @llvm.fma.f64(double %v13, double 0xB91F1976B7ED9000, double %v24)
+  %v26 = bitcast double %v9 to i64
+  %v27 = lshr i64 %v26, 52
+  %v28 = icmp samesign ult i64 %v26, 4607182418800017408
+  %v29 = add nsw i64 %v27, -1023
+  %v30 = tail call i64 @llvm.umin.i64(i64 %v29, i64 1023)
+  %v31 = select i1 %v28, i64 0, i64 %v30
+  %v32 = and i64 %v26, 4503599627370495
+  %v33 = or disjoint i64 %v32, 4841369599423283200
+  %v34 = bitcast i64 %v33 to double
+  %v35 = tail call double @llvm.copysign.f64(double %v34, double %v8)
+  %v36 = getelementptr double, ptr @t_811810fe58b0, i64 %v31
+  %v37 = load double, ptr %v36, align 8
+  %v38 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v31
+  %v39 = load double, ptr %v38, align 8
+  %v40 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v31
+  %v41 = load double, ptr %v40, align 8
+  %v42 = fmul double %v35, %v37
+  %v43 = fmul double %v35, %v39
+  %v44 = fmul double %v35, %v41
+  %v45 = fneg double %v42
+  %v46 = tail call double @llvm.fma.f64(double %v35, double %v37, double %v45)
+  %v47 = fneg double %v43
+  %v48 = tail call double @llvm.fma.f64(double %v35, double %v39, double %v47)
+  %v49 = fneg double %v44
+  %v50 = tail call double @llvm.fma.f64(double %v35, double %v41, double %v49)
+  %v51 = fmul double %v42, 2.500000e-01
+  %v52 = tail call double @llvm.roundeven.f64(double %v51)
+  %v53 = fmul double %v52, 4.000000e+00
+  %v54 = fsub double %v42, %v53
+  %v55 = fmul double %v46, 2.500000e-01
+  %v56 = tail call double @llvm.roundeven.f64(double %v55)
+  %v57 = fmul double %v56, 4.000000e+00
+  %v58 = fsub double %v46, %v57
+  %v59 = fadd double %v54, %v58
+  %v60 = fmul double %v43, 2.500000e-01
+  %v61 = tail call double @llvm.roundeven.f64(double %v60)
+  %v62 = fmul double %v61, 4.000000e+00
+  %v63 = fsub double %v43, %v62
+  %v64 = fadd double %v63, %v59
+  %v65 = tail call double @llvm.roundeven.f64(double %v64)
+  %v66 = fsub double %v59, %v65
+  %v67 = fadd double %v63, %v66
+  %v68 = fsub double %v67, %v66
+  %v69 = fsub double %v67, %v68
+  %v70 = fsub double %v66, %v69
+  %v71 = fsub double %v63, %v68
+  %v72 = fadd double %v71, %v70
+  %v73 = fadd double %v48, %v67
+  %v74 = fsub double %v73, %v67
+  %v75 = fsub double %v73, %v74
+  %v76 = fsub double %v67, %v75
+  %v77 = fsub double %v48, %v74
+  %v78 = fadd double %v77, %v76
+  %v79 = fadd double %v72, %v78
+  %v80 = fadd double %v44, %v73
+  %v81 = fsub double %v80, %v73
+  %v82 = fsub double %v80, %v81
+  %v83 = fsub double %v73, %v82
+  %v84 = fsub double %v44, %v81
+  %v85 = fadd double %v84, %v83
+  %v86 = fadd double %v79, %v85
+  %v87 = fadd double %v50, %v86
+  %v88 = fadd double %v80, %v87
+  %v89 = fsub double %v88, %v80
+  %v90 = fsub double %v87, %v89
+  %v91 = fmul double %v88, 0x3FF921FB54442D18
+  %v92 = fneg double %v91
+  %v93 = tail call double @llvm.fma.f64(double %v88, double 0x3FF921FB54442D18, double %v92)
+  %v94 = fmul double %v90, 0x3FF921FB54442D18
+  %v95 = tail call double @llvm.fma.f64(double %v88, double 0x3C91A62633145C07, double %v94)
+  %v96 = fadd double %v93, %v95
+  %v97 = fadd double %v65, 0x4338000000000000
+  %v98 = fcmp one double %v9, 0x7FF0000000000000
+  %v99 = select i1 %v98, double %v91, double 0x7FF8000000000000
+  %v100 = select i1 %v10, double %v25, double %v96
+  %v101 = select i1 %v10, double %v16, double %v99
+  %v102 = select i1 %v10, double %v11, double %v97
+  %v103 = bitcast double %v102 to i64
+  %v104 = and i64 %v103, 1
+  %v105 = fmul double %v101, %v101
+  %v106 = fmul double %v101, %v105
+  %v107 = tail call double @llvm.fma.f64(double %v105, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v105, double 0x3EC71DE351EED7F2)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v105, double 0xBF2A01A019BAD8A1)
+  %v110 = tail call double @llvm.fma.f64(double %v109, double %v105, double 0x3F8111111110F573)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v105, double 0xBFC5555555555547)
+  %v112 = tail call double @llvm.fma.f64(double %v106, double %v111, double %v100)
+  %v113 = fadd double %v101, %v112
+  %v114 = fneg double %v105
+  %v115 = fmul double %v105, %v114
+  %v116 = tail call double @llvm.fma.f64(double %v105, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v117 = tail call double @llvm.fma.f64(double %v116, double %v105, double 0xBE927E4F7C234A35)
+  %v118 = tail call double @llvm.fma.f64(double %v117, double %v105, double 0x3EFA01A019C515A1)
+  %v119 = tail call double @llvm.fma.f64(double %v118, double %v105, double 0xBF56C16C16C14DC4)
+  %v120 = tail call double @llvm.fma.f64(double %v119, double %v105, double 0x3FA555555555554A)
+  %v121 = fmul double %v105, 5.000000e-01
+  %v122 = tail call double @llvm.fma.f64(double %v115, double %v120, double %v121)
+  %v123 = fsub double 1.000000e+00, %v122
+  %v124 = icmp eq i64 %v104, 0
+  %v125 = select i1 %v124, double %v113, double %v123
+  %v126 = bitcast double %v125 to i64
+  %v127 = shl i64 %v103, 62
+  %v128 = and i64 %v127, -9223372036854775808
+  %v129 = xor i64 %v128, %v126
+  %v130 = bitcast i64 %v129 to double
+  %v131 = fcmp oeq double %v8, 0.000000e+00
+  %v132 = select i1 %v131, double %v8, double %v130
+  %v133 = fmul double %v3, %v132
+  %v134 = fmul double %v132, %v133
+  %v135 = fsub double 1.000000e+00, %v134
+  %v136 = fcmp ult double %v135, 0.000000e+00
+  %v137 = tail call double @llvm.fabs.f64(double %v2)
+  %v138 = fcmp oeq double %v137, 0x7FF0000000000000
+  %v139 = select i1 %v136, i1 true, i1 %v138
+  br i1 %v139, label %b2, label %b3
+b2:
+  %v140 = phi double [ 0x7FF8000000000000, %b1 ], [ %v141, %b19 ], [ %v142, %b8 ]
+  store double %v140, ptr %v1, align 8
+  ret void
+b3:
+  %v143 = add i64 %v127, 4611686018427387904
+  %v144 = and i64 %v143, -9223372036854775808
+  %v145 = select i1 %v124, double %v123, double %v113
+  %v146 = bitcast double %v145 to i64
+  %v147 = xor i64 %v144, %v146
+  %v148 = bitcast i64 %v147 to double
+  %v149 = fmul double %v148, %v148
+  br label %b7
+b4:
+  %v150 = tail call double @llvm.sqrt.f64(double %v151)
+  %v152 = tail call double @llvm.sqrt.f64(double %v153)
+  %v154 = tail call double @llvm.sqrt.f64(double %v155)
+  %v156 = fadd double %v152, %v154
+  %v157 = fmul double %v150, %v156
+  %v158 = fmul double %v152, %v154
+  %v159 = fadd double %v158, %v157
+  %v160 = fadd double %v155, %v159
+  %v161 = fmul double %v154, %v160
+  %v162 = fdiv double %v163, %v161
+  %v164 = fadd double %v165, %v162
+  %v166 = fmul double %v163, 2.500000e-01
+  %v167 = fadd double %v151, %v159
+  %v168 = fmul double %v167, 2.500000e-01
+  %v169 = fadd double %v153, %v159
+  %v170 = fmul double %v169, 2.500000e-01
+  %v171 = fmul double %v160, 2.500000e-01
+  %v172 = fadd double %v168, %v170
+  %v173 = fadd double %v171, %v172
+  %v174 = fdiv double %v173, 3.000000e+00
+  %v175 = fsub double %v174, %v168
+  %v176 = tail call double @llvm.fabs.f64(double %v175)
+  %v177 = fsub double %v174, %v170
+  %v178 = tail call double @llvm.fabs.f64(double %v177)
+  %v179 = fsub double %v174, %v171
+  %v180 = tail call double @llvm.fabs.f64(double %v179)
+  %v181 = fcmp ogt double %v178, %v176
+  %v182 = select i1 %v181, double %v178, double %v176
+  %v183 = fcmp ogt double %v180, %v182
+  %v184 = select i1 %v183, double %v180, double %v182
+  %v185 = fmul double %v174, 1.500000e-03
+  %v186 = fcmp olt double %v184, %v185
+  br i1 %v186, label %b8, label %b5
+b5:
+  %v187 = tail call double @llvm.sqrt.f64(double %v168)
+  %v188 = tail call double @llvm.sqrt.f64(double %v170)
+  %v189 = tail call double @llvm.sqrt.f64(double %v171)
+  %v190 = fadd double %v188, %v189
+  %v191 = fmul double %v187, %v190
+  %v192 = fmul double %v188, %v189
+  %v193 = fadd double %v192, %v191
+  %v194 = fadd double %v171, %v193
+  %v195 = fmul double %v189, %v194
+  %v196 = fdiv double %v166, %v195
+  %v197 = fadd double %v164, %v196
+  %v198 = fmul double %v166, 2.500000e-01
+  %v199 = fadd double %v168, %v193
+  %v200 = fmul double %v199, 2.500000e-01
+  %v201 = fadd double %v170, %v193
+  %v202 = fmul double %v201, 2.500000e-01
+  %v203 = fmul double %v194, 2.500000e-01
+  %v204 = add nsw i64 %v205, 2
+  %v206 = icmp eq i64 %v204, 0
+  br i1 %v206, label %b6, label %b7
+b6:
+  %v207 = fadd double %v200, %v202
+  %v208 = fadd double %v203, %v207
+  %v209 = fdiv double %v208, 3.000000e+00
+  br label %b8
+b7:
+  %v205 = phi i64 [ %v204, %b5 ], [ -60, %b3 ]
+  %v151 = phi double [ %v200, %b5 ], [ %v149, %b3 ]
+  %v153 = phi double [ %v202, %b5 ], [ %v135, %b3 ]
+  %v155 = phi double [ %v203, %b5 ], [ 1.000000e+00, %b3 ]
+  %v165 = phi double [ %v197, %b5 ], [ 0.000000e+00, %b3 ]
+  %v163 = phi double [ %v198, %b5 ], [ 1.000000e+00, %b3 ]
+  %v210 = fadd double %v151, %v153
+  %v211 = fadd double %v210, %v155
+  %v212 = fdiv double %v211, 3.000000e+00
+  %v213 = fsub double %v212, %v151
+  %v214 = tail call double @llvm.fabs.f64(double %v213)
+  %v215 = fsub double %v212, %v153
+  %v216 = tail call double @llvm.fabs.f64(double %v215)
+  %v217 = fsub double %v212, %v155
+  %v218 = tail call double @llvm.fabs.f64(double %v217)
+  %v219 = fcmp ogt double %v216, %v214
+  %v220 = select i1 %v219, double %v216, double %v214
+  %v221 = fcmp ogt double %v218, %v220
+  %v222 = select i1 %v221, double %v218, double %v220
+  %v223 = fmul double %v212, 1.500000e-03
+  %v224 = fcmp olt double %v222, %v223
+  br i1 %v224, label %b8, label %b4
+b8:
+  %v225 = phi double [ %v209, %b6 ], [ %v174, %b4 ], [ %v212, %b7 ]
+  %v226 = phi double [ %v207, %b6 ], [ %v172, %b4 ], [ %v210, %b7 ]
+  %v227 = phi double [ %v200, %b6 ], [ %v168, %b4 ], [ %v151, %b7 ]
+  %v228 = phi double [ %v202, %b6 ], [ %v170, %b4 ], [ %v153, %b7 ]
+  %v229 = phi double [ %v203, %b6 ], [ %v171, %b4 ], [ %v155, %b7 ]
+  %v230 = phi double [ %v197, %b6 ], [ %v164, %b4 ], [ %v165, %b7 ]
+  %v231 = phi double [ %v198, %b6 ], [ %v166, %b4 ], [ %v163, %b7 ]
+  %v232 = fdiv double %v227, %v225
+  %v233 = fsub double 1.000000e+00, %v232
+  %v234 = fdiv double %v228, %v225
+  %v235 = fsub double 1.000000e+00, %v234
+  %v236 = fneg double %v233
+  %v237 = fsub double %v236, %v235
+  %v238 = fmul double %v233, %v235
+  %v239 = fmul double %v237, %v237
+  %v240 = fsub double %v238, %v239
+  %v241 = fmul double %v238, %v237
+  %v242 = fdiv double %v240, 1.000000e+01
+  %v243 = fsub double 1.000000e+00, %v242
+  %v244 = fdiv double %v241, 1.400000e+01
+  %v245 = fadd double %v244, %v243
+  %v246 = fdiv double %v240, 2.400000e+01
+  %v247 = fmul double %v241, 3.000000e+00
+  %v248 = fdiv double %v247, 4.400000e+01
+  %v249 = fsub double %v246, %v248
+  %v250 = fmul double %v240, %v249
+  %v251 = fadd double %v245, %v250
+  %v252 = tail call double @llvm.sqrt.f64(double %v225)
+  %v253 = fdiv double %v251, %v252
+  %v254 = fmul double %v229, 3.000000e+00
+  %v255 = fadd double %v226, %v254
+  %v256 = fdiv double %v255, 5.000000e+00
+  %v257 = fdiv double %v227, %v256
+  %v258 = fsub double 1.000000e+00, %v257
+  %v259 = fdiv double %v228, %v256
+  %v260 = fsub double 1.000000e+00, %v259
+  %v261 = fneg double %v258
+  %v262 = fsub double %v261, %v260
+  %v263 = fdiv double %v262, 3.000000e+00
+  %v264 = fmul double %v258, %v260
+  %v265 = fmul double %v263, 6.000000e+00
+  %v266 = fmul double %v263, %v265
+  %v267 = fsub double %v264, %v266
+  %v268 = fmul double %v258, 3.000000e+00
+  %v269 = fmul double %v260, %v268
+  %v270 = fmul double %v263, 8.000000e+00
+  %v271 = fmul double %v263, %v270
+  %v272 = fsub double %v269, %v271
+  %v273 = fmul double %v263, %v272
+  %v274 = fmul double %v263, %v263
+  %v275 = fsub double %v264, %v274
+  %v276 = fmul double %v275, 3.000000e+00
+  %v277 = fmul double %v263, %v276
+  %v278 = fmul double %v263, %v277
+  %v279 = fmul double %v264, %v263
+  %v280 = fmul double %v263, %v279
+  %v281 = fmul double %v263, %v280
+  %v282 = fmul double %v267, 3.000000e+00
+  %v283 = fdiv double %v282, 1.400000e+01
+  %v284 = fsub double 1.000000e+00, %v283
+  %v285 = fdiv double %v273, 6.000000e+00
+  %v286 = fadd double %v285, %v284
+  %v287 = fmul double %v267, 9.000000e+00
+  %v288 = fmul double %v267, %v287
+  %v289 = fdiv double %v288, 8.800000e+01
+  %v290 = fadd double %v289, %v286
+  %v291 = fmul double %v278, -3.000000e+00
+  %v292 = fdiv double %v291, 2.200000e+01
+  %v293 = fmul double %v287, %v273
+  %v294 = fdiv double %v293, 5.200000e+01
+  %v295 = fsub double %v292, %v294
+  %v296 = fmul double %v281, 3.000000e+00
+  %v297 = fdiv double %v296, 2.600000e+01
+  %v298 = fadd double %v297, %v295
+  %v299 = fadd double %v290, %v298
+  %v300 = fmul double %v230, 3.000000e+00
+  %v301 = fmul double %v231, %v299
+  %v302 = tail call double @llvm.sqrt.f64(double %v256)
+  %v303 = fmul double %v256, %v302
+  %v304 = fdiv double %v301, %v303
+  %v305 = fadd double %v300, %v304
+  %v306 = fmul double %v132, %v253
+  %v307 = fmul double %v132, %v134
+  %v308 = fmul double %v307, %v305
+  %v309 = fdiv double %v308, 3.000000e+00
+  %v142 = fsub double %v306, %v309
+  %v310 = fcmp une double %v5, 0.000000e+00
+  br i1 %v310, label %b9, label %b2
+b9:
+  %v311 = fcmp olt double %v3, 1.000000e+00
+  br i1 %v311, label %b11, label %b10
+b10:
+  %v312 = fcmp oeq double %v3, 1.000000e+00
+  %v313 = select i1 %v312, double 1.000000e+00, double 0x7FF8000000000000
+  br label %b19
+b11:
+  %v314 = fcmp oeq double %v3, 0xFFF0000000000000
+  br i1 %v314, label %b19, label %b12
+b12:
+  %v315 = fcmp olt double %v3, 0.000000e+00
+  br i1 %v315, label %b13, label %b15
+b13:
+  %v316 = fadd double %v3, -1.000000e+00
+  %v317 = fdiv double %v3, %v316
+  %v318 = fsub double 1.000000e+00, %v3
+  %v319 = fdiv double 1.000000e+00, %v318
+  %v320 = tail call double @llvm.sqrt.f64(double %v319)
+  br label %b14
+b14:
+  %v321 = phi double [ %v320, %b13 ], [ %v322, %b14 ]
+  %v323 = phi double [ 1.000000e+00, %b13 ], [ %v324, %b14 ]
+  %v325 = phi double [ 1.000000e+00, %b13 ], [ %v326, %b14 ]
+  %v327 = phi double [ 5.000000e-01, %b13 ], [ %v328, %b14 ]
+  %v329 = phi double [ 5.000000e-01, %b13 ], [ %v330, %b14 ]
+  %v331 = phi i64 [ 0, %b13 ], [ %v332, %b14 ]
+  %v333 = fadd double %v321, %v323
+  %v324 = fmul double %v333, 5.000000e-01
+  %v334 = fmul double %v321, %v323
+  %v322 = tail call double @llvm.sqrt.f64(double %v334)
+  %v335 = fmul double %v325, %v325
+  %v336 = fmul double %v317, %v335
+  %v337 = fmul double %v324, 1.600000e+01
+  %v338 = fmul double %v324, %v337
+  %v326 = fdiv double %v336, %v338
+  %v330 = fmul double %v329, 2.000000e+00
+  %v339 = fmul double %v330, %v326
+  %v328 = fadd double %v327, %v339
+  %v332 = add nuw nsw i64 %v331, 1
+  %v340 = fsub double %v324, %v322
+  %v341 = tail call double @llvm.fabs.f64(double %v340)
+  %v342 = fmul double %v324, 1.000000e-08
+  %v343 = fcmp ogt double %v341, %v342
+  %v344 = icmp samesign ult i64 %v331, 39
+  %v345 = select i1 %v343, i1 %v344, i1 false
+  br i1 %v345, label %b14, label %b17
+b15:
+  %v346 = fsub double 1.000000e+00, %v3
+  %v347 = tail call double @llvm.sqrt.f64(double %v346)
+  br label %b16
+b16:
+  %v348 = phi double [ %v347, %b15 ], [ %v349, %b16 ]
+  %v350 = phi double [ 1.000000e+00, %b15 ], [ %v351, %b16 ]
+  %v352 = phi double [ 1.000000e+00, %b15 ], [ %v353, %b16 ]
+  %v354 = phi double [ 5.000000e-01, %b15 ], [ %v355, %b16 ]
+  %v356 = phi double [ 5.000000e-01, %b15 ], [ %v357, %b16 ]
+  %v358 = phi i64 [ 0, %b15 ], [ %v359, %b16 ]
+  %v360 = fadd double %v348, %v350
+  %v351 = fmul double %v360, 5.000000e-01
+  %v361 = fmul double %v348, %v350
+  %v349 = tail call double @llvm.sqrt.f64(double %v361)
+  %v362 = fmul double %v352, %v352
+  %v363 = fmul double %v3, %v362
+  %v364 = fmul double %v351, 1.600000e+01
+  %v365 = fmul double %v351, %v364
+  %v353 = fdiv double %v363, %v365
+  %v357 = fmul double %v356, 2.000000e+00
+  %v366 = fmul double %v357, %v353
+  %v355 = fadd double %v354, %v366
+  %v359 = add nuw nsw i64 %v358, 1
+  %v367 = fsub double %v351, %v349
+  %v368 = tail call double @llvm.fabs.f64(double %v367)
+  %v369 = fmul double %v351, 1.000000e-08
+  %v370 = fcmp ogt double %v368, %v369
+  %v371 = icmp samesign ult i64 %v358, 39
+  %v372 = select i1 %v370, i1 %v371, i1 false
+  br i1 %v372, label %b16, label %b18
+b17:
+  %v373 = fadd double %v324, %v322
+  %v374 = fdiv double 0x400921FB54442D18, %v373
+  %v375 = fmul double %v374, %v328
+  %v376 = tail call double @llvm.sqrt.f64(double %v318)
+  %v377 = fmul double %v317, %v375
+  %v378 = fsub double %v374, %v377
+  %v379 = fmul double %v376, %v378
+  br label %b19
+b18:
+  %v380 = fadd double %v351, %v349
+  %v381 = fdiv double 0x400921FB54442D18, %v380
+  %v382 = fmul double %v381, %v355
+  %v383 = fmul double %v3, %v382
+  %v384 = fsub double %v381, %v383
+  br label %b19
+b19:
+  %v385 = phi double [ %v384, %b18 ], [ %v379, %b17 ], [ %v313, %b10 ], [ 0x7FF0000000000000, %b11 ]
+  %v386 = fmul double %v5, 2.000000e+00
+  %v387 = fmul double %v386, %v385
+  %v141 = fadd double %v142, %v387
+  br label %b2
+}
+
+define internal fastcc void @p_a87a9e02a4a1(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
+b1:
+  %v6 = alloca double, align 8
+  %v7 = fcmp ogt double %v2, 0.000000e+00
+  %v8 = fcmp ogt double %v3, 0.000000e+00
+  %v9 = select i1 %v7, i1 %v8, i1 false
+  %v10 = fcmp oge double %v4, 0.000000e+00
+  %v11 = select i1 %v9, i1 %v10, i1 false
+  %v12 = fcmp oge double %v5, 0.000000e+00
+  %v13 = select i1 %v11, i1 %v12, i1 false
+  br i1 %v13, label %b3, label %b2
+b2:
+  %v14 = phi double [ %v15, %b9 ], [ %v16, %b4 ], [ 0x7FF8000000000000, %b1 ]
+  store double %v14, ptr %v1, align 8
+  ret void
+b3:
+  %v17 = fcmp oeq double %v4, 0.000000e+00
+  %v18 = fcmp oeq double %v5, 0.000000e+00
+  %v19 = select i1 %v17, i1 true, i1 %v18
+  br i1 %v19, label %b4, label %b5
+b4:
+  %v16 = select i1 %v18, double 1.000000e+00, double 0.000000e+00
+  br label %b2
+b5:
+  %v20 = fadd double %v2, %v3
+  %v21 = fadd double %v20, 2.000000e+00
+  %v22 = fmul double %v4, %v21
+  %v23 = fadd double %v2, 1.000000e+00
+  %v24 = fcmp ogt double %v22, %v23
+  br i1 %v24, label %b6, label %b7
+b6:
+  br label %b7
+b7:
+  %v25 = phi double [ %v3, %b6 ], [ %v2, %b5 ]
+  %v26 = phi double [ %v2, %b6 ], [ %v3, %b5 ]
+  %v27 = phi double [ %v5, %b6 ], [ %v4, %b5 ]
+  %v28 = phi double [ %v4, %b6 ], [ %v5, %b5 ]
+  call fastcc void @p_3db2b646a39a(ptr nonnull %v6, double %v25, double %v26, double %v27, double %v28)
+  %v29 = load double, ptr %v6, align 8
+  %v30 = fadd double %v25, 1.000000e+00
+  %v31 = fadd double %v25, -1.000000e+00
+  %v32 = fmul double %v20, %v27
+  %v33 = fdiv double %v32, %v30
+  %v34 = freeze double %v33
+  %v35 = fsub double 1.000000e+00, %v34
+  %v36 = tail call double @llvm.fabs.f64(double %v35)
+  %v37 = fcmp olt double %v36, 1.000000e-300
+  %v38 = fdiv double 1.000000e+00, %v35
+  %v39 = select i1 %v37, double 0x7E37E43C8800759B, double %v38
+  br label %b8
+b8:
+  %v40 = phi double [ 1.000000e+00, %b7 ], [ %v41, %b8 ]
+  %v42 = phi double [ %v39, %b7 ], [ %v43, %b8 ]
+  %v44 = phi double [ 0.000000e+00, %b7 ], [ %v45, %b8 ]
+  %v46 = phi double [ %v39, %b7 ], [ %v47, %b8 ]
+  %v45 = fadd double %v44, 1.000000e+00
+  %v48 = fmul double %v45, 2.000000e+00
+  %v49 = fsub double %v26, %v45
+  %v50 = fmul double %v45, %v49
+  %v51 = fmul double %v27, %v50
+  %v52 = fadd double %v31, %v48
+  %v53 = fadd double %v25, %v48
+  %v54 = fmul double %v52, %v53
+  %v55 = fdiv double %v51, %v54
+  %v56 = fdiv double %v55, %v40
+  %v57 = fadd double %v56, 1.000000e+00
+  %v58 = fmul double %v42, %v55
+  %v59 = freeze double %v58
+  %v60 = fadd double %v59, 1.000000e+00
+  %v61 = tail call double @llvm.fabs.f64(double %v57)
+  %v62 = fcmp olt double %v61, 1.000000e-300
+  %v63 = select i1 %v62, double 1.000000e-300, double %v57
+  %v64 = tail call double @llvm.fabs.f64(double %v60)
+  %v65 = fcmp olt double %v64, 1.000000e-300
+  %v66 = fdiv double 1.000000e+00, %v60
+  %v67 = select i1 %v65, double 0x7E37E43C8800759B, double %v66
+  %v68 = fadd double %v25, %v45
+  %v69 = fneg double %v68
+  %v70 = fadd double %v20, %v45
+  %v71 = fmul double %v70, %v69
+  %v72 = fmul double %v27, %v71
+  %v73 = fadd double %v30, %v48
+  %v74 = fmul double %v53, %v73
+  %v75 = fdiv double %v72, %v74
+  %v76 = freeze double %v75
+  %v77 = fdiv double %v76, %v63
+  %v78 = fadd double %v77, 1.000000e+00
+  %v79 = fmul double %v76, %v67
+  %v80 = fadd double %v79, 1.000000e+00
+  %v81 = tail call double @llvm.fabs.f64(double %v78)
+  %v82 = fcmp olt double %v81, 1.000000e-300
+  %v41 = select i1 %v82, double 1.000000e-300, double %v78
+  %v83 = tail call double @llvm.fabs.f64(double %v80)
+  %v84 = fcmp olt double %v83, 1.000000e-300
+  %v85 = fdiv double 1.000000e+00, %v80
+  %v43 = select i1 %v84, double 0x7E37E43C8800759B, double %v85
+  %v86 = fmul double %v63, %v67
+  %v87 = fmul double %v46, %v86
+  %v88 = fmul double %v41, %v43
+  %v47 = fmul double %v87, %v88
+  %v89 = fadd double %v88, -1.000000e+00
+  %v90 = tail call double @llvm.fabs.f64(double %v89)
+  %v91 = fcmp ogt double %v90, 4.000000e-16
+  %v92 = fcmp olt double %v45, 2.000000e+04
+  %v93 = select i1 %v91, i1 %v92, i1 false
+  br i1 %v93, label %b8, label %b9
+b9:
+  %v94 = fmul double %v29, %v47
+  %v95 = fdiv double %v94, %v25
+  %v96 = fsub double 1.000000e+00, %v95
+  %v15 = select i1 %v24, double %v96, double %v95
+  br label %b2
 }
 
 define internal fastcc void @p_f62f23d3da8c(ptr noalias nonnull writeonly captures(none) %v1, double %v2) noinline nounwind {
@@ -21178,6 +19787,1257 @@ b9:
   %v124 = phi double [ %v123, %b8 ], [ %v18, %b6 ], [ 0x7FF8000000000000, %b3 ]
   store double %v124, ptr %v1, align 8
   ret void
+}
+
+define internal fastcc void @p_f8055388e776(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
+b1:
+  %v4 = freeze double %v2
+  %v5 = fcmp ogt double %v3, 2.500000e+01
+  br i1 %v5, label %b2, label %b13
+b2:
+  %v6 = fmul double %v4, 5.000000e-01
+  %v7 = fmul double %v4, %v6
+  %v8 = fcmp ogt double %v3, %v7
+  br i1 %v8, label %b3, label %b13
+b3:
+  %v9 = fmul double %v4, 4.000000e+00
+  %v10 = fmul double %v4, %v9
+  br label %b4
+b4:
+  %v11 = phi double [ 1.000000e+00, %b3 ], [ %v12, %b12 ]
+  %v13 = phi double [ 0.000000e+00, %b3 ], [ %v14, %b12 ]
+  %v15 = phi double [ 1.000000e+00, %b3 ], [ %v16, %b12 ]
+  %v17 = phi double [ 0.000000e+00, %b3 ], [ %v18, %b12 ]
+  %v18 = fadd double %v17, 1.000000e+00
+  %v19 = fmul double %v18, 2.000000e+00
+  %v20 = fadd double %v19, -1.000000e+00
+  %v21 = fmul double %v20, %v20
+  %v22 = fsub double %v10, %v21
+  %v23 = fmul double %v15, %v22
+  %v24 = fmul double %v18, 8.000000e+00
+  %v25 = fmul double %v3, %v24
+  %v16 = fdiv double %v23, %v25
+  %v26 = tail call double @llvm.fabs.f64(double %v16)
+  %v27 = tail call double @llvm.fabs.f64(double %v15)
+  %v28 = fcmp ogt double %v26, %v27
+  %v29 = fcmp ogt double %v18, %v4
+  %v30 = select i1 %v28, i1 %v29, i1 false
+  br i1 %v30, label %b39, label %b5
+b5:
+  %v31 = fmul double %v18, 2.500000e-01
+  %v32 = tail call double @llvm.floor.f64(double %v31)
+  %v33 = fmul double %v32, 4.000000e+00
+  %v34 = fsub double %v18, %v33
+  %v35 = fcmp oeq double %v34, 1.000000e+00
+  br i1 %v35, label %b6, label %b7
+b6:
+  %v36 = fadd double %v13, %v16
+  br label %b12
+b7:
+  %v37 = fcmp oeq double %v34, 2.000000e+00
+  br i1 %v37, label %b8, label %b9
+b8:
+  %v38 = fsub double %v11, %v16
+  br label %b12
+b9:
+  %v39 = fcmp oeq double %v34, 3.000000e+00
+  br i1 %v39, label %b10, label %b11
+b10:
+  %v40 = fsub double %v13, %v16
+  br label %b12
+b11:
+  %v41 = fadd double %v11, %v16
+  br label %b12
+b12:
+  %v12 = phi double [ %v11, %b6 ], [ %v38, %b8 ], [ %v11, %b10 ], [ %v41, %b11 ]
+  %v14 = phi double [ %v36, %b6 ], [ %v13, %b8 ], [ %v40, %b10 ], [ %v13, %b11 ]
+  %v42 = fcmp uge double %v26, 1.200000e-16
+  %v43 = fcmp olt double %v18, 2.000000e+02
+  %v44 = select i1 %v42, i1 %v43, i1 false
+  br i1 %v44, label %b4, label %b39
+b13:
+  %v45 = fcmp olt double %v3, 2.000000e+00
+  br i1 %v45, label %b14, label %b15
+b14:
+  %v46 = fadd double %v4, 5.000000e-01
+  %v47 = tail call double @llvm.floor.f64(double %v46)
+  br label %b16
+b15:
+  %v48 = fsub double %v4, %v3
+  %v49 = fadd double %v48, 1.500000e+00
+  %v50 = tail call double @llvm.floor.f64(double %v49)
+  %v51 = fcmp ogt double %v50, 0.000000e+00
+  %v52 = select i1 %v51, double %v50, double 0.000000e+00
+  br label %b16
+b16:
+  %v53 = phi double [ %v47, %b14 ], [ %v52, %b15 ]
+  %v54 = fmul double %v4, 2.000000e+00
+  %v55 = fdiv double %v54, %v3
+  %v56 = fcmp ogt double %v4, 0.000000e+00
+  %v57 = fdiv double %v4, %v3
+  %v58 = select i1 %v56, double %v57, double 1.000000e-300
+  %v59 = fdiv double 2.000000e+00, %v3
+  br label %b17
+b17:
+  %v60 = phi double [ %v55, %b16 ], [ %v61, %b17 ]
+  %v62 = phi double [ %v58, %b16 ], [ %v63, %b17 ]
+  %v64 = phi double [ %v58, %b16 ], [ %v65, %b17 ]
+  %v66 = phi double [ 0.000000e+00, %b16 ], [ %v67, %b17 ]
+  %v68 = phi double [ 1.000000e+00, %b16 ], [ %v69, %b17 ]
+  %v70 = phi double [ 0.000000e+00, %b16 ], [ %v71, %b17 ]
+  %v72 = fadd double %v59, %v60
+  %v61 = freeze double %v72
+  %v73 = fdiv double 1.000000e+00, %v64
+  %v74 = fsub double %v61, %v73
+  %v75 = fsub double %v61, %v66
+  %v76 = tail call double @llvm.fabs.f64(double %v74)
+  %v77 = fcmp olt double %v76, 1.000000e-300
+  %v65 = select i1 %v77, double 1.000000e-300, double %v74
+  %v78 = tail call double @llvm.fabs.f64(double %v75)
+  %v79 = fcmp olt double %v78, 1.000000e-300
+  %v80 = fdiv double 1.000000e+00, %v75
+  %v67 = select i1 %v79, double 0x7E37E43C8800759B, double %v80
+  %v71 = fadd double %v70, 1.000000e+00
+  %v81 = fmul double %v65, %v67
+  %v63 = fmul double %v62, %v81
+  %v82 = fcmp olt double %v67, 0.000000e+00
+  %v83 = fneg double %v68
+  %v69 = select i1 %v82, double %v83, double %v68
+  %v84 = fadd double %v81, -1.000000e+00
+  %v85 = tail call double @llvm.fabs.f64(double %v84)
+  %v86 = fcmp ogt double %v85, 4.000000e-16
+  %v87 = fcmp olt double %v71, 2.000000e+05
+  %v88 = select i1 %v86, i1 %v87, i1 false
+  br i1 %v88, label %b17, label %b44
+b18:
+  %v89 = fmul double %v90, 0x400921FB54442D18
+  %v91 = fmul double %v90, %v90
+  %v92 = fmul double %v91, 0.000000e+00
+  %v93 = fadd double %v92, 0xBD172CB88EA5AE6F
+  %v94 = fmul double %v91, %v93
+  %v95 = fadd double %v94, 0xBD90423BAC8CA3FB
+  %v96 = fmul double %v91, %v95
+  %v97 = fadd double %v96, 0x3DDCAE7675C18607
+  %v98 = fmul double %v91, %v97
+  %v99 = fadd double %v98, 0x3E357BC3FC384334
+  %v100 = fmul double %v91, %v99
+  %v101 = fadd double %v100, 0xBE8B9986666C225D
+  %v102 = fmul double %v91, %v101
+  %v103 = fadd double %v102, 0xBEB4FAD41FC34FBB
+  %v104 = fmul double %v91, %v103
+  %v105 = fadd double %v104, 0x3F20C8A78CD9F9D2
+  %v106 = fmul double %v91, %v105
+  %v107 = fadd double %v106, 0xBF5317112CE3A2A8
+  %v108 = fmul double %v91, %v107
+  %v109 = fadd double %v108, 0xBF83B4AF28483E21
+  %v110 = fmul double %v91, %v109
+  %v111 = fadd double %v110, 0x3FC5512320B43FBE
+  %v112 = fmul double %v91, %v111
+  %v113 = fadd double %v112, 0xBFE4FCF4026AFA2D
+  %v114 = fmul double %v91, %v113
+  %v115 = fadd double %v114, 1.000000e+00
+  %v116 = fadd double %v92, 0x3D61F20151323CD0
+  %v117 = fmul double %v91, %v116
+  %v118 = fadd double %v117, 0x3DA11D065BFAF067
+  %v119 = fmul double %v91, %v118
+  %v120 = fadd double %v119, 0xBE144B4CEDCA388F
+  %v121 = fmul double %v91, %v120
+  %v122 = fadd double %v121, 0x3E3A44B7BA22D629
+  %v123 = fmul double %v91, %v122
+  %v124 = fadd double %v123, 0x3EB302509DBC0DE3
+  %v125 = fmul double %v91, %v124
+  %v126 = fadd double %v125, 0xBEF51CE8AF47EABE
+  %v127 = fmul double %v91, %v126
+  %v128 = fadd double %v127, 0xBF2C364FE6F1563D
+  %v129 = fmul double %v91, %v128
+  %v130 = fadd double %v129, 0x3F7D919C527F60B2
+  %v131 = fmul double %v91, %v130
+  %v132 = fadd double %v131, 0xBFA59AF103C34092
+  %v133 = fmul double %v91, %v132
+  %v134 = fadd double %v133, 0xBFA5815E8FA27048
+  %v135 = fmul double %v91, %v134
+  %v136 = fadd double %v135, 0x3FE2788CFC6FB619
+  %v137 = fneg double %v136
+  %v138 = fmul double %v90, %v136
+  %v139 = fadd double %v138, %v115
+  %v140 = fsub double %v115, %v138
+  %v141 = tail call double @llvm.fabs.f64(double %v89)
+  %v142 = fcmp olt double %v141, 1.000000e-15
+  br i1 %v142, label %b26, label %b25
+b19:
+  %v143 = fcmp olt double %v144, -7.460000e+02
+  br i1 %v143, label %b31, label %b20
+b20:
+  %v145 = fcmp ogt double %v144, 7.105000e+02
+  br i1 %v145, label %b31, label %b21
+b21:
+  br label %b31
+b22:
+  %v146 = phi double [ %v147, %b31 ], [ %v148, %b30 ]
+  %v149 = phi double [ %v150, %b31 ], [ %v151, %b30 ]
+  %v152 = phi double [ %v153, %b31 ], [ %v154, %b30 ]
+  %v155 = fmul double %v149, %v137
+  %v156 = fmul double %v115, %v146
+  %v157 = fmul double %v158, %v156
+  %v159 = fsub double %v155, %v157
+  %v160 = fmul double %v161, %v159
+  %v162 = fmul double %v152, 5.000000e-01
+  %v163 = fdiv double %v162, %v139
+  %v164 = fmul double %v140, %v152
+  %v165 = fdiv double 5.000000e-01, %v164
+  %v166 = fmul double %v163, 2.000000e+00
+  %v167 = fdiv double %v166, 0x400921FB54442D18
+  %v168 = fmul double %v165, 2.000000e+00
+  %v169 = fdiv double %v168, 0x400921FB54442D18
+  %v170 = fmul double %v160, 2.000000e+00
+  %v171 = fdiv double %v170, 0x400921FB54442D18
+  %v172 = fmul double %v89, 5.000000e-01
+  %v173 = tail call double @llvm.fabs.f64(double %v172)
+  %v174 = fcmp olt double %v173, 1.000000e-15
+  br i1 %v174, label %b23, label %b32
+b23:
+  %v175 = phi double [ %v176, %b32 ], [ 1.000000e+00, %b22 ]
+  %v177 = fmul double %v172, 0x400921FB54442D18
+  %v178 = fmul double %v177, %v175
+  %v179 = fmul double %v175, %v178
+  %v180 = fmul double %v3, -2.500000e-01
+  %v181 = fmul double %v3, %v180
+  %v182 = fmul double %v169, %v179
+  %v183 = fadd double %v171, %v182
+  br label %b24
+b24:
+  %v184 = phi double [ %v185, %b24 ], [ %v171, %b23 ]
+  %v186 = phi double [ %v187, %b24 ], [ %v169, %b23 ]
+  %v188 = phi double [ %v189, %b24 ], [ %v167, %b23 ]
+  %v190 = phi double [ %v191, %b24 ], [ 1.000000e+00, %b23 ]
+  %v192 = phi double [ %v193, %b24 ], [ %v167, %b23 ]
+  %v194 = phi double [ %v195, %b24 ], [ %v183, %b23 ]
+  %v196 = phi double [ %v197, %b24 ], [ 0.000000e+00, %b23 ]
+  %v197 = fadd double %v196, 1.000000e+00
+  %v198 = fmul double %v184, %v197
+  %v199 = fadd double %v188, %v198
+  %v200 = fadd double %v186, %v199
+  %v201 = fmul double %v197, %v197
+  %v202 = fsub double %v201, %v91
+  %v185 = fdiv double %v200, %v202
+  %v203 = fdiv double %v181, %v197
+  %v191 = fmul double %v190, %v203
+  %v204 = fsub double %v197, %v90
+  %v189 = fdiv double %v188, %v204
+  %v205 = fadd double %v90, %v197
+  %v187 = fdiv double %v186, %v205
+  %v206 = fmul double %v179, %v187
+  %v207 = fadd double %v206, %v185
+  %v208 = fmul double %v191, %v207
+  %v195 = fadd double %v194, %v208
+  %v209 = fmul double %v191, %v189
+  %v210 = fmul double %v197, %v208
+  %v211 = fsub double %v209, %v210
+  %v193 = fadd double %v192, %v211
+  %v212 = tail call double @llvm.fabs.f64(double %v208)
+  %v213 = tail call double @llvm.fabs.f64(double %v195)
+  %v214 = fmul double %v213, 1.200000e-16
+  %v215 = fcmp uge double %v212, %v214
+  %v216 = fcmp olt double %v197, 5.000000e+02
+  %v217 = select i1 %v215, i1 %v216, i1 false
+  br i1 %v217, label %b24, label %b48
+b25:
+  %v218 = fcmp ole double %v141, 0x4270000000000000
+  %v219 = tail call double @llvm.fma.f64(double %v89, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v220 = fadd double %v219, 0xC338000000000000
+  %v221 = fneg double %v220
+  %v222 = tail call double @llvm.fma.f64(double %v221, double 0x3FF921FB54442D18, double %v89)
+  %v223 = fmul double %v220, 0x3C91A62633145C07
+  %v224 = fsub double %v222, %v223
+  %v225 = fsub double %v224, %v222
+  %v226 = fsub double %v224, %v225
+  %v227 = fsub double %v222, %v226
+  %v228 = fadd double %v223, %v225
+  %v229 = fsub double %v227, %v228
+  %v230 = fneg double %v223
+  %v231 = tail call double @llvm.fma.f64(double %v220, double 0x3C91A62633145C07, double %v230)
+  %v232 = fsub double %v229, %v231
+  %v233 = tail call double @llvm.fma.f64(double %v221, double 0xB91F1976B7ED9000, double %v232)
+  %v234 = bitcast double %v141 to i64
+  %v235 = lshr i64 %v234, 52
+  %v236 = icmp samesign ult i64 %v234, 4607182418800017408
+  %v237 = add nsw i64 %v235, -1023
+  %v238 = tail call i64 @llvm.umin.i64(i64 %v237, i64 1023)
+  %v239 = select i1 %v236, i64 0, i64 %v238
+  %v240 = and i64 %v234, 4503599627370495
+  %v241 = or disjoint i64 %v240, 4841369599423283200
+  %v242 = bitcast i64 %v241 to double
+  %v243 = tail call double @llvm.copysign.f64(double %v242, double %v89)
+  %v244 = getelementptr double, ptr @t_811810fe58b0, i64 %v239
+  %v245 = load double, ptr %v244, align 8
+  %v246 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v239
+  %v247 = load double, ptr %v246, align 8
+  %v248 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v239
+  %v249 = load double, ptr %v248, align 8
+  %v250 = fmul double %v243, %v245
+  %v251 = fmul double %v243, %v247
+  %v252 = fmul double %v243, %v249
+  %v253 = fneg double %v250
+  %v254 = tail call double @llvm.fma.f64(double %v243, double %v245, double %v253)
+  %v255 = fneg double %v251
+  %v256 = tail call double @llvm.fma.f64(double %v243, double %v247, double %v255)
+  %v257 = fneg double %v252
+  %v258 = tail call double @llvm.fma.f64(double %v243, double %v249, double %v257)
+  %v259 = fmul double %v250, 2.500000e-01
+  %v260 = tail call double @llvm.roundeven.f64(double %v259)
+  %v261 = fmul double %v260, 4.000000e+00
+  %v262 = fsub double %v250, %v261
+  %v263 = fmul double %v254, 2.500000e-01
+  %v264 = tail call double @llvm.roundeven.f64(double %v263)
+  %v265 = fmul double %v264, 4.000000e+00
+  %v266 = fsub double %v254, %v265
+  %v267 = fadd double %v262, %v266
+  %v268 = fmul double %v251, 2.500000e-01
+  %v269 = tail call double @llvm.roundeven.f64(double %v268)
+  %v270 = fmul double %v269, 4.000000e+00
+  %v271 = fsub double %v251, %v270
+  %v272 = fadd double %v271, %v267
+  %v273 = tail call double @llvm.roundeven.f64(double %v272)
+  %v274 = fsub double %v267, %v273
+  %v275 = fadd double %v271, %v274
+  %v276 = fsub double %v275, %v274
+  %v277 = fsub double %v275, %v276
+  %v278 = fsub double %v274, %v277
+  %v279 = fsub double %v271, %v276
+  %v280 = fadd double %v279, %v278
+  %v281 = fadd double %v256, %v275
+  %v282 = fsub double %v281, %v275
+  %v283 = fsub double %v281, %v282
+  %v284 = fsub double %v275, %v283
+  %v285 = fsub double %v256, %v282
+  %v286 = fadd double %v285, %v284
+  %v287 = fadd double %v280, %v286
+  %v288 = fadd double %v252, %v281
+  %v289 = fsub double %v288, %v281
+  %v290 = fsub double %v288, %v289
+  %v291 = fsub double %v281, %v290
+  %v292 = fsub double %v252, %v289
+  %v293 = fadd double %v292, %v291
+  %v294 = fadd double %v287, %v293
+  %v295 = fadd double %v258, %v294
+  %v296 = fadd double %v288, %v295
+  %v297 = fsub double %v296, %v288
+  %v298 = fsub double %v295, %v297
+  %v299 = fmul double %v296, 0x3FF921FB54442D18
+  %v300 = fneg double %v299
+  %v301 = tail call double @llvm.fma.f64(double %v296, double 0x3FF921FB54442D18, double %v300)
+  %v302 = fmul double %v298, 0x3FF921FB54442D18
+  %v303 = tail call double @llvm.fma.f64(double %v296, double 0x3C91A62633145C07, double %v302)
+  %v304 = fadd double %v301, %v303
+  %v305 = fadd double %v273, 0x4338000000000000
+  %v306 = fcmp one double %v141, 0x7FF0000000000000
+  %v307 = select i1 %v306, double %v299, double 0x7FF8000000000000
+  %v308 = select i1 %v218, double %v233, double %v304
+  %v309 = select i1 %v218, double %v224, double %v307
+  %v310 = select i1 %v218, double %v219, double %v305
+  %v311 = bitcast double %v310 to i64
+  %v312 = and i64 %v311, 1
+  %v313 = fmul double %v309, %v309
+  %v314 = fmul double %v309, %v313
+  %v315 = tail call double @llvm.fma.f64(double %v313, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v316 = tail call double @llvm.fma.f64(double %v315, double %v313, double 0x3EC71DE351EED7F2)
+  %v317 = tail call double @llvm.fma.f64(double %v316, double %v313, double 0xBF2A01A019BAD8A1)
+  %v318 = tail call double @llvm.fma.f64(double %v317, double %v313, double 0x3F8111111110F573)
+  %v319 = tail call double @llvm.fma.f64(double %v318, double %v313, double 0xBFC5555555555547)
+  %v320 = tail call double @llvm.fma.f64(double %v314, double %v319, double %v308)
+  %v321 = fadd double %v309, %v320
+  %v322 = fneg double %v313
+  %v323 = fmul double %v313, %v322
+  %v324 = tail call double @llvm.fma.f64(double %v313, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v325 = tail call double @llvm.fma.f64(double %v324, double %v313, double 0xBE927E4F7C234A35)
+  %v326 = tail call double @llvm.fma.f64(double %v325, double %v313, double 0x3EFA01A019C515A1)
+  %v327 = tail call double @llvm.fma.f64(double %v326, double %v313, double 0xBF56C16C16C14DC4)
+  %v328 = tail call double @llvm.fma.f64(double %v327, double %v313, double 0x3FA555555555554A)
+  %v329 = fmul double %v313, 5.000000e-01
+  %v330 = tail call double @llvm.fma.f64(double %v323, double %v328, double %v329)
+  %v331 = fsub double 1.000000e+00, %v330
+  %v332 = icmp eq i64 %v312, 0
+  %v333 = select i1 %v332, double %v321, double %v331
+  %v334 = bitcast double %v333 to i64
+  %v335 = shl i64 %v311, 62
+  %v336 = and i64 %v335, -9223372036854775808
+  %v337 = xor i64 %v336, %v334
+  %v338 = bitcast i64 %v337 to double
+  %v339 = fdiv double %v89, %v338
+  br label %b26
+b26:
+  %v161 = phi double [ %v339, %b25 ], [ 1.000000e+00, %b18 ]
+  %v340 = fmul double %v3, 5.000000e-01
+  %v341 = fcmp olt double %v340, 0x10000000000000
+  %v342 = fmul double %v340, 0x4340000000000000
+  %v343 = select i1 %v341, double %v342, double %v340
+  %v344 = bitcast double %v343 to i64
+  %v345 = add i64 %v344, 2638147582215219
+  %v346 = lshr i64 %v345, 52
+  %v347 = or disjoint i64 %v346, 4841369599423283200
+  %v348 = bitcast i64 %v347 to double
+  %v349 = fadd double %v348, 0xC330000000000000
+  %v350 = and i64 %v345, 4503599627370495
+  %v351 = add nuw nsw i64 %v350, 4604544271217802189
+  %v352 = bitcast i64 %v351 to double
+  %v353 = fadd double %v352, -1.000000e+00
+  %v354 = select i1 %v341, double 1.076000e+03, double 1.023000e+03
+  %v355 = fsub double %v349, %v354
+  %v356 = fmul double %v353, %v353
+  %v357 = fmul double %v356, 5.000000e-01
+  %v358 = fadd double %v353, 2.000000e+00
+  %v359 = fdiv double %v353, %v358
+  %v360 = fmul double %v359, %v359
+  %v361 = tail call double @llvm.fma.f64(double %v360, double 0x3FC2F123D4CA6552, double 0x3FC39A084AF53EB0)
+  %v362 = tail call double @llvm.fma.f64(double %v361, double %v360, double 0x3FC74664A41971F1)
+  %v363 = tail call double @llvm.fma.f64(double %v362, double %v360, double 0x3FCC71C51D57B847)
+  %v364 = tail call double @llvm.fma.f64(double %v363, double %v360, double 0x3FD249249422C781)
+  %v365 = tail call double @llvm.fma.f64(double %v364, double %v360, double 0x3FD999999997F9E0)
+  %v366 = tail call double @llvm.fma.f64(double %v365, double %v360, double 0x3FE5555555555593)
+  %v367 = tail call double @llvm.fma.f64(double %v360, double %v366, double %v357)
+  %v368 = fmul double %v355, 0xBD48432A1B0E2634
+  %v369 = tail call double @llvm.fma.f64(double %v359, double %v367, double %v368)
+  %v370 = fsub double %v369, %v357
+  %v371 = fadd double %v353, %v370
+  %v372 = tail call double @llvm.fma.f64(double %v355, double 0x3FE62E42FEFA4000, double %v371)
+  %v373 = fcmp one double %v340, 0x7FF0000000000000
+  %v374 = select i1 %v373, double %v372, double %v340
+  %v375 = fcmp olt double %v340, 0.000000e+00
+  %v376 = select i1 %v375, double 0x7FF8000000000000, double %v374
+  %v377 = fcmp oeq double %v340, 0.000000e+00
+  %v158 = select i1 %v377, double 0xFFF0000000000000, double %v376
+  %v378 = fneg double %v158
+  %v144 = fmul double %v90, %v378
+  %v379 = tail call double @llvm.fabs.f64(double %v144)
+  %v380 = fcmp olt double %v379, 1.000000e-03
+  br i1 %v380, label %b27, label %b19
+b27:
+  %v381 = fmul double %v144, %v144
+  %v382 = fmul double %v381, 5.000000e-01
+  %v383 = fdiv double %v381, 1.200000e+01
+  %v384 = fadd double %v383, 1.000000e+00
+  %v385 = fmul double %v382, %v384
+  %v151 = fadd double %v385, 1.000000e+00
+  %v386 = fdiv double %v381, 6.000000e+00
+  %v387 = fdiv double %v381, 2.000000e+01
+  %v388 = fadd double %v387, 1.000000e+00
+  %v389 = fmul double %v386, %v388
+  %v148 = fadd double %v389, 1.000000e+00
+  %v390 = fcmp olt double %v144, -7.460000e+02
+  br i1 %v390, label %b30, label %b28
+b28:
+  %v391 = fcmp ogt double %v144, 7.105000e+02
+  br i1 %v391, label %b30, label %b29
+b29:
+  br label %b30
+b30:
+  %v392 = phi double [ 7.105000e+02, %b28 ], [ %v144, %b29 ], [ -7.460000e+02, %b27 ]
+  %v393 = tail call double @llvm.fma.f64(double %v392, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v394 = fadd double %v393, 0xC338000000000000
+  %v395 = fneg double %v394
+  %v396 = tail call double @llvm.fma.f64(double %v395, double 0x3FE62E42FEFA4000, double %v392)
+  %v397 = tail call double @llvm.fma.f64(double %v395, double 0xBD48432A1B0E2634, double %v396)
+  %v398 = fmul double %v397, %v397
+  %v399 = tail call double @llvm.fma.f64(double %v397, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v400 = tail call double @llvm.fma.f64(double %v399, double %v397, double 0x3E927E4DB81FC5C4)
+  %v401 = tail call double @llvm.fma.f64(double %v400, double %v397, double 0x3EC71DDED4DF15D0)
+  %v402 = tail call double @llvm.fma.f64(double %v401, double %v397, double 0x3EFA01A01A70E1D0)
+  %v403 = tail call double @llvm.fma.f64(double %v402, double %v397, double 0x3F2A01A01B4A1A68)
+  %v404 = tail call double @llvm.fma.f64(double %v403, double %v397, double 0x3F56C16C16C1618C)
+  %v405 = tail call double @llvm.fma.f64(double %v404, double %v397, double 0x3F8111111110E966)
+  %v406 = tail call double @llvm.fma.f64(double %v405, double %v397, double 0x3FA5555555555556)
+  %v407 = tail call double @llvm.fma.f64(double %v406, double %v397, double 0x3FC555555555555C)
+  %v408 = tail call double @llvm.fma.f64(double %v407, double %v397, double 5.000000e-01)
+  %v409 = tail call double @llvm.fma.f64(double %v398, double %v408, double %v397)
+  %v410 = fadd double %v409, 1.000000e+00
+  %v411 = bitcast double %v393 to i64
+  %v412 = add i64 %v411, -4843621399236967424
+  %v413 = lshr i64 %v412, 1
+  %v414 = sub i64 %v412, %v413
+  %v415 = shl i64 %v413, 52
+  %v416 = add i64 %v415, 2301339409586323456
+  %v417 = shl i64 %v414, 52
+  %v418 = add i64 %v417, 2301339409586323456
+  %v419 = bitcast i64 %v416 to double
+  %v420 = fmul double %v410, %v419
+  %v421 = bitcast i64 %v418 to double
+  %v154 = fmul double %v420, %v421
+  br label %b22
+b31:
+  %v422 = phi double [ 7.105000e+02, %b20 ], [ %v144, %b21 ], [ -7.460000e+02, %b19 ]
+  %v423 = tail call double @llvm.fma.f64(double %v422, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v424 = fadd double %v423, 0xC338000000000000
+  %v425 = fneg double %v424
+  %v426 = tail call double @llvm.fma.f64(double %v425, double 0x3FE62E42FEFA4000, double %v422)
+  %v427 = tail call double @llvm.fma.f64(double %v425, double 0xBD48432A1B0E2634, double %v426)
+  %v428 = fmul double %v427, %v427
+  %v429 = tail call double @llvm.fma.f64(double %v427, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v430 = tail call double @llvm.fma.f64(double %v429, double %v427, double 0x3E927E4DB81FC5C4)
+  %v431 = tail call double @llvm.fma.f64(double %v430, double %v427, double 0x3EC71DDED4DF15D0)
+  %v432 = tail call double @llvm.fma.f64(double %v431, double %v427, double 0x3EFA01A01A70E1D0)
+  %v433 = tail call double @llvm.fma.f64(double %v432, double %v427, double 0x3F2A01A01B4A1A68)
+  %v434 = tail call double @llvm.fma.f64(double %v433, double %v427, double 0x3F56C16C16C1618C)
+  %v435 = tail call double @llvm.fma.f64(double %v434, double %v427, double 0x3F8111111110E966)
+  %v436 = tail call double @llvm.fma.f64(double %v435, double %v427, double 0x3FA5555555555556)
+  %v437 = tail call double @llvm.fma.f64(double %v436, double %v427, double 0x3FC555555555555C)
+  %v438 = tail call double @llvm.fma.f64(double %v437, double %v427, double 5.000000e-01)
+  %v439 = tail call double @llvm.fma.f64(double %v428, double %v438, double %v427)
+  %v440 = fadd double %v439, 1.000000e+00
+  %v441 = bitcast double %v423 to i64
+  %v442 = add i64 %v441, -4843621399236967424
+  %v443 = lshr i64 %v442, 1
+  %v444 = sub i64 %v442, %v443
+  %v445 = shl i64 %v443, 52
+  %v446 = add i64 %v445, 2301339409586323456
+  %v447 = shl i64 %v444, 52
+  %v448 = add i64 %v447, 2301339409586323456
+  %v449 = bitcast i64 %v446 to double
+  %v450 = fmul double %v440, %v449
+  %v451 = bitcast i64 %v448 to double
+  %v153 = fmul double %v450, %v451
+  %v452 = fdiv double 1.000000e+00, %v153
+  %v453 = fadd double %v153, %v452
+  %v150 = fmul double %v453, 5.000000e-01
+  %v454 = fsub double %v153, %v452
+  %v455 = fmul double %v454, 5.000000e-01
+  %v147 = fdiv double %v455, %v144
+  br label %b22
+b32:
+  %v456 = fcmp ole double %v173, 0x4270000000000000
+  %v457 = tail call double @llvm.fma.f64(double %v172, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v458 = fadd double %v457, 0xC338000000000000
+  %v459 = fneg double %v458
+  %v460 = tail call double @llvm.fma.f64(double %v459, double 0x3FF921FB54442D18, double %v172)
+  %v461 = fmul double %v458, 0x3C91A62633145C07
+  %v462 = fsub double %v460, %v461
+  %v463 = fsub double %v462, %v460
+  %v464 = fsub double %v462, %v463
+  %v465 = fsub double %v460, %v464
+  %v466 = fadd double %v461, %v463
+  %v467 = fsub double %v465, %v466
+  %v468 = fneg double %v461
+  %v469 = tail call double @llvm.fma.f64(double %v458, double 0x3C91A62633145C07, double %v468)
+  %v470 = fsub double %v467, %v469
+  %v471 = tail call double @llvm.fma.f64(double %v459, double 0xB91F1976B7ED9000, double %v470)
+  %v472 = bitcast double %v173 to i64
+  %v473 = lshr i64 %v472, 52
+  %v474 = icmp samesign ult i64 %v472, 4607182418800017408
+  %v475 = add nsw i64 %v473, -1023
+  %v476 = tail call i64 @llvm.umin.i64(i64 %v475, i64 1023)
+  %v477 = select i1 %v474, i64 0, i64 %v476
+  %v478 = and i64 %v472, 4503599627370495
+  %v479 = or disjoint i64 %v478, 4841369599423283200
+  %v480 = bitcast i64 %v479 to double
+  %v481 = tail call double @llvm.copysign.f64(double %v480, double %v172)
+  %v482 = getelementptr double, ptr @t_811810fe58b0, i64 %v477
+  %v483 = load double, ptr %v482, align 8
+  %v484 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v477
+  %v485 = load double, ptr %v484, align 8
+  %v486 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v477
+  %v487 = load double, ptr %v486, align 8
+  %v488 = fmul double %v481, %v483
+  %v489 = fmul double %v481, %v485
+  %v490 = fmul double %v481, %v487
+  %v491 = fneg double %v488
+  %v492 = tail call double @llvm.fma.f64(double %v481, double %v483, double %v491)
+  %v493 = fneg double %v489
+  %v494 = tail call double @llvm.fma.f64(double %v481, double %v485, double %v493)
+  %v495 = fneg double %v490
+  %v496 = tail call double @llvm.fma.f64(double %v481, double %v487, double %v495)
+  %v497 = fmul double %v488, 2.500000e-01
+  %v498 = tail call double @llvm.roundeven.f64(double %v497)
+  %v499 = fmul double %v498, 4.000000e+00
+  %v500 = fsub double %v488, %v499
+  %v501 = fmul double %v492, 2.500000e-01
+  %v502 = tail call double @llvm.roundeven.f64(double %v501)
+  %v503 = fmul double %v502, 4.000000e+00
+  %v504 = fsub double %v492, %v503
+  %v505 = fadd double %v500, %v504
+  %v506 = fmul double %v489, 2.500000e-01
+  %v507 = tail call double @llvm.roundeven.f64(double %v506)
+  %v508 = fmul double %v507, 4.000000e+00
+  %v509 = fsub double %v489, %v508
+  %v510 = fadd double %v509, %v505
+  %v511 = tail call double @llvm.roundeven.f64(double %v510)
+  %v512 = fsub double %v505, %v511
+  %v513 = fadd double %v509, %v512
+  %v514 = fsub double %v513, %v512
+  %v515 = fsub double %v513, %v514
+  %v516 = fsub double %v512, %v515
+  %v517 = fsub double %v509, %v514
+  %v518 = fadd double %v517, %v516
+  %v519 = fadd double %v494, %v513
+  %v520 = fsub double %v519, %v513
+  %v521 = fsub double %v519, %v520
+  %v522 = fsub double %v513, %v521
+  %v523 = fsub double %v494, %v520
+  %v524 = fadd double %v523, %v522
+  %v525 = fadd double %v518, %v524
+  %v526 = fadd double %v490, %v519
+  %v527 = fsub double %v526, %v519
+  %v528 = fsub double %v526, %v527
+  %v529 = fsub double %v519, %v528
+  %v530 = fsub double %v490, %v527
+  %v531 = fadd double %v530, %v529
+  %v532 = fadd double %v525, %v531
+  %v533 = fadd double %v496, %v532
+  %v534 = fadd double %v526, %v533
+  %v535 = fsub double %v534, %v526
+  %v536 = fsub double %v533, %v535
+  %v537 = fmul double %v534, 0x3FF921FB54442D18
+  %v538 = fneg double %v537
+  %v539 = tail call double @llvm.fma.f64(double %v534, double 0x3FF921FB54442D18, double %v538)
+  %v540 = fmul double %v536, 0x3FF921FB54442D18
+  %v541 = tail call double @llvm.fma.f64(double %v534, double 0x3C91A62633145C07, double %v540)
+  %v542 = fadd double %v539, %v541
+  %v543 = fadd double %v511, 0x4338000000000000
+  %v544 = fcmp one double %v173, 0x7FF0000000000000
+  %v545 = select i1 %v544, double %v537, double 0x7FF8000000000000
+  %v546 = select i1 %v456, double %v471, double %v542
+  %v547 = select i1 %v456, double %v462, double %v545
+  %v548 = select i1 %v456, double %v457, double %v543
+  %v549 = bitcast double %v548 to i64
+  %v550 = and i64 %v549, 1
+  %v551 = fmul double %v547, %v547
+  %v552 = fmul double %v547, %v551
+  %v553 = tail call double @llvm.fma.f64(double %v551, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v554 = tail call double @llvm.fma.f64(double %v553, double %v551, double 0x3EC71DE351EED7F2)
+  %v555 = tail call double @llvm.fma.f64(double %v554, double %v551, double 0xBF2A01A019BAD8A1)
+  %v556 = tail call double @llvm.fma.f64(double %v555, double %v551, double 0x3F8111111110F573)
+  %v557 = tail call double @llvm.fma.f64(double %v556, double %v551, double 0xBFC5555555555547)
+  %v558 = tail call double @llvm.fma.f64(double %v552, double %v557, double %v546)
+  %v559 = fadd double %v547, %v558
+  %v560 = fneg double %v551
+  %v561 = fmul double %v551, %v560
+  %v562 = tail call double @llvm.fma.f64(double %v551, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v563 = tail call double @llvm.fma.f64(double %v562, double %v551, double 0xBE927E4F7C234A35)
+  %v564 = tail call double @llvm.fma.f64(double %v563, double %v551, double 0x3EFA01A019C515A1)
+  %v565 = tail call double @llvm.fma.f64(double %v564, double %v551, double 0xBF56C16C16C14DC4)
+  %v566 = tail call double @llvm.fma.f64(double %v565, double %v551, double 0x3FA555555555554A)
+  %v567 = fmul double %v551, 5.000000e-01
+  %v568 = tail call double @llvm.fma.f64(double %v561, double %v566, double %v567)
+  %v569 = fsub double 1.000000e+00, %v568
+  %v570 = icmp eq i64 %v550, 0
+  %v571 = select i1 %v570, double %v559, double %v569
+  %v572 = bitcast double %v571 to i64
+  %v573 = shl i64 %v549, 62
+  %v574 = and i64 %v573, -9223372036854775808
+  %v575 = xor i64 %v574, %v572
+  %v576 = bitcast i64 %v575 to double
+  %v176 = fdiv double %v576, %v172
+  br label %b23
+b33:
+  %v577 = fmul double %v90, %v90
+  %v578 = fsub double 2.500000e-01, %v577
+  %v579 = fdiv double -5.000000e-01, %v3
+  %v580 = fmul double %v3, 2.000000e+00
+  %v581 = fdiv double %v578, %v3
+  %v582 = fmul double %v579, %v579
+  %v583 = fadd double %v582, 1.000000e+00
+  %v584 = fdiv double %v581, %v583
+  %v585 = fadd double %v580, %v584
+  %v586 = fmul double %v579, %v584
+  %v587 = fadd double %v586, 2.000000e+00
+  %v588 = fmul double %v580, %v580
+  %v589 = fadd double %v588, 4.000000e+00
+  %v590 = fdiv double %v580, %v589
+  %v591 = fdiv double -2.000000e+00, %v589
+  %v592 = fmul double %v590, %v585
+  %v593 = fmul double %v591, %v587
+  %v594 = fsub double %v592, %v593
+  %v595 = fmul double %v591, %v585
+  %v596 = fmul double %v590, %v587
+  %v597 = fadd double %v595, %v596
+  %v598 = fmul double %v579, %v594
+  %v599 = fsub double %v598, %v597
+  %v600 = fmul double %v579, %v597
+  %v601 = fadd double %v594, %v600
+  br label %b34
+b34:
+  %v602 = phi double [ %v578, %b33 ], [ %v603, %b34 ]
+  %v604 = phi double [ 2.000000e+00, %b33 ], [ %v605, %b34 ]
+  %v606 = phi double [ %v587, %b33 ], [ %v607, %b34 ]
+  %v608 = phi double [ %v585, %b33 ], [ %v609, %b34 ]
+  %v610 = phi double [ %v591, %b33 ], [ %v611, %b34 ]
+  %v612 = phi double [ %v590, %b33 ], [ %v613, %b34 ]
+  %v614 = phi double [ %v601, %b33 ], [ %v615, %b34 ]
+  %v616 = phi double [ %v599, %b33 ], [ %v617, %b34 ]
+  %v618 = phi double [ 1.000000e+00, %b33 ], [ %v619, %b34 ]
+  %v620 = fmul double %v618, 2.000000e+00
+  %v603 = fadd double %v602, %v620
+  %v619 = fadd double %v618, 1.000000e+00
+  %v605 = fadd double %v604, 2.000000e+00
+  %v621 = fmul double %v612, %v603
+  %v622 = fadd double %v580, %v621
+  %v623 = fmul double %v610, %v603
+  %v624 = fadd double %v605, %v623
+  %v625 = tail call double @llvm.fabs.f64(double %v622)
+  %v626 = tail call double @llvm.fabs.f64(double %v624)
+  %v627 = fadd double %v625, %v626
+  %v628 = fcmp olt double %v627, 1.000000e-300
+  %v629 = select i1 %v628, double 1.000000e-300, double %v622
+  %v630 = fmul double %v608, %v608
+  %v631 = fmul double %v606, %v606
+  %v632 = fadd double %v631, %v630
+  %v633 = fdiv double %v603, %v632
+  %v634 = fmul double %v608, %v633
+  %v635 = fadd double %v580, %v634
+  %v636 = fmul double %v606, %v633
+  %v607 = fsub double %v605, %v636
+  %v637 = tail call double @llvm.fabs.f64(double %v635)
+  %v638 = tail call double @llvm.fabs.f64(double %v607)
+  %v639 = fadd double %v637, %v638
+  %v640 = fcmp olt double %v639, 1.000000e-300
+  %v609 = select i1 %v640, double 1.000000e-300, double %v635
+  %v641 = fmul double %v629, %v629
+  %v642 = fmul double %v624, %v624
+  %v643 = fadd double %v642, %v641
+  %v613 = fdiv double %v629, %v643
+  %v644 = fneg double %v624
+  %v611 = fdiv double %v644, %v643
+  %v645 = fmul double %v609, %v613
+  %v646 = fmul double %v607, %v611
+  %v647 = fsub double %v645, %v646
+  %v648 = fmul double %v609, %v611
+  %v649 = fmul double %v607, %v613
+  %v650 = fadd double %v648, %v649
+  %v651 = fmul double %v616, %v647
+  %v652 = fmul double %v614, %v650
+  %v617 = fsub double %v651, %v652
+  %v653 = fmul double %v616, %v650
+  %v654 = fmul double %v614, %v647
+  %v615 = fadd double %v653, %v654
+  %v655 = fadd double %v647, -1.000000e+00
+  %v656 = tail call double @llvm.fabs.f64(double %v655)
+  %v657 = tail call double @llvm.fabs.f64(double %v650)
+  %v658 = fadd double %v657, %v656
+  %v659 = fcmp ogt double %v658, 4.000000e-16
+  %v660 = fcmp olt double %v619, 2.000000e+05
+  %v661 = select i1 %v659, i1 %v660, i1 false
+  br i1 %v661, label %b34, label %b49
+b35:
+  %v662 = phi double [ %v663, %b38 ], [ %v664, %b50 ]
+  %v663 = phi double [ %v665, %b38 ], [ %v666, %b50 ]
+  %v667 = phi double [ %v668, %b38 ], [ 1.000000e+00, %b50 ]
+  %v669 = fadd double %v90, %v667
+  %v670 = fmul double %v669, 2.000000e+00
+  %v671 = fdiv double %v670, %v3
+  %v672 = fmul double %v663, %v671
+  %v665 = fsub double %v672, %v662
+  %v668 = fadd double %v667, 1.000000e+00
+  %v673 = fcmp oeq double %v665, 0xFFF0000000000000
+  br i1 %v673, label %b36, label %b38
+b36:
+  %v674 = fcmp ogt double %v668, %v53
+  %v675 = select i1 %v674, double %v663, double 0xFFF0000000000000
+  br label %b37
+b37:
+  %v676 = phi double [ %v677, %b43 ], [ %v678, %b36 ], [ %v678, %b50 ], [ %v678, %b38 ]
+  %v679 = phi double [ %v680, %b43 ], [ %v675, %b36 ], [ %v664, %b50 ], [ %v663, %b38 ]
+  store double %v676, ptr %v1, align 8
+  %v681 = getelementptr inbounds nuw i8, ptr %v1, i64 8
+  store double %v679, ptr %v681, align 8
+  ret void
+b38:
+  %v682 = fcmp ugt double %v668, %v53
+  br i1 %v682, label %b37, label %b35
+b39:
+  %v683 = phi double [ %v12, %b12 ], [ %v11, %b4 ]
+  %v684 = phi double [ %v14, %b12 ], [ %v13, %b4 ]
+  %v685 = fadd double %v6, 2.500000e-01
+  %v686 = fcmp ole double %v3, 0x4270000000000000
+  %v687 = tail call double @llvm.fma.f64(double %v3, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v688 = fadd double %v687, 0xC338000000000000
+  %v689 = fneg double %v688
+  %v690 = tail call double @llvm.fma.f64(double %v689, double 0x3FF921FB54442D18, double %v3)
+  %v691 = fmul double %v688, 0x3C91A62633145C07
+  %v692 = fsub double %v690, %v691
+  %v693 = fsub double %v692, %v690
+  %v694 = fsub double %v692, %v693
+  %v695 = fsub double %v690, %v694
+  %v696 = fadd double %v691, %v693
+  %v697 = fsub double %v695, %v696
+  %v698 = fneg double %v691
+  %v699 = tail call double @llvm.fma.f64(double %v688, double 0x3C91A62633145C07, double %v698)
+  %v700 = fsub double %v697, %v699
+  %v701 = tail call double @llvm.fma.f64(double %v689, double 0xB91F1976B7ED9000, double %v700)
+  %v702 = bitcast double %v3 to i64
+  %v703 = lshr i64 %v702, 52
+  %v704 = icmp samesign ult i64 %v702, 4607182418800017408
+  %v705 = add nsw i64 %v703, -1023
+  %v706 = tail call i64 @llvm.umin.i64(i64 %v705, i64 1023)
+  %v707 = select i1 %v704, i64 0, i64 %v706
+  %v708 = and i64 %v702, 4503599627370495
+  %v709 = or disjoint i64 %v708, 4841369599423283200
+  %v710 = bitcast i64 %v709 to double
+  %v711 = getelementptr double, ptr @t_811810fe58b0, i64 %v707
+  %v712 = load double, ptr %v711, align 8
+  %v713 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v707
+  %v714 = load double, ptr %v713, align 8
+  %v715 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v707
+  %v716 = load double, ptr %v715, align 8
+  %v717 = fmul double %v712, %v710
+  %v718 = fmul double %v714, %v710
+  %v719 = fmul double %v716, %v710
+  %v720 = fneg double %v717
+  %v721 = tail call double @llvm.fma.f64(double %v710, double %v712, double %v720)
+  %v722 = fneg double %v718
+  %v723 = tail call double @llvm.fma.f64(double %v710, double %v714, double %v722)
+  %v724 = fneg double %v719
+  %v725 = tail call double @llvm.fma.f64(double %v710, double %v716, double %v724)
+  %v726 = fmul double %v717, 2.500000e-01
+  %v727 = tail call double @llvm.roundeven.f64(double %v726)
+  %v728 = fmul double %v727, 4.000000e+00
+  %v729 = fsub double %v717, %v728
+  %v730 = fmul double %v721, 2.500000e-01
+  %v731 = tail call double @llvm.roundeven.f64(double %v730)
+  %v732 = fmul double %v731, 4.000000e+00
+  %v733 = fsub double %v721, %v732
+  %v734 = fadd double %v729, %v733
+  %v735 = fmul double %v718, 2.500000e-01
+  %v736 = tail call double @llvm.roundeven.f64(double %v735)
+  %v737 = fmul double %v736, 4.000000e+00
+  %v738 = fsub double %v718, %v737
+  %v739 = fadd double %v738, %v734
+  %v740 = tail call double @llvm.roundeven.f64(double %v739)
+  %v741 = fsub double %v734, %v740
+  %v742 = fadd double %v738, %v741
+  %v743 = fsub double %v742, %v741
+  %v744 = fsub double %v742, %v743
+  %v745 = fsub double %v741, %v744
+  %v746 = fsub double %v738, %v743
+  %v747 = fadd double %v746, %v745
+  %v748 = fadd double %v723, %v742
+  %v749 = fsub double %v748, %v742
+  %v750 = fsub double %v748, %v749
+  %v751 = fsub double %v742, %v750
+  %v752 = fsub double %v723, %v749
+  %v753 = fadd double %v752, %v751
+  %v754 = fadd double %v747, %v753
+  %v755 = fadd double %v719, %v748
+  %v756 = fsub double %v755, %v748
+  %v757 = fsub double %v755, %v756
+  %v758 = fsub double %v748, %v757
+  %v759 = fsub double %v719, %v756
+  %v760 = fadd double %v759, %v758
+  %v761 = fadd double %v754, %v760
+  %v762 = fadd double %v725, %v761
+  %v763 = fadd double %v755, %v762
+  %v764 = fsub double %v763, %v755
+  %v765 = fsub double %v762, %v764
+  %v766 = fmul double %v763, 0x3FF921FB54442D18
+  %v767 = fneg double %v766
+  %v768 = tail call double @llvm.fma.f64(double %v763, double 0x3FF921FB54442D18, double %v767)
+  %v769 = fmul double %v765, 0x3FF921FB54442D18
+  %v770 = tail call double @llvm.fma.f64(double %v763, double 0x3C91A62633145C07, double %v769)
+  %v771 = fadd double %v768, %v770
+  %v772 = fadd double %v740, 0x4338000000000000
+  %v773 = fcmp one double %v3, 0x7FF0000000000000
+  %v774 = select i1 %v773, double %v766, double 0x7FF8000000000000
+  %v775 = select i1 %v686, double %v701, double %v771
+  %v776 = select i1 %v686, double %v692, double %v774
+  %v777 = select i1 %v686, double %v687, double %v772
+  %v778 = bitcast double %v777 to i64
+  %v779 = and i64 %v778, 1
+  %v780 = fmul double %v776, %v776
+  %v781 = fmul double %v776, %v780
+  %v782 = tail call double @llvm.fma.f64(double %v780, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v783 = tail call double @llvm.fma.f64(double %v782, double %v780, double 0x3EC71DE351EED7F2)
+  %v784 = tail call double @llvm.fma.f64(double %v783, double %v780, double 0xBF2A01A019BAD8A1)
+  %v785 = tail call double @llvm.fma.f64(double %v784, double %v780, double 0x3F8111111110F573)
+  %v786 = tail call double @llvm.fma.f64(double %v785, double %v780, double 0xBFC5555555555547)
+  %v787 = tail call double @llvm.fma.f64(double %v781, double %v786, double %v775)
+  %v788 = fadd double %v776, %v787
+  %v789 = fneg double %v780
+  %v790 = fmul double %v780, %v789
+  %v791 = tail call double @llvm.fma.f64(double %v780, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v792 = tail call double @llvm.fma.f64(double %v791, double %v780, double 0xBE927E4F7C234A35)
+  %v793 = tail call double @llvm.fma.f64(double %v792, double %v780, double 0x3EFA01A019C515A1)
+  %v794 = tail call double @llvm.fma.f64(double %v793, double %v780, double 0xBF56C16C16C14DC4)
+  %v795 = tail call double @llvm.fma.f64(double %v794, double %v780, double 0x3FA555555555554A)
+  %v796 = fmul double %v780, 5.000000e-01
+  %v797 = tail call double @llvm.fma.f64(double %v790, double %v795, double %v796)
+  %v798 = fsub double 1.000000e+00, %v797
+  %v799 = icmp eq i64 %v779, 0
+  %v800 = select i1 %v799, double %v788, double %v798
+  %v801 = bitcast double %v800 to i64
+  %v802 = shl i64 %v778, 62
+  %v803 = and i64 %v802, -9223372036854775808
+  %v804 = xor i64 %v803, %v801
+  %v805 = bitcast i64 %v804 to double
+  %v806 = select i1 %v799, double %v798, double %v788
+  %v807 = bitcast double %v806 to i64
+  %v808 = add i64 %v802, 4611686018427387904
+  %v809 = and i64 %v808, -9223372036854775808
+  %v810 = xor i64 %v809, %v807
+  %v811 = bitcast i64 %v810 to double
+  %v812 = fmul double %v685, 5.000000e-01
+  %v813 = tail call double @llvm.roundeven.f64(double %v812)
+  %v814 = fmul double %v813, 2.000000e+00
+  %v815 = fsub double %v685, %v814
+  %v816 = fcmp ogt double %v815, 5.000000e-01
+  br i1 %v816, label %b40, label %b41
+b40:
+  %v817 = fsub double 1.000000e+00, %v815
+  br label %b43
+b41:
+  %v818 = fcmp olt double %v815, -5.000000e-01
+  br i1 %v818, label %b42, label %b43
+b42:
+  %v819 = fsub double -1.000000e+00, %v815
+  br label %b43
+b43:
+  %v820 = phi double [ %v817, %b40 ], [ %v819, %b42 ], [ %v815, %b41 ]
+  %v821 = fmul double %v820, 0x400921FB54442D18
+  %v822 = tail call double @llvm.fabs.f64(double %v821)
+  %v823 = fcmp ole double %v822, 0x4270000000000000
+  %v824 = tail call double @llvm.fma.f64(double %v821, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v825 = fadd double %v824, 0xC338000000000000
+  %v826 = fneg double %v825
+  %v827 = tail call double @llvm.fma.f64(double %v826, double 0x3FF921FB54442D18, double %v821)
+  %v828 = fmul double %v825, 0x3C91A62633145C07
+  %v829 = fsub double %v827, %v828
+  %v830 = fsub double %v829, %v827
+  %v831 = fsub double %v829, %v830
+  %v832 = fsub double %v827, %v831
+  %v833 = fadd double %v828, %v830
+  %v834 = fsub double %v832, %v833
+  %v835 = fneg double %v828
+  %v836 = tail call double @llvm.fma.f64(double %v825, double 0x3C91A62633145C07, double %v835)
+  %v837 = fsub double %v834, %v836
+  %v838 = tail call double @llvm.fma.f64(double %v826, double 0xB91F1976B7ED9000, double %v837)
+  %v839 = bitcast double %v822 to i64
+  %v840 = lshr i64 %v839, 52
+  %v841 = icmp samesign ult i64 %v839, 4607182418800017408
+  %v842 = add nsw i64 %v840, -1023
+  %v843 = tail call i64 @llvm.umin.i64(i64 %v842, i64 1023)
+  %v844 = select i1 %v841, i64 0, i64 %v843
+  %v845 = and i64 %v839, 4503599627370495
+  %v846 = or disjoint i64 %v845, 4841369599423283200
+  %v847 = bitcast i64 %v846 to double
+  %v848 = tail call double @llvm.copysign.f64(double %v847, double %v821)
+  %v849 = getelementptr double, ptr @t_811810fe58b0, i64 %v844
+  %v850 = load double, ptr %v849, align 8
+  %v851 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v844
+  %v852 = load double, ptr %v851, align 8
+  %v853 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v844
+  %v854 = load double, ptr %v853, align 8
+  %v855 = fmul double %v850, %v848
+  %v856 = fmul double %v852, %v848
+  %v857 = fmul double %v854, %v848
+  %v858 = fneg double %v855
+  %v859 = tail call double @llvm.fma.f64(double %v848, double %v850, double %v858)
+  %v860 = fneg double %v856
+  %v861 = tail call double @llvm.fma.f64(double %v848, double %v852, double %v860)
+  %v862 = fneg double %v857
+  %v863 = tail call double @llvm.fma.f64(double %v848, double %v854, double %v862)
+  %v864 = fmul double %v855, 2.500000e-01
+  %v865 = tail call double @llvm.roundeven.f64(double %v864)
+  %v866 = fmul double %v865, 4.000000e+00
+  %v867 = fsub double %v855, %v866
+  %v868 = fmul double %v859, 2.500000e-01
+  %v869 = tail call double @llvm.roundeven.f64(double %v868)
+  %v870 = fmul double %v869, 4.000000e+00
+  %v871 = fsub double %v859, %v870
+  %v872 = fadd double %v867, %v871
+  %v873 = fmul double %v856, 2.500000e-01
+  %v874 = tail call double @llvm.roundeven.f64(double %v873)
+  %v875 = fmul double %v874, 4.000000e+00
+  %v876 = fsub double %v856, %v875
+  %v877 = fadd double %v876, %v872
+  %v878 = tail call double @llvm.roundeven.f64(double %v877)
+  %v879 = fsub double %v872, %v878
+  %v880 = fadd double %v876, %v879
+  %v881 = fsub double %v880, %v879
+  %v882 = fsub double %v880, %v881
+  %v883 = fsub double %v879, %v882
+  %v884 = fsub double %v876, %v881
+  %v885 = fadd double %v884, %v883
+  %v886 = fadd double %v861, %v880
+  %v887 = fsub double %v886, %v880
+  %v888 = fsub double %v886, %v887
+  %v889 = fsub double %v880, %v888
+  %v890 = fsub double %v861, %v887
+  %v891 = fadd double %v890, %v889
+  %v892 = fadd double %v885, %v891
+  %v893 = fadd double %v857, %v886
+  %v894 = fsub double %v893, %v886
+  %v895 = fsub double %v893, %v894
+  %v896 = fsub double %v886, %v895
+  %v897 = fsub double %v857, %v894
+  %v898 = fadd double %v897, %v896
+  %v899 = fadd double %v892, %v898
+  %v900 = fadd double %v863, %v899
+  %v901 = fadd double %v893, %v900
+  %v902 = fsub double %v901, %v893
+  %v903 = fsub double %v900, %v902
+  %v904 = fmul double %v901, 0x3FF921FB54442D18
+  %v905 = fneg double %v904
+  %v906 = tail call double @llvm.fma.f64(double %v901, double 0x3FF921FB54442D18, double %v905)
+  %v907 = fmul double %v903, 0x3FF921FB54442D18
+  %v908 = tail call double @llvm.fma.f64(double %v901, double 0x3C91A62633145C07, double %v907)
+  %v909 = fadd double %v906, %v908
+  %v910 = fadd double %v878, 0x4338000000000000
+  %v911 = fcmp one double %v822, 0x7FF0000000000000
+  %v912 = select i1 %v911, double %v904, double 0x7FF8000000000000
+  %v913 = select i1 %v823, double %v838, double %v909
+  %v914 = select i1 %v823, double %v829, double %v912
+  %v915 = select i1 %v823, double %v824, double %v910
+  %v916 = bitcast double %v915 to i64
+  %v917 = and i64 %v916, 1
+  %v918 = fmul double %v914, %v914
+  %v919 = fmul double %v914, %v918
+  %v920 = tail call double @llvm.fma.f64(double %v918, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v921 = tail call double @llvm.fma.f64(double %v920, double %v918, double 0x3EC71DE351EED7F2)
+  %v922 = tail call double @llvm.fma.f64(double %v921, double %v918, double 0xBF2A01A019BAD8A1)
+  %v923 = tail call double @llvm.fma.f64(double %v922, double %v918, double 0x3F8111111110F573)
+  %v924 = tail call double @llvm.fma.f64(double %v923, double %v918, double 0xBFC5555555555547)
+  %v925 = tail call double @llvm.fma.f64(double %v919, double %v924, double %v913)
+  %v926 = fadd double %v914, %v925
+  %v927 = fneg double %v918
+  %v928 = fmul double %v918, %v927
+  %v929 = tail call double @llvm.fma.f64(double %v918, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v930 = tail call double @llvm.fma.f64(double %v929, double %v918, double 0xBE927E4F7C234A35)
+  %v931 = tail call double @llvm.fma.f64(double %v930, double %v918, double 0x3EFA01A019C515A1)
+  %v932 = tail call double @llvm.fma.f64(double %v931, double %v918, double 0xBF56C16C16C14DC4)
+  %v933 = tail call double @llvm.fma.f64(double %v932, double %v918, double 0x3FA555555555554A)
+  %v934 = fmul double %v918, 5.000000e-01
+  %v935 = tail call double @llvm.fma.f64(double %v928, double %v933, double %v934)
+  %v936 = fsub double 1.000000e+00, %v935
+  %v937 = icmp eq i64 %v917, 0
+  %v938 = select i1 %v937, double %v926, double %v936
+  %v939 = bitcast double %v938 to i64
+  %v940 = shl i64 %v916, 62
+  %v941 = and i64 %v940, -9223372036854775808
+  %v942 = xor i64 %v941, %v939
+  %v943 = bitcast i64 %v942 to double
+  %v944 = fcmp oeq double %v821, 0.000000e+00
+  %v945 = select i1 %v944, double %v821, double %v943
+  %v946 = tail call double @llvm.fabs.f64(double %v815)
+  %v947 = fsub double 5.000000e-01, %v946
+  %v948 = fmul double %v947, 0x400921FB54442D18
+  %v949 = tail call double @llvm.fabs.f64(double %v948)
+  %v950 = fcmp ole double %v949, 0x4270000000000000
+  %v951 = tail call double @llvm.fma.f64(double %v948, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v952 = fadd double %v951, 0xC338000000000000
+  %v953 = fneg double %v952
+  %v954 = tail call double @llvm.fma.f64(double %v953, double 0x3FF921FB54442D18, double %v948)
+  %v955 = fmul double %v952, 0x3C91A62633145C07
+  %v956 = fsub double %v954, %v955
+  %v957 = fsub double %v956, %v954
+  %v958 = fsub double %v956, %v957
+  %v959 = fsub double %v954, %v958
+  %v960 = fadd double %v955, %v957
+  %v961 = fsub double %v959, %v960
+  %v962 = fneg double %v955
+  %v963 = tail call double @llvm.fma.f64(double %v952, double 0x3C91A62633145C07, double %v962)
+  %v964 = fsub double %v961, %v963
+  %v965 = tail call double @llvm.fma.f64(double %v953, double 0xB91F1976B7ED9000, double %v964)
+  %v966 = bitcast double %v949 to i64
+  %v967 = lshr i64 %v966, 52
+  %v968 = icmp samesign ult i64 %v966, 4607182418800017408
+  %v969 = add nsw i64 %v967, -1023
+  %v970 = tail call i64 @llvm.umin.i64(i64 %v969, i64 1023)
+  %v971 = select i1 %v968, i64 0, i64 %v970
+  %v972 = and i64 %v966, 4503599627370495
+  %v973 = or disjoint i64 %v972, 4841369599423283200
+  %v974 = bitcast i64 %v973 to double
+  %v975 = tail call double @llvm.copysign.f64(double %v974, double %v948)
+  %v976 = getelementptr double, ptr @t_811810fe58b0, i64 %v971
+  %v977 = load double, ptr %v976, align 8
+  %v978 = getelementptr double, ptr @t_2dd00f76f2e8, i64 %v971
+  %v979 = load double, ptr %v978, align 8
+  %v980 = getelementptr double, ptr @t_d4ec6e104c63, i64 %v971
+  %v981 = load double, ptr %v980, align 8
+  %v982 = fmul double %v975, %v977
+  %v983 = fmul double %v975, %v979
+  %v984 = fmul double %v975, %v981
+  %v985 = fneg double %v982
+  %v986 = tail call double @llvm.fma.f64(double %v975, double %v977, double %v985)
+  %v987 = fneg double %v983
+  %v988 = tail call double @llvm.fma.f64(double %v975, double %v979, double %v987)
+  %v989 = fneg double %v984
+  %v990 = tail call double @llvm.fma.f64(double %v975, double %v981, double %v989)
+  %v991 = fmul double %v982, 2.500000e-01
+  %v992 = tail call double @llvm.roundeven.f64(double %v991)
+  %v993 = fmul double %v992, 4.000000e+00
+  %v994 = fsub double %v982, %v993
+  %v995 = fmul double %v986, 2.500000e-01
+  %v996 = tail call double @llvm.roundeven.f64(double %v995)
+  %v997 = fmul double %v996, 4.000000e+00
+  %v998 = fsub double %v986, %v997
+  %v999 = fadd double %v994, %v998
+  %v1000 = fmul double %v983, 2.500000e-01
+  %v1001 = tail call double @llvm.roundeven.f64(double %v1000)
+  %v1002 = fmul double %v1001, 4.000000e+00
+  %v1003 = fsub double %v983, %v1002
+  %v1004 = fadd double %v1003, %v999
+  %v1005 = tail call double @llvm.roundeven.f64(double %v1004)
+  %v1006 = fsub double %v999, %v1005
+  %v1007 = fadd double %v1003, %v1006
+  %v1008 = fsub double %v1007, %v1006
+  %v1009 = fsub double %v1007, %v1008
+  %v1010 = fsub double %v1006, %v1009
+  %v1011 = fsub double %v1003, %v1008
+  %v1012 = fadd double %v1011, %v1010
+  %v1013 = fadd double %v988, %v1007
+  %v1014 = fsub double %v1013, %v1007
+  %v1015 = fsub double %v1013, %v1014
+  %v1016 = fsub double %v1007, %v1015
+  %v1017 = fsub double %v988, %v1014
+  %v1018 = fadd double %v1017, %v1016
+  %v1019 = fadd double %v1012, %v1018
+  %v1020 = fadd double %v984, %v1013
+  %v1021 = fsub double %v1020, %v1013
+  %v1022 = fsub double %v1020, %v1021
+  %v1023 = fsub double %v1013, %v1022
+  %v1024 = fsub double %v984, %v1021
+  %v1025 = fadd double %v1024, %v1023
+  %v1026 = fadd double %v1019, %v1025
+  %v1027 = fadd double %v990, %v1026
+  %v1028 = fadd double %v1020, %v1027
+  %v1029 = fsub double %v1028, %v1020
+  %v1030 = fsub double %v1027, %v1029
+  %v1031 = fmul double %v1028, 0x3FF921FB54442D18
+  %v1032 = fneg double %v1031
+  %v1033 = tail call double @llvm.fma.f64(double %v1028, double 0x3FF921FB54442D18, double %v1032)
+  %v1034 = fmul double %v1030, 0x3FF921FB54442D18
+  %v1035 = tail call double @llvm.fma.f64(double %v1028, double 0x3C91A62633145C07, double %v1034)
+  %v1036 = fadd double %v1033, %v1035
+  %v1037 = fadd double %v1005, 0x4338000000000000
+  %v1038 = fcmp one double %v949, 0x7FF0000000000000
+  %v1039 = select i1 %v1038, double %v1031, double 0x7FF8000000000000
+  %v1040 = select i1 %v950, double %v965, double %v1036
+  %v1041 = select i1 %v950, double %v956, double %v1039
+  %v1042 = select i1 %v950, double %v951, double %v1037
+  %v1043 = bitcast double %v1042 to i64
+  %v1044 = and i64 %v1043, 1
+  %v1045 = fmul double %v1041, %v1041
+  %v1046 = fmul double %v1041, %v1045
+  %v1047 = tail call double @llvm.fma.f64(double %v1045, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v1048 = tail call double @llvm.fma.f64(double %v1047, double %v1045, double 0x3EC71DE351EED7F2)
+  %v1049 = tail call double @llvm.fma.f64(double %v1048, double %v1045, double 0xBF2A01A019BAD8A1)
+  %v1050 = tail call double @llvm.fma.f64(double %v1049, double %v1045, double 0x3F8111111110F573)
+  %v1051 = tail call double @llvm.fma.f64(double %v1050, double %v1045, double 0xBFC5555555555547)
+  %v1052 = tail call double @llvm.fma.f64(double %v1046, double %v1051, double %v1040)
+  %v1053 = fadd double %v1041, %v1052
+  %v1054 = fneg double %v1045
+  %v1055 = fmul double %v1045, %v1054
+  %v1056 = tail call double @llvm.fma.f64(double %v1045, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v1057 = tail call double @llvm.fma.f64(double %v1056, double %v1045, double 0xBE927E4F7C234A35)
+  %v1058 = tail call double @llvm.fma.f64(double %v1057, double %v1045, double 0x3EFA01A019C515A1)
+  %v1059 = tail call double @llvm.fma.f64(double %v1058, double %v1045, double 0xBF56C16C16C14DC4)
+  %v1060 = tail call double @llvm.fma.f64(double %v1059, double %v1045, double 0x3FA555555555554A)
+  %v1061 = fmul double %v1045, 5.000000e-01
+  %v1062 = tail call double @llvm.fma.f64(double %v1055, double %v1060, double %v1061)
+  %v1063 = fsub double 1.000000e+00, %v1062
+  %v1064 = icmp eq i64 %v1044, 0
+  %v1065 = select i1 %v1064, double %v1053, double %v1063
+  %v1066 = bitcast double %v1065 to i64
+  %v1067 = shl i64 %v1043, 62
+  %v1068 = and i64 %v1067, -9223372036854775808
+  %v1069 = xor i64 %v1068, %v1066
+  %v1070 = bitcast i64 %v1069 to double
+  %v1071 = fcmp oeq double %v948, 0.000000e+00
+  %v1072 = select i1 %v1071, double %v948, double %v1070
+  %v1073 = fmul double %v1072, %v811
+  %v1074 = fmul double %v945, %v805
+  %v1075 = fadd double %v1073, %v1074
+  %v1076 = fmul double %v1072, %v805
+  %v1077 = fmul double %v945, %v811
+  %v1078 = fsub double %v1076, %v1077
+  %v1079 = fmul double %v3, 0x400921FB54442D18
+  %v1080 = fdiv double 2.000000e+00, %v1079
+  %v1081 = tail call double @llvm.sqrt.f64(double %v1080)
+  %v1082 = fmul double %v683, %v1075
+  %v1083 = fmul double %v684, %v1078
+  %v1084 = fsub double %v1082, %v1083
+  %v677 = fmul double %v1081, %v1084
+  %v1085 = fmul double %v683, %v1078
+  %v1086 = fmul double %v684, %v1075
+  %v1087 = fadd double %v1085, %v1086
+  %v680 = fmul double %v1081, %v1087
+  br label %b37
+b44:
+  %v90 = fsub double %v4, %v53
+  %v1088 = fmul double %v69, 1.000000e-250
+  %v1089 = fmul double %v63, %v1088
+  %v1090 = fcmp ogt double %v53, 0.000000e+00
+  br i1 %v1090, label %b45, label %b47
+b45:
+  %v1091 = fdiv double 1.000000e+00, %v3
+  br label %b46
+b46:
+  %v1092 = phi double [ %v1093, %b46 ], [ %v1088, %b45 ]
+  %v1094 = phi double [ %v1095, %b46 ], [ %v1088, %b45 ]
+  %v1096 = phi double [ %v1097, %b46 ], [ %v1089, %b45 ]
+  %v1098 = phi double [ %v1099, %b46 ], [ %v57, %b45 ]
+  %v1100 = phi double [ %v1101, %b46 ], [ %v53, %b45 ]
+  %v1102 = fmul double %v1092, %v1098
+  %v1103 = fadd double %v1096, %v1102
+  %v1099 = fsub double %v1098, %v1091
+  %v1104 = fmul double %v1099, %v1103
+  %v1105 = fsub double %v1104, %v1092
+  %v1106 = tail call double @llvm.fabs.f64(double %v1103)
+  %v1107 = fcmp ogt double %v1106, 0x6974E718D7D7625A
+  %v1108 = fmul double %v1103, 0x16687E92154EF7AC
+  %v1109 = fmul double %v1105, 0x16687E92154EF7AC
+  %v1110 = fmul double %v1094, 0x16687E92154EF7AC
+  %v1095 = select i1 %v1107, double %v1110, double %v1094
+  %v1097 = select i1 %v1107, double %v1109, double %v1105
+  %v1093 = select i1 %v1107, double %v1108, double %v1103
+  %v1101 = fadd double %v1100, -1.000000e+00
+  %v1111 = fcmp ogt double %v1101, 0.000000e+00
+  br i1 %v1111, label %b46, label %b47
+b47:
+  %v1112 = phi double [ %v1088, %b44 ], [ %v1093, %b46 ]
+  %v1113 = phi double [ %v1088, %b44 ], [ %v1095, %b46 ]
+  %v1114 = phi double [ %v1089, %b44 ], [ %v1097, %b46 ]
+  %v1115 = fcmp oeq double %v1112, 0.000000e+00
+  %v1116 = select i1 %v1115, double 1.200000e-16, double %v1112
+  %v1117 = fdiv double %v1114, %v1116
+  br i1 %v45, label %b18, label %b33
+b48:
+  %v1118 = fneg double %v195
+  %v1119 = fneg double %v193
+  %v1120 = fmul double %v59, %v1119
+  %v1121 = fdiv double %v90, %v3
+  %v1122 = fmul double %v1121, %v1118
+  %v1123 = fsub double %v1122, %v1120
+  %v1124 = fmul double %v3, 0x400921FB54442D18
+  %v1125 = fdiv double 2.000000e+00, %v1124
+  %v1126 = fmul double %v1117, %v195
+  %v1127 = fadd double %v1126, %v1123
+  %v1128 = fdiv double %v1125, %v1127
+  br label %b50
+b49:
+  %v1129 = fsub double %v617, %v1117
+  %v1130 = fdiv double %v1129, %v615
+  %v1131 = fmul double %v3, 0x400921FB54442D18
+  %v1132 = fdiv double 2.000000e+00, %v1131
+  %v1133 = fmul double %v1129, %v1130
+  %v1134 = fadd double %v615, %v1133
+  %v1135 = fdiv double %v1132, %v1134
+  %v1136 = tail call double @llvm.sqrt.f64(double %v1135)
+  %v1137 = fcmp ogt double %v1116, 0.000000e+00
+  %v1138 = fneg double %v1136
+  %v1139 = select i1 %v1137, double %v1136, double %v1138
+  %v1140 = fmul double %v1130, %v1139
+  %v1141 = fdiv double %v90, %v3
+  %v1142 = fmul double %v1141, %v1140
+  %v1143 = fmul double %v617, %v1140
+  %v1144 = fmul double %v615, %v1139
+  %v1145 = fadd double %v1144, %v1143
+  %v1146 = fsub double %v1142, %v1145
+  br label %b50
+b50:
+  %v664 = phi double [ %v1118, %b48 ], [ %v1140, %b49 ]
+  %v666 = phi double [ %v1120, %b48 ], [ %v1146, %b49 ]
+  %v1147 = phi double [ %v1128, %b48 ], [ %v1139, %b49 ]
+  %v1148 = fdiv double %v1147, %v1116
+  %v678 = fmul double %v1113, %v1148
+  %v1149 = fcmp ult double %v53, 1.000000e+00
+  br i1 %v1149, label %b37, label %b35
 }
 
 @t_19be593ecf58 = internal unnamed_addr constant [13 x double] [double 0x3FEE0FABFBC702A4, double 0x3FE23BA930C1568B, double 0x3FCAD48BC25771C7, double 0x3FA7F251AB1AF77B, double 0x3F79ED300C108A17, double 0x3F41068222437D65, double 0x3EFB1FEA4FBB871A, double 0x3EAA3604AFDB0929, double 0x3E4EB97D4AFC3BD3, double 0x3DE5D82C26CE1C09, double 0x3D72D7026E60AB5E, double 0x3CF3B5E5C86B9440, double 0x3C6903DAEC8F0FB0], align 8

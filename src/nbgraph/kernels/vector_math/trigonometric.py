@@ -205,37 +205,9 @@ def _tan(f: Format, small: bool):
     return tan
 
 
-@per_format
-def sin(f: Format):
-    """Sine."""
-    return _sin(f, small=False)
-
-
-@per_format
-def cos(f: Format):
-    """Cosine."""
-    return _cos(f, small=False)
-
-
-@per_format
-def tan(f: Format):
-    """Tangent."""
-    return _tan(f, small=False)
-
-
-@per_format
-def sin_small(f: Format):
-    """Sine for |x| <= TRIG_BOUND."""
-    return _sin(f, small=True)
-
-
-@per_format
-def cos_small(f: Format):
-    """Cosine for |x| <= TRIG_BOUND."""
-    return _cos(f, small=True)
-
-
-@per_format
-def tan_small(f: Format):
-    """Tangent for |x| <= TRIG_BOUND."""
-    return _tan(f, small=True)
+sin = per_format(lambda f: _sin(f, small=False))  # sine
+cos = per_format(lambda f: _cos(f, small=False))  # cosine
+tan = per_format(lambda f: _tan(f, small=False))  # tangent
+sin_small = per_format(lambda f: _sin(f, small=True))  # sine for |x| <= TRIG_BOUND
+cos_small = per_format(lambda f: _cos(f, small=True))  # cosine for |x| <= TRIG_BOUND
+tan_small = per_format(lambda f: _tan(f, small=True))  # tangent for |x| <= TRIG_BOUND

@@ -85,6 +85,14 @@ def log1p_less(u):
 
 
 @scalar
+def lentz(step, b, c, d):
+    """c and d of Lentz's method after a term b + step / ... of a continued fraction."""
+    c, d = b + step / c, b + step * d
+    c = TINY if absolute(c) < TINY else c
+    return c, 1.0 / (TINY if absolute(d) < TINY else d)
+
+
+@scalar
 def sin_pi(x):
     """sin(pi x), exact at whole and half numbers."""
     r = x - 2.0 * round_even(0.5 * x)

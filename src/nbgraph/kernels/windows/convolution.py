@@ -317,22 +317,17 @@ def _own(dtype: str) -> str:
     return f"shifted(col, ((r - row) * ld + p - first) * {ITEMSIZE[dtype]})"
 
 
-def _runs_of(dtype: str) -> tuple[str, str]:
-    """Return the part of the run that lies within the data: in the columns, and in the data."""
-    item = ITEMSIZE[dtype]
-    cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + along) * {item})"
-    return f"shifted({_own(dtype)}, (a - w) * {item})", cells
-
-
 def _line(dtype: str, *, spreads: bool) -> list[str]:
     """A run of the columns made of a line of the data, with zeros around, or added to the line."""
-    inner, cells = _runs_of(dtype)
+    item = ITEMSIZE[dtype]
+    cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + along) * {item})"
+    inner = f"shifted({_own(dtype)}, (a - w) * {item})"
     near, far, places = "copied_run", "taken", f"{inner}, {cells}"
     clears = [
         "if a > w:",
         f"    done = cleared({_own(dtype)}, a - w)",
         "if e > b:",
-        f"    done = cleared(shifted({_own(dtype)}, (b - w) * {ITEMSIZE[dtype]}), e - b)",
+        f"    done = cleared(shifted({_own(dtype)}, (b - w) * {item}), e - b)",
     ]
     if spreads:
         near, far, places, clears = "added", "dropped", f"{cells}, {inner}", []

@@ -98,7 +98,7 @@ def depthwise_text(
                     t.at(target, t.sum(at, t.product(shape.rows * high.far, out_w))), write=True
                 )
                 with t.when(t.compare("slt", y, out_h)):
-                    t.store(t.at(target, at), _woven(t, lanes), edges, _len_of(lanes, t))
+                    t.store(t.at(target, at), _woven(t, lanes), edges, len(lanes) * t.lanes)
     return t.text()
 
 
@@ -281,16 +281,11 @@ def _gather(
                 t.put(cell, t.fused(value, inputs[n], t.get(cell)))
 
 
-def _len_of(vectors: Sequence[str], t: Lanes) -> int:
-    """Lanes of these together."""
-    return len(vectors) * t.lanes
-
-
 def _woven(t: Lanes, vectors: Sequence[str]) -> str:
     """Vectors whose lanes take turns."""
     if len(vectors) == 1:
         return vectors[0]
-    count = _len_of(vectors, t)
+    count = len(vectors) * t.lanes
     turns = [k // len(vectors) for k in range(count)]
     woven, *others = (t.picked(v, t.lanes, turns) for v in vectors)
     for r, other in enumerate(others, 1):

@@ -27,7 +27,7 @@ class Line(NamedTuple):
     gap: int
 
 
-class _Pool:
+class _Pool(NamedTuple):
     """One kind of pool.
 
     `spots`, `cells`: arrays with a value for each place and each cell, in the order of the record;
@@ -35,16 +35,11 @@ class _Pool:
     of the window (`{at}` is its cell), and after.
     """
 
-    def __init__(
-        self,
-        spots: Sequence[str],
-        cells: Sequence[str],
-        begin: Sequence[str],
-        each: Sequence[str],
-        end: Sequence[str],
-    ) -> None:
-        self.spots, self.cells = tuple(spots), tuple(cells)
-        self.begin, self.each, self.end = begin, each, end
+    spots: tuple[str, ...]
+    cells: tuple[str, ...]
+    begin: Sequence[str]
+    each: Sequence[str]
+    end: Sequence[str]
 
     def run(
         self, name: str, group: int, step: str, dtype: str, *, gap: int = 1, apart: bool

@@ -13,7 +13,7 @@ from nbgraph.kernels.function.derived import Derivative
 from nbgraph.kernels.function.probe import probe_kinds
 from nbgraph.kernels.function.scalar_function import Captured
 from nbgraph.kernels.scalar import readable
-from nbgraph.kernels.scalar.graph import COMPARISONS, Node
+from nbgraph.kernels.scalar.graph import COMPARISONS
 from nbgraph.kernels.scalar.interpret import (
     Budget,
     Domain,
@@ -196,8 +196,7 @@ class _Look:
     def _trips(self, evaluate: Evaluator) -> dict[str, int]:
         trips = {}
         for region, count in evaluate.trips.items():
-            cond: Node | None = self.captured.graph.regions[region].cond
-            where = facts.user_line(cond)[0] if cond is not None else ""
+            where = facts.user_line(self.captured.graph.regions[region].cond)[0]
             trips[where or f"loop {region}"] = count
         return trips
 
