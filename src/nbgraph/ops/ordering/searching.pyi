@@ -10,7 +10,7 @@ def sorts_as(*arrays: Any) -> np.dtype[Any]:
 def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
     """The same of arrays of one dtype; None where they are."""
 def searched(x1: Any, x2: Any, sorter: Any, side: str, out: Any) -> Any:
-    """Where elements would go; arrays of two dtypes are cast to one, for a kernel."""
+    """Where elements would go; arrays with values, of two dtypes, are cast to one for a kernel."""
 def member(x1: Any, x2: Any, *, invert: bool) -> Any:
     """By a search among the sorted elements; NaN is none of them."""
 def searchsorted(x1: Operand[Carried], x2: Operand[Carried], /, side: str='left', sorter: Any=None, *, out: Any=None) -> Carried:
