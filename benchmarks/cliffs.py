@@ -119,6 +119,30 @@ def places(world: Callable[[Any], Any]) -> Variants:
     }
 
 
+def new_arrays() -> Variants:
+    """Return arrays of one value, and in order."""
+    sweep = itertools.count()
+    return {
+        "zeros": lambda: ng.zeros(16),
+        "eye": lambda: ng.eye(4),
+        "linspace": lambda: ng.linspace(0, 1, 16),
+        "full, changing": lambda: ng.full(16, float(next(sweep) % 1000)),
+    }
+
+
+def compositions(x: Any, v: Any, others: Any) -> Variants:
+    """Return calls of several kernels each."""
+    return {
+        "concatenate": lambda: ng.concatenate([x, x]),
+        "of two dtypes": lambda: ng.concatenate([x, others]),
+        "insert": lambda: ng.insert(v, 2, 5.0),
+        "delete": lambda: ng.delete(v, 2),
+        "lstsq": lambda: ng.linalg.lstsq(x, x[0]),
+        "cond": lambda: ng.linalg.cond(x),
+        "pinv": lambda: ng.linalg.pinv(x),
+    }
+
+
 def numbers(x: Any) -> Variants:
     """Return calls on a NumPy array beside Python numbers."""
     whole, half = np.arange(16), x > 0.5
@@ -132,11 +156,10 @@ def numbers(x: Any) -> Variants:
 
 def everyday() -> Iterator[tuple[str, Variants]]:
     """Yield calls on NDArrays of 16 elements that belong together, by what they are."""
-    x, y, v = ng.ones(SHAPE), ng.ones(SHAPE), ng.ones(16)
-    out, lines, number = ng.zeros(4), ng.array(np.array([1, 3])), np.float64(2.0)
+    x, y, v, out = ng.ones(SHAPE), ng.ones(SHAPE), ng.ones(16), ng.zeros(4)
+    lines, number = ng.array(np.array([1, 3])), np.float64(2.0)
     host, others, wide = np.ones(SHAPE, "float32"), ng.ones(SHAPE, "float64"), ng.zeros(SHAPE)
     half, whole, many = host > 0.5, np.arange(16), np.arange(100) % 16
-    sweep = itertools.count()
 
     def in_place(value: Any) -> Call:
         def add() -> None:
@@ -148,12 +171,6 @@ def everyday() -> Iterator[tuple[str, Variants]]:
     def write(key: Any, array: Any = v) -> Call:
         return lambda: array.__setitem__(key, 1.0)
 
-    new = {
-        "zeros": lambda: ng.zeros(16),
-        "eye": lambda: ng.eye(4),
-        "linspace": lambda: ng.linspace(0, 1, 16),
-        "full, changing": lambda: ng.full(16, float(next(sweep) % 1000)),
-    }
     writes = {
         "v[3:9]": write(slice(3, 9)),
         "v[j]": write(lines),
@@ -182,18 +199,15 @@ def everyday() -> Iterator[tuple[str, Variants]]:
         "x += y": in_place(x),
         "x += array": in_place(host),
     }
-    composed = {
-        "concatenate": lambda: ng.concatenate([x, y]),
-        "of two dtypes": lambda: ng.concatenate([x, others]),
-        "insert": lambda: ng.insert(v, 2, 5.0),
-        "delete": lambda: ng.delete(v, 2),
-        "lstsq": lambda: ng.linalg.lstsq(x, out),
-        "cond": lambda: ng.linalg.cond(x),
-        "pinv": lambda: ng.linalg.pinv(x),
+    groups = {
+        "new arrays": new_arrays(),
+        "writes": writes,
+        "out=, initial=": into,
+        "beside NumPy": beside,
     }
-    groups = {"new arrays": new, "writes": writes, "out=, initial=": into, "beside NumPy": beside}
-    groups |= {"compositions": composed, "NumPy arrays": numbers(host)}
     yield from groups.items()
+    yield "compositions", compositions(x, v, others)
+    yield "NumPy arrays", numbers(host)
 
 
 def draws() -> Variants:

@@ -267,7 +267,7 @@ def moves(graph: Graph, region: Region, columns: list[Any]) -> Node:
     loop's start, before a trip and after it."""
     moved = graph.const(False)
     known = {row[1].id: row for column in columns for row in zip(*column, strict=True)}
-    rows, todo = list[tuple[Node, Node, Node]](), [cast("Node", region.cond)]
+    rows, todo = list[tuple[Node, Node, Node]](), [region.cond]
     while todo:
         rows += (read := [known.pop(n.id) for n in graph.reachable(todo) if n.id in known])
         todo = [now for *_, now in read]
