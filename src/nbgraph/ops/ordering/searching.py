@@ -18,7 +18,7 @@ from nbgraph.ops.indexing.addressing import indexed
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.shape import Array
 
-_FEW = 64  # elements up to which each is compared with all, on hosts
+_FEW = 64  # elements up to which each is compared with all
 _STEP = 2  # nanoseconds of a comparison
 _SEARCH = """\
 value = load(wanted, i)
@@ -132,21 +132,28 @@ def _one_by_one(operands: Sequence[Spec], outputs: Sequence[Spec], *, invert: bo
     )
 
 
+def _few(operands: Sequence[Any], outputs: Sequence[Any] = (), *, invert: bool = False) -> bool:
+    """Return whether elements are compared one by one: few ones, of one dtype."""
+    x1, x2 = operands
+    alike = x1.dtype.kind != "c" and x1.dtype == x2.dtype == sorts_as(x1, x2)
+    return alike and math.prod(x2.shape) <= _FEW
+
+
 _ISIN = UnitOp(
     "isin",
     lambda x1, x2, *, invert: Spec(x1.shape, np.dtype(bool)),
     lambda inputs, outputs, *, invert: np.copyto(outputs[0], np.isin(*inputs, invert=invert)),
     units=_one_by_one,
-    suits=lambda xs, ys, **_: _one_dtype(xs, ys, side="") and math.prod(xs[1].shape) <= _FEW,
+    suits=_few,
     operands=("x1", "x2"),
 )
 
 
 @elsewhere.composed(_ISIN)
 def member(x1: Any, x2: Any, *, invert: bool) -> Any:
-    """By a search among the sorted elements; NaN is none of them."""
+    """By a search among the sorted elements; NaN is none of them. None where they are few."""
     dtype, last = sorts_as(x1, x2), math.prod(x2.shape) - 1
-    if dtype.kind == "c":
+    if dtype.kind == "c" or (last >= 0 and _few((x1, x2))):
         return None
     if last < 0:
         return library.full_like(x1, invert, "bool")

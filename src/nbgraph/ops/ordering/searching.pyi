@@ -12,7 +12,7 @@ def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
 def searched(x1: Any, x2: Any, sorter: Any, side: str, out: Any) -> Any:
     """Where elements would go; arrays with values, of two dtypes, are cast to one for a kernel."""
 def member(x1: Any, x2: Any, *, invert: bool) -> Any:
-    """By a search among the sorted elements; NaN is none of them."""
+    """By a search among the sorted elements; NaN is none of them. None where they are few."""
 def searchsorted(x1: Operand[Carried], x2: Operand[Carried], /, side: str='left', sorter: Any=None, *, out: Any=None) -> Carried:
     r"""Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
 
