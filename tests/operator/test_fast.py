@@ -34,9 +34,9 @@ def test_a_number_beside_an_array(dtype, first):
         full = np.full_like(a, number)
         expected = made()(full, a) if first else made()(a, full)
         for _ in range(5):
-            found = op(*given)
-            assert found.dtype == a.dtype
-            np.testing.assert_array_equal(found, expected)
+            actual = op(*given)
+            assert actual.dtype == a.dtype
+            np.testing.assert_array_equal(actual, expected)
             out = np.empty_like(a)
             assert op(*given, out=out) is out
             np.testing.assert_array_equal(out, expected)
@@ -51,9 +51,9 @@ def test_what_is_left_to_the_general_way(number):
     for _ in range(4):
         quick(a, 2.0)
     with np.errstate(all="ignore"):
-        found, expected = quick(a, number), fresh(a, number)
-    assert found.dtype == expected.dtype
-    np.testing.assert_array_equal(found, expected)
+        actual, expected = quick(a, number), fresh(a, number)
+    assert actual.dtype == expected.dtype
+    np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float16", "float32"])
@@ -75,9 +75,9 @@ def test_numbers_beside_masks_and_integers(dtype, monkeypatch):
             with pytest.raises(TypeError):  # it would have raised
                 chosen(*calls[number])
         else:
-            found = chosen(*calls[number])
-            assert found.dtype == a.dtype
-            np.testing.assert_array_equal(found, expected)
+            actual = chosen(*calls[number])
+            assert actual.dtype == a.dtype
+            np.testing.assert_array_equal(actual, expected)
 
 
 def test_arrays_that_do_not_lie_in_order_take_the_general_way():
@@ -120,19 +120,19 @@ def test_names_and_defaults_take_the_short_path(call, monkeypatch):
     monkeypatch.setattr(op, "_call", None)  # the general way
     out = np.empty_like(a)
     assert call(op, a, out=out) is out
-    for found in (call(op, a), out):
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found, expected)
+    for actual in (call(op, a), out):
+        assert actual.dtype == expected.dtype
+        np.testing.assert_array_equal(actual, expected)
 
 
 def test_parameters_are_told_apart_by_type_and_sign():
     op, a = with_defaults(), np.linspace(-2, 2, 37)
     for scale in (0.0, -0.0, 1, 1.0, True, 2, np.float64(3.0)):
         for _ in range(4):
-            found = op(a, a, scale=scale)
+            actual = op(a, a, scale=scale)
         expected = with_defaults()(a, a, scale=scale)
-        np.testing.assert_array_equal(found, expected)
-        np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+        np.testing.assert_array_equal(actual, expected)
+        np.testing.assert_array_equal(np.signbit(actual), np.signbit(expected))
 
 
 WORLDS = {"numpy": lambda a: a, "ndarray": ng.array}
@@ -198,10 +198,10 @@ def test_small_operands_that_lie_otherwise(lie):
     expected = made()(*operands)
     for _ in range(4):
         op(a, a), op(*operands)
-    found = op(*operands)
-    assert type(found) is type(expected) and found.dtype == expected.dtype
-    assert found.strides == expected.strides
-    np.testing.assert_array_equal(found, expected)
+    actual = op(*operands)
+    assert type(actual) is type(expected) and actual.dtype == expected.dtype
+    assert actual.strides == expected.strides
+    np.testing.assert_array_equal(actual, expected)
 
 
 def test_mistakes_in_names_are_errors_behind_the_short_path_too():

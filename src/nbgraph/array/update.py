@@ -60,7 +60,7 @@ def learn_over(
     order: Sequence[int] | None = None,
 ) -> None:
     """Remember the kernel that has just been pushed over an array. `order`: see `Routes.learn`; of
-    an operator over whole arrays, which writes integers that it has made itself."""
+    an operator over whole arrays, which writes integers that are its own."""
     key = _key(operands, out, attributes)
     if any(v is not out and getattr(v, "_chunk", None) is out._chunk for v in operands):
         return

@@ -228,7 +228,7 @@ class _Application:
         return results
 
     def _in_place(self, results: Sequence[Array], asked: list[OpReqType]) -> int | None:
-        """Return the operand that the output, given as that very array, is written over, or None;
+        """Return the operand that the output, which is that very array, is written over, or None;
         the request says so. Only where the operator has the right, and no other operand is in that
         memory."""
         for operand, output in self.op.inplace_pairs(self.attributes):

@@ -166,8 +166,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
 
     @property
     def name(self) -> str | None:
-        """Its name: what was given, else its operator's with a number; None for a group of several
-        nodes."""
+        """Its name: of the call, else its operator's with a number; None for several nodes."""
         nodes = {node for node, _ in self.entries}
         return self.graph.names[nodes.pop()] if len(nodes) == 1 else None
 

@@ -12,6 +12,7 @@ makes, not the iterator: one that is garbage stops what is under way.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -43,7 +44,7 @@ class Job:
         self.seconds: dict[str, float] = {}
 
 
-class Ahead:
+class Ahead(ABC):
     """Jobs under way, in the order of their batches; a subclass gives `start`."""
 
     def __init__(self, depth: int, close: Callable[[], None]) -> None:
@@ -80,9 +81,9 @@ class Ahead:
 
         job.pending = current().push(run, const_vars=reads, mutate_vars=writes, name=name)
 
+    @abstractmethod
     def start(self) -> Job | None:
         """Begin the job behind `front`; None at the end."""
-        raise NotImplementedError
 
     def rewind(self, at: Any) -> None:
         """Have `start` begin behind the last batch that `next` returned."""

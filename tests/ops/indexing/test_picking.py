@@ -297,8 +297,8 @@ def test_indices_are_brought_into_bounds_by_a_kernel(mode, name):
     x, at = np.arange(12.0).reshape(4, 3), np.array([[5, -7], [1, -1]])
     for indices in (ng.array(at), at):
         with ng.profile() as seen:
-            found = ng.take(ng.array(x), indices, axis=0, mode=mode).asnumpy()
-        np.testing.assert_array_equal(found, np.take(x, at, axis=0, mode=mode))
+            actual = ng.take(ng.array(x), indices, axis=0, mode=mode).asnumpy()
+        np.testing.assert_array_equal(actual, np.take(x, at, axis=0, mode=mode))
         names = [event.name for event in seen.events]
         assert "indices_within" not in names
         assert name in names or indices is at

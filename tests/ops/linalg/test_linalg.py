@@ -171,9 +171,9 @@ def test_tensorsolve_of_shapes(a, b):
     axes = (0, 1) if a == (2, 3, 6) else None
     a, b = RNG.normal(size=a), RNG.normal(size=b)
     wanted = np.linalg.tensorsolve(a, b, axes)
-    found = L.tensorsolve(ng.array(a), ng.array(b), axes).asnumpy()
-    assert found.shape == wanted.shape
-    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    actual = L.tensorsolve(ng.array(a), ng.array(b), axes).asnumpy()
+    assert actual.shape == wanted.shape
+    np.testing.assert_allclose(actual, wanted, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", CALLS)

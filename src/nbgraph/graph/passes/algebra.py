@@ -54,8 +54,8 @@ def _rule(text: str) -> Rule:
 
 
 def _table(text: str) -> Rules:
-    """Return what finds the rules of an operator, which are made when it is first seen: they load
-    the operators that they name."""
+    """Return what finds the rules of an operator, compiled when it is first seen: they load the
+    operators that they name."""
     rows = dict(row.split(": ") for row in text.strip().replace("\n    ", " ").splitlines())
     rules = functools.cache(lambda name: [_rule(row) for row in rows[name].split("; ")])
     named = lambda name: rules(name) if name in rows else []

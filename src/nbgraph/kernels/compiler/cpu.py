@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Compiler = Literal["llvm", "numba"]
 _LABEL = r"\.L[\w$.]+"  # known in its module alone
 MAX_OPTIMISED = 800_000  # characters of a kernel; others have up to 200,000
-MAX_REPEATED = 150_000  # of one with loops of its own that no vectors are made of
+MAX_REPEATED = 150_000  # of one whose own loops are not vectorised
 
 
 class Compiled(NamedTuple):

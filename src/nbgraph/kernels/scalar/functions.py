@@ -29,7 +29,7 @@ ROUNDING = ("floor", "ceil", "trunc", "round")  # Python's forms return an int, 
 # fades, fades_slowly: how its slope vanishes, faster than any power or not
 # pole: its slope has one where the function itself has a value
 # odd: and rising; positive; exact: the result has the digits of the arguments
-# branches: it branches and loops, so that it is not made for vector code
+# branches: it branches and loops, so that it does not suit vector code
 _TRAITS = frozenset("exponential tame fades fades_slowly pole odd positive exact branches".split())
 _SPECIAL = ("normal", "incomplete", "beta", "bessel", "orders", "integrals", "elliptic")
 

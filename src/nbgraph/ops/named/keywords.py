@@ -235,7 +235,7 @@ def _by_place(own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, A
     return args, kwargs
 
 
-_ALWAYS = frozenset("rint shuffle take topk where".split())  # in MXNet's words, whatever is given
+_ALWAYS = frozenset("rint shuffle take topk where".split())  # in MXNet's words, for all arguments
 _LISTS = {"concatenate": 2, "stack": 1}  # MXNet has their arrays in a row, of so many at least
 # whether the value of a parameter, beside the first operand, is MXNet's alone
 _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {

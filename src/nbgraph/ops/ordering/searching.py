@@ -27,7 +27,7 @@ high = size
 while low < high:
     middle = (low + high) >> 1
     {sorted}
-    c = load(given, {at})
+    c = load(vector, {at})
     before = {before}
     low = select(before, middle + 1, low)
     high = select(before, high, middle)
@@ -70,7 +70,7 @@ def _by_halves(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) 
     return threads(
         "searchsorted",
         {"total": count, "size": x1.shape[0]},
-        {"x1": ("given", kind), "x2": ("wanted", kind), **order, "out": ("y", "int64")},
+        {"x1": ("vector", kind), "x2": ("wanted", kind), **order, "out": ("y", "int64")},
         _SEARCH.format(sorted=lines, at="a0" if sorter else "at", before=_BEFORE[side]),
         fails=bool(sorter),
         cost=1 + count * _STEP * x1.shape[0].bit_length(),
@@ -124,9 +124,9 @@ def _one_by_one(operands: Sequence[Spec], outputs: Sequence[Spec], *, invert: bo
     return threads(
         "isin",
         {"total": count, "size": size, "inside": int(not invert), "outside": int(invert)},
-        {"x1": ("wanted", kind), "x2": ("given", kind), "out": ("y", "uint8")},
+        {"x1": ("wanted", kind), "x2": ("others", kind), "out": ("y", "uint8")},
         "value = load(wanted, i)\nsame = False",
-        "for k in range(size):\n    same = same | (load(given, k) == value)",
+        "for k in range(size):\n    same = same | (load(others, k) == value)",
         "store(y, i, select(same, inside, outside))",
         cost=1 + count * size,
     )
