@@ -9,10 +9,11 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError
+from tests.array.conftest import threaded
 from tests.array.gpu import GPU
 from tests.engine.conftest import engine
 
-__all__ = ["engine"]
+__all__ = ["engine", "threaded"]
 
 X = np.array([0.3, -0.7, 2.0], dtype="float32")
 
@@ -560,3 +561,66 @@ def test_a_traced_array_is_where_the_arguments_are():
         out = call(x)
         assert out.device == GPU
         assert out.item() == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.fixture
+def by_entry(monkeypatch, threaded):
+    """Refuse pushes of programs from a call on, but for those of the entry of routes."""
+
+    def start():
+        def refuse(*_, **__):
+            raise AssertionError("the general way")
+
+        monkeypatch.setattr("nbgraph.executor.program.Program.push", refuse)
+
+    return start
+
+
+WEIGHT = ng.array(np.linspace(-1, 1, 16, dtype="float32").reshape(4, 4))
+ENTERED = {
+    "maps": lambda x, y: x * y + 1,
+    "slices": lambda x, y: x[1:, :-1] - 4 * x[:-1, 1:] + y[1:, 1:],
+    "several results": lambda x, y: {"sum": x + y, "rest": (x @ y, y)},
+    "unused": lambda x, y: y * 2,
+    "several kernels": lambda x, y: ng.softmax(ng.tanh(x @ y) @ WEIGHT, axis=-1),
+    "gradients": ng.grad(lambda x, y: ng.sum(ng.tanh(x @ y) ** 2), argnums=(0, 1)),
+    "a constant": lambda x, y: ng.ones((2, 2)),
+}
+
+
+@pytest.mark.parametrize("name", ENTERED)
+def test_later_calls_go_by_the_entry(name, by_entry):
+    """In one compiled call, with the same results; what it declines goes the general way."""
+    function = ENTERED[name]
+    x, y = (ng.array(np.random.default_rng(k).normal(size=(4, 4)), "float32") for k in range(2))
+    jitted, eager = ng.jit(function), ng.jit(function)
+    for a, b in ((x, y), (y, x), (x, x), (x[:], x)):  # arrays that share memory are declined
+        for found, expected in zip(leaves(jitted(a, b)), leaves(eager(a, b)), strict=True):
+            same_bits(found, expected)
+    expected = [leaves(eager(a, b)) for a, b in ((x, y), (y, x))]
+    ng.waitall()
+    by_entry()
+    for (a, b), wanted in zip(((x, y), (y, x)), expected, strict=True):
+        for found, value in zip(leaves(jitted(a, b)), wanted, strict=True):
+            same_bits(found, value)
+
+
+def leaves(tree):
+    if isinstance(tree, dict):
+        tree = tree.values()
+    return [tree] if isinstance(tree, ng.NDArray) else [a for part in tree for a in leaves(part)]
+
+
+def test_the_entry_tells_failures_and_lines(by_entry):
+    """A failed argument fails the result; a call in a loop is told by its line."""
+    jitted = ng.jit(lambda x: ng.take(x, ng.array([0, 1]), axis=0) * 2)
+    gathered = ng.jit(lambda x, i: ng.take(x, i, axis=0))
+    x = ng.array(X)
+    for _ in range(3):
+        same_bits(jitted(x), x[:2] * 2)
+        same_bits(gathered(x, ng.array([2, 0, 1])), x[ng.array([2, 0, 1])])
+    by_entry()
+    failed = gathered(x, ng.array([7, 0, 1]))
+    with pytest.raises(IndexError, match="7"):
+        jitted(failed).asnumpy()
+    same_bits(jitted(x), x[:2] * 2)

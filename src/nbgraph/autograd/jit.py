@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
@@ -18,7 +19,6 @@ from nbgraph.autograd.explain import Explanation, explained
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.signature import InlineError, Keyed, floats_as_arrays
 from nbgraph.autograd.version import Version, labels_of
-from nbgraph.engine import current
 from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, function_name
 from nbgraph.foreign import checked
@@ -82,8 +82,7 @@ class Jit(Generic[P, R]):
             or (recorder is not None and recorder.traces)
         ):
             return self._general(arrays, kwargs)
-        engine = current()
-        return version(arrays, engine.site_id())
+        return version(arrays, sys._getframe(1))
 
     def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False) -> Any:
         if self.as_written():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -108,9 +109,9 @@ class Version:
         self._template = like(out, [_HOLE] * len(values), objects=True)
         return entries
 
-    def __call__(self, arrays: Sequence[Any], site: int | None = None) -> Any:
-        """Return the function's result for these arrays; `site`: see `Program.push`."""
-        outputs: list[Any] = []
+    def __call__(self, arrays: Sequence[Any], place: FrameType | None = None) -> Any:
+        """Return the function's result for these arrays; `place`: see `Function.run`."""
+        outputs: Sequence[Any] = []
         if self.lazy:
             from nbgraph.blocks.replay import replayed  # Dask is loaded already
 
@@ -119,7 +120,7 @@ class Version:
             captured = self.captured
             quick = self.contiguous and recording.get() is None
             run = self.function.run if quick else self.function
-            outputs = run([*arrays, *captured] if captured else arrays, site=site)
+            outputs = run([*arrays, *captured] if captured else arrays, place=place)
             if self._single:
                 return outputs[0]
             if self._flat:
