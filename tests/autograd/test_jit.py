@@ -593,22 +593,49 @@ def test_later_calls_go_by_the_entry(name, by_entry):
     """In one compiled call, with the same results; what it declines goes the general way."""
     function = ENTERED[name]
     x, y = (ng.array(np.random.default_rng(k).normal(size=(4, 4)), "float32") for k in range(2))
-    jitted, eager = ng.jit(function), ng.jit(function)
-    for a, b in ((x, y), (y, x), (x, x), (x[:], x)):  # arrays that share memory are declined
-        for found, expected in zip(leaves(jitted(a, b)), leaves(eager(a, b)), strict=True):
+    jitted, other, wanted = ng.jit(function), ng.jit(function), []
+    calls = (x, y), (y, x), (x, x), (x[:], x)  # the last two share memory
+    for a, b in calls:
+        wanted.append(leaves(other(a, b)))
+        for found, expected in zip(leaves(jitted(a, b)), wanted[-1], strict=True):
             same_bits(found, expected)
-    expected = [leaves(eager(a, b)) for a, b in ((x, y), (y, x))]
     ng.waitall()
     by_entry()
-    for (a, b), wanted in zip(((x, y), (y, x)), expected, strict=True):
-        for found, value in zip(leaves(jitted(a, b)), wanted, strict=True):
+    for (a, b), expected in zip(calls[2:], wanted[2:], strict=True):
+        for found, value in zip(leaves(jitted(a, b)), expected, strict=True):
             same_bits(found, value)
 
 
 def leaves(tree):
     if isinstance(tree, dict):
         tree = tree.values()
-    return [tree] if isinstance(tree, ng.NDArray) else [a for part in tree for a in leaves(part)]
+    if isinstance(tree, (str, type(None), ng.NDArray)):
+        return [tree] if isinstance(tree, ng.NDArray) else []
+    return [a for part in tree for a in leaves(part)]
+
+
+def test_structures_go_by_the_entry(by_entry):
+    """Dicts, lists and tuples of arrays and plain values, in arguments and results."""
+
+    def step(state, *, rate, scale=1):
+        (w, b), info = state["weights"], state["info"]
+        return {"weights": [w - rate * b, b * scale], "info": (info[0], None, w + b)}
+
+    jitted = ng.jit(step, static_argnames="scale")
+    x = ng.array(X)
+    state = {"weights": [x, x + 1], "info": ("name", None)}
+    rates = (0.0, -0.0, 1, True, 1.0, 2.5)
+    wanted = {i: jitted(state, rate=rate, scale=3) for i, rate in enumerate(rates)}
+    assert jitted.cache_size == len(rates)
+    ng.waitall()
+    by_entry()
+    for i, rate in enumerate(rates):
+        result, expected = jitted(state, rate=rate, scale=3), step(state, rate=rate, scale=3)
+        assert type(result) is dict and type(result["info"]) is tuple
+        assert result["info"][:2] == ("name", None) and [*result] == [*expected]
+        for found, value in zip(leaves(result), leaves(wanted[i]), strict=True):
+            same_bits(found, value)
+        np.testing.assert_allclose(result["weights"][0], expected["weights"][0], rtol=1e-6)
 
 
 def test_the_entry_tells_failures_and_lines(by_entry):

@@ -243,11 +243,13 @@ def of_plan(
     outputs: Sequence[Layout],
     variables: Sequence[int],
     words: Sequence[tuple[int, int]],
+    count: int,
     device: Context,
 ) -> Push | None:
     """Return what pushes a run of a plan over arrays of these layouts, as `Routes.push` does, or
-    None where there is no such way. `variables`: for each outside one of the plan the number of its
-    array, outputs last; `words`: for each the number of an array, and bytes from its address on."""
+    None where there is no such way. `variables`: for each outside one of the plan its number among
+    the `count` of the arrays, outputs last; `words`: for each the number of an array, and bytes
+    from its address on."""
     launched, arrays = instance.launched, len(layouts) + len(outputs)
     if launched is None or not layouts or not device.host or not builtin.available():
         return None
@@ -256,7 +258,7 @@ def of_plan(
     room = len(record) + LAUNCHED + len(variables) + len(words)
     if not entry.fits(len(layouts), len(outputs), room) or not all(own.size for own in outputs):
         return None
-    fixed = core.address, template, arrays, len(variables), len(words)
+    fixed = core.address, template, arrays, len(variables), len(words), count
     push = _push(engine, core, "launch_arrays", (*fixed, *[0] * (FIXED - 1 - len(fixed))), device)
     every = range(len(layouts))
     new = [output_of(own, device, every, len(layouts) + k) for k, own in enumerate(outputs)]

@@ -16,7 +16,7 @@ from nbgraph.autograd.masked import Selected
 from nbgraph.autograd.signature import Keyed
 from nbgraph.autograd.traced import Traced
 from nbgraph.autograd.tracing import Tracer, tracing
-from nbgraph.autograd.tree import Place, like, places
+from nbgraph.autograd.tree import Place, builder, like, places
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.symbol import Symbol
@@ -107,6 +107,7 @@ class Version:
         self._single = direct and isinstance(out, Symbol)
         self._flat = direct and type(out) is tuple and all(isinstance(v, Symbol) for v in out)
         self._template = like(out, [_HOLE] * len(values), objects=True)
+        self._assemble = builder(self._template, iter(range(len(values))))
         return entries
 
     def __call__(self, arrays: Sequence[Any], place: FrameType | None = None) -> Any:
@@ -133,6 +134,8 @@ class Version:
         values = [
             which if sort == "constant" else sources[sort][which] for sort, which in self._places
         ]
+        if self._assemble is not None:
+            return self._assemble(values)
         return like(self._template, values, objects=True)
 
     @property

@@ -51,6 +51,7 @@ class Function:
         self.states = [k for k, v in enumerate(graph.variables) if v in states]
         # by threads and, where arrays share chunks, by which ones do
         self._idle: dict[Any, list[Program]] = {}
+        self._shared = False  # whether arrays of a call have shared a chunk
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -93,13 +94,17 @@ class Function:
         idle.append(program)
         for k in self.states:
             arrays[k]._chunk.writes += 1
-        if not (self.states or merged):
+        self._shared = self._shared or merged is not None
+        if not self.states:
             program.enter(every, len(outputs))
         return outputs
 
     def _again(self, arrays: Sequence[Array], place: FrameType) -> Sequence[Any] | None:
         """Return the arrays of the heads by the quick way of a program, or None."""
-        idle = self._idle.get(get_ident())
+        if self._shared:
+            idle: Any = self._programs([a._chunk for a in arrays])[0]
+        else:
+            idle = self._idle.get(get_ident())
         if not idle:
             return None
         result = idle[-1].again(place, tuple(arrays))

@@ -270,9 +270,11 @@ class Program:
             return
         every, own = list(range(len(arrays))), [a._layout for a in arrays]
         words = self._offsets or [(slot, 0) for slot in self._addresses(every)]
-        places = self._variables(every)
-        inputs = len(own) - results
-        self.quick = of_plan(self.instance, own[:inputs], own[inputs:], places, words, device)
+        first = [*self._merged, *every[len(self._merged) :]]  # of those with the same variable
+        ranks = {k: rank for rank, k in enumerate(sorted(set(first)))}
+        places, inputs = [ranks[first[k]] for k in self._variables(every)], len(own) - results
+        layouts = own[:inputs], own[inputs:]
+        self.quick = of_plan(self.instance, *layouts, places, words, len(ranks), device)
 
     def again(self, place: FrameType, arrays: tuple[Array, ...]) -> Any:
         """Return the result of a run by the quick way, a tuple of several, or None."""

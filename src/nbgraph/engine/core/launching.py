@@ -64,13 +64,14 @@ def launch_many(argv: int, argc: int) -> int:
 
 def launch_arrays(argv: int, argc: int) -> int:
     """`launch` as arrays are pushed, in the words of `submit`: core, template, how many arrays,
-    variables and words there are, then at the usual places site, variables and a record. That has
-    the addresses of the arrays, for each variable of the plan its number, and for each word the
-    number of an address and what is added to it. Behind there is room for the words of `launch`.
+    variables of the plan, words and variables of the arrays there are, then at the usual places
+    site, variables and a record. That has the addresses of the arrays, for each variable of the
+    plan its number, and for each word the number of an address and what is added to it. Behind
+    there is room for the words of `launch`.
     """
     arrays, externals, words = argument(argv, 2), argument(argv, 3), argument(argv, 4)
     count = argument(argv, FIXED) & COUNT_MASK
-    if count != arrays:  # some share one
+    if count != argument(argv, 5):
         return MISCOUNTED
     variables = argv + WORD * (FIXED + 1)
     addresses = variables + WORD * count
