@@ -96,7 +96,7 @@ class Function:
             arrays[k]._chunk.writes += 1
         self._shared = self._shared or merged is not None
         if not self.states:
-            program.enter(every, len(outputs))
+            program.quick.learn(program, every, len(outputs))
         return outputs
 
     def _again(self, arrays: Sequence[Array], place: FrameType) -> Sequence[Any] | None:
@@ -107,7 +107,8 @@ class Function:
             idle = self._idle.get(get_ident())
         if not idle:
             return None
-        result = idle[-1].again(place, tuple(arrays))
+        program = idle[-1]
+        result = program.quick.push(program, place, tuple(arrays))
         return result if result is None or type(result) is tuple else (result,)
 
     def _programs(self, chunks: Sequence[Any]) -> tuple[list[Program], tuple[int, ...] | None]:
