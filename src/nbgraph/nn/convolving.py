@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 from nbgraph.errors import ShapeError, function_name, require_whole, require_word
@@ -16,11 +15,6 @@ Extents = int | tuple[int, ...]
 _CHANNELS = (
     "It takes (features, window), as Conv2d(8, 3); that of channels in follows from the array"
 )
-
-
-def _windows(shape: tuple[int, ...], dtype: Any) -> Any:
-    area = math.prod(shape[2:])
-    return glorot(shape[1] * area, shape[0] * area)(shape, dtype)
 
 
 class _Windowed(Module):
@@ -52,7 +46,7 @@ class _Windowed(Module):
         if in_channels is not None:
             require_whole(f"{name}: in_channels", in_channels)
         shape = (None, None) if in_channels is None else self._channels(in_channels)
-        self.weight = self.declare((*shape, *self.window), init or _windows)
+        self.weight = self.declare((*shape, *self.window), init or glorot)
         self.bias = self.declare((features,), initial.zeros()) if bias else None
 
     def _spelled(self, what: str, value: Extents) -> tuple[int, ...]:
