@@ -275,9 +275,3 @@ class Sequential(Module):
 
     def __getitem__(self, i: int | slice) -> Module:
         return Sequential(*self.layers[i]) if isinstance(i, slice) else self.layers[i]
-
-
-def require_extent(name: str, what: str, value: Any, extent: Any, least: int) -> None:
-    """Check one of the extents of which an argument consists."""
-    if not isinstance(extent, int) or extent < least:
-        raise ArgumentError(f"{name}: {what}={value!r}; expected whole numbers from {least} on")
