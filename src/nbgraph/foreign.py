@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Never, TypeVar
@@ -71,7 +72,12 @@ NAMES = _table("""
     KLDivLoss = ng.kl_divergence
     metric metrics = ng.nn.metrics
     gluon keras layers = ng.nn
-    module model Model = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
+    module model Model FeedForward = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
+    BucketingModule = an executor for each shape: symbol.simple_bind
+    save_checkpoint load_checkpoint do_checkpoint = ng.save, ng.load, ng.nn.callbacks.Checkpoint
+    LogMetricsCallback = ng.nn.callbacks.TensorBoard(folder)
+    split_and_load = ng.array_split(x, n)
+    gradcheck check_grads check_numeric_gradient = not needed: derivatives are certified
     symbol = ng.sym for operators, ng.var(name) for a variable
     ndarray = ng.nd for MXNet's names, ng.NDArray for the class
     numpy np jnp = the functions of ng itself: ng.sum, ng.where
@@ -302,7 +308,27 @@ def remedy(
     """
     if name in table:
         return f"here that is {table[name]}"
-    return near(name, choices) or otherwise
+    places = elsewhere(name) if table is NAMES else ()
+    return f"here that is {' or '.join(places)}" if places else near(name, choices) or otherwise
+
+
+_ROOMS = "nn nn/callbacks nn/metrics optim io io/transforms".split()
+
+
+def elsewhere(name: str) -> list[str]:
+    """Return where the rooms have a name, in whatever case; they are read as text, since a mistake
+    should not load them.
+
+    >>> elsewhere("Adam"), elsewhere("ndarrayiter"), elsewhere("nothing")
+    (['ng.optim.Adam'], ['ng.io.NDArrayIter'], [])
+    """
+    pattern = re.compile(rf"(?mi)^from nbgraph.* import \w+ as ({re.escape(name)})$")
+    places: list[str] = []
+    for room in _ROOMS:
+        for file in Path(__file__).parent.joinpath(room).glob("__init__.py*"):
+            own = pattern.findall(file.read_text("utf-8"))
+            places += [f"ng.{room.replace('/', '.')}.{each}" for each in own]
+    return places
 
 
 def missing(shown: str, names: Mapping[str, Any]) -> Callable[[str], Never]:
