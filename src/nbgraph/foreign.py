@@ -71,12 +71,12 @@ NAMES = _table("""
     BCEWithLogitsLoss SigmoidBinaryCrossEntropyLoss = ng.binary_cross_entropy_with_logits
     KLDivLoss = ng.kl_divergence
     metric metrics = ng.nn.metrics
+    CompositeEvalMetric EvalMetric = ng.nn.metrics.Meter([metric]), of one or several
+    TopKAccuracy = ng.nn.metrics.top_k(k)
     gluon keras layers = ng.nn
-    module model Model FeedForward = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
+    module model Model Module FeedForward = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
     BucketingModule = an executor for each shape: symbol.simple_bind
     save_checkpoint load_checkpoint do_checkpoint = ng.save, ng.load, ng.nn.callbacks.Checkpoint
-    LogMetricsCallback = ng.nn.callbacks.TensorBoard(folder)
-    split_and_load = ng.array_split(x, n)
     gradcheck check_grads check_numeric_gradient = not needed: derivatives are certified
     symbol = ng.sym for operators, ng.var(name) for a variable
     ndarray = ng.nd for MXNet's names, ng.NDArray for the class
@@ -93,6 +93,8 @@ NAMES = _table("""
     lr_scheduler LRScheduler = ng.optim.schedules
     StepLR FactorScheduler = ng.optim.schedules.step(rate, every)
     CosineAnnealingLR CosineDecay CosineScheduler = ng.optim.schedules.cosine
+    PolyScheduler PolynomialLR = ng.optim.schedules.poly
+    MultiFactorScheduler MultiStepLR = ng.optim.schedules.multifactor
     ModelCheckpoint = ng.nn.callbacks.Checkpoint(path)
     ImageRecordIter = ng.io.RecordIter
     ResizeIter = itertools.islice(batches, count)
@@ -231,9 +233,11 @@ MODULES = _table("""
 """)
 
 # of operators, for what is a room elsewhere: `ng.mod` is a function here
-OPERATORS = _table("""
-    Module = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
-    BucketingModule = an executor for each shape: symbol.simple_bind
+OPERATORS = {name: NAMES[name] for name in ("Module", "BucketingModule")}
+
+# of metrics
+METRICS = _table("""
+    update get reset = ng.nn.metrics.Meter([metric]), whose update takes outputs, then targets
 """)
 
 # losses of `fit`
@@ -243,6 +247,9 @@ LOSSES = _table("""
     mean_squared_error l2 = loss='mse'
     mean_absolute_error l1 = loss='mae'
     huber = loss=ng.huber_loss
+    acc = 'accuracy'
+    ce = 'cross_entropy'
+    top_k_accuracy = 'top_k'
 """)
 
 # keywords for which something else is written
@@ -253,6 +260,7 @@ ADVICE = _table("""
     batch_size shuffle = data=ng.io.NDArrayIter(x, y, batch_size=64)
     is_ascend = ng.nd.sort, ng.nd.argsort and ng.nd.topk, which take MXNet's arguments
     validation_split = validation=(x, y), arrays of their own
+    lr_scheduler = lr=ng.optim.schedules.cosine(0.1, 100)
     device = x.to_device(ng.gpu(0)) of the arrays, model.to(ng.gpu(0)) of a model
 """)
 
