@@ -103,10 +103,11 @@ def applied(
         shown = {} if call is None else call[1]
         return compose(op, values, name, op.normalise(attributes), known or {}, shown, inner)
     require_arrays(op, values)
-    if getattr(op, "composition", None) is None or op.kernels or carrier_of(values) is None:
+    composition = None if op.is_loss else getattr(op, "composition", None)
+    if composition is None or op.kernels or carrier_of(values) is None:
         return op(*values, **attributes)
     op.infer([Spec.of(v) for v in map(as_array, values)], attributes)
-    return op.composition(*values, **attributes)  # which has quick ways
+    return composition(*values, **attributes)  # which has quick ways
 
 
 def require_arrays(op: Any, values: Iterable[Any]) -> None:
