@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from nbgraph.graph.check import check
+from tests.graph.legality import check
 
 import nbgraph as ng
 from nbgraph.executor.compiled import compiled
