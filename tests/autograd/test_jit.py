@@ -652,3 +652,14 @@ def test_the_entry_tells_failures_and_lines(by_entry):
     with pytest.raises(IndexError, match="7"):
         jitted(failed).asnumpy()
     same_bits(jitted(x), x[:2] * 2)
+
+
+def test_functions_among_arguments():
+    """Operators, functions and modules are part of the signature by identity."""
+    jitted = ng.jit(lambda f, x: f(x) * 2)
+    rows = ng.array(X).reshape(1, 3)
+    for function in (ng.tanh, ng.softmax, np.sin, lambda x: x + 1, ng.nn.Dense(2)):
+        expected = function(rows) * 2
+        for _ in range(2):
+            np.testing.assert_allclose(jitted(function, rows), expected, rtol=1e-6)
+    assert jitted.cache_size == 5
