@@ -109,12 +109,15 @@ print(ramp(np.ones(2)), _imp.lock_held(), lock.owner)
 """
 
 
-def test_locks_of_imports_that_an_interrupt_left(tmp_path):
-    """SYS-04: the thread that compiles imports, too, and would wait for them for ever."""
-    program = tmp_path / "imports.py"
-    program.write_text(IMPORTS)
+@pytest.mark.parametrize(
+    "how", [["imports.py"], ["-c", "import imports"]], ids="run import".split()
+)
+def test_locks_of_imports_that_an_interrupt_left(tmp_path, how):
+    """SYS-04: the thread that compiles imports, too, and would wait for them for ever. An import
+    that is under way keeps its own."""
+    (tmp_path / "imports.py").write_text(IMPORTS)
     cache = str(tmp_path / "cache")
-    printed = run_python(program, cwd=ROOT, timeout=200, NBGRAPH_CACHE_DIR=cache)
+    printed = run_python(*how, cwd=tmp_path, timeout=200, NBGRAPH_CACHE_DIR=cache)
     assert printed == "[4.25 4.25] False None\n"
 
 

@@ -52,6 +52,23 @@ def test_a_convolution_and_its_transpose(axes, how):
         assert turned.shape[:2] == x.shape[:2]
 
 
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_a_transpose_with_an_output_pad(axes):
+    """It gives the larger of the extents from which a convolution makes the same number."""
+    rng = np.random.default_rng(axes)
+    forward, back = LAYERS[axes]
+    how = {"stride": 2, "pad": 1, "bias": False}
+    forward, back = forward(4, 3, **how), back(4, 3, **how, output_pad=1)
+    x, y = (rng.normal(size=(2, 4, *[n] * axes)).astype("float32") for n in (8, 4))
+    out = forward(ng.array(x))
+    back.weight = forward.weight
+    turned = back(ng.array(y)).asnumpy()
+    assert turned.shape == x.shape and out.shape == y.shape
+    np.testing.assert_allclose((out.asnumpy() * y).sum(), (x * turned).sum(), rtol=1e-3)
+    with pytest.raises(ShapeError, match="output_pad=2 beside stride=2; expected less than"):
+        type(back)(4, 3, stride=2, output_pad=2)
+
+
 def test_bias_and_activation_and_gradients():
     net = nn.Conv2d(3, 2, ng.tanh)
     x = ng.array(np.random.default_rng(0).normal(size=(2, 2, 4, 4)).astype("float32"))

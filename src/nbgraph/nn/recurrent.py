@@ -268,7 +268,8 @@ def counting(name: str, x: Any, lengths: Any, mask: Any) -> Any:
         )
     if mask is not None:
         return library.astype(value, "bool")
-    steps = library.arange(x.shape[1], device=getattr(x, "device", None))
+    device = None if isinstance(x, np.ndarray) else getattr(x, "device", None)  # NumPy's is a str
+    steps = library.arange(x.shape[1], device=device)
     return library.less(steps, library.expand_dims(value, 1))
 
 
