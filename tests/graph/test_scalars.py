@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.graph.legality import check
 
 import nbgraph as ng
 from nbgraph.executor.compiled import compiled
@@ -11,6 +10,7 @@ from nbgraph.graph.graph import spec
 from nbgraph.graph.passes.scalars import MOST, scalars
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType
+from tests.graph.legality import check
 from tests.graph.naive import evaluate, same_bits
 
 RNG = np.random.default_rng(5)
