@@ -236,8 +236,10 @@ class Program:
                 words = self._addresses(addresses)
             else:
                 words = [addresses[slot] + offset for slot, offset in self._offsets]
-        device = self.compiled.device
-        granted = {key: work.granted(device) for key, work in self.effects.items()}
+        granted: dict[Any, Any] = {}
+        if self.effects:
+            device = self.compiled.device
+            granted = {key: work.granted(device) for key, work in self.effects.items()}
         if self._draws:
             words = [*words, *(word for key in self._draws for word in granted[key])]
         if self._modes:
@@ -340,10 +342,10 @@ class Program:
         return addresses
 
     def _address_of(self, task: Task) -> Callable[[bool, Use, State], int]:
-        program, homes = self.compiled, self.homes
+        homes, spot = self.homes, functools.cache(functools.partial(self.compiled.used, task))
 
         def address(written: bool, use: Use, state: State) -> int:
-            return homes.address(program.used(task, written, use), state.addresses)
+            return homes.address(spot(written, use), state.addresses)
 
         return address
 

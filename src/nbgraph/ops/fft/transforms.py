@@ -6,6 +6,7 @@ of a transform is the same transform.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from nbgraph.shape import Array
 _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
+@functools.cache
 def _complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of a transform: integers count as float64."""
     return np.result_type(dtype if inexact(dtype) else np.float64, np.complex64)
@@ -55,6 +57,7 @@ def _wide(x: Array) -> Array:
     return x.astype(_complex_of(x.dtype) if x.dtype.kind == "c" else _real_of(x.dtype), copy=False)
 
 
+@functools.cache
 def _real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return real_dtype(_complex_of(dtype))
 
@@ -75,6 +78,10 @@ def run_fft(
     xp: Any, x: Any, out: Any, *, sizes: Any, axes: Sequence[int], norm: Any, inverse: bool
 ) -> None:
     """Compute `fft_complex` by an array library."""
+    if len(axes) == 1:
+        function = xp.fft.ifft if inverse else xp.fft.fft
+        out[...] = function(_wide(x), out.shape[axes[0]], axes[0], norm)
+        return
     function = xp.fft.ifftn if inverse else xp.fft.fftn
     out[...] = function(_wide(x), s=[out.shape[axis] for axis in axes], axes=axes, norm=norm)
 
