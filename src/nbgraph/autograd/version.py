@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from nbgraph.autograd.masked import Selected
 from nbgraph.autograd.signature import Keyed
 from nbgraph.autograd.traced import Traced
 from nbgraph.autograd.tracing import Tracer, tracing
-from nbgraph.autograd.tree import Place, like, places
+from nbgraph.autograd.tree import Place, builder, like, places
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.symbol import Symbol
@@ -24,12 +25,7 @@ from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.scalar.typing import is_foreign
 from nbgraph.tracebacks import shorten
 
-
-class _Hole:
-    """The place of a value in the structure of a function's result."""
-
-
-_HOLE = _Hole()
+_HOLE = object()
 
 
 class Result:
@@ -111,12 +107,12 @@ class Version:
         self._single = direct and isinstance(out, Symbol)
         self._flat = direct and type(out) is tuple and all(isinstance(v, Symbol) for v in out)
         self._template = like(out, [_HOLE] * len(values), objects=True)
-        self._direct, self._plain = direct, _is_plain(self._template)
+        self._assemble = builder(self._template, iter(range(len(values))))
         return entries
 
-    def __call__(self, arrays: Sequence[Any], site: int | None = None) -> Any:
-        """Return the function's result for these arrays; `site`: see `Program.push`."""
-        outputs: list[Any] = []
+    def __call__(self, arrays: Sequence[Any], place: FrameType | None = None) -> Any:
+        """Return the function's result for these arrays; `place`: see `Function.run`."""
+        outputs: Sequence[Any] = []
         if self.lazy:
             from nbgraph.blocks.replay import replayed  # Dask is loaded already
 
@@ -125,7 +121,7 @@ class Version:
             captured = self.captured
             quick = self.contiguous and recording.get() is None
             run = self.function.run if quick else self.function
-            outputs = run([*arrays, *captured] if captured else arrays, site=site)
+            outputs = run([*arrays, *captured] if captured else arrays, place=place)
             if self._single:
                 return outputs[0]
             if self._flat:
@@ -134,15 +130,12 @@ class Version:
 
     def assembled(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> Any:
         """Return the function's result for these arrays of the arguments and heads of the graph."""
-        values = outputs
-        if not self._direct:
-            sources = {"argument": arrays, "head": outputs}
-            values = [
-                which if sort == "constant" else sources[sort][which]
-                for sort, which in self._places
-            ]
-        if self._plain:
-            return _filled(self._template, iter(values))
+        sources = {"argument": arrays, "head": outputs}
+        values = [
+            which if sort == "constant" else sources[sort][which] for sort, which in self._places
+        ]
+        if self._assemble is not None:
+            return self._assemble(values)
         return like(self._template, values, objects=True)
 
     @property
@@ -168,26 +161,6 @@ class Version:
                     "nor an array: a symbol made outside, or a value that an inner derivative left "
                     "in a variable; give it as an argument, or return it from the inner function"
                 )
-
-
-def _is_plain(template: Any) -> bool:
-    """Return whether a structure is of tuples, lists, dicts and values alone."""
-    if type(template) is dict:
-        return all(map(_is_plain, template.values()))
-    if type(template) in {tuple, list}:
-        return all(map(_is_plain, template))
-    return type(template) is _Hole
-
-
-def _filled(template: Any, values: Iterator[Any]) -> Any:
-    """Return a plain structure with these values, as `like` does, in a fifth of the time."""
-    kind = type(template)
-    if kind is _Hole:
-        return next(values)
-    if kind is dict:
-        return {key: _filled(t, values) for key, t in template.items()}
-    items = [next(values) if type(t) is _Hole else _filled(t, values) for t in template]
-    return items if kind is list else tuple(items)
 
 
 class _Arguments:
