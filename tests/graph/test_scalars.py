@@ -29,6 +29,7 @@ CASES = {
     "all of it is read": lambda x: ng.sum(slope(x) * 2) + slope(x),
     "integers": lambda x: ng.stack([x[0].astype("int64"), x[1].astype("int64")]) * 3,
     "dtypes that differ": lambda x: ng.stack([x[0].astype("float64"), x[1]]) * x,
+    "an ellipsis": ng.grad(lambda x: ng.stack([x[..., 1], x[..., 0]])[..., 1] * x[0]),
     "along another axis": lambda x: ng.stack([x, x], axis=1)[:, 0] * x,
 }
 
