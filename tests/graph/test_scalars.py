@@ -80,7 +80,7 @@ def test_bodies_of_loops_are_few_kernels():
         body = node.op.typed([spec(entry) for entry in node.entries]).body
         layouts = [layout(*spec((v, 0))) for v in body.variables]
         write = [OpReqType.kWriteTo] * len(body.heads)
-        program = compiled(body, layouts, write, Options(scalars=True), ng.cpu())
+        program = compiled(scalars(body), layouts, write, Options(), ng.cpu())
         kinds = [task.name.split("_")[0].rstrip(" 0123456789") for task in program.tasks]
         assert kinds.count("fused") == 1
         assert set(kinds) <= {"fused", "multiply", "stack", "copy result"}, kinds

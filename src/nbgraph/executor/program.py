@@ -249,10 +249,8 @@ class Program:
                 words = self._addresses(addresses)
             else:
                 words = [addresses[slot] + offset for slot, offset in self._offsets]
-        granted: dict[Any, Any] = {}
-        if self.effects:
-            device = self.compiled.device
-            granted = {key: work.granted(device) for key, work in self.effects.items()}
+        device = self.compiled.device
+        granted = {key: work.granted(device) for key, work in self.effects.items()}
         if self._draws:
             words = [*words, *(word for key in self._draws for word in granted[key])]
         if self._modes:

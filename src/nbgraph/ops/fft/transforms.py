@@ -57,7 +57,6 @@ def _wide(x: Array) -> Array:
     return x.astype(_complex_of(x.dtype) if x.dtype.kind == "c" else _real_of(x.dtype), copy=False)
 
 
-@functools.cache
 def _real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return real_dtype(_complex_of(dtype))
 
@@ -140,14 +139,9 @@ def _irfft_rule(g: Gradients) -> list[Any]:
     """The half of the transform of out_grad, twice but for what has no counterpart."""
     (spec,), axis = g.specs, g.attributes["axis"]
     points = _points(spec, g.attributes["n"], axis)
-    half = points // 2 + 1
-    weights = np.full(half, 2.0, _real_of(spec.dtype))
-    weights[0] = 1
-    if points % 2 == 0:
-        weights[-1] = 1
-    weights = weights.reshape(
-        [-1 if d == axis % len(spec.shape) else 1 for d in range(len(spec.shape))]
-    )
+    half, later = points // 2 + 1, len(spec.shape) - 1 - axis % len(spec.shape)
+    weights = np.where(2 * np.arange(half) % points == 0, 1, 2).astype(_real_of(spec.dtype))
+    weights = weights.reshape(-1, *[1] * later)
     spectrum = _FFT(g.out_grad, sizes=None, axes=(axis,), norm=g.attributes["norm"], inverse=True)
     spectrum = library.multiply(_resized(spectrum, {axis: half}), weights)
     return [_resized(spectrum, {axis: spec.shape[axis]})]
