@@ -6,11 +6,11 @@ import pytest
 import nbgraph as ng
 from nbgraph.executor.compiled import compiled
 from nbgraph.executor.pipeline import Options
-from nbgraph.graph.check import check
 from nbgraph.graph.graph import spec
 from nbgraph.graph.passes.scalars import MOST, scalars
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType
+from tests.graph.legality import check
 from tests.graph.naive import evaluate, same_bits
 
 RNG = np.random.default_rng(5)

@@ -5,11 +5,11 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.graph import build
-from nbgraph.graph.check import check
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.passes.fold import LIMIT, SOURCE, fold
 from nbgraph.graph.passes.share import share
 from nbgraph.operator.arrays.array_op import ArrayOp
+from tests.graph.legality import check
 from tests.graph.naive import evaluate, same_bits
 from tests.graph.random_graphs import FAMILIES, random_graph
 
