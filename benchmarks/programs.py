@@ -148,13 +148,58 @@ def gradients_of_each_sample(t, x, y, w):
     return t.vmap(t.grad(loss), in_axes=(None, 0, 0))(w, x, y)
 
 
+@program(RNG.normal(size=(400,)), np.array([0.1, 0.2, 0.1]), np.array([-0.5, 0.3]))
+def filter_by_recurrence(t, signal, b, a):
+    def loss(b, a):
+        def step(z, x):
+            y = b[0] * x + z[0]
+            return t.np.stack([b[1] * x - a[0] * y + z[1], b[2] * x - a[1] * y]), y
+
+        return t.np.mean(t.scan(step, t.np.asarray(np.zeros(2)), signal)[1] ** 2)
+
+    return t.value_and_grad(loss, argnums=(0, 1))(b, a)
+
+
+@program(RNG.normal(size=(32, 20)), RNG.normal(size=(20, 9)), RNG.integers(0, 9, 32, np.int32))
+def classes_of_a_linear_model(t, x, w, labels):
+    def loss(w):
+        z = x @ w
+        z = z - t.logsumexp(z, axis=1, keepdims=True)
+        return -t.np.mean(z[t.np.arange(32), labels])
+
+    return t.value_and_grad(loss)(w)
+
+
+@program(RNG.normal(size=4), RNG.normal(size=(4, 4)) * 0.2)
+def fixed_point_with_its_implicit_derivative(t, b, w):
+    def loop(b):
+        def step(c):
+            return t.np.tanh(w @ c[0] + b), c[0]
+
+        start = t.np.zeros_like(b), t.np.ones_like(b)
+        return t.while_loop(lambda c: t.np.max(t.np.abs(c[0] - c[1])) > 1e-12, step, start)[0]
+
+    def forward(b):
+        z = loop(b)
+        return z, (z, b)
+
+    def backward(kept, g):
+        z, b = kept
+        slope = 1 - t.np.tanh(w @ z + b) ** 2
+        return (slope * t.solve((t.np.eye(4, dtype="float64") - slope[:, None] * w).T, g),)
+
+    solved = t.custom_vjp(loop)
+    solved.defvjp(forward, backward)
+    return t.value_and_grad(lambda b: t.np.sum(solved(b) ** 2))(b)
+
+
 @program(RNG.normal(size=(3, 96, 80)))
 def channels_last(t, image):
     return (t.np.transpose(image, (1, 2, 0)) * 2,)
 
 
 def _here() -> SimpleNamespace:
-    names = "scan grad value_and_grad vmap jacobian softmax logsumexp"
+    names = "scan while_loop grad value_and_grad vmap jacobian custom_vjp softmax logsumexp"
     return SimpleNamespace(
         np=ng,
         solve=ng.linalg.solve,
@@ -165,10 +210,11 @@ def _here() -> SimpleNamespace:
 
 
 def _there(jax: Any) -> SimpleNamespace:
-    names = "grad value_and_grad vmap jacobian"
+    names = "grad value_and_grad vmap jacobian custom_vjp"
     return SimpleNamespace(
         np=jax.numpy,
         scan=jax.lax.scan,
+        while_loop=jax.lax.while_loop,
         solve=jax.numpy.linalg.solve,
         logdet=lambda a: jax.numpy.linalg.slogdet(a)[1],
         softmax=jax.nn.softmax,
