@@ -30,6 +30,7 @@ from nbgraph.kernels.capture.environment import (
 )
 from nbgraph.kernels.capture.items import listed
 from nbgraph.kernels.capture.joining import join
+from nbgraph.kernels.capture.lists import once
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
@@ -128,16 +129,16 @@ def _looped_over(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Items:
     """What a loop goes over in an environment: lists and arrays are what they are at a trip."""
     kept: Env = {}
 
-    def once(part: ast.expr) -> ast.expr:
+    def kept_once(part: ast.expr) -> ast.expr:
         if isinstance(part, ast.Call) and tracer.static(part.func, env) in _LAZY:
             part = copy.copy(part)
-            part.args = [once(arg) for arg in part.args]
+            part.args = [kept_once(arg) for arg in part.args]
             return part
-        name = ast.unparse(part)
-        kept[name] = placed(tracer.object(part, env, path), env)
+        name, value = ast.unparse(part), placed(tracer.object(part, env, path), env)
+        kept[name] = once(value, env)
         return ast.copy_location(ast.Name(name, ast.Load()), part)
 
-    over = once(node)
+    over = kept_once(node)
     return lambda env: tracer.each(node, tracer.object(over, env | kept, path), env)
 
 
