@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Never, TypeVar
 
+from nbgraph._listing import public_names
 from nbgraph.errors import ArgumentError, MissingName
 
 C = TypeVar("C", bound=type)
@@ -70,8 +72,13 @@ NAMES = _table("""
     BCEWithLogitsLoss SigmoidBinaryCrossEntropyLoss = ng.binary_cross_entropy_with_logits
     KLDivLoss = ng.kl_divergence
     metric metrics = ng.nn.metrics
+    CompositeEvalMetric EvalMetric = ng.nn.metrics.Meter([metric]), of one or several
+    TopKAccuracy = ng.nn.metrics.top_k(k)
     gluon keras layers = ng.nn
-    module model Model = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
+    module model Model Module FeedForward = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
+    BucketingModule = an executor for each shape: symbol.simple_bind
+    save_checkpoint load_checkpoint do_checkpoint = ng.save, ng.load, ng.nn.callbacks.Checkpoint
+    gradcheck check_grads check_numeric_gradient = not needed: derivatives are certified
     symbol = ng.sym for operators, ng.var(name) for a variable
     ndarray = ng.nd for MXNet's names, ng.NDArray for the class
     numpy np jnp = the functions of ng itself: ng.sum, ng.where
@@ -87,6 +94,8 @@ NAMES = _table("""
     lr_scheduler LRScheduler = ng.optim.schedules
     StepLR FactorScheduler = ng.optim.schedules.step(rate, every)
     CosineAnnealingLR CosineDecay CosineScheduler = ng.optim.schedules.cosine
+    PolyScheduler PolynomialLR = ng.optim.schedules.poly
+    MultiFactorScheduler MultiStepLR = ng.optim.schedules.multifactor
     ModelCheckpoint = ng.nn.callbacks.Checkpoint(path)
     ImageRecordIter = ng.io.RecordIter
     ResizeIter = itertools.islice(batches, count)
@@ -203,7 +212,7 @@ METHODS = _table("""
 MODULES = _table("""
     cuda = model.to(ng.gpu(0))
     cpu = model.to(ng.cpu())
-    half double float = ng.config.default_float, before the model is made
+    half double float cast = ng.config.default_float, before the model is made
     eval = ng.autograd.predict_mode(), a block
     train = ng.autograd.train_mode(), a block; ng.autograd.record() trains, too
     zero_grad = not needed: backward() writes gradients, it does not add them
@@ -212,7 +221,11 @@ MODULES = _table("""
     evaluate = ng.nn.evaluate(model, data)
     summary = ng.nn.summary(model, x)
     initialize = not needed: the first call makes the arrays, or model.prepare(x)
-    collect_params named_parameters get_weights = model.parameters()
+    collect_params named_parameters get_weights params = model.parameters()
+    add append extend insert = ng.nn.Sequential(*layers), of all layers at once
+    apply = for part in model.modules().values()
+    register_forward_hook = a module whose forward calls the other
+    reset_ctx = model.to(device)
     save_parameters save_weights = model.save(path)
     load_parameters load_weights = model.load(path)
     requires_grad_ = not needed: parameters are trained
@@ -221,9 +234,11 @@ MODULES = _table("""
 """)
 
 # of operators, for what is a room elsewhere: `ng.mod` is a function here
-OPERATORS = _table("""
-    Module = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
-    BucketingModule = an executor for each shape: symbol.simple_bind
+OPERATORS = {name: NAMES[name] for name in ("Module", "BucketingModule")}
+
+# of metrics
+METRICS = _table("""
+    update get reset = ng.nn.metrics.Meter([metric]), whose update takes outputs, then targets
 """)
 
 # losses of `fit`
@@ -233,6 +248,9 @@ LOSSES = _table("""
     mean_squared_error l2 = loss='mse'
     mean_absolute_error l1 = loss='mae'
     huber = loss=ng.huber_loss
+    acc = 'accuracy'
+    ce = 'cross_entropy'
+    top_k_accuracy = 'top_k'
 """)
 
 # keywords for which something else is written
@@ -243,6 +261,7 @@ ADVICE = _table("""
     batch_size shuffle = data=ng.io.NDArrayIter(x, y, batch_size=64)
     is_ascend = ng.nd.sort, ng.nd.argsort and ng.nd.topk, which take MXNet's arguments
     validation_split = validation=(x, y), arrays of their own
+    lr_scheduler = lr=ng.optim.schedules.cosine(0.1, 100)
     device = x.to_device(ng.gpu(0)) of the arrays, model.to(ng.gpu(0)) of a model
 """)
 
@@ -302,7 +321,27 @@ def remedy(
     """
     if name in table:
         return f"here that is {table[name]}"
-    return near(name, choices) or otherwise
+    places = elsewhere(name) if table is NAMES else ()
+    return f"here that is {' or '.join(places)}" if places else near(name, choices) or otherwise
+
+
+_ROOMS = "nn nn/callbacks nn/metrics optim io io/transforms".split()
+
+
+def elsewhere(name: str) -> list[str]:
+    """Return where the rooms have a name, in whatever case; they are read as text, since a mistake
+    should not load them.
+
+    >>> elsewhere("Adam"), elsewhere("ndarrayiter"), elsewhere("nothing")
+    (['ng.optim.Adam'], ['ng.io.NDArrayIter'], [])
+    """
+    pattern = re.compile(rf"(?mi)^from nbgraph.* import \w+ as ({re.escape(name)})$")
+    places: list[str] = []
+    for room in _ROOMS:
+        for file in Path(__file__).parent.joinpath(room).glob("__init__.py*"):
+            own = pattern.findall(file.read_text("utf-8"))
+            places += [f"ng.{room.replace('/', '.')}.{each}" for each in own]
+    return places
 
 
 def missing(shown: str, names: Mapping[str, Any]) -> Callable[[str], Never]:
@@ -316,6 +355,13 @@ def missing(shown: str, names: Mapping[str, Any]) -> Callable[[str], Never]:
         raise MissingName(f"{shown} has no {name!r}" + (f"; {hint}" if hint else ""), name=name)
 
     return refuse
+
+
+def published(
+    shown: str, names: Mapping[str, Any], also: str = ""
+) -> tuple[Callable[[], list[str]], Callable[[str], Never]]:
+    """Return `__dir__` and `__getattr__` of a public module: see `public_names` and `missing`."""
+    return public_names(names, also), missing(shown, names)
 
 
 class _Foreign:

@@ -123,7 +123,7 @@ def _branches(name: str, index: Any, functions: Sequence[Function], operands: An
         for k, entry in enumerate(own):
             first = spec_of((heads or own)[k])
             what = f"result {k} of {function_name(f)}"
-            remedy = f"as {function_name(functions[0])} gives; all branches return the same"
+            remedy = f"all branches have to return what {function_name(functions[0])} does"
             require_spec(name, what, spec_of(entry), first, remedy)
         heads += own
     if not heads:

@@ -7,7 +7,7 @@ run as a graph of that one node, which the tape records as one operator.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,17 @@ from nbgraph.operator.call import recording
 from nbgraph.ops.define import library
 
 Function = Callable[..., Any]
+
+
+class Words(NamedTuple):
+    """What errors call a loop over the parts of arrays, its first carry, and the arrays."""
+
+    name: str = "scan"
+    init: str = "init"
+    xs: str = "xs"
+
+
+_SCAN = Words()
 
 
 @checked
@@ -100,22 +111,23 @@ def scanned(
     reverse: bool = False,
     checkpoint: bool | None = None,
     *,
-    name: str = "scan",
+    call: Words = _SCAN,
 ) -> tuple[Any, Any]:
-    """Return the results of `scan`; on arrays, functions of equal keys are traced once."""
+    """Return the results of `scan`, whose errors name another `call`; on arrays, functions of equal
+    keys are traced once."""
     weak = tuple([type(p.value) in (int, float) for p in places(init, "")])
     if length is not None:
-        length = require_whole("scan: length", length, 0)
+        length = require_whole(f"{call.name}: length", length, 0)
 
     def run(init: Any, xs: Any) -> Any:
-        return _scan(f, init, xs, length, reverse, weak, checkpoint)
+        return _scan(f, init, xs, length, reverse, weak, checkpoint, call)
 
     if stepwise(init, xs):
         return unrolled(f, init, xs, length, reverse)
     if symbolic(init, xs):
         return run(init, xs)
     key = key, length, reverse, weak, checkpoint
-    return eagerly(name, key, run, (init, xs), "init", "xs")
+    return eagerly(call.name, key, run, (init, xs), call.init, call.xs)
 
 
 def _scan(
@@ -126,28 +138,26 @@ def _scan(
     reverse: bool,
     weak: Sequence[bool],
     checkpoint: bool | None = None,
+    call: Words = _SCAN,
 ) -> Any:
-    carries, parts = entries_of("scan", init, "init"), entries_of("scan", xs, "xs")
-    count = steps_of(xs, length)
+    name = call.name
+    carries, parts = entries_of(name, init, call.init), entries_of(name, xs, call.xs)
+    count = steps_of(xs, length, name, call.xs)
     own = [spec and Spec(spec.shape[1:], spec.dtype) for spec in map(spec_of, parts)]
     before, results = effects_so_far(), None
 
-    def call(values: Sequence[Any]) -> tuple[Any, list[Entry]]:
+    def step(values: Sequence[Any]) -> tuple[Any, list[Entry]]:
         nonlocal results
         out = f(like(init, values[: len(carries)]), like(xs, values[len(carries) :]))
-        if not isinstance(out, tuple) or len(out) != 2:
-            raise ArgumentError(
-                f"scan: f returned {noun(out)}; return a pair: the next carry, and the "
-                "result of the step (None where there is none)"
-            )
-        results = out[1]
-        return out[0], entries_of("scan", results, "the result of a step")
+        parts = "the next carry, and the result of the step (None where there is none)"
+        carry, results = pair(f"{name}: f", out, parts)
+        return carry, entries_of(name, results, "the result of a step")
 
-    carries, traced, ys = _carried("scan", call, init, carries, weak, own)
+    carries, traced, ys = _carried(name, step, init, carries, weak, own)
     variables, heads = traced
     names = [f"carry {k}" for k in range(len(carries))] + [f"x {k}" for k in range(len(parts))]
     steps = None if count is None else (count,)
-    body = Closing("scan", variables, before, names, steps).over([*heads, *ys])
+    body = Closing(name, variables, before, names, steps).over([*heads, *ys])
     parts += body.drawn
     loop = Loop(body.heads, body.variables, len(carries), len(parts), len(ys), count, bool(reverse))
     outputs = _outputs(loop, [*carries, *parts], body, checkpoint)
@@ -310,12 +320,22 @@ def map_parts(f: Function, xs: Any) -> Any:
     array([1., 4.], dtype=float32)
     """
     require_function("map", f)
-    return scanned(("map", f), lambda _, x: (None, f(x)), None, xs, name="map")[1]
+    return scanned(("map", f), lambda _, x: (None, f(x)), None, xs, call=Words("map"))[1]
 
 
 map_parts.__wrapped__.__name__ = "map"  # type: ignore[attr-defined]  (errors name it so)
 
 # parts ------------------------------------------------------------------------------------------
+
+
+def pair(what: str, value: Any, parts: str) -> Any:
+    """Return what a step returned; ArgumentError where it is not a pair of these parts."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        several = isinstance(value, (tuple, list))
+        one = "one array" if hasattr(value, "shape") else noun(value)
+        got = f"{len(value)} values" if several else one
+        raise ArgumentError(f"{what} returned {got}; return a pair: {parts}")
+    return value
 
 
 def _carried(
