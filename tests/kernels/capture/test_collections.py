@@ -162,6 +162,15 @@ def items_of_generators(n):
     return total(squares(n)), max(both()), sum(a * b for a, b in pairs), total(k for k in (n, 2))
 
 
+def next_greater(n):
+    a, greater, waiting = [2, n, 4, 1], [-1] * 4, []
+    for i, v in enumerate(a):
+        while waiting and a[waiting[-1]] < v:
+            greater[waiting.pop()] = v
+        waiting.append(i)
+    return tuple(greater)
+
+
 FUNCTIONS = [
     sets_that_are_summed,
     orders_of_sets,
@@ -177,6 +186,7 @@ FUNCTIONS = [
     digits_of_known_width,
     items_of_iterators,
     items_of_generators,
+    next_greater,
 ]
 
 TWICE = [

@@ -55,7 +55,16 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
         else:
             run = functools.partial(_over_items, tracer, st, now)
         return _else(tracer, st, tracer.going(tracer.settled(env), path, run), path)
-    after = RegionLoop(tracer, st, env, path).run()
+    noted, tested = len(tracer.pending), dict(env)
+    try:
+        after = RegionLoop(tracer, st, env, path).run()
+    except CaptureError:  # a first trip that there is not, e.g. of `while stack`, may be an error
+        del tracer.pending[noted:]
+        if tracer.survey is not None or tracer.condition(
+            st.test, tested, path
+        ) is not tracer.graph.const(False):
+            raise
+        return _else(tracer, st, tested, path)
     if isinstance(st.test, ast.Constant) and st.test.value and not breaks(st.body):
         ends = any(class_of(tracer.graph, n) is not MemoryError for n in raises_of(after))
         if RESULT not in after and not ends:
