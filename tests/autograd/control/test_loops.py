@@ -592,7 +592,7 @@ WRONG = {
     "unknown steps": (
         lambda: ng.sym.contrib.foreach(lambda x, h: (ng.dropout(x), h), ng.var("x"), ng.ones(1)),
         E.ArgumentError,
-        "applies dropout.*give the variables shapes",
+        "applies dropout.*name the number of steps by a shape",
     ),
 }
 
