@@ -8,6 +8,7 @@ order are graphs of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import CPU
@@ -39,8 +40,8 @@ class GraphFunction(Function):
         super().__init__(graph, name)
         self._trained: dict[Wanted, Trained | DerivativeError] = {}
 
-    def __call__(self, arrays: Sequence[Array], site: int | None = None) -> list[Any]:
-        """Return the heads for arrays of the variables; `site`: see `Program.push`."""
+    def __call__(self, arrays: Sequence[Array], place: FrameType | None = None) -> Sequence[Any]:
+        """Return the heads for arrays of the variables; `place`: see `Function.run`."""
         for array in arrays:
             if not array._layout.contiguous:
                 self._require_states(arrays)
@@ -49,7 +50,7 @@ class GraphFunction(Function):
                 break
         recorder = recording.get()
         if recorder is None:
-            return self.run(arrays, site=site)
+            return self.run(arrays, place=place)
         flags = tuple([a._node is not None and a._layout.floating for a in arrays])
         if True not in flags:
             outputs = self.run(arrays)
