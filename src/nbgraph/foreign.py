@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Never, TypeVar
 
+from nbgraph._listing import public_names
 from nbgraph.errors import ArgumentError, MissingName
 
 C = TypeVar("C", bound=type)
@@ -354,6 +355,13 @@ def missing(shown: str, names: Mapping[str, Any]) -> Callable[[str], Never]:
         raise MissingName(f"{shown} has no {name!r}" + (f"; {hint}" if hint else ""), name=name)
 
     return refuse
+
+
+def published(
+    shown: str, names: Mapping[str, Any], also: str = ""
+) -> tuple[Callable[[], list[str]], Callable[[str], Never]]:
+    """Return `__dir__` and `__getattr__` of a public module: see `public_names` and `missing`."""
+    return public_names(names, also), missing(shown, names)
 
 
 class _Foreign:

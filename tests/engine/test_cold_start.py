@@ -1,5 +1,6 @@
 """The first use on a machine: the naive engine serves while the compiled core is being built."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,27 @@ def test_change_over(own_cache, tmp_path):
     )
     assert found.startswith("nbgraph python")
     assert "there already" in run_python("-m", "nbgraph.warm", cwd=ROOT)
+
+
+def test_what_an_interrupted_push_left_is_issued_before_the_next(monkeypatch):
+    """A signal ends the wait for the thread that issues, which may be slow: a push behind it
+    stays behind it, and its memory is not another array's meanwhile."""
+    engine, seen, late = cold.Interim(), [], []
+    variable = engine.new_variable()
+
+    def interrupted(*call):
+        late.append(partial(*call))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(cold, "attend", interrupted)
+        engine.push(lambda run_ctx: seen.append("first"), mutate_vars=[variable])
+    assert engine._in_use(variable)
+    assert not engine.hand_over(lambda number: engine)
+    engine.push(lambda run_ctx: seen.append("second"), mutate_vars=[variable])
+    late.pop()()
+    assert seen == ["first", "second"]
+    assert not engine._in_use(variable)
 
 
 @pytest.mark.slow

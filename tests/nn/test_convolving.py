@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import nn
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ArgumentError, ShapeError
 
 LAYERS = {1: (nn.Conv1d, nn.ConvTranspose1d), 2: (nn.Conv2d, nn.ConvTranspose2d)}
 LAYERS[3] = (nn.Conv3d, nn.ConvTranspose3d)
@@ -94,9 +94,14 @@ def test_pools():
     np.testing.assert_array_equal(nn.GlobalPool(largest=True)(ng.array(x)), x.max((2, 3)))
 
 
-def test_shapes_that_do_not_fit_are_told():
+def test_errors_of_shapes_and_windows():
     with pytest.raises(ShapeError, match="expected a whole number, or 2 of them"):
         nn.Conv2d(3, (2, 2, 2))
+    with pytest.raises(ArgumentError, match="Conv2d: window=True; expected whole numbers from 1"):
+        nn.Conv2d(3, True)
+    with pytest.raises(ArgumentError, match="MaxPool: window=2.5 is not a whole number"):
+        nn.MaxPool(2.5)
+    assert nn.Conv2d(3, np.int64(2)).window == nn.Conv2d(3, [2, 2]).window == (2, 2)
     with pytest.raises(ShapeError, match="1 axes of space"):
         nn.Conv1d(3, 2)(ng.ones((1, 2, 4, 4)))
     net = nn.Conv1d(3, 2, in_channels=2)

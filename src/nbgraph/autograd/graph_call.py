@@ -105,10 +105,19 @@ class Trained:
         self.wanted, self.name = wanted, name
         self.variables = list(graph.variables)
         heads = list(graph.heads)
+        more, closed = list[Entry](), set[Entry]()
         while True:  # what is kept is differentiated, too, when derivatives are
             self.graph = graph.with_heads(heads)
-            self.floating = tuple([spec(head).dtype.kind in "cfV" for head in heads])
-            residuals = self._split(self.floating)[0].kept
+            self.floating = tuple([h not in closed and spec(h).dtype.kind in "cfV" for h in heads])
+            try:
+                residuals = self._split(self.floating)[0].kept
+            except DerivativeError:
+                # a value that only a gradient by hand reads: derivatives of that one raise, later
+                shut = {entry for entry in more if not self._differentiable(entry)} - closed
+                if not shut:
+                    raise
+                closed |= shut
+                continue
             present = set(heads)
             more = [entry for entry in residuals if entry not in present]
             if not more:
@@ -126,6 +135,14 @@ class Trained:
         if wanted not in self._backward:
             self._backward[wanted] = self._new_backward(wanted)
         return self._backward[wanted]
+
+    def _differentiable(self, entry: Entry) -> bool:
+        """Return whether a head has derivatives."""
+        try:
+            self._split(tuple([head == entry for head in self.graph.heads]))
+        except DerivativeError:
+            return False
+        return True
 
     def _split(self, wanted: Wanted) -> tuple[Any, dict[GraphNode, int]]:
         names = {str(v.name) for v in self.variables}

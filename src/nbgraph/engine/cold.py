@@ -24,6 +24,8 @@ from nbgraph.settings import config
 if TYPE_CHECKING:
     import subprocess
 
+    from nbgraph.engine.variable import Variable
+
 _EACH_TIME = ", about 8 s in each process, as there is no folder to keep it in (NBGRAPH_CACHE_DIR)"
 _LOOK = 0.02  # seconds between two looks whether it is there
 
@@ -125,30 +127,37 @@ class Interim(NaiveEngine):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._issuing = 0
         self._successor: Engine | None = None
 
     def _issue(self, operation: Operation) -> None:
-        attend(self._issue_here, operation)
+        # It is there by one instruction. Where a signal ends what follows, whatever comes next to
+        # the engine issues it first: its memory may be another array's by then.
+        self._late_pushes.append(operation)
+        self._issue_late()
 
-    def _issue_here(self, operation: Operation) -> None:
+    def _issue_late(self) -> None:
+        while self._late_pushes and self._inside != threading.get_ident():
+            attend(self._issue_next)
+
+    def _issue_next(self) -> None:
         with self._ended:
-            successor = self._successor
-            self._issuing += successor is None
+            if not self._late_pushes:  # another thread took it
+                return
+            operation, successor = self._late_pushes.popleft(), self._successor
+            ready = self._admit(operation) if successor is None else []
+        self._run_ready(ready)
         if successor is not None:
             operation.engine = successor
             successor._issue(operation)
-            return
-        try:
-            super()._issue(operation)
-        finally:
-            with self._ended:
-                self._issuing -= 1
+
+    def _in_use(self, var: Variable) -> bool:
+        late = any(var in o.reads or var in o.writes for o in tuple(self._late_pushes))
+        return late or super()._in_use(var)
 
     def hand_over(self, make: Callable[[int], Engine]) -> bool:
         """Unless anything is unfinished, or a bulk open: from now on `make(number)` has it all."""
         with self._ended:
-            if self._issuing or self._pending or self._late_pushes or self._bulks:
+            if self._pending or self._late_pushes or self._bulks:
                 return False
             self._successor = make(self._newest())
             return True

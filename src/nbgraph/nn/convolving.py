@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 from nbgraph.errors import ShapeError, function_name, require_whole, require_word
-from nbgraph.nn.layers import Activation, activation_of, glorot, require_extent
+from nbgraph.nn.layers import Activation, activation_of, glorot
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import Initialiser
 from nbgraph.ops.define import library
 from nbgraph.ops.draws import initial
+from nbgraph.ops.windows.windows import per_axis
 
 Extents = int | tuple[int, ...]
 _CHANNELS = (
     "It takes (features, window), as Conv2d(8, 3); that of channels in follows from the array"
 )
-
-
-def _windows(shape: tuple[int, ...], dtype: Any) -> Any:
-    area = math.prod(shape[2:])
-    return glorot(shape[1] * area, shape[0] * area)(shape, dtype)
 
 
 class _Windowed(Module):
@@ -52,19 +47,17 @@ class _Windowed(Module):
         if in_channels is not None:
             require_whole(f"{name}: in_channels", in_channels)
         shape = (None, None) if in_channels is None else self._channels(in_channels)
-        self.weight = self.declare((*shape, *self.window), init or _windows)
+        self.weight = self.declare((*shape, *self.window), init or glorot)
         self.bias = self.declare((features,), initial.zeros()) if bias else None
 
     def _spelled(self, what: str, value: Extents) -> tuple[int, ...]:
-        extents = tuple(value) if isinstance(value, tuple | list) else (value,) * self.axes
+        extents = per_axis(type(self).__name__, what, value, 0 if "pad" in what else 1)
+        extents = (extents,) * self.axes if isinstance(extents, int) else extents
         if len(extents) != self.axes:
             raise ShapeError(
                 f"{type(self).__name__}: {what}={value!r}; expected a whole number, or {self.axes} "
                 "of them"
             )
-        least = 0 if "pad" in what else 1
-        for each in extents:
-            require_extent(type(self).__name__, what, value, each, least)
         return extents
 
     def _channels(self, channels: int) -> tuple[int, int]:
@@ -238,9 +231,8 @@ class _Pool(Module):
 
     def __init__(self, window: Extents, stride: Any, pad: Extents, *, ceil: bool) -> None:
         for what, value, least in (("window", window, 1), ("stride", stride, 1), ("pad", pad, 0)):
-            for each in value if isinstance(value, tuple) else (value,):
-                if value is not None or what == "window":
-                    require_extent(type(self).__name__, what, value, each, least)
+            if value is not None or what == "window":
+                per_axis(type(self).__name__, what, value, least)
         self.window, self.stride, self.pad, self.ceil = window, stride, pad, ceil
 
     def _how(self) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def fit(
         default where the model is.
     on_nan : "raise" or "continue"
         What becomes of a training whose loss is NaN. It is noticed some batches later, as nothing
-        waits for values; checkpoints keep what was before.
+        waits for values, when the parameters may be NaN, too; checkpoints keep what was before.
 
     Raises
     ------
@@ -140,8 +140,9 @@ def fit(
     hooks = _with(callbacks, checkpoint)
     store = None if trainer is None else trainer.kvstore
     display = progress and (store is None or store.shown)
+    watch = watch_of(on_nan, model)
     training = Training(
-        steps, data, validation, split=split, callbacks=hooks, shown=display, watch=watch_of(on_nan)
+        steps, data, validation, split=split, callbacks=hooks, shown=display, watch=watch
     )
     training.resume()
     training.run(epochs)

@@ -19,7 +19,7 @@ from nbgraph.operator.request import OpReqType
 
 WORK = -2  # the slot of working memory, while its number is not known
 _LINE = 64  # bytes of a cache line
-_OPTIONS = Options()
+_OPTIONS = Options(scalars=True)
 
 
 class Fixed(NamedTuple):

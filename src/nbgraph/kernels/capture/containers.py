@@ -71,14 +71,21 @@ class List(tuple[Any, ...]):
     __slots__ = ()
 
 
+class Set(List):
+    """What a set holds: each item once, in ascending order if that is known."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Resizable(Compound):
     """A list whose length depends on values: the first `length` of its items, which have one form.
-    `bounded`: a loop carries it, so it gets no more items."""
+    `bounded`: a loop carries it, so it gets no more items; `sort`: what it is."""
 
     length: Node
     items: tuple[Value, ...]
     bounded: bool = False
+    sort: type[List] = List
 
     @property
     def parts(self) -> tuple[Value, ...]:
@@ -132,11 +139,21 @@ class Mapping:
 
 def copied(value: Value, *, back: bool = False) -> Value:
     """Return a value whose objects are not those that names mean; `back`: as new ones."""
-    if type(value) in (tuple, List):
+    if type(value) is tuple or isinstance(value, List):
         return type(value)(copied(item, back=back) for item in value)
     if not isinstance(value, Record) or not value.shared or value.copied != back:
         return value
     return own_type(value)(value) if back else copy_of(value)
+
+
+def is_set(value: Value) -> bool:
+    """Return whether a value is a set."""
+    return getattr(value, "sort", type(value)) is Set
+
+
+def as_set(value: Value) -> Value:
+    """Return the items of a list, which are those of a set, as one."""
+    return replace(value, sort=Set) if isinstance(value, Resizable) else Set(value)
 
 
 def is_fixed(value: Value) -> bool:

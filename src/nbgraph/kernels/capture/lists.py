@@ -23,9 +23,12 @@ from nbgraph.kernels.capture.containers import (
     Record,
     Reference,
     Resizable,
+    Set,
     View,
+    as_set,
     copied,
     is_fixed,
+    is_set,
     mapping,
 )
 from nbgraph.kernels.capture.context import Call, Tracer
@@ -129,7 +132,7 @@ def _rows(graph: Graph, owner: Value, content: Value) -> Value:
 
 
 def _holds(value: Value) -> bool:
-    return type(value) in (tuple, List) or isinstance(value, Record)
+    return type(value) is tuple or isinstance(value, (List, Record))
 
 
 _CHANGED = "a list or an array that is not made here would be changed"
@@ -234,9 +237,11 @@ class _Store:
         items, numbers, call = list(old), range(len(old))[place], self.call
         if type(old) is List:
             value = self.tracer.each(call.node, value, self.env)
-            if not isinstance(value, tuple) or (place.step or 1) != 1:
-                remedy = "assign a list of known length, and leave out the step"
-                call.refuse("this assigns no list to a slice", remedy)
+            if not isinstance(value, tuple):
+                call.refuse("this assigns no list to a slice", "assign a list of known length")
+            if (place.step or 1) != 1 and len(value) != len(numbers):
+                what = f"{len(value)} items are assigned to the {len(numbers)} of a slice"
+                call.refuse(what, "assign as many")
             items[place] = cast("tuple[Value, ...]", value)
             return List(placed(item, self.env) for item in items)
         several = isinstance(value, tuple) and depth(value) >= depth(old) - sum(
@@ -283,6 +288,8 @@ def change(call: Call, owner: Value, name: str) -> Value:
     tracer, env = call.tracer, call.tracer.frame
     root = changeable(tracer, call.node, owner, env)
     content, args = env[root.key], [tracer.taken(value, env) for value in call.args]
+    if name == "pop" and is_set(content):
+        name = "popleft"  # any item of a set will do
     _forget(root.key, env)
     if name in _OF_SETS and len(args) == 1:
         env[root.key] = _OF_SETS[name](call, content, tracer.dereference(args[0], env))
@@ -322,7 +329,7 @@ def _with_item(call: Call, content: Value, item: Value) -> Value:
     items = owner.items
     resizable.require_one_form(call, (*items, item))
     if not items:
-        return List((item,))
+        return Set((item,))
     used = [graph.compare("lt", graph.const(k), owner.length) for k in range(len(items))]
     same, below = (_count(call, op, items, used, item) for op in (ast.Eq(), ast.Lt()))
     known = graph.compare("gt", same, graph.const(0))
@@ -350,9 +357,31 @@ def _count(
     return functools.reduce(functools.partial(graph.arithmetic, "add"), counts)
 
 
+def _popped(call: Call, items: list[Value], place: Value = None) -> Value:
+    """Return the item at a place, which may depend on values, and take it out."""
+    if place is None or place.op == "const":
+        return items.pop(*(() if place is None else (whole(call, place, "the place"),)))
+    owner = resizable_of(call.graph, List(items))
+    owner, value = resizable.CHANGES["pop"](call, owner, place)
+    items[:] = owner.items[:-1]
+    return value
+
+
+def _removed(call: Call, items: list[Value], item: Value) -> None:
+    _popped(call, items, call.text(list_texts.place_of, tuple(items), item))
+
+
+def _rotated(call: Call, items: list[Value], count: Value = None) -> None:
+    first = -(1 if count is None else whole(call, count, "the count")) % max(len(items), 1)
+    items[:] = [*items[first:], *items[:first]]
+
+
 _OF_SETS = {
     "add": _with_item,
     "update": lambda call, items, more: call.text(list_texts.union, items, more),
+    "discard": lambda call, items, item: as_set(
+        call.text(list_texts.difference, items, (item,)),
+    ),
 }
 CHANGES: dict[str, Callable[..., Value]] = {
     "append": lambda call, items, item: items.append(item),
@@ -361,7 +390,9 @@ CHANGES: dict[str, Callable[..., Value]] = {
     "insert": lambda call, items, place, item: items.insert(whole(call, place, "the place"), item),
     "popleft": lambda call, items: items.pop(0),
     "appendleft": lambda call, items, item: items.insert(0, item),
-    "pop": lambda call, items, *place: items.pop(*(whole(call, p, "the place") for p in place)),
+    "pop": _popped,
+    "remove": _removed,
+    "rotate": _rotated,
     "reverse": lambda call, items: items.reverse(),
     "clear": lambda call, items: items.clear(),
     "sort": _sorted,

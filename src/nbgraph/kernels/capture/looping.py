@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import copy
 import functools
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -119,14 +118,10 @@ def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Range | None:
     """Return the range that a loop names; None where it is over something else."""
     iterated = st.iter
     target = tracer.static(iterated.func, env) if isinstance(iterated, ast.Call) else None
-    if not isinstance(iterated, ast.Call) or target not in (range, itertools.count):
+    if not isinstance(iterated, ast.Call) or target is not range:
         return None
-    call = Call(tracer, iterated, path)
     nodes = [tracer.number(a, env, path) for a in iterated.args]
-    if target is itertools.count:
-        start, step = (*nodes, *map(tracer.graph.const, (0, 1)[len(nodes) :]))
-        nodes = [start, tracer.graph.const(1 << 62), step]
-    return range_of(call, nodes)
+    return range_of(Call(tracer, iterated, path), nodes)
 
 
 def _looped_over(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Items:
