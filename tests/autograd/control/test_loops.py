@@ -558,6 +558,11 @@ WRONG = {
     "index": (lambda: ng.switch(0.5, [lambda: 1.0]), E.ArgumentError, "give one integer"),
     "no branches": (lambda: ng.switch(0, []), E.ArgumentError, "give one function or more"),
     "no function": (lambda: ng.scan(3, 0.0, ng.ones(3)), E.ArgumentError, "int is not a function"),
+    "traced function": (
+        lambda: ng.jit(lambda x: ng.cond(x > 0, x, x))(ng.ones(())),
+        E.ArgumentError,
+        "cond: an array is not a function; give the function itself",
+    ),
     # an array of two elements is not a pair
     "MXNet's pair": (
         lambda: ng.nd.contrib.foreach(lambda x, h: x + h, ng.ones((3, 2)), ng.array(0.0)),
@@ -592,7 +597,7 @@ WRONG = {
     "unknown steps": (
         lambda: ng.sym.contrib.foreach(lambda x, h: (ng.dropout(x), h), ng.var("x"), ng.ones(1)),
         E.ArgumentError,
-        "applies dropout.*give the variables shapes",
+        "applies dropout.*name the number of steps by a shape",
     ),
 }
 

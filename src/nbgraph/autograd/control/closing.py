@@ -244,20 +244,14 @@ class Closing:
         dropout = node.op is library.dropout.op
         plain = dropout or (not node.inputs and "size" in attributes)
         if self.steps is None or not plain:
-            remedy = (
-                "draw before the loop and give each step its part (xs of ng.scan), and carry "
-                "states along"
-            )
+            remedy = "draw before the loop, give each step its part (xs of ng.scan), carry states"
             if self.name == "checkpoint":
                 remedy = (
                     "mark values that are kept instead, as h = ng.checkpoint(h), in a function "
                     "that ng.jit or ng.optim.train_step compiles"
                 )
             elif plain and self.name != "while_loop":
-                remedy = (
-                    "how many steps there are has to be known for it: give the variables shapes, "
-                    "as ng.var(name, shape=(8, 3))"
-                )
+                remedy = "name the number of steps by a shape, as ng.var(name, shape=(8, 3))"
             raise ArgumentError(
                 f"{self.name}: the body applies {node.label}, which draws random numbers or "
                 f"updates a state; {remedy}"

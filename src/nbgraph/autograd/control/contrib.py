@@ -37,7 +37,7 @@ def foreach(body: Function, data: Any, init_states: Any, name: Any = None) -> tu
         out, states = loops.pair("foreach: body", body(part, states), _PARTS + "states")
         return states, out
 
-    words = loops.Words("foreach", "init_states", "data")
+    words = "foreach", "init_states", "data"
     states, outs = loops.scanned(("foreach", body), step, init_states, data, call=words)
     return outs, states
 

@@ -7,7 +7,7 @@ run as a graph of that one node, which the tape records as one operator.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -42,17 +42,7 @@ from nbgraph.ops.define import library
 from nbgraph.signatures import checked
 
 Function = Callable[..., Any]
-
-
-class Words(NamedTuple):
-    """What errors call a loop over the parts of arrays, its first carry, and the arrays."""
-
-    name: str = "scan"
-    init: str = "init"
-    xs: str = "xs"
-
-
-_SCAN = Words()
+_SCAN = "scan", "init", "xs"  # what errors call a loop, its first carry, and its arrays
 
 
 @checked
@@ -111,13 +101,13 @@ def scanned(
     reverse: bool = False,
     checkpoint: bool | None = None,
     *,
-    call: Words = _SCAN,
+    call: tuple[str, str, str] = _SCAN,
 ) -> tuple[Any, Any]:
     """Return the results of `scan`, whose errors name another `call`; on arrays, functions of equal
     keys are traced once."""
     weak = tuple([type(p.value) in (int, float) for p in places(init, "")])
     if length is not None:
-        length = require_whole(f"{call.name}: length", length, 0)
+        length = require_whole(f"{call[0]}: length", length, 0)
 
     def run(init: Any, xs: Any) -> Any:
         return _scan(f, init, xs, length, reverse, weak, checkpoint, call)
@@ -127,7 +117,7 @@ def scanned(
     if symbolic(init, xs):
         return run(init, xs)
     key = key, length, reverse, weak, checkpoint
-    return eagerly(call.name, key, run, (init, xs), call.init, call.xs)
+    return eagerly(call[0], key, run, (init, xs), *call[1:])
 
 
 def _scan(
@@ -138,11 +128,11 @@ def _scan(
     reverse: bool,
     weak: Sequence[bool],
     checkpoint: bool | None = None,
-    call: Words = _SCAN,
+    call: tuple[str, str, str] = _SCAN,
 ) -> Any:
-    name = call.name
-    carries, parts = entries_of(name, init, call.init), entries_of(name, xs, call.xs)
-    count = steps_of(xs, length, name, call.xs)
+    name, first, along = call
+    carries, parts = entries_of(name, init, first), entries_of(name, xs, along)
+    count = steps_of(xs, length, name, along)
     own = [spec and Spec(spec.shape[1:], spec.dtype) for spec in map(spec_of, parts)]
     before, results = effects_so_far(), None
 
@@ -320,7 +310,7 @@ def map_parts(f: Function, xs: Any) -> Any:
     array([1., 4.], dtype=float32)
     """
     require_function("map", f)
-    return scanned(("map", f), lambda _, x: (None, f(x)), None, xs, call=Words("map"))[1]
+    return scanned(("map", f), lambda _, x: (None, f(x)), None, xs, call=("map", *_SCAN[1:]))[1]
 
 
 map_parts.__wrapped__.__name__ = "map"  # type: ignore[attr-defined]  (errors name it so)
