@@ -9,7 +9,15 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from nbgraph.kernels.capture import digits, objects
-from nbgraph.kernels.capture.containers import REFERS, Mapping, Pairs, Record, Resizable, mapping
+from nbgraph.kernels.capture.containers import (
+    REFERS,
+    Mapping,
+    Pairs,
+    Record,
+    Resizable,
+    described,
+    mapping,
+)
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.dicts import contains, equal
 from nbgraph.kernels.capture.digits import Digits, Range, as_digits
@@ -71,7 +79,11 @@ def _compared(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
     if isinstance(left, Static) or isinstance(right, Static):
         known = static(op, left, right)
         if known is None:
-            call.refuse("this comparison is not understood", "use == or != here")
+            sides = ["a number" if isinstance(x, Node) else described(x) for x in (left, right)]
+            remedy = (
+                "compare numbers" if isinstance(op, ast.Eq) else "give numbers, or use == or !="
+            )
+            call.refuse(f"this comparison of {' with '.join(sides)} is not understood", remedy)
         return graph.const(known)
     if isinstance(left, (tuple, Resizable)) or isinstance(right, (tuple, Resizable)):
         return _compare_tuples(call, op, left, right)
