@@ -193,6 +193,30 @@ def fixed_point_with_its_implicit_derivative(t, b, w):
     return t.value_and_grad(lambda b: t.np.sum(solved(b) ** 2))(b)
 
 
+def _layer(inputs: int, outputs: int) -> dict[str, Any]:
+    return {"w": RNG.normal(size=(inputs, outputs)) * 0.3, "b": np.zeros(outputs)}
+
+
+@program({"in": _layer(8, 16), "out": _layer(16, 4)}, RNG.normal(size=(32, 8)), np.ones((32, 4)))
+def training_step_of_parameters_in_dicts(t, parameters, x, y):
+    def loss(p):
+        h = t.np.tanh(x @ p["in"]["w"] + p["in"]["b"])
+        return t.np.mean((h @ p["out"]["w"] + p["out"]["b"] - y) ** 2)
+
+    value, slopes = t.value_and_grad(loss)(parameters)
+    moved = {
+        layer: {name: p - 0.1 * slopes[layer][name] for name, p in own.items()}
+        for layer, own in parameters.items()
+    }
+    return value, moved
+
+
+@program({"x": RNG.normal(size=16), "v": RNG.normal(size=16)}, RNG.normal(size=16))
+def state_in_a_dict(t, state, force):
+    v = state["v"] + 0.1 * force
+    return {"x": state["x"] + 0.1 * v, "v": v}
+
+
 @program(RNG.normal(size=(3, 96, 80)))
 def channels_last(t, image):
     return (t.np.transpose(image, (1, 2, 0)) * 2,)
@@ -226,7 +250,16 @@ def _there(jax: Any) -> SimpleNamespace:
 
 def leaves(value: Any) -> list[Any]:
     """The arrays of a result."""
+    if isinstance(value, dict):
+        value = tuple(value[name] for name in sorted(value))
     return [x for v in value for x in leaves(v)] if isinstance(value, tuple) else [value]
+
+
+def converted(to: Callable[[Any], Any], value: Any) -> Any:
+    """An array, or a dict of such, as arrays of a library."""
+    if isinstance(value, dict):
+        return {name: converted(to, part) for name, part in value.items()}
+    return to(value)
 
 
 def rows(words: list[str]) -> list[Factor]:
@@ -239,9 +272,12 @@ def rows(words: list[str]) -> list[Factor]:
     for name, (f, arrays) in PROGRAMS.items():
         if words and not any(word in name for word in words):
             continue
-        ours, here = ng.jit(lambda *xs, f=f: f(_here(), *xs)), [ng.array(x) for x in arrays]
+        ours, here = (
+            ng.jit(lambda *xs, f=f: f(_here(), *xs)),
+            [converted(ng.array, x) for x in arrays],
+        )
         theirs = jax.jit(lambda *xs, f=f: f(_there(jax), *xs))
-        there = [jax.numpy.asarray(x) for x in arrays]
+        there = [converted(jax.numpy.asarray, x) for x in arrays]
         for a, b in zip(leaves(ours(*here)), leaves(theirs(*there)), strict=True):
             np.testing.assert_allclose(np.asarray(a), np.asarray(b), 1e-9, 1e-9)
 
