@@ -597,13 +597,13 @@ def test_later_calls_go_by_the_entry(name, by_entry):
     calls = (x, y), (y, x), (x, x), (x[:], x)  # the last two share memory
     for a, b in calls:
         wanted.append(leaves(other(a, b)))
-        for found, expected in zip(leaves(jitted(a, b)), wanted[-1], strict=True):
-            same_bits(found, expected)
+        for result, expected in zip(leaves(jitted(a, b)), wanted[-1], strict=True):
+            same_bits(result, expected)
     ng.waitall()
     by_entry()
     for (a, b), expected in zip(calls[2:], wanted[2:], strict=True):
-        for found, value in zip(leaves(jitted(a, b)), expected, strict=True):
-            same_bits(found, value)
+        for result, value in zip(leaves(jitted(a, b)), expected, strict=True):
+            same_bits(result, value)
 
 
 def leaves(tree):
@@ -625,7 +625,8 @@ def test_structures_go_by_the_entry(by_entry):
     x = ng.array(X)
     state = {"weights": [x, x + 1], "info": ("name", None)}
     rates = (0.0, -0.0, 1, True, 1.0, 2.5)
-    wanted = {i: jitted(state, rate=rate, scale=3) for i, rate in enumerate(rates)}
+    for _ in range(2):
+        wanted = {i: jitted(state, rate=rate, scale=3) for i, rate in enumerate(rates)}
     assert jitted.cache_size == len(rates)
     ng.waitall()
     by_entry()
@@ -633,13 +634,13 @@ def test_structures_go_by_the_entry(by_entry):
         result, expected = jitted(state, rate=rate, scale=3), step(state, rate=rate, scale=3)
         assert type(result) is dict and type(result["info"]) is tuple
         assert result["info"][:2] == ("name", None) and [*result] == [*expected]
-        for found, value in zip(leaves(result), leaves(wanted[i]), strict=True):
-            same_bits(found, value)
+        for value, same in zip(leaves(result), leaves(wanted[i]), strict=True):
+            same_bits(value, same)
         np.testing.assert_allclose(result["weights"][0], expected["weights"][0], rtol=1e-6)
 
 
 def test_the_entry_tells_failures_and_lines(by_entry):
-    """A failed argument fails the result; a call in a loop is told by its line."""
+    """A failed argument fails the result; the error names the line of the call."""
     jitted = ng.jit(lambda x: ng.take(x, ng.array([0, 1]), axis=0) * 2)
     gathered = ng.jit(lambda x, i: ng.take(x, i, axis=0))
     x = ng.array(X)
@@ -651,3 +652,14 @@ def test_the_entry_tells_failures_and_lines(by_entry):
     with pytest.raises(IndexError, match="7"):
         jitted(failed).asnumpy()
     same_bits(jitted(x), x[:2] * 2)
+
+
+def test_functions_among_arguments():
+    """Operators, functions and modules are part of the signature by identity."""
+    jitted = ng.jit(lambda f, x: f(x) * 2)
+    rows = ng.array(X).reshape(1, 3)
+    for function in (ng.tanh, ng.softmax, np.sin, lambda x: x + 1, ng.nn.Dense(2)):
+        expected = function(rows) * 2
+        for _ in range(2):
+            np.testing.assert_allclose(jitted(function, rows), expected, rtol=1e-6)
+    assert jitted.cache_size == 5

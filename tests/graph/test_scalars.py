@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.graph.legality import check
 
 import nbgraph as ng
 from nbgraph.executor.compiled import compiled
@@ -11,6 +10,7 @@ from nbgraph.graph.graph import spec
 from nbgraph.graph.passes.scalars import MOST, scalars
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType
+from tests.graph.legality import check
 from tests.graph.naive import evaluate, same_bits
 
 RNG = np.random.default_rng(5)
@@ -29,6 +29,7 @@ CASES = {
     "all of it is read": lambda x: ng.sum(slope(x) * 2) + slope(x),
     "integers": lambda x: ng.stack([x[0].astype("int64"), x[1].astype("int64")]) * 3,
     "dtypes that differ": lambda x: ng.stack([x[0].astype("float64"), x[1]]) * x,
+    "an ellipsis": ng.grad(lambda x: ng.stack([x[..., 1], x[..., 0]])[..., 1] * x[0]),
     "along another axis": lambda x: ng.stack([x, x], axis=1)[:, 0] * x,
 }
 
@@ -79,7 +80,7 @@ def test_bodies_of_loops_are_few_kernels():
         body = node.op.typed([spec(entry) for entry in node.entries]).body
         layouts = [layout(*spec((v, 0))) for v in body.variables]
         write = [OpReqType.kWriteTo] * len(body.heads)
-        program = compiled(body, layouts, write, Options(scalars=True), ng.cpu())
+        program = compiled(scalars(body), layouts, write, Options(), ng.cpu())
         kinds = [task.name.split("_")[0].rstrip(" 0123456789") for task in program.tasks]
         assert kinds.count("fused") == 1
         assert set(kinds) <= {"fused", "multiply", "stack", "copy result"}, kinds

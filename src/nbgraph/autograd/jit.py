@@ -19,12 +19,12 @@ from nbgraph.autograd.signature import InlineError, Keyed, enter, floats_as_arra
 from nbgraph.autograd.version import Version, labels_of
 from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, function_name
-from nbgraph.foreign import checked
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.layout import keep
 from nbgraph.scopes import forkable
 from nbgraph.settings import CLOSELY_ASKED, config, looks_closely
+from nbgraph.signatures import checked
 
 Function = Callable[..., Any]
 P = ParamSpec("P")

@@ -26,19 +26,22 @@ if TYPE_CHECKING:
 
     from nbgraph.engine.variable import Variable
 
-_EACH_TIME = ", about 8 s in each process, as there is no folder to keep it in (NBGRAPH_CACHE_DIR)"
+_EACH_TIME = (
+    ", about 8 s in each process, as there is no folder for it, or no room (NBGRAPH_CACHE_DIR)"
+)
+_ROOM = 1 << 18  # bytes that it takes there, and some more
 _LOOK = 0.02  # seconds between two looks whether it is there
 
 
 class Build:
     """The core, being compiled: by a process of its own, so that the GIL is the user's.
 
-    Without a cache folder, a Python to start, or a result of its, a thread does it.
+    Without room in a cache folder, a Python to start, or a result of its, a thread does it.
     """
 
     def __init__(self) -> None:
         stream: Any = sys.stderr
-        kept = cache.folder() is not None
+        kept = cache.keeps(_ROOM)
         if stream is not None:
             how_often = ", once, about 8 s" if kept else _EACH_TIME
             stream.write(

@@ -15,7 +15,6 @@ from nbgraph.graph.passes.compose import compose
 from nbgraph.graph.passes.fold import fold
 from nbgraph.graph.passes.fuse import fuse
 from nbgraph.graph.passes.means import means
-from nbgraph.graph.passes.scalars import scalars
 from nbgraph.graph.passes.share import share
 from nbgraph.graph.passes.simplify import simplify
 from nbgraph.graph.passes.unite import unite
@@ -41,8 +40,6 @@ class Options(NamedTuple):
         Results are written over what nobody needs any more, and sums delivered as kAddTo.
     memory : bool
         Values whose lifetimes do not meet share memory.
-    scalars : bool
-        Vectors of a few numbers are so many numbers, in bodies of loops.
     recompute : None, "sqrt" or int
         In `forward_backward`, values of the forward pass are computed again in the backward pass,
         but for about sqrt(n) of n (or one in so many); nodes marked by `ng.checkpoint` are kept in
@@ -59,7 +56,6 @@ class Options(NamedTuple):
     fuse: bool = True
     inplace: bool = True
     memory: bool = True
-    scalars: bool = False
     recompute: Literal["sqrt"] | int | None = None
 
     @classmethod
@@ -125,7 +121,6 @@ def optimised(
         ("means", options.fuse, means),
         ("simplify", options.simplify, simplify),
         ("share", options.share, share),
-        ("scalars", options.scalars, scalars),
         ("unite", options.unite, unite),
         ("fuse", options.fuse, functools.partial(fuse, loose=loose)),
     ):

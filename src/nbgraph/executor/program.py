@@ -353,10 +353,10 @@ class Program:
         return addresses
 
     def _address_of(self, task: Task) -> Callable[[bool, Use, State], int]:
-        program, homes = self.compiled, self.homes
+        homes, spot = self.homes, functools.cache(functools.partial(self.compiled.used, task))
 
         def address(written: bool, use: Use, state: State) -> int:
-            return homes.address(program.used(task, written, use), state.addresses)
+            return homes.address(spot(written, use), state.addresses)
 
         return address
 

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 class Quick:
     """See the module."""
 
-    __slots__ = ("_push", "_way")
+    __slots__ = ("_new", "_push", "_way")
 
     def __init__(self) -> None:
         self._push: Callable[..., Any] | None = None
-        self._way: object = None  # of the plan's instance, when `_push` was made
+        self._way: object = None  # of the plan's instance, which `_push` goes
+        self._new = False  # whether there has been one run that way
 
     def push(self, program: Program, place: FrameType, arrays: tuple[Array, ...]) -> Any:
         """Return the result of a run, a tuple of several, or None; `place`: see `Function.run`."""
@@ -37,17 +38,18 @@ class Quick:
 
     def learn(self, program: Program, arrays: Sequence[Array], results: int) -> None:
         """Let later runs come this way that are like one over these arrays, the last of which are
-        its results."""
+        its results; called at the second run, as many functions are called once."""
         engine, device, instance = current(), program.compiled.device, program.instance
         if not isinstance(engine, ThreadedEngine) or not engine._open_gate():
             return
         if not device.host or instance is None or program.compiled is not program.wanted:
             return
-        if instance.way is self._way:
+        if instance.way is not self._way:
+            self._way, self._push, self._new = instance.way, None, program.alone
             return
-        self._way, self._push = instance.way, None
-        if not program.alone:
+        if not self._new:
             return
+        self._new = False
         layouts, every = [a._layout for a in arrays], list(range(len(arrays)))
         merged = program.merged
         first = [*merged, *every[len(merged) :]]  # of those with the same variable

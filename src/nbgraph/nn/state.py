@@ -18,10 +18,10 @@ from nbgraph.autograd.tape import Leaf
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, ShapeError, noun
-from nbgraph.foreign import accepts
 from nbgraph.operator.call import recording
 from nbgraph.scopes import Scopes
 from nbgraph.settings import config
+from nbgraph.signatures import accepts
 
 Initialiser = Callable[[tuple[int, ...], Any], Any]
 

@@ -132,6 +132,45 @@ def digits_of_known_width(n):
     return differ, text[0] == "0", int(text[:6], 2), len(text), f"{n % 60:02d}" == "07"
 
 
+def items_of_iterators(n):
+    numbers, rising = iter([n, 1, 2, 3]), (k * n for k in range(1, 5))
+    first, previous, total = next(numbers), next(rising), 0
+    for number in rising:
+        total += number * previous
+        previous = number
+    return first, next(numbers), sum(numbers), total, next(iter(()), 7), next(iter({5}))
+
+
+def items_of_generators(n):
+    def squares(count):
+        for k in range(count):
+            if k == 4:
+                return
+            yield k * k
+
+    def both():
+        yield from squares(n)
+        yield 100
+
+    def total(items):
+        result = 0
+        for item in items:
+            result += item
+        return result
+
+    pairs = zip([1, n], [3, 4])
+    return total(squares(n)), max(both()), sum(a * b for a, b in pairs), total(k for k in (n, 2))
+
+
+def next_greater(n):
+    a, greater, waiting = [2, n, 4, 1], [-1] * 4, []
+    for i, v in enumerate(a):
+        while waiting and a[waiting[-1]] < v:
+            greater[waiting.pop()] = v
+        waiting.append(i)
+    return tuple(greater)
+
+
 FUNCTIONS = [
     sets_that_are_summed,
     orders_of_sets,
@@ -145,6 +184,22 @@ FUNCTIONS = [
     parts_of_itertools,
     patterns,
     digits_of_known_width,
+    items_of_iterators,
+    items_of_generators,
+    next_greater,
+]
+
+TWICE = [
+    lambda g: sum(g) + sum(g),
+    lambda g: any(v > 3 for v in g) + sum(g),
+    lambda g: (2 in g) + (1 in g),
+    lambda g: sum(a * b for a, b in zip(g, g, strict=False)),
+]
+MAKERS = [
+    lambda n: (k * n for k in range(3)),
+    lambda n: map(abs, [n, -2]),
+    lambda n: filter(None, [n, 2]),
+    lambda n: itertools.chain([n], [2]),
 ]
 
 
@@ -173,3 +228,13 @@ def test_an_item_that_is_not_there_cannot_be_removed():
 
     with pytest.raises(ValueError, match="not in the list"):
         ng.op(removed)(N)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+@pytest.mark.parametrize("use", TWICE)
+def test_an_iterator_is_gone_through_once(make, use):
+    def twice(n):
+        return use(make(n))
+
+    with pytest.raises(CaptureError, match="an iterator that was gone through before"):
+        ng.op(twice)

@@ -350,8 +350,8 @@ REFUSALS = [
     ),
     (
         lambda x: 1.0 if x < "a" else 0.0,
-        "this comparison is not understood",
-        "use == or != here",
+        "this comparison of a number with 'a' is not understood",
+        "give numbers, or use ==",
     ),
     (
         lambda x: 1.0 if x * 1j < 2j else 0.0,

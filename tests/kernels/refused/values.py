@@ -402,7 +402,7 @@ REFUSALS = [
     (
         lambda n: [a for a in itertools.combinations((1.0, 2.0, 3.0), n)][0][0],
         "a count is not a constant integer",
-        "write the number",
+        "use a constant, so that it is known",
     ),
     (
         lambda x: [a for a, b in zip((x, 1.0), x)][0],

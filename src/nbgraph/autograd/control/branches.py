@@ -26,9 +26,9 @@ from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tree import like
 from nbgraph.errors import ArgumentError, function_name
 from nbgraph.executor.control.branch_op import Branches, branch_op
-from nbgraph.foreign import checked
 from nbgraph.graph.graph import Entry
 from nbgraph.ops.define import library
+from nbgraph.signatures import checked
 
 Function = Callable[..., Any]
 

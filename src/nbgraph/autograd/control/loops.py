@@ -35,11 +35,11 @@ from nbgraph.errors import ArgumentError, noun, require_whole
 from nbgraph.executor.control.loop import Loop
 from nbgraph.executor.control.loop_op import loop_op
 from nbgraph.executor.control.reverse import keeping
-from nbgraph.foreign import checked
 from nbgraph.graph.graph import Entry
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.call import recording
 from nbgraph.ops.define import library
+from nbgraph.signatures import checked
 
 Function = Callable[..., Any]
 _SCAN = "scan", "init", "xs"  # what errors call a loop, its first carry, and its arrays

@@ -102,10 +102,8 @@ def _computed(
     """Return the outputs, or None where the operator raises: it does so where it is run."""
     try:
         with np.errstate(all="ignore"):
-            if arrays or isinstance(op, Mapper):
-                outputs: Any = op(*arrays, **attributes)
-            else:
-                outputs = op.on_numpy((), attributes, None)
+            mapped = isinstance(op, Mapper)
+            outputs = op(*arrays, **attributes) if mapped else op.on_numpy(arrays, attributes, None)
     except Exception:  # whatever it is, it is told at the run, on the user's line
         return None
     return [np.asarray(a) for a in (outputs if isinstance(outputs, tuple) else (outputs,))]

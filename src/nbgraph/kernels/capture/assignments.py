@@ -301,17 +301,12 @@ def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: 
                 items = _starred(items, star, len(parts))
             if len(items) != len(parts) or not isinstance(subject, tuple):
                 return graph.const(False)
-        case ast.MatchClass(patterns=[*first], kwd_attrs=names, kwd_patterns=rest) if isinstance(
-            subject, Record
-        ):
+        case ast.MatchClass(patterns=first) if isinstance(subject, Record):
             cls: Any = tracer.static(pattern.cls, env)
             if not (isinstance(cls, type) and issubclass(subject.cls, cls)):
                 return graph.const(False)
-            parts = [*first, *rest]
-            items = [
-                subject.entries[name]
-                for name in (*getattr(cls, "__match_args__", ())[: len(first)], *names)
-            ]
+            names = *getattr(cls, "__match_args__", ())[: len(first)], *pattern.kwd_attrs
+            parts, items = [*first, *pattern.kwd_patterns], [subject.entries[n] for n in names]
         case _:
             remedy = "use numbers, `|`, names, `_`, tuples and objects of these, or if / elif"
             tracer.refuse(pattern, "this pattern is not understood in a scalar function", remedy)

@@ -16,6 +16,7 @@ from nbgraph.kernels.capture.containers import (
     Pairs,
     Record,
     Resizable,
+    described,
     is_set,
     mapping,
 )
@@ -81,7 +82,11 @@ def _compared(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
     if isinstance(left, Static) or isinstance(right, Static):
         known = static(op, left, right)
         if known is None:
-            call.refuse("this comparison is not understood", "use == or != here")
+            sides = ["a number" if isinstance(x, Node) else described(x) for x in (left, right)]
+            remedy = (
+                "compare numbers" if isinstance(op, ast.Eq) else "give numbers, or use == or !="
+            )
+            call.refuse(f"this comparison of {' with '.join(sides)} is not understood", remedy)
         return graph.const(known)
     if isinstance(left, (tuple, Resizable)) or isinstance(right, (tuple, Resizable)):
         return _compare_tuples(call, op, left, right)

@@ -77,6 +77,12 @@ class Set(List):
     __slots__ = ()
 
 
+class Iterator(List):
+    """What an iterator still has: it is gone through once."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Resizable(Compound):
     """A list whose length depends on values: the first `length` of its items, which have one form.
@@ -146,14 +152,19 @@ def copied(value: Value, *, back: bool = False) -> Value:
     return own_type(value)(value) if back else copy_of(value)
 
 
-def is_set(value: Value) -> bool:
-    """Return whether a value is a set."""
-    return getattr(value, "sort", type(value)) is Set
+def sort_of(value: Value) -> type[Any]:
+    """Return what a list is: List, Set or Iterator; the type of other values."""
+    return getattr(value, "sort", type(value))
 
 
-def as_set(value: Value) -> Value:
-    """Return the items of a list, which are those of a set, as one."""
-    return replace(value, sort=Set) if isinstance(value, Resizable) else Set(value)
+def sorted_as(sort: type[List], value: Value) -> Value:
+    """Return the items of a list or a tuple as another sort of list."""
+    return replace(value, sort=sort) if isinstance(value, Resizable) else sort(value)
+
+
+is_set = lambda value: sort_of(value) is Set
+as_set = functools.partial(sorted_as, Set)
+as_list = functools.partial(sorted_as, List)
 
 
 def is_fixed(value: Value) -> bool:

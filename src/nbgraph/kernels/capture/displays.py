@@ -174,7 +174,7 @@ def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node
     """Return the value of `sum(... for ...)` and its like, and of filters; None for other
     functions."""
     if target in FILTERS and (generator := _generator(tracer, node, env)):
-        return comprehension(tracer, ast.copy_location(generator, node), env, path)
+        return tracer.object(ast.copy_location(generator, node), env, path)
     sort = lookup(_SORTS, target)
     generator = _generator(tracer, node.args[0], env) if sort and node.args else None
     options: dict[str | None, ast.expr] = {k.arg: k.value for k in node.keywords}

@@ -10,6 +10,7 @@ from typing import Any
 from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
+    Iterator,
     List,
     Mapping,
     Pairs,
@@ -93,7 +94,7 @@ def join_value(
     return _different(a, b)
 
 
-_SEQUENCES = (tuple, List, Set, Resizable, Pairs)
+_SEQUENCES = (tuple, List, Set, Iterator, Resizable, Pairs)
 
 
 def _different(a: Value, b: Value) -> Undefined:

@@ -12,7 +12,6 @@ place_within = lambda k, n: min(max(k + n if k < 0 else k, 0), n)  # the bound o
 place_below = lambda k, n: min(max(k + n if k < 0 else k, -1), n - 1)
 span = lambda start, stop: max(stop - start, 0)  # how many places are between two
 between_places = lambda a, i, j, step: [a[k] for k in range(i, j, step)]  # a[i:j:step]
-backwards = lambda a: [a[len(a) - 1 - k] for k in range(len(a))]  # a[::-1]
 mapped = lambda f, rows: [f(*row) for row in rows]  # map(f, ...)
 folded = lambda fold, a: fold(x for x in a)  # sum(a) and its like
 folded_from = lambda fold, a, start: fold((x for x in a), start=start)

@@ -18,6 +18,7 @@ from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
     ConstantArray,
+    Iterator,
     List,
     Pairs,
     Record,
@@ -25,11 +26,13 @@ from nbgraph.kernels.capture.containers import (
     Resizable,
     Set,
     View,
+    as_list,
     as_set,
     copied,
     is_fixed,
     is_set,
     mapping,
+    sort_of,
 )
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import FROZEN, HEAP, OUTER, freeze, keys_in, placed
@@ -67,6 +70,7 @@ def stepped(tracer: Tracer, node: ast.Subscript, part: Value, steps: Sequence[An
 def read(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
     """Return a value that is used: what a list or an array holds, refused where that is not known.
     Items that are lists in turn stay references."""
+    value = once(value, env)
     if isinstance(value, Reference):
         value = copied(env[value.key])
     elif isinstance(value, View):
@@ -74,14 +78,38 @@ def read(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
         value = part if isinstance(part, Array) else _rows(tracer.graph, value, part)
     value = mapping(value)
     if isinstance(value, Undefined) and not isinstance(value, Unknown):
-        what = f"{ast.unparse(node)!r} {value.why}"
-        tracer.refuse(node, what, "give it a value, of one length, on every path")
+        remedy = "give it a value, of one length, on every path"
+        remedy = "keep list(...) of it" if value.why == _SPENT else remedy
+        tracer.refuse(node, f"{ast.unparse(node)!r} {value.why}", remedy)
     return value
+
+
+_SPENT = "is an iterator that was gone through before"
+
+
+def once(value: Value, env: Env) -> Value:
+    """Return what an iterator still has, and note that it was gone through; other values as they
+    are."""
+    if not isinstance(value, Reference) or sort_of(env[value.key]) is not Iterator:
+        return value
+    content, env[value.key] = as_list(env[value.key]), Undefined(_SPENT)
+    return content
+
+
+def next_of(call: Call) -> Value | None:
+    """`next(iterator)`, or `next(iterator, default)` of one whose length is known."""
+    items, *default = [*call.args, None][:3]
+    content = call.tracer.frame[items.key] if isinstance(items, Reference) else None
+    if sort_of(content) is not Iterator or (len(call.args) > 1 and isinstance(content, Resizable)):
+        return None
+    if content == () and len(call.args) > 1:
+        return default[0]
+    return change(call.of(next), items, "popleft")
 
 
 def deep(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
     """`read`, with what they hold in place of all references."""
-    return tracer.read(node, tracer.dereference(value, env), env)
+    return tracer.read(node, tracer.dereference(once(value, env), env), env)
 
 
 def each(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
@@ -294,12 +322,14 @@ def change(call: Call, owner: Value, name: str) -> Value:
     if name in _OF_SETS and len(args) == 1:
         env[root.key] = _OF_SETS[name](call, content, tracer.dereference(args[0], env))
         return Static(None)
-    if isinstance(content, Resizable):
-        return resizable.change(call, name, root.key, args, env)
     if name == "extend":
         args = [tracer.each(call.node, a, env) for a in args]
     else:
         args = [placed(a, env) for a in args]
+    if name == "extend" and any(isinstance(a, Resizable) for a in args):
+        content = env[root.key] = resizable_of(call.graph, content)
+    if isinstance(content, Resizable):
+        return resizable.change(call, name, root.key, args, env)
     items, make = [*content], CHANGES[name]
     try:
         inspect.signature(make).bind(call, items, *args, **call.kwargs)
@@ -367,10 +397,6 @@ def _popped(call: Call, items: list[Value], place: Value = None) -> Value:
     return value
 
 
-def _removed(call: Call, items: list[Value], item: Value) -> None:
-    _popped(call, items, call.text(list_texts.place_of, tuple(items), item))
-
-
 def _rotated(call: Call, items: list[Value], count: Value = None) -> None:
     first = -(1 if count is None else whole(call, count, "the count")) % max(len(items), 1)
     items[:] = [*items[first:], *items[:first]]
@@ -379,9 +405,7 @@ def _rotated(call: Call, items: list[Value], count: Value = None) -> None:
 _OF_SETS = {
     "add": _with_item,
     "update": lambda call, items, more: call.text(list_texts.union, items, more),
-    "discard": lambda call, items, item: as_set(
-        call.text(list_texts.difference, items, (item,)),
-    ),
+    "discard": lambda call, items, x: as_set(call.text(list_texts.difference, items, (x,))),
 }
 CHANGES: dict[str, Callable[..., Value]] = {
     "append": lambda call, items, item: items.append(item),
@@ -391,7 +415,7 @@ CHANGES: dict[str, Callable[..., Value]] = {
     "popleft": lambda call, items: items.pop(0),
     "appendleft": lambda call, items, item: items.insert(0, item),
     "pop": _popped,
-    "remove": _removed,
+    "remove": lambda call, a, x: _popped(call, a, call.text(list_texts.place_of, tuple(a), x)),
     "rotate": _rotated,
     "reverse": lambda call, items: items.reverse(),
     "clear": lambda call, items: items.clear(),

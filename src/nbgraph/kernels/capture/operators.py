@@ -26,7 +26,6 @@ from nbgraph.kernels.capture.containers import (
     List,
     Mapping,
     Resizable,
-    Set,
     as_set,
     described,
     is_set,
@@ -109,7 +108,8 @@ def refuse_wrapped(graph: Graph, results: Sequence[Node]) -> None:
     errors = dict(graph.wrapped)
     for node in graph.reachable(results) if errors else ():
         error = next((errors[n.id] for n in node.args if n.id in errors), None)
-        if error is None or node.op == "band" or (node.op == "mod" and _is_two(node.args[1])):
+        power = node.op == "mod" and node.args[1].op == "const" and int(node.args[1].data)
+        if error is None or node.op == "band" or power.bit_count() == 1:  # a literal power of two
             continue
         if node.op not in _KEEPING and not (node.op == "cast" and is_integer(node.kind)):
             raise error
@@ -124,7 +124,7 @@ def _of_sequences(
 ) -> Value:
     """Return the value of an operator of arrays; of lists and tuples, of `+` and `*`."""
     call = Call(tracer, node, path)
-    if not all(type(v) in (tuple, List, Set, Node) for v in (a, b)):
+    if not all(type(v) in (tuple, List, Node) for v in (a, b)):
         a, b = tracer.deep(node.left, a, env), tracer.deep(node.right, b, env)
     if isinstance(node.op, ast.MatMult):
         return matmul(call, a, b)
@@ -212,11 +212,6 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
         inside = graph.logical_and(graph.compare("ge", b, graph.const(0)), below)
         return entry_at(graph, powers, graph.select(inside, b, graph.const(0)))
     return tracer.compose(composed.integer_power, [a, b], path)
-
-
-def _is_two(n: Node) -> bool:
-    """Return whether a number is a literal power of two."""
-    return n.op == "const" and int(n.data).bit_count() == 1
 
 
 def check_power(call: Call, base: Value, exponent: Value, op: str = "pow") -> None:

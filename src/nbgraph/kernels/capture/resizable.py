@@ -213,14 +213,11 @@ CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
     "insert": _insert,
     "pop": _pop,
     "extend": _extend,
-    "remove": lambda call, a, item: (
-        _pop(call, a, call.text(list_texts.place_of, a, item))[0],
-        None,
-    ),
+    "remove": lambda call, a, x: (_pop(call, a, call.text(list_texts.place_of, a, x))[0], None),
     "popleft": lambda call, a: _pop(call, a, call.graph.const(0)),
     "appendleft": lambda call, a, item: _insert(call, a, call.graph.const(0), item),
     "clear": lambda call, a: (replace(a, length=call.graph.const(0)), None),
-    "reverse": lambda call, a: (call.text(list_texts.backwards, a), None),
+    "reverse": lambda call, a: (part(call, a, None, None, call.graph.const(-1)), None),
     "sort": lambda call, a, **how: (call.text(list_texts.sorted_list, a, **how), None),
 }
 
@@ -278,12 +275,12 @@ def _reduced(call: Call, f: Value, a: Value, *first: Value) -> Value:
 FOLDS = (sum, math.fsum, math.prod, min, max, any, all, np.any, np.all)
 FUNCTIONS: dict[Any, Callable[..., Value]] = {
     len: lambda call, a: a.length,
-    **dict.fromkeys((list, tuple), lambda call, a: replace(a, sort=List)),
+    **dict.fromkeys((iter, list, tuple), lambda call, a: replace(a, sort=List)),
     **dict.fromkeys((set, frozenset), lambda call, a: call.text(list_texts.distinct, a)),
     **dict.fromkeys(FOLDS, _folded),
     zip: _zipped,
     enumerate: _enumerated,
-    reversed: lambda call, a: call.text(list_texts.backwards, a),
+    reversed: lambda call, a: part(call, a, None, None, call.graph.const(-1)),
     sorted: lambda call, a, **how: call.text(list_texts.sorted_list, a, **how),
     map: lambda call, f, *a: call.text(list_texts.mapped, f, _zipped(call, *a)),
     functools.reduce: _reduced,

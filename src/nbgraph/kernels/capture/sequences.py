@@ -13,7 +13,6 @@ import math
 import operator
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -30,6 +29,7 @@ from nbgraph.kernels.capture import (
 from nbgraph.kernels.capture.arrays import METHODS, STEPS, in_order, whole
 from nbgraph.kernels.capture.containers import (
     Array,
+    Iterator,
     List,
     Mapping,
     Pairs,
@@ -38,6 +38,7 @@ from nbgraph.kernels.capture.containers import (
     View,
     as_set,
     described,
+    sorted_as,
 )
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.digits import MAX_LISTED, Digits, Range, range_of
@@ -101,11 +102,13 @@ def _of_tuples(call: Call, shared: Call) -> Value | None:
         fits = bool(rest) and isinstance(first, Static)
     else:
         several = target in (min, max) and rest and call.kwargs.keys() == {"key"}
-        fits = target in _OF_NUMBERS or several
+        fits = target in (range, itertools.count, itertools.repeat) or several
     if make is None or not fits:
         return None
     args = [keys(tracer, call.node, a) if isinstance(a, Mapping) else a for a in call.args]
-    return call.answer(make, *args, **call.kwargs)
+    value = call.answer(make, *args, **call.kwargs)
+    once = target in _ONCE and isinstance(value, (tuple, Resizable))
+    return sorted_as(Iterator, value) if once else value
 
 
 def _items_of(call: Call, value: Value) -> Value:
@@ -141,7 +144,6 @@ def method(call: Call, referred: Value, name: str) -> Value:
 
 
 _EMPTY = (deque, frozenset, itertools.count, list, set, tuple)
-_OF_NUMBERS = (range, itertools.count, itertools.repeat)
 _OF_RANGES: dict[object, Callable[[Range, Call], Value]] = {
     len: Range.length,
     reversed: Range.turned,
@@ -160,11 +162,6 @@ def distinct(call: Call, items: Value) -> Value:
         return Set(places[key] for key in sorted(places))
     except TypeError:  # of several types
         return Set(places.values())
-
-
-def as_list(items: Value) -> Value:
-    """Return items as a list."""
-    return replace(items, sort=List) if isinstance(items, Resizable) else List(items)
 
 
 def _numbers(call: Call, items: Sequence[Value], least: int = 0) -> list[Node]:
@@ -280,19 +277,15 @@ def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) 
     if len(rows) > MAX_SORTED:
         call.refuse(f"more than {MAX_SORTED} items are sorted", "sort before the call")
     ways = [ast.Lt(), ast.Gt()] if falls.op != "const" else [ast.Gt() if falls.data else ast.Lt()]
-    ordered = [[item for _, item in _by_rank(call, op, [*rows])] for op in ways]
+    ordered = list[list[Value]]()
+    for op in ways:
+        ranked = [*rows]
+        for k in (k for last in range(len(rows) - 1, 0, -1) for k in range(last)):
+            ranked[k : k + 2] = _ordered(call, op, *ranked[k : k + 2])
+        ordered.append([item for _, item in ranked])
     if len(ordered) > 1:
         ordered = [[join_value(call.graph, falls, b, a) for a, b in zip(*ordered, strict=True)]]
     return List(_placed(call, items, ordered[0]))
-
-
-def _by_rank(
-    call: Call, op: ast.cmpop, rows: list[tuple[Value, Value]]
-) -> list[tuple[Value, Value]]:
-    for last in range(len(rows) - 1, 0, -1):
-        for k in range(last):
-            rows[k : k + 2] = _ordered(call, op, rows[k], rows[k + 1])
-    return rows
 
 
 def _ordered(
@@ -308,9 +301,7 @@ def _ordered(
 
 def _iterated(call: Call, *args: Value, **kwargs: Value) -> Value:
     """What `itertools` lists of tuples; counts among its arguments are constants."""
-    count: Any = lambda a: (
-        a if isinstance(a, tuple) else whole(call, a, "a count", "write the number")
-    )
+    count: Any = lambda a: a if isinstance(a, tuple) else whole(call, a, "a count")
     named = {k: v if k == "fillvalue" else count(v) for k, v in kwargs.items()}
     if call.target is itertools.zip_longest:
         named.setdefault("fillvalue", Static(None))
@@ -334,7 +325,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     list: lambda call, items=(): List(items),
     deque: lambda call, items=(): List(items),
     **dict.fromkeys((set, frozenset), lambda call, items=(): distinct(call, items)),
-    iter: lambda call, items: items if call.tracer.name == "__iter__" else None,
+    iter: lambda call, items: items,
     reversed: lambda call, items: items[::-1],
     bool: lambda call, items: call.tracer.truth(items),
     range: _range,
@@ -352,6 +343,9 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     itertools.chain.from_iterable: _iterated,
     **{fn: resizable.FUNCTIONS[fn] for fn in _OF_FUNCTIONS[2:]},
     **{getattr(itertools, name): _iterated for name in _ITERTOOLS},
+}
+_ONCE = {iter, reversed, enumerate, zip, map, itertools.starmap, itertools.accumulate} | {
+    *(target for target, make in _MAKERS.items() if make is _iterated)
 }
 # those that put items together, which are not read
 _KEEPS = frozenset((tuple, list, deque, reversed, enumerate, zip, map, sorted, min, max)) | {

@@ -41,9 +41,6 @@ def calls(name: str, dtype: str, item: int, call: Call, *, adds: bool) -> tuple[
     u, v, k = call.u, call.v, call.k
     lines = _dense(u, first, item) and not (u.extent < _FEW and _summed_densely(call, item))
     steps = u.steps[first], k.steps[first], v.steps[second], k.steps[second], v.steps[2]
-    outer: list[int] = []
-    for axis in call.outer:
-        outer += [axis.extent, axis.steps[first], axis.steps[second], axis.steps[2]]
     kernel = KernelCall(
         name,
         multiplying(name, dtype, lines=lines),
@@ -52,6 +49,6 @@ def calls(name: str, dtype: str, item: int, call: Call, *, adds: bool) -> tuple[
         words=(u.extent, k.extent, *steps, int(adds)),
         size=v.extent * call.products,
         cost=max(1, u.extent * v.extent * k.extent * call.products // _RATE),
-        tail=tuple(outer),
+        tail=call.outside(first, second, 2),
     )
     return (kernel,)

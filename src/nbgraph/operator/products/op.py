@@ -193,23 +193,13 @@ class ProductOp(ArrayOp):
         (tile_u, tile_v), (across, along) = call.tile, call.tiles
         first, second = call.first, 1 - call.first
         forms = [ord(form) for form in call.forms]
+        alpha, beta = (one, 0), (one if adds else 0, 0)
         words = (
-            *(
-                *code.pointers(dtype.name),
-                code.threads.address,
-                one,
-                0,
-                one if adds else 0,
-                0,
-                *forms,
-                int(call.vector),
-            ),
+            *(*code.pointers(dtype.name), code.threads.address, *alpha, *beta),
+            *(*forms, int(call.vector)),
             *(call.u.extent, call.v.extent, call.k.extent, *call.lds, tile_u, tile_v, across),
             *(call.u.steps[first], call.v.steps[second], call.u.steps[2], call.v.steps[2]),
         )
-        outer: list[int] = []
-        for axis in call.outer:
-            outer += [axis.extent, axis.steps[first], axis.steps[second], axis.steps[2]]
         return KernelCall(
             self.__name__,
             code,
@@ -218,7 +208,7 @@ class ProductOp(ArrayOp):
             words=words,
             size=across * along * call.products,
             cost=call.cost(dtype.itemsize),
-            tail=tuple(outer),
+            tail=call.outside(first, second, 2),
         )
 
     def arranged(

@@ -10,7 +10,6 @@ import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError, noun, require_shape
-from nbgraph.foreign import checked
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.call import carrier_of
@@ -31,6 +30,7 @@ from nbgraph.ops.define import (
 from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.drawing import Array, named, seed_of
 from nbgraph.ops.draws.fills import integers_kernel
+from nbgraph.signatures import checked
 
 _SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; NumPy's own bound is near
 

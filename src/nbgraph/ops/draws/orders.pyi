@@ -15,10 +15,13 @@ class Weights:
 def permutation(x: Any, axis: int=0, *, device: Context | None=None, rng: Any=None) -> Any:
     """The parts of an array along an axis in random order; of a number n, those from 0 to n - 1.
     
+    Parameters
+    ----------
     x : array, or the number n
     axis : int
     device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
+    
     >>> import nbgraph as ng
     >>> sorted(ng.random.permutation(5).tolist())
     [0, 1, 2, 3, 4]"""
