@@ -90,6 +90,16 @@ def compute_dtype(dtype: np.dtype[Any]) -> str:
     return "float64" if name_of(dtype) == "float64" else "float32"
 
 
+def not_common(name: str, dtypes: Sequence[Any]) -> DTypeError:
+    """Return the error of an operator's operands that NumPy has no common dtype for, such as
+    bfloat16 and int64."""
+    listed = ", ".join(str(d) for d in dtypes if isinstance(d, np.dtype))
+    return DTypeError(
+        f"{name}: operands have dtypes {listed}, which have no common one; expected dtypes that "
+        "NumPy promotes: cast one, as with x.astype('float32')"
+    )
+
+
 def float_of_integers(dtypes: Sequence[np.dtype[Any]], *, divides: bool) -> np.dtype[Any]:
     """Return the floating dtype of a function of integers, as in NumPy: division gives float64,
     functions the smallest float that holds the integers.

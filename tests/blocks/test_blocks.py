@@ -107,6 +107,23 @@ def test_results_can_be_sent():
     assert ng.exp(x).name == ng.exp(x).name
 
 
+INDICES = [2, [2, 0, -1], [[0, 1], [3, 3]], lazy([0, 1, 4, 2], 3), lazy([[0, 1], [2, 3]], 1)]
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("k", range(len(INDICES)))
+def test_places_are_picked_from_whole_axes(k, axis):
+    """Whatever the blocks along it, and those of the indices."""
+    wanted = np.take(X, np.asarray(INDICES[k]), axis)
+    for x in (lazy(X), lazy(X, (8, 2)), lazy(X, (1, 5)), X):
+        picked = ng.take(x, INDICES[k], axis)
+        assert picked.shape == wanted.shape and (np.asarray(picked) == wanted).all()
+    rows = ng.embedding(INDICES[k], lazy(X))
+    assert (np.asarray(rows) == ng.embedding(np.asarray(INDICES[k]), X)).all()
+    with pytest.raises(ng.errors.IndexingError, match="index 9 is out of bounds"):
+        ng.take(lazy(X), [9], axis).compute()
+
+
 REFUSED = {
     "needs whole lines": (
         lambda x: ng.sort(x, axis=0),

@@ -13,7 +13,7 @@ from nbgraph.codegen.making.aside import Job
 from nbgraph.codegen.making.events import compiling, in_background
 from nbgraph.codegen.making.report import CompileReport
 from nbgraph.errors import CompileError
-from nbgraph.kernels.compiler.kernel import forget_kernels
+from nbgraph.kernels.compiler import kernel
 from tests.support import INTERRUPTS, ROOT, run_python
 
 WAIT = 30  # seconds; every wait in these tests is bounded
@@ -42,7 +42,8 @@ def test_each_way_code_comes_is_one_event(tmp_path):
     with ng.config(cache_dir=str(tmp_path)):
         for forgets in (False, False, True):
             if forgets:
-                forget_kernels()
+                kernel._KERNELS.clear()  # as in another process
+                kernel._CODES.clear()
             ng.op(lambda x: x * 0.8125 - 17, name="logged")(x)
     found = [e for e in events.events() if e.name == "logged"]
     assert [e.origin for e in found] == ["compiled", "disk"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import DerivativeError
+from nbgraph.errors import DerivativeError, DTypeError
 from nbgraph.kernels.function.probe import probe_kinds
 from tests import worlds
 from tests.operator.worlds import WAYS
@@ -199,6 +199,44 @@ def test_a_python_number_is_weak_beside_bfloat16():
     )
     assert {str(v.dtype) for v in (*values, ng.jit(lambda a: a * 1.5)(x))} == {"bfloat16"}
     assert (x + ng.array([1.0])).dtype == "float32"
+
+
+@pytest.mark.parametrize("world", [lambda f: f, ng.jit], ids=["plain", "jit"])
+def test_whole_numbers_beside_bfloat16_in_gradients(world):
+    """X-NDA-07: what a gradient chooses by `where(condition, 0, x)` keeps bfloat16 in graphs, too;
+    NumPy promotes a number and bfloat16 one by one, which fails."""
+    pytest.importorskip("ml_dtypes")
+    x = ng.array([[1.0, 2.0, 4.0], [0.0, 0.0, 0.0]], dtype="bfloat16")
+    for f in (
+        lambda x: ng.logsumexp(x, axis=1).sum(),
+        lambda x: ng.logcumsumexp(x).sum(),
+        lambda x: ng.cross_entropy(x, np.array([0, 1]), ignore_index=1),
+    ):
+        slopes = world(ng.grad(f))(x)
+        wide = ng.grad(f)(x.astype("float32"))
+        assert slopes.dtype == x.dtype
+        np.testing.assert_allclose(slopes.astype("float32").asnumpy(), wide.asnumpy(), 2e-2, 1e-2)
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda x, i: x * i, "multiply"),
+        (lambda x, i: ng.equal(x.asnumpy(), i.asnumpy()), "equal"),
+        (lambda x, i: ng.jit(ng.where)(i > 0, x, i), "where"),
+        (lambda x, i: ng.concatenate([x, i]), "concatenate"),
+        (lambda x, i: x @ i.astype("float16"), "matmul"),
+        (lambda x, i: ng.rms_norm(x, i.astype("float16")), "rms_norm"),
+        (lambda x, i: ng.var("x", (3,), x.dtype) + i, "add"),
+    ],
+)
+def test_dtypes_without_a_common_one(call, name):
+    """OPP-04: the error names the operator, the dtypes and the remedy, not NumPy's classes."""
+    pytest.importorskip("ml_dtypes")
+    x, i = ng.ones(3, dtype="bfloat16"), ng.arange(3)
+    with pytest.raises(DTypeError, match=rf"{name}.*: operands have dtypes .*bfloat16.*astype"):
+        result = call(x, i)
+        result.simple_bind()
 
 
 def test_the_least_integer_of_a_narrow_dtype_beside_a_wide_one():

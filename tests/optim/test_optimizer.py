@@ -184,6 +184,20 @@ def test_schedules_give_rates_by_the_number_of_the_step():
     assert w.item() == 110.5
 
 
+def test_schedules_go_by_the_steps_of_the_optimizer():
+    """X-MAR-11: a parameter that had no gradient for some steps has the rate of the others, as in
+    MXNet; the means of its gradients count its own steps."""
+    params = {"a": ng.array([0.0]), "b": ng.array([0.0])}
+    opt = ng.optim.SGD(params, lambda n: 10.0**n)
+    for keys in ("a", "a", "ab"):
+        opt.step({key: ng.array([-1.0]) for key in keys})
+    assert [p.item() for p in params.values()] == [111.0, 100.0]
+    assert opt.rate == 1000.0
+    for key in "ab":  # as a store of parameters does
+        opt.update(key, params[key], ng.array([-1.0]))
+    assert [p.item() for p in params.values()] == [1111.0, 1100.0]
+
+
 def test_masters_of_16_bits(tmp_path):
     """X-MAR-11: weights of 16 bits follow a master in float32, which steps of any size move."""
     dtypes = [np.dtype("float16"), np.asarray(ng.zeros(1, dtype="bfloat16")).dtype]

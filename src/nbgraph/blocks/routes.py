@@ -28,6 +28,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.spec import Spec
+from nbgraph.ops.define import library
 from nbgraph.shape import axis_of
 
 Route = Callable[..., Any]
@@ -246,6 +247,19 @@ def _connected(x: Any, weight: Any, bias: Any = None, flatten: bool = True) -> A
     return product if bias is None else product + bias
 
 
+def _taken(x: Any, indices: Any, axis: int) -> Any:
+    """Blocks of indices stay apart; each sees the whole axis that it picks from."""
+    axis, labels = axis_of("take", axis, x.ndim), tuple(range(x.ndim))
+    picked = tuple(range(x.ndim, x.ndim + indices.ndim))
+    out = (*labels[:axis], *picked, *labels[axis + 1 :])
+    return da.blockwise(
+        *(Task(library.take.op, {"axis": axis}), out, x, labels, indices, picked),
+        concatenate=True,
+        dtype=x.dtype,
+        meta=meta_of([x, indices], len(out), x.dtype),
+    )
+
+
 def _along(function: Callable[..., Any]) -> Route:
     """A running total of Dask's, which looks across blocks."""
 
@@ -280,6 +294,7 @@ ROUTES: dict[str, Route] = {
     "triu": da.triu,
     "diagonal": da.diagonal,
     "split_part": _split_part,
+    "take": _taken,
     "concatenate": _joined(da.concatenate),
     "stack": _joined(da.stack),
     "full_like": _full_like,

@@ -8,7 +8,6 @@ from typing import Any
 from nbgraph import foreign, optim
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, require_whole
-from nbgraph.foreign import checked
 from nbgraph.io.adapt import as_iter
 from nbgraph.io.protocol import DataIter
 from nbgraph.nn.callbacks.callback import Callbacks
@@ -22,6 +21,7 @@ from nbgraph.nn.parts import Split, device_of, placed, splitter
 from nbgraph.nn.steps import Measurement, Steps, loss_of
 from nbgraph.nn.training import Training
 from nbgraph.optim import Optimizer, Trainer
+from nbgraph.signatures import checked
 
 
 @checked

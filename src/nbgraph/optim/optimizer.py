@@ -14,7 +14,6 @@ from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.array.core import Array
 from nbgraph.array.push import copied
 from nbgraph.errors import ArgumentError, FormatError
-from nbgraph.foreign import unknown_keyword
 from nbgraph.kernels.capture.snapshot import freeze, thaw
 from nbgraph.operator.call import recording
 from nbgraph.operator.mapper.mapper import Mapper
@@ -35,6 +34,7 @@ from nbgraph.optim.rows import Row
 from nbgraph.optim.scaling import LossScaler
 from nbgraph.optim.states import Clock, State, together
 from nbgraph.optim.update import Entry, Group, Operands, Update
+from nbgraph.signatures import unknown_keyword
 
 FORMAT = 1  # of state dicts
 _KEPT = 1024  # updates: one for each set of parameters that are updated together
@@ -48,7 +48,8 @@ class Optimizer(Declared):
     params : dict, list or object with parameters()
         NDArrays by name. None: `update` alone is used.
     lr : float or callable
-        The rate, or a schedule: the rate of a step by its number, from 0 on.
+        The rate, or a schedule: the rate of a step by its number, from 0 on, which is the same for
+        all parameters, also for one that had no gradient before.
     weight_decay : float
         The factor of half the squared weights that is added to the loss (Adam's kin that end in W,
         Lion and LAMB shrink weights instead).
@@ -133,7 +134,7 @@ class Optimizer(Declared):
     @property
     def rate(self) -> float:
         """The rate of the next step."""
-        return self._rate(self.count)
+        return self._rate()
 
     def step(self, grads: Any = None) -> None:
         """Take one step of all parameters that have a gradient.
@@ -213,8 +214,10 @@ class Optimizer(Declared):
 
     # a step -----------------------------------------------------------------------------------
 
-    def _rate(self, count: int) -> float:
-        value = self.lr(count) if callable(self.lr) else self.lr
+    def _rate(self, back: int = 0) -> float:
+        """Return the rate of the next step, or of one before it. A schedule goes by the steps of
+        the optimizer: a parameter that missed some is not behind."""
+        value = self.lr(self.count - back) if callable(self.lr) else self.lr
         if not isinstance(value, (int, float, np.floating)):
             raise ArgumentError(
                 f"{self.name}: lr is {value!r}; expected a number, or a function from the number "
@@ -361,7 +364,7 @@ class Optimizer(Declared):
             group.set(self._values(group))
 
     def _values(self, group: Group) -> dict[str, Any]:
-        rate = self._rate(group.clock.count - 1) * group.rate
+        rate = self._rate(1) * group.rate
         decay = self.weight_decay * group.decay
         values: dict[str, Any] = {
             "rate": rate,

@@ -170,6 +170,8 @@ def test_recurrent_layers_stop_at_the_length_of_a_sample():
         np.testing.assert_allclose(out.asnumpy()[:n, k], alone.asnumpy()[:, 0], 1e-6)
         np.testing.assert_allclose(end.asnumpy()[0, k], last.asnumpy()[0, 0], 1e-6)
     assert not out.asnumpy()[1:, 1].any()
+    plain, _ = ng.RNN(x, weights, state, sequence_length=[4, 1, 2], use_sequence_length=True, **how)
+    np.testing.assert_allclose(out.asnumpy(), plain, 1e-5, 1e-6)
     names = [ng.var(name) for name in ("x", "weights", "state")]
     rnn = ng.sym.RNN(*names, sequence_length=ng.var("n"), use_sequence_length=True, **how)
     exe = rnn.simple_bind(x=x.shape, weights=(36,), state=(1, 3, 2), n=(3,))

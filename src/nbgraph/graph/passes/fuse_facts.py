@@ -15,6 +15,7 @@ from nbgraph.kernels.loops.body import TRIGONOMETRIC
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.rows.reduce_op import ReduceOp
+from nbgraph.operator.scalar.typing import common_dtype
 
 _SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
 _FREE = ("arg", "param", "const")  # scalar nodes that compute nothing
@@ -73,7 +74,7 @@ class Knowledge:
                 problem = "has a loop or a call inside, which would not vectorise"
             facts = self._scalars[key] = compute, sum(map(_weight, nodes)), problem
         compute, scalars, problem = facts
-        return Facts(node.specs[0].shape, compute, scalars, 0, problem or _too_large(values))
+        return Facts(node.specs[0].shape, compute, scalars, 0, problem or _too_large(op, values))
 
 
 def values_of(node: GraphNode) -> list[Any]:
@@ -93,11 +94,11 @@ def _weight(node: Any) -> int:
     return int(node.op not in _FREE)
 
 
-def _too_large(values: Sequence[Any]) -> str | None:
+def _too_large(op: Mapper, values: Sequence[Any]) -> str | None:
     """Return why a comparison with an integer beyond its operand's dtype fits no loop, or None."""
     if not any(type(v) is int for v in values):
         return None
-    common = np.result_type(*values)
+    common = common_dtype(op.scalar, values)
     if common.kind not in "iu":
         return None
     info = np.iinfo(common)

@@ -20,6 +20,7 @@ from nbgraph.kernels.scalar.graph import Graph as ScalarGraph
 from nbgraph.kernels.scalar.transplant import Transplant
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.mapper.mapper import Mapper
+from nbgraph.operator.scalar.typing import common_dtype
 from nbgraph.ops.define import library
 from nbgraph.shape import Array
 
@@ -95,13 +96,16 @@ def with_numbers(
     """Operands of a scalar operator with numbers for those arrays that numbers can stand for:
     dtypes that are computed with and the shape of the result stay what they are."""
     operands = list(inputs)
-    common = np.result_type(*[_weak(i) for i in inputs])
+    scalar = node.op.scalar  # type: ignore[union-attr]
+    common = common_dtype(scalar, [_weak(i) for i in inputs])
     for k, operand in enumerate(inputs):
         value = known.get(operand) if type(operand) is tuple else None
         if value is None or value.dtype != common or value.dtype.name == "uint64":
             continue
         rest = [*operands[:k], as_number(value), *operands[k + 1 :]]
-        if _shape(rest) == _shape(inputs) and np.result_type(*[_weak(i) for i in rest]) == common:
+        if _shape(rest) != _shape(inputs):
+            continue
+        if common_dtype(scalar, [_weak(i) for i in rest]) == common:
             operands = rest
     return tuple(operands)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nbgraph.device import Context, RunContext
+from nbgraph.dtype import not_common
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import kernel_call
 from nbgraph.operator.arrays.at_once import at_once, viewed
@@ -269,7 +270,10 @@ class ArrayOp:
                 f"{self.__name__}: takes {self.nin} operand(s) {self.operands}, "
                 f"{len(specs)} were given"
             )
-        specs_out = self._infer(*specs, **attributes)
+        try:
+            specs_out = self._infer(*specs, **attributes)
+        except np.exceptions.DTypePromotionError:
+            raise not_common(self.__name__, [spec.dtype for spec in specs]) from None
         return (specs_out,) if isinstance(specs_out, Spec) else tuple(specs_out)
 
     def infer_partial(

@@ -13,6 +13,7 @@ from nbgraph.dtype import (
     compute_dtype,
     float_of_integers,
     is_float,
+    not_common,
     real_dtype,
     require_supported,
 )
@@ -148,15 +149,18 @@ def of_library(op: str, name: str, value: Any) -> Array:
 
 def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
     """NumPy's result type of operands, which are arrays, dtypes or numbers; Python numbers alone
-    give bool, int64 or float64. The words of draws do not count."""
+    give bool, int64 or float64. The words of draws do not count. DTypeError where there is none."""
     parts = [v.dtype if isinstance(v, np.ndarray) else v for v in values]
     parts = parts[: len(parts) - scalar.draws]
     strong = [v for v in parts if type(v) not in (bool, int, float)]
-    if 0 < len(strong) < len(parts):
-        own = np.result_type(*strong)
-        if own.name == "bfloat16":  # numbers are weak beside it, too
-            return own
-    return np.result_type(*parts)
+    try:
+        if 0 < len(strong) < len(parts):
+            own = np.result_type(*strong)
+            if own.name == "bfloat16":  # numbers are weak beside it, too
+                return own
+        return np.result_type(*parts)
+    except np.exceptions.DTypePromotionError:
+        raise not_common(scalar.name, strong) from None
 
 
 def in_common(
