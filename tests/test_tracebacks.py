@@ -3,13 +3,17 @@
 import ast
 import re
 import statistics
+import sysconfig
 import textwrap
+import traceback
+from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import nbgraph as ng
 from benchmarks import people
+from nbgraph.tracebacks import of_user
 from tests.support import child, run_python
 
 PLACES = {
@@ -130,3 +134,21 @@ def test_common_mistakes_are_short_and_completion_is_not_long():
     text = "from benchmarks.people import completions; print(completions())"  # no test's operators
     names = ast.literal_eval(run_python("-c", text))
     assert names["ng"] <= 320 and all(names.values())
+
+
+def test_frames_of_cython_that_nbgraph_calls_are_left_out():
+    """An interrupt within an import of SciPy: its extensions name their files without a folder."""
+
+    def called(filename, inner):
+        space = {"inner": inner}
+        exec(compile("def f():\n    return inner()", filename, "exec"), space)
+        return space["f"]
+
+    library = str(Path(ng.__file__).parents[1] / "nbgraph" / "optimize.py")
+    installed = str(Path(sysconfig.get_paths()["stdlib"], "threading.py"))
+    user = called(library, called("scipy/linalg/_utils.pyx", called(installed, lambda: 1 / 0)))
+    try:
+        called("<cell>", user)()
+    except ZeroDivisionError as error:
+        names = [f.filename for f in traceback.extract_tb(of_user(error.__traceback__))]
+    assert names == [__file__, "<cell>", __file__]

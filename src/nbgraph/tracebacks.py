@@ -43,7 +43,8 @@ def of_user(trace: TracebackType | None) -> TracebackType | None:
     frames, inside, each = [], False, trace
     while each is not None:
         filename = each.tb_frame.f_code.co_filename
-        inside = filename.startswith((*_PACKAGE, *_foreign()) if inside else _PACKAGE)
+        compiled = inside and filename.endswith(".pyx")  # of Cython, which names no folder
+        inside = compiled or filename.startswith((*_PACKAGE, *_foreign()) if inside else _PACKAGE)
         if not inside:
             frames.append(each)
         each = each.tb_next

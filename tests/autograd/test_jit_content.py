@@ -292,3 +292,33 @@ def test_an_operator_that_is_registered_anew_is_seen():
         assert (float(f(x)), float(g(x))) == (15, 15)
     finally:
         registry.remove("times_of_the_cell")
+
+
+_SCALE = 1.0
+
+
+@ng.op(certify=False)
+def scaled_of_the_cell(x):
+    return x * _SCALE if x > 0 else 0.0
+
+
+FOLLOWERS = {
+    "sum": lambda x: scaled_of_the_cell(x).sum(),
+    "max": lambda x: ng.max(scaled_of_the_cell(x)),
+    "square": lambda x: (scaled_of_the_cell(x) ** 2).sum(),
+    "chain": lambda x: scaled_of_the_cell(x) + 1,
+    "slope": ng.grad(lambda x: (scaled_of_the_cell(x) * 2).sum()),
+}
+
+
+@pytest.mark.parametrize("name", FOLLOWERS)
+def test_a_global_that_an_operator_reads(monkeypatch, name):
+    """NB-01: a cell gives it another value; a loop that reduces what the operator gives follows."""
+    plain, space = FOLLOWERS[name], scaled_of_the_cell.__wrapped__.__globals__
+    traced, x = ng.jit(plain), ng.array(X)
+    for scale in (1.0, 10.0, 3.0):
+        monkeypatch.setitem(space, "_SCALE", scale)
+        wanted = values(plain(x))
+        assert values(traced(x)) == wanted
+        if name != "slope":
+            assert plain(ng.var("x")).simple_bind(x=X.shape).forward(x=X)[0].tolist() == wanted

@@ -46,7 +46,7 @@ def fuse(
     name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]
 ) -> tuple[Mapper, dict[str, Any]]:
     """Return an operator that gives `outputs`, each (part, output of it), and the parameters to
-    call it with. Equal parts give the same operator.
+    call it with. Equal parts give the same operator, until one of them is refreshed.
 
     Its operands are the external ones (x0, x1, ...), then the numbers (n0, ...), which alone are
     weak. A number that is used beside several dtypes must be given once for each. Raises
@@ -60,7 +60,9 @@ def fuse(
     >>> op(np.float32([1, 2]), np.float32([10, 20]), 3.0, **parameters)
     array([13., 26.], dtype=float32)
     """
-    key = name, tuple((part.op, part.operands) for part in parts), tuple(outputs)
+    # another one once a global or helper that a part reads has changed
+    forms = tuple((part.op, part.op.scalar.watch, part.operands) for part in parts)
+    key = name, forms, tuple(outputs)
     mapper = _FUSED.get(key)
     if mapper is None:
         _require_known(name, parts, outputs)
