@@ -203,7 +203,8 @@ METHODS = _table("""
 MODULES = _table("""
     cuda = model.to(ng.gpu(0))
     cpu = model.to(ng.cpu())
-    half double float = ng.config.default_float, before the model is made
+    half cast bfloat16 = model.to(dtype='float16'), or 'bfloat16'
+    double float = model.to(dtype='float64'), or ng.config.default_float before it is made
     eval = ng.autograd.predict_mode(), a block
     train = ng.autograd.train_mode(), a block; ng.autograd.record() trains, too
     zero_grad = not needed: backward() writes gradients, it does not add them
