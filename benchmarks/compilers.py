@@ -50,7 +50,7 @@ def mixed(x):
 
 def map_loop(op: ng.Mapper, dtype: str) -> Loop:
     """A contiguous map."""
-    plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters({}))
+    plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters_of({}))
     outputs = [o.name for o in plan.typed.outputs]
     return plan.loop(["c"] * (op.nin + op.nout), outputs, ["write"] * op.nout)
 

@@ -148,13 +148,82 @@ def gradients_of_each_sample(t, x, y, w):
     return t.vmap(t.grad(loss), in_axes=(None, 0, 0))(w, x, y)
 
 
+@program(RNG.normal(size=(400,)), np.array([0.1, 0.2, 0.1]), np.array([-0.5, 0.3]))
+def filter_by_recurrence(t, signal, b, a):
+    def loss(b, a):
+        def step(z, x):
+            y = b[0] * x + z[0]
+            return t.np.stack([b[1] * x - a[0] * y + z[1], b[2] * x - a[1] * y]), y
+
+        return t.np.mean(t.scan(step, t.np.asarray(np.zeros(2)), signal)[1] ** 2)
+
+    return t.value_and_grad(loss, argnums=(0, 1))(b, a)
+
+
+@program(RNG.normal(size=(32, 20)), RNG.normal(size=(20, 9)), RNG.integers(0, 9, 32, np.int32))
+def classes_of_a_linear_model(t, x, w, labels):
+    def loss(w):
+        z = x @ w
+        z = z - t.logsumexp(z, axis=1, keepdims=True)
+        return -t.np.mean(z[t.np.arange(32), labels])
+
+    return t.value_and_grad(loss)(w)
+
+
+@program(RNG.normal(size=4), RNG.normal(size=(4, 4)) * 0.2)
+def fixed_point_with_its_implicit_derivative(t, b, w):
+    def loop(b):
+        def step(c):
+            return t.np.tanh(w @ c[0] + b), c[0]
+
+        start = t.np.zeros_like(b), t.np.ones_like(b)
+        return t.while_loop(lambda c: t.np.max(t.np.abs(c[0] - c[1])) > 1e-12, step, start)[0]
+
+    def forward(b):
+        z = loop(b)
+        return z, (z, b)
+
+    def backward(kept, g):
+        z, b = kept
+        slope = 1 - t.np.tanh(w @ z + b) ** 2
+        return (slope * t.solve((t.np.eye(4, dtype="float64") - slope[:, None] * w).T, g),)
+
+    solved = t.custom_vjp(loop)
+    solved.defvjp(forward, backward)
+    return t.value_and_grad(lambda b: t.np.sum(solved(b) ** 2))(b)
+
+
+def _layer(inputs: int, outputs: int) -> dict[str, Any]:
+    return {"w": RNG.normal(size=(inputs, outputs)) * 0.3, "b": np.zeros(outputs)}
+
+
+@program({"in": _layer(8, 16), "out": _layer(16, 4)}, RNG.normal(size=(32, 8)), np.ones((32, 4)))
+def training_step_of_parameters_in_dicts(t, parameters, x, y):
+    def loss(p):
+        h = t.np.tanh(x @ p["in"]["w"] + p["in"]["b"])
+        return t.np.mean((h @ p["out"]["w"] + p["out"]["b"] - y) ** 2)
+
+    value, slopes = t.value_and_grad(loss)(parameters)
+    moved = {
+        layer: {name: p - 0.1 * slopes[layer][name] for name, p in own.items()}
+        for layer, own in parameters.items()
+    }
+    return value, moved
+
+
+@program({"x": RNG.normal(size=16), "v": RNG.normal(size=16)}, RNG.normal(size=16))
+def state_in_a_dict(t, state, force):
+    v = state["v"] + 0.1 * force
+    return {"x": state["x"] + 0.1 * v, "v": v}
+
+
 @program(RNG.normal(size=(3, 96, 80)))
 def channels_last(t, image):
     return (t.np.transpose(image, (1, 2, 0)) * 2,)
 
 
 def _here() -> SimpleNamespace:
-    names = "scan grad value_and_grad vmap jacobian softmax logsumexp"
+    names = "scan while_loop grad value_and_grad vmap jacobian custom_vjp softmax logsumexp"
     return SimpleNamespace(
         np=ng,
         solve=ng.linalg.solve,
@@ -165,10 +234,11 @@ def _here() -> SimpleNamespace:
 
 
 def _there(jax: Any) -> SimpleNamespace:
-    names = "grad value_and_grad vmap jacobian"
+    names = "grad value_and_grad vmap jacobian custom_vjp"
     return SimpleNamespace(
         np=jax.numpy,
         scan=jax.lax.scan,
+        while_loop=jax.lax.while_loop,
         solve=jax.numpy.linalg.solve,
         logdet=lambda a: jax.numpy.linalg.slogdet(a)[1],
         softmax=jax.nn.softmax,
@@ -180,7 +250,16 @@ def _there(jax: Any) -> SimpleNamespace:
 
 def leaves(value: Any) -> list[Any]:
     """The arrays of a result."""
+    if isinstance(value, dict):
+        value = tuple(value[name] for name in sorted(value))
     return [x for v in value for x in leaves(v)] if isinstance(value, tuple) else [value]
+
+
+def converted(to: Callable[[Any], Any], value: Any) -> Any:
+    """An array, or a dict of such, as arrays of a library."""
+    if isinstance(value, dict):
+        return {name: converted(to, part) for name, part in value.items()}
+    return to(value)
 
 
 def rows(words: list[str]) -> list[Factor]:
@@ -193,9 +272,12 @@ def rows(words: list[str]) -> list[Factor]:
     for name, (f, arrays) in PROGRAMS.items():
         if words and not any(word in name for word in words):
             continue
-        ours, here = ng.jit(lambda *xs, f=f: f(_here(), *xs)), [ng.array(x) for x in arrays]
+        ours, here = (
+            ng.jit(lambda *xs, f=f: f(_here(), *xs)),
+            [converted(ng.array, x) for x in arrays],
+        )
         theirs = jax.jit(lambda *xs, f=f: f(_there(jax), *xs))
-        there = [jax.numpy.asarray(x) for x in arrays]
+        there = [converted(jax.numpy.asarray, x) for x in arrays]
         for a, b in zip(leaves(ours(*here)), leaves(theirs(*there)), strict=True):
             np.testing.assert_allclose(np.asarray(a), np.asarray(b), 1e-9, 1e-9)
 

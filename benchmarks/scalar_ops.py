@@ -193,7 +193,7 @@ def _libm_loop(libm):
 def prepared(op: Any, operands: Sequence[np.ndarray], out: np.ndarray) -> Callable[[], None]:
     """Return a call with everything resolved: kernel and argument block alone, as an engine runs
     it. Operands and out have one shape and do not overlap; the call keeps them alive."""
-    arrays, plan = op.invoker.prepare(operands, op.parameters({}))
+    arrays, plan = op.invoker.prepare(operands, op.parameters_of({}))
     layouts = [layout_of(a) for a in arrays]
     call = map_call(plan, out.shape, layouts, [layout_of(out)], ["write"])
     block = np.array(call.block([address(a) for a in (*arrays, out)]), np.int64)

@@ -10,11 +10,15 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from tests.caches import CACHES, remove_abandoned
+
 # The cache directory is named before anything imports nbgraph. Worker processes of one run inherit
-# it, so that a kernel is compiled once per run; the run that made it removes it.
+# it, so that a kernel is compiled once per run; the run that made it removes it, or the next one
+# where it was killed.
 _OWNER = "PYTEST_XDIST_WORKER" not in os.environ
 if _OWNER:
-    os.environ["NBGRAPH_CACHE_DIR"] = tempfile.mkdtemp(prefix="nbgraph-test-cache-")
+    remove_abandoned(Path(tempfile.gettempdir()))
+    os.environ["NBGRAPH_CACHE_DIR"] = tempfile.mkdtemp(prefix=f"{CACHES}{os.getpid()}-")
     if "NBGRAPH_TEST_CACHE" in os.environ:  # what earlier stages compiled, the engine above all
         shutil.copytree(
             os.environ["NBGRAPH_TEST_CACHE"], os.environ["NBGRAPH_CACHE_DIR"], dirs_exist_ok=True

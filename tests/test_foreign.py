@@ -38,6 +38,26 @@ def test_a_foreign_name_of_the_package(name):
         getattr(ng, name)
 
 
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("Adam", "ng.optim.Adam"),
+        ("NDArrayIter", "ng.io.NDArrayIter"),
+        ("EarlyStopping", "ng.nn.callbacks.EarlyStopping"),
+        ("Conv2D", "ng.nn.Conv2d"),
+        ("Module", "ng.nn.Module"),
+        ("centercrop", "ng.io.transforms.CenterCrop"),
+        ("F1", "ng.nn.metrics.F1"),
+    ],
+)
+def test_a_name_of_a_room_is_answered_with_it(name, place):
+    """NB-06: a class that was looked for in the wrong room."""
+    assert callable(resolve(place))
+    for room in (ng, ng.kv):
+        with pytest.raises(MissingName, match=re.escape(f"{name!r}; here that is {place}")):
+            getattr(room, name)
+
+
 @pytest.mark.parametrize("name", foreign.METHODS)
 def test_a_foreign_method_is_answered_and_not_listed(name):
     x = ng.ones(3)

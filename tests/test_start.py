@@ -207,3 +207,27 @@ def test_imports_leave_the_collection_of_garbage_as_it_was(monkeypatch):
     with pytest.raises(ZeroDivisionError):
         scopes.load("nbgraph")
     assert gc.isenabled() and within == [False, False]
+
+
+IMPORT_INTERRUPTED = """
+import signal, sys
+
+class Finder:
+    def find_spec(name, path=None, target=None):
+        if name == "numpy._core.numeric":  # behind its module of C
+            sys.meta_path.remove(Finder)
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Finder)
+try:
+    import nbgraph as ng
+except KeyboardInterrupt:
+    import nbgraph as ng
+
+    print(ng.tanh(0.0))
+"""
+
+
+def test_an_import_is_made_again_where_ctrl_c_ended_it(tmp_path):
+    """NumPy's modules of C are loaded once in a process: its own import is not interrupted."""
+    assert run_python("-c", IMPORT_INTERRUPTED, cwd=tmp_path) == "0.0\n"

@@ -34,6 +34,7 @@ from types import ModuleType
 from typing import Any
 
 from nbgraph._version import __version__ as __version__
+from nbgraph.scopes import attend as _attend
 from nbgraph.scopes import load as _load
 
 # What lies where; scripts/stubs.py tells editors and type checkers of it.
@@ -195,7 +196,9 @@ class _Package(ModuleType):
 
 sys.modules[__name__].__class__ = _Package
 
-# NumPy, and what every first call needs; whatever else has a name here loads when it is used
+# NumPy, which a process cannot import again where an interrupt ended its import, and what every
+# first call needs; whatever else has a name here loads when it is used
+_attend(_load, "numpy")
 _load("nbgraph.kernels.function.scalar_function")
 _load("nbgraph.settings")
 if "IPython" in sys.modules:

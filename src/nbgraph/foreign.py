@@ -5,16 +5,13 @@ A row of a table: names of other libraries, and what to write instead.
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Never, TypeVar
+from typing import Any, Never
 
-from nbgraph.errors import ArgumentError, MissingName
-
-C = TypeVar("C", bound=type)
-F = TypeVar("F", bound=Callable[..., Any])
+from nbgraph._listing import public_names
+from nbgraph.errors import MissingName
 
 
 def _table(rows: str) -> dict[str, str]:
@@ -70,8 +67,13 @@ NAMES = _table("""
     BCEWithLogitsLoss SigmoidBinaryCrossEntropyLoss = ng.binary_cross_entropy_with_logits
     KLDivLoss = ng.kl_divergence
     metric metrics = ng.nn.metrics
+    CompositeEvalMetric EvalMetric = ng.nn.metrics.Meter([metric]), of one or several
+    TopKAccuracy = ng.nn.metrics.top_k(k)
     gluon keras layers = ng.nn
-    module model Model = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
+    module model Model Module FeedForward = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
+    BucketingModule = an executor for each shape: symbol.simple_bind
+    save_checkpoint load_checkpoint do_checkpoint = ng.save, ng.load, ng.nn.callbacks.Checkpoint
+    gradcheck check_grads check_numeric_gradient = not needed: derivatives are certified
     symbol = ng.sym for operators, ng.var(name) for a variable
     ndarray = ng.nd for MXNet's names, ng.NDArray for the class
     numpy np jnp = the functions of ng itself: ng.sum, ng.where
@@ -87,6 +89,8 @@ NAMES = _table("""
     lr_scheduler LRScheduler = ng.optim.schedules
     StepLR FactorScheduler = ng.optim.schedules.step(rate, every)
     CosineAnnealingLR CosineDecay CosineScheduler = ng.optim.schedules.cosine
+    PolyScheduler PolynomialLR = ng.optim.schedules.poly
+    MultiFactorScheduler MultiStepLR = ng.optim.schedules.multifactor
     ModelCheckpoint = ng.nn.callbacks.Checkpoint(path)
     ImageRecordIter = ng.io.RecordIter
     ResizeIter = itertools.islice(batches, count)
@@ -213,7 +217,11 @@ MODULES = _table("""
     evaluate = ng.nn.evaluate(model, data)
     summary = ng.nn.summary(model, x)
     initialize = not needed: the first call makes the arrays, or model.prepare(x)
-    collect_params named_parameters get_weights = model.parameters()
+    collect_params named_parameters get_weights params = model.parameters()
+    add append extend insert = ng.nn.Sequential(*layers), of all layers at once
+    apply = for part in model.modules().values()
+    register_forward_hook = a module whose forward calls the other
+    reset_ctx = model.to(device)
     save_parameters save_weights = model.save(path)
     load_parameters load_weights = model.load(path)
     requires_grad_ = not needed: parameters are trained
@@ -222,9 +230,11 @@ MODULES = _table("""
 """)
 
 # of operators, for what is a room elsewhere: `ng.mod` is a function here
-OPERATORS = _table("""
-    Module = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
-    BucketingModule = an executor for each shape: symbol.simple_bind
+OPERATORS = {name: NAMES[name] for name in ("Module", "BucketingModule")}
+
+# of metrics
+METRICS = _table("""
+    update get reset = ng.nn.metrics.Meter([metric]), whose update takes outputs, then targets
 """)
 
 # losses of `fit`
@@ -234,6 +244,9 @@ LOSSES = _table("""
     mean_squared_error l2 = loss='mse'
     mean_absolute_error l1 = loss='mae'
     huber = loss=ng.huber_loss
+    acc = 'accuracy'
+    ce = 'cross_entropy'
+    top_k_accuracy = 'top_k'
 """)
 
 # keywords for which something else is written
@@ -244,6 +257,7 @@ ADVICE = _table("""
     batch_size shuffle = data=ng.io.NDArrayIter(x, y, batch_size=64)
     is_ascend = ng.nd.sort, ng.nd.argsort and ng.nd.topk, which take MXNet's arguments
     validation_split = validation=(x, y), arrays of their own
+    lr_scheduler = lr=ng.optim.schedules.cosine(0.1, 100)
     device = x.to_device(ng.gpu(0)) of the arrays, model.to(ng.gpu(0)) of a model
 """)
 
@@ -303,7 +317,27 @@ def remedy(
     """
     if name in table:
         return f"here that is {table[name]}"
-    return near(name, choices) or otherwise
+    places = elsewhere(name) if table is NAMES else ()
+    return f"here that is {' or '.join(places)}" if places else near(name, choices) or otherwise
+
+
+_ROOMS = "nn nn/callbacks nn/metrics optim io io/transforms".split()
+
+
+def elsewhere(name: str) -> list[str]:
+    """Return where the rooms have a name, in whatever case; they are read as text, since a mistake
+    should not load them.
+
+    >>> elsewhere("Adam"), elsewhere("ndarrayiter"), elsewhere("nothing")
+    (['ng.optim.Adam'], ['ng.io.NDArrayIter'], [])
+    """
+    pattern = re.compile(rf"(?mi)^from nbgraph.* import \w+ as ({re.escape(name)})$")
+    places: list[str] = []
+    for room in _ROOMS:
+        for file in Path(__file__).parent.joinpath(room).glob("__init__.py*"):
+            own = pattern.findall(file.read_text("utf-8"))
+            places += [f"ng.{room.replace('/', '.')}.{each}" for each in own]
+    return places
 
 
 def missing(shown: str, names: Mapping[str, Any]) -> Callable[[str], Never]:
@@ -317,6 +351,13 @@ def missing(shown: str, names: Mapping[str, Any]) -> Callable[[str], Never]:
         raise MissingName(f"{shown} has no {name!r}" + (f"; {hint}" if hint else ""), name=name)
 
     return refuse
+
+
+def published(
+    shown: str, names: Mapping[str, Any], also: str = ""
+) -> tuple[Callable[[], list[str]], Callable[[str], Never]]:
+    """Return `__dir__` and `__getattr__` of a public module: see `public_names` and `missing`."""
+    return public_names(names, also), missing(shown, names)
 
 
 class _Foreign:
@@ -341,155 +382,3 @@ def explain_methods(cls: type, table: Mapping[str, str] = METHODS) -> None:
     for name in own:
         setattr(cls, name, _Foreign(name, table))
     cls.__dir__ = lambda self: [n for n in object.__dir__(self) if n not in own]  # type: ignore[method-assign]
-
-
-def checked_init(cls: C) -> C:
-    """Have the constructor of a class name the right keyword where it is given an unknown one."""
-    init = cls.__init__
-    parameters = inspect.signature(init).parameters
-    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-        return cls  # hands them on to a constructor that is checked
-
-    @functools.wraps(init)
-    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
-        for name in kwargs:
-            if name not in parameters:
-                raise ArgumentError(_unknown(type(self), name))
-        try:
-            init(self, *args, **kwargs)
-        except TypeError as error:
-            named = dict([*parameters.items()][1:])
-            _require_call(type(self).__name__, named, len(args), error)
-            raise
-
-    cls.__init__ = checked
-    return cls
-
-
-def _unknown(cls: type, keyword: str) -> str:
-    """Return the message for a keyword that the constructor of a class does not have."""
-    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    names = dict.fromkeys(
-        name
-        for base in cls.__mro__[:-1]
-        if "__init__" in vars(base)
-        for name, each in [*inspect.signature(vars(base)["__init__"]).parameters.items()][1:]
-        if each.kind in kinds
-    )
-    return unknown_keyword(cls.__name__, keyword, names)
-
-
-def unknown_keyword(name: str, keyword: str, names: Collection[str]) -> str:
-    """Return the message for a keyword that a function of these parameters does not have. It has
-    Python's words: Polars looks for them to find out what a function takes.
-
-    >>> unknown_keyword("sum", "dim", ["x", "axis"])
-    "sum: unexpected keyword argument 'dim'; here that is axis=; parameters: x, axis"
-    """
-    right = KEYWORDS.get(keyword)
-    hint = f"here that is {right}=" if right in names else ""
-    hint = hint or remedy(keyword, names, ADVICE)
-    listed = f"parameters: {', '.join(names) or 'none'}"
-    return f"{name}: unexpected keyword argument {keyword!r}; {hint + '; ' if hint else ''}{listed}"
-
-
-_PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
-def _too_many(name: str, parameters: Mapping[str, inspect.Parameter], count: int) -> str:
-    """Return the message for more arguments by position than a function has places."""
-    placed = [n for n, p in parameters.items() if p.kind in _PLACED]
-    named = [f"{n}=" for n in parameters if n not in placed]
-    rest = f"; by name: {', '.join(named)}" if named else ""
-    listed = f"{len(placed)} at most ({', '.join(placed)})" if placed else "none"
-    return f"{name}: {count} arguments by position; expected {listed}{rest}"
-
-
-def _require_call(name: str, parameters: Mapping[str, Any], count: int, error: TypeError) -> None:
-    """Raise ArgumentError where it was the call that Python refused, not what the function does."""
-    trace, text = error.__traceback__, str(error)
-    if trace is None or trace.tb_next is not None:
-        return
-    if " takes " in text:
-        raise ArgumentError(_too_many(name, parameters, count)) from None
-    if " missing " in text or " multiple values " in text:
-        text = f"{text.partition(') ')[2]}; parameters: {', '.join(parameters)}"
-        raise ArgumentError(f"{name}: {text}") from None
-
-
-def accepts(function: Callable[..., Any], count: int) -> bool:
-    """Return whether a function can be called with so many arguments, as far as is known.
-
-    >>> accepts(lambda out: out, 2)
-    False
-    """
-    try:
-        inspect.signature(function).bind(*range(count))
-    except TypeError:
-        return False
-    except ValueError:  # a builtin without a signature
-        return True
-    return True
-
-
-def refuse_keywords(function: Callable[..., Any], unknown: Iterable[str]) -> Never:
-    """Raise ArgumentError for the first keyword that a public function does not have."""
-    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    parameters = inspect.signature(function).parameters.values()
-    names = [each.name for each in parameters if each.kind in kinds and each.name != "self"]
-    raise ArgumentError(unknown_keyword(function.__name__, next(iter(unknown)), names))
-
-
-def refuse_arguments(
-    function: Callable[..., Any], surplus: Sequence[Any], unknown: Iterable[str]
-) -> Never:
-    """Raise ArgumentError for a keyword that a function lacks, or arguments beyond its places."""
-    if unknown:
-        refuse_keywords(function, unknown)
-    parameters = dict(inspect.signature(function).parameters)
-    parameters.pop("self", None)
-    count = sum(each.kind in _PLACED for each in parameters.values()) + len(surplus)
-    raise ArgumentError(_too_many(function.__name__, parameters, count))
-
-
-_signature = functools.lru_cache(256)(inspect.signature)  # 20 us
-
-
-def require_keywords(function: Callable[..., Any], names: Iterable[str]) -> None:
-    """Raise ArgumentError where a function does not have one of these keywords."""
-    parameters = _signature(function).parameters
-    unknown = [name for name in names if name not in parameters]
-    if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-        refuse_keywords(function, unknown)
-
-
-def hide_unknown(function: F) -> F:
-    """Leave out of the signature that people see what takes arguments that are refused."""
-    if "unknown" in function.__code__.co_varnames:
-        seen = inspect.signature(function)
-        parameters = [p for p in seen.parameters.values() if p.name not in ("surplus", "unknown")]
-        function.__signature__ = seen.replace(parameters=parameters)  # type: ignore[attr-defined]
-    return function
-
-
-def checked(function: F) -> F:
-    """Have a function name the right keyword where it is called with an unknown one.
-
-    One that is called at every step takes `**unknown: Never` and hands that to `refuse_keywords`
-    itself: a fifth of what a second frame costs.
-    """
-    if function.__code__.co_flags & inspect.CO_VARKEYWORDS:
-        return hide_unknown(function)  # it knows what it takes
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except TypeError as error:  # costs nothing where there is none
-            require_keywords(function, kwargs)
-            parameters = dict(inspect.signature(function).parameters)
-            count = len(args) - (parameters.pop("self", None) is not None)
-            _require_call(function.__name__, parameters, count, error)
-            raise
-
-    return call  # type: ignore[return-value]

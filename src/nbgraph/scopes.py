@@ -26,6 +26,7 @@ from typing import Any
 from weakref import WeakSet
 
 _bootstrap: Any = sys.modules["_frozen_importlib"]  # `importlib._bootstrap`
+_LOCKING = "_get_module_lock", "cb"  # its functions that have the lock on all imports
 _STACK = 1 << 20  # bytes that a compiler may take of one
 _LONGEST = 20.0  # seconds that a fork waits for other threads
 _LOOK = 0.001  # seconds between two looks meanwhile
@@ -122,14 +123,19 @@ def _attend(name: str, run: Callable[[], Any], done: _thread.LockType, results: 
 
 def _leave_imports() -> None:
     """Give back what an interrupt within an import left with this thread: locks without which no
-    other thread imports anything, or one module."""
+    other thread imports anything, or one module. Imports that are under way keep theirs."""
+    under_way: set[Any] = set()
     frame = sys._getframe()
     while frame := frame.f_back:
         if frame.f_globals is vars(_bootstrap):
-            return  # an import is under way
+            if frame.f_code.co_name in _LOCKING:
+                return  # a finaliser calls
+            under_way.add(frame.f_locals.get("name"))
     for reference in list(_bootstrap._module_locks.values()):
         lock = reference()
         while lock is not None and lock.owner == threading.get_ident():
+            if lock.name in under_way:
+                break
             lock.release()
     with suppress(RuntimeError):  # another thread has it
         while _imp.lock_held():

@@ -41,6 +41,31 @@ def test_a_forward_pass_that_calls_the_function_with_fixed_arguments():
     close(ng.vmap(ng.grad(lambda x: power(x, 3)))(X), 30 * X)
 
 
+@pytest.mark.parametrize("outer", [lambda f: f, ng.jit])
+def test_a_forward_pass_by_hand_may_end_by_a_test(outer):
+    """A fixed point by a loop of unknown length, with the derivative of the implicit function."""
+
+    def loop(b):
+        def step(c):
+            return ng.cos(c[0]) * 0.5 + b, c[0]
+
+        start = ng.zeros_like(b), ng.ones_like(b)
+        return ng.while_loop(lambda c: ng.max(ng.abs(c[0] - c[1])) > 1e-14, step, start)[0]
+
+    def forward(b):
+        z = loop(b)
+        return z, z
+
+    fixed_point = ng.custom_vjp(loop)
+    fixed_point.defvjp(forward, lambda z, g: (g / (1 + 0.5 * ng.sin(z)),))
+    slope = ng.grad(lambda b: fixed_point(b).sum())
+    z = np.asarray(fixed_point(X))
+    close(z, np.cos(z) * 0.5 + X.asnumpy())
+    close(outer(slope)(X), 1 / (1 + 0.5 * np.sin(z)))
+    with pytest.raises(ng.errors.DerivativeError, match="while_loop: its gradient needs"):
+        outer(ng.grad(lambda b: slope(b).sum()))(X)
+
+
 def test_derivatives_in_directions_argument_by_argument():
     @ng.custom_jvp
     def f(x, y, z):

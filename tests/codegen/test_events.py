@@ -13,7 +13,7 @@ from nbgraph.codegen.making.aside import Job
 from nbgraph.codegen.making.events import compiling, in_background
 from nbgraph.codegen.making.report import CompileReport
 from nbgraph.errors import CompileError
-from nbgraph.kernels.compiler.kernel import forget_kernels
+from nbgraph.kernels.compiler import kernel
 from tests.support import INTERRUPTS, ROOT, run_python
 
 WAIT = 30  # seconds; every wait in these tests is bounded
@@ -42,7 +42,8 @@ def test_each_way_code_comes_is_one_event(tmp_path):
     with ng.config(cache_dir=str(tmp_path)):
         for forgets in (False, False, True):
             if forgets:
-                forget_kernels()
+                kernel._KERNELS.clear()  # as in another process
+                kernel._CODES.clear()
             ng.op(lambda x: x * 0.8125 - 17, name="logged")(x)
     found = [e for e in events.events() if e.name == "logged"]
     assert [e.origin for e in found] == ["compiled", "disk"]
@@ -108,12 +109,15 @@ print(ramp(np.ones(2)), _imp.lock_held(), lock.owner)
 """
 
 
-def test_locks_of_imports_that_an_interrupt_left(tmp_path):
-    """SYS-04: the thread that compiles imports, too, and would wait for them for ever."""
-    program = tmp_path / "imports.py"
-    program.write_text(IMPORTS)
+@pytest.mark.parametrize(
+    "how", [["imports.py"], ["-c", "import imports"]], ids="run import".split()
+)
+def test_locks_of_imports_that_an_interrupt_left(tmp_path, how):
+    """SYS-04: the thread that compiles imports, too, and would wait for them for ever. An import
+    that is under way keeps its own."""
+    (tmp_path / "imports.py").write_text(IMPORTS)
     cache = str(tmp_path / "cache")
-    printed = run_python(program, cwd=ROOT, timeout=200, NBGRAPH_CACHE_DIR=cache)
+    printed = run_python(*how, cwd=tmp_path, timeout=200, NBGRAPH_CACHE_DIR=cache)
     assert printed == "[4.25 4.25] False None\n"
 
 

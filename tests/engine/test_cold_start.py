@@ -1,5 +1,7 @@
 """The first use on a machine: the naive engine serves while the compiled core is being built."""
 
+import resource
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,27 @@ def test_change_over(own_cache, tmp_path):
     assert "there already" in run_python("-m", "nbgraph.warm", cwd=ROOT)
 
 
+def test_what_an_interrupted_push_left_is_issued_before_the_next(monkeypatch):
+    """A signal ends the wait for the thread that issues, which may be slow: a push behind it
+    stays behind it, and its memory is not another array's meanwhile."""
+    engine, seen, late = cold.Interim(), [], []
+    variable = engine.new_variable()
+
+    def interrupted(*call):
+        late.append(partial(*call))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(cold, "attend", interrupted)
+        engine.push(lambda run_ctx: seen.append("first"), mutate_vars=[variable])
+    assert engine._in_use(variable)
+    assert not engine.hand_over(lambda number: engine)
+    engine.push(lambda run_ctx: seen.append("second"), mutate_vars=[variable])
+    late.pop()()
+    assert seen == ["first", "second"]
+    assert not engine._in_use(variable)
+
+
 @pytest.mark.slow
 def test_asking_for_the_threaded_engine_waits_for_it(own_cache, tmp_path):
     """Also where no process can be started."""
@@ -121,11 +144,20 @@ def test_asking_for_the_threaded_engine_waits_for_it(own_cache, tmp_path):
     assert printed == LINE
 
 
-def test_without_a_folder_it_is_not_once(monkeypatch, capsys):
+@pytest.mark.parametrize("folder", ["", "full"])
+def test_where_it_cannot_be_kept_it_is_not_once(monkeypatch, capsys, tmp_path, folder):
+    """Nor is it compiled by another process, and then again by this one."""
     monkeypatch.setattr(cold.Build, "_start_thread", lambda self: None)
-    with ng.config(cache_dir=""):
-        cold.Build()
-    assert "8 s in each process, as there is no folder" in capsys.readouterr().err
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with ng.config(cache_dir=folder and str(tmp_path)):
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (cold._ROOM // 2, hard))
+            build = cold.Build()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "8 s in each process, as there is no folder for it" in capsys.readouterr().err
+    assert build._process is None
+    assert not [*tmp_path.glob("kernels/*")]
 
 
 def test_a_build_that_fails_is_told_once(own_cache, tmp_path):

@@ -357,8 +357,39 @@ def test_outputs_are_zeros_before_the_first_run():
     assert exe.outputs[0].tolist() == [0, 0, 0]
 
 
+def test_reshape_shares_memory():
+    """X-SYM-04: what becomes smaller is the beginning of the old array, what grows is new."""
+    exe = ng.sym.FullyConnected(ng.var("x"), num_hidden=4, name="fc").simple_bind(x=(5, 4))
+    exe.arg_dict["x"][:] = exe.arg_dict["fc_weight"][:] = 1
+    small = exe.reshape(x=(3, 4))
+    assert small.forward()[0].tolist() == [[4.0] * 4] * 3
+    small.arg_dict["x"][1] = 2
+    assert exe.arg_dict["x"].asnumpy().sum(axis=1).tolist() == [4, 8, 4, 4, 4]
+    assert exe.forward(is_train=True)[0].tolist()[1] == [8.0] * 4
+    small.forward(is_train=True)
+    small.backward(ng.ones((3, 4)))
+    assert exe.grad_dict["x"].tolist() == [[4.0] * 4] * 3 + [[0.0] * 4] * 2
+    large = exe.reshape(x=(6, 4), allow_up_sizing=True)
+    large.arg_dict["x"][:] = 0
+    assert exe.arg_dict["x"].asnumpy().sum() == 24
+    assert large.arg_dict["fc_weight"] is exe.arg_dict["fc_weight"]
+
+
+def test_reshape_refuses_to_drop_parameters():
+    """X-SYM-04: another shape of an argument that was not named is an error, unless it is asked
+    for."""
+    exe = ng.sym.FullyConnected(ng.var("x"), num_hidden=4, name="fc").simple_bind(x=(2, 3))
+    message = r"reshape: the shape of 'fc_weight' becomes \(4, 5\), it is \(4, 3\); give fc_weight="
+    with pytest.raises(ng.ShapeError, match=message):
+        exe.reshape(x=(2, 5))
+    for flags in ({"partial_shaping": True}, {"fc_weight": (4, 5)}):
+        other = exe.reshape(x=(2, 5), **flags)
+        assert other.arg_dict["fc_weight"].shape == (4, 5)
+        assert other.arg_dict["fc_bias"] is exe.arg_dict["fc_bias"]
+
+
 def test_reshape_takes_the_flags_of_mxnet():
-    """X-SYM-04: both change nothing; a shape by its place is not a flag."""
+    """X-SYM-04: arrays may grow with or without a flag; a shape by its place is not a flag."""
     exe = Y.simple_bind(x=(2, 3), w=(3, 4))
     other = exe.reshape(partial_shaping=True, allow_up_sizing=True, x=(50, 3))
     assert other.outputs[0].shape == (50, 4) and other.arg_dict["w"] is exe.arg_dict["w"]

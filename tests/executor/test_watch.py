@@ -111,6 +111,41 @@ def test_statistics():
     assert str(seen) == "nothing seen yet whose name matches 'sin|top'"
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: ng.sym.LayerNorm(x, name="own"),
+        lambda x: ng.sym.InstanceNorm(x, name="own"),
+        lambda x: ng.sym.BatchNorm(x, name="own"),
+        lambda x: ng.sym.BatchNorm(x, axis=2, name="own"),
+        lambda x: ng.sym.LeakyReLU(x, act_type="prelu", name="own"),
+        lambda x: ng.sym.RNN(x, state_size=2, num_layers=1, mode="gru", name="own"),
+    ],
+    ids=["LayerNorm", "InstanceNorm", "BatchNorm", "BatchNorm axis 2", "prelu", "RNN"],
+)
+def test_one_value_a_run_has_the_name_of_a_call(call):
+    """X-SYM-08: what a call of several nodes returns has its name, the parts names of their own."""
+    exe = call(ng.var("x")).simple_bind(x=(2, 3, 4), grad_req="null")
+    assert all(name == "x" or name.startswith("own_") for name in exe.arg_dict)
+    with exe.monitor() as seen:
+        for _ in range(2):
+            (out,) = exe.forward(x=np.arange(24.0).reshape(2, 3, 4))
+    own = [row for row in seen.rows if row.name == "own_output"]
+    assert [row.run for row in own] == [0, 1]
+    assert own[1].max == pytest.approx(float(out.max()))
+    names = [row.name for row in seen.rows]
+    assert len(names) == 2 * len(set(names))
+
+
+def test_a_name_that_comes_twice_is_one_run():
+    x = ng.var("x", shape=(2,))
+    exe = ng.Group([ng.sin(x).named("a"), ng.cos(x).named("a")]).simple_bind()
+    with exe.monitor() as seen:
+        exe.forward()
+        exe.forward()
+    assert [row.run for row in seen.rows] == [0, 0, 1, 1]
+
+
 def test_a_monitor_and_a_callback_side_by_side():
     exe = chain().simple_bind()
     names = []

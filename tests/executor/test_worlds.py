@@ -72,7 +72,7 @@ FUNCTIONS = {
     "elements along an axis, where one operand broadcasts": "take_along_axis",
     "NumPy alone draws them": "random_bernoulli random_beta random_binomial random_choice "
     "random_generalized_negative_binomial random_geometric random_integers random_multinomial "
-    "random_negative_binomial random_permutation random_poisson random_standard_gamma",
+    "random_negative_binomial random_poisson random_standard_gamma",
 }
 _ALLOWED = " ".join(FUNCTIONS.values()).split()
 _SOMETIMES = {"full_like", "take_along_axis", "sort", "argsort", "topk"}  # kernels for some calls

@@ -2,10 +2,16 @@
 
 import math
 
+from nbgraph.graph.passes.lifetimes import lives, peak_of
 from nbgraph.graph.schedule import Schedule, Task, Value, predecessors
 from nbgraph.operator.request import OpReqType
 
 LINE = 64  # bytes
+
+
+def peak(schedule):
+    """The most bytes in use at once when the tasks run in list order."""
+    return peak_of(lives(schedule), len(schedule.tasks))
 
 
 class Writer:

@@ -7,9 +7,9 @@ import nbgraph as ng
 from nbgraph.errors import GraphError
 from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode
-from nbgraph.graph.check import check
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.arrays.array_op import Spec
+from tests.graph.legality import check
 from tests.graph.random_graphs import FAMILIES, random_graph
 
 

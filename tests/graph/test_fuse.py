@@ -5,7 +5,6 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.graph import build
-from nbgraph.graph.check import check
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.listing import listing
 from nbgraph.graph.passes import fuse_groups
@@ -13,6 +12,7 @@ from nbgraph.graph.passes.fuse import MOST_COMPILED, explain_fusion, fuse
 from nbgraph.graph.passes.gradient import gradient
 from nbgraph.operator.mapper.fused import FusedMapper
 from nbgraph.operator.rows.map_reduce import MapReduce
+from tests.graph.legality import check
 from tests.graph.naive import evaluate, same_bits
 from tests.graph.random_graphs import random_graph
 from tests.zoo import functions

@@ -7,9 +7,9 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, DerivativeError, ShapeError
-from nbgraph.graph.check import check
 from nbgraph.graph.passes.gradient import gradient, no_gradient
 from nbgraph.operator.arrays.array_op import ArrayOp
+from tests.graph.legality import check
 from tests.graph.naive import carried_out, evaluate, same_bits
 from tests.graph.random_graphs import FAMILIES, SMOOTH, random_graph
 from tests.zoo import functions

@@ -8,10 +8,18 @@ from hypothesis import strategies as st
 
 from nbgraph.graph.passes import inplace, reach
 from nbgraph.graph.passes.inplace import accumulate, take_over
-from nbgraph.graph.passes.lifetimes import footprint, peak
+from nbgraph.graph.passes.lifetimes import footprint
 from nbgraph.graph.schedule import predecessors
 from nbgraph.operator.request import OpReqType
-from tests.graph.schedules import Machine, Writer, ancestors, expected, fan_out, random_schedule
+from tests.graph.schedules import (
+    Machine,
+    Writer,
+    ancestors,
+    expected,
+    fan_out,
+    peak,
+    random_schedule,
+)
 
 kWriteTo, kWriteInplace, kAddTo = OpReqType.kWriteTo, OpReqType.kWriteInplace, OpReqType.kAddTo
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nbgraph.errors import ArgumentError
 from nbgraph.graph.passes import memory, reach
 from nbgraph.graph.passes.inplace import accumulate, take_over
-from nbgraph.graph.passes.lifetimes import ALIGNMENT, GAP, footprint, peak
+from nbgraph.graph.passes.lifetimes import ALIGNMENT, GAP, footprint
 from nbgraph.graph.passes.memory import fits, order, plan
 from nbgraph.graph.schedule import predecessors
 from tests.graph.schedules import (
@@ -20,6 +20,7 @@ from tests.graph.schedules import (
     chain,
     expected,
     network,
+    peak,
     random_schedule,
 )
 

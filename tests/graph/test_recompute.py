@@ -7,12 +7,12 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError
-from nbgraph.graph.check import check
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.node import topological
 from nbgraph.graph.passes.fuse import fuse
 from nbgraph.graph.passes.gradient import gradient
 from nbgraph.graph.passes.recompute import recompute
+from tests.graph.legality import check
 from tests.graph.naive import evaluate, same_bits
 from tests.graph.random_graphs import SMOOTH, random_graph
 

@@ -464,6 +464,42 @@ def test_mxnet_s_truth_is_a_number():
     assert [y.tolist() for y in net.eval(x=np.float32([0, 2]))] == [[1, 2], [0, 1]]
 
 
+def test_mxnet_s_recurrent_layers_are_read():
+    """X-SYM-03: what gluon's layers export: parameters end to end, states of zeros whose size is
+    not known, options that are not set."""
+    how = {"state_size": "2", "num_layers": "1", "mode": "gru", "state_outputs": "False"}
+    unset = {
+        "lstm_state_clip_min": "None",
+        "lstm_state_clip_nan": "False",
+        "projection_size": "None",
+    }
+    net = ng.load_json(
+        _mxnet(
+            ("null", "data", {}, ()),
+            ("null", "weights", {}, ()),
+            ("null", "biases", {}, ()),
+            ("_rnn_param_concat", "all", {"dim": "0", "num_args": "2"}, ((1, 0), (2, 0))),
+            ("_zeros", "begin", {"shape": "(1, 0, 2)", "dtype": "float32"}, ()),
+            ("RNN", "rnn", {**how, **unset}, ((0, 0), (3, 0), (4, 0))),
+            heads=(5,),
+        )
+    )
+    rng = np.random.default_rng(0)
+    x, w, b = (rng.normal(size=n).astype("float32") for n in ((4, 3, 5), (42,), (12,)))
+    own = ng.nd.RNN(
+        x,
+        np.concatenate([w, b]),
+        np.zeros((1, 3, 2), "float32"),
+        mode="gru",
+        state_size=2,
+        num_layers=1,
+    )
+    np.testing.assert_allclose(net.eval(data=x, weights=w, biases=b)[0].asnumpy(), own, rtol=1e-5)
+    clipped = {**how, "mode": "lstm", "lstm_state_clip_min": "0.0"}
+    with pytest.raises(ng.ArgumentError, match="no parameter 'lstm_state_clip_min'"):
+        ng.load_json(_mxnet(("null", "x", {}, ()), ("RNN", "r", clipped, ((0, 0),)), heads=(1,)))
+
+
 def test_mxnet_s_old_symbols_are_read():
     """X-SYM-03: parameters and attributes apart, as before version 1."""
     nodes = [

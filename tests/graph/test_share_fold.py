@@ -5,11 +5,11 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.graph import build
-from nbgraph.graph.check import check
 from nbgraph.graph.graph import Graph
-from nbgraph.graph.passes.fold import LIMIT, fold
+from nbgraph.graph.passes.fold import LIMIT, SOURCE, fold
 from nbgraph.graph.passes.share import share
 from nbgraph.operator.arrays.array_op import ArrayOp
+from tests.graph.legality import check
 from tests.graph.naive import evaluate, same_bits
 from tests.graph.random_graphs import FAMILIES, random_graph
 
@@ -98,6 +98,18 @@ def test_results_may_not_be_much_larger_than_what_is_read():
 
 def _number():
     return ng.sym.negative(np.float32(1))
+
+
+def test_what_reads_nothing_is_computed_once():
+    """X-SYM-06: ranges and identities are constants; what is filled, large or drawn stays."""
+    known = [ng.sym.eye(3), ng.sym.tri(3), ng.sym.linspace(0, 1, 3), ng.sym.arange(3.0)]
+    others = [ng.sym.zeros(3), ng.sym.eye(SOURCE), ng.sym.random.uniform(size=3)]
+    graph = ng.Group([*known, *others]).graph
+    folded = fold(graph)
+    labels = [node.label for node, _ in folded.heads]
+    assert labels == [*["constant"] * 4, *[node.label for node, _ in graph.heads[4:]]]
+    first = [each.with_heads(each.heads[:4]) for each in (graph, folded)]
+    assert same_bits(*(evaluate(each, {}) for each in first))
 
 
 def test_what_raises_is_left_for_the_run():

@@ -5,10 +5,10 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import ops
-from nbgraph.graph.check import check
 from nbgraph.graph.passes.gradient import gradient
 from nbgraph.graph.passes.pattern import Rule, match, wild
 from nbgraph.graph.passes.simplify import simplify
+from tests.graph.legality import check
 from tests.graph.naive import evaluate, same_bits
 from tests.graph.random_graphs import FAMILIES, random_graph
 

@@ -150,6 +150,9 @@ def test_a_worker_that_is_lost(whole, fault, on_loss, tmp_path, monkeypatch):
         assert whole.client.run(os.getpid)[idle] == before[idle]
 
 
+STATES = "init", "running", "closed", "failed"
+
+
 def pid(rank):
     return os.getpid()
 
@@ -182,6 +185,17 @@ def test_a_place_that_was_given_up_is_filled_again():
         os.kill(before[0], signal.SIGKILL)
         soon(lambda: len(own.client.cluster.workers) == 1)
         assert len({*own.run(pid, timeout=90), *before}) == 3
+
+
+def test_a_place_whose_name_was_still_taken_is_filled_again(monkeypatch):
+    """What Dask began while a worker was on its way back has ended, but counts as there."""
+    status = {name: SimpleNamespace(status=SimpleNamespace(name=name)) for name in STATES}
+    there = {"tcp://one"}
+    local = SimpleNamespace(workers=dict(status), worker_spec=dict.fromkeys(STATES))
+    local.scale = lambda count: there.add(f"tcp://{[*local.workers]} of {count}")
+    monkeypatch.setattr(workers, "present", lambda client: there)
+    own = workers.Cluster(SimpleNamespace(cluster=local), 2)
+    assert own._addresses(2, 10**4)[0] == "tcp://['init', 'running'] of 4"
 
 
 def dies(rank, folder):

@@ -115,6 +115,21 @@ def test_a_trainer_clips_all_gradients_together(kind):
     assert found[0] == found[1]
 
 
+def test_a_trainer_takes_the_batch_size_as_mxnet_does():
+    steps = []
+    for size in ((4,), (None,)):
+        w = ng.ones(2)
+        w.attach_grad()
+        with ng.autograd.record():
+            loss = ng.sum(w * w) if size == (4,) else ng.sum(w * w) / 4
+        loss.backward()
+        ng.optim.Trainer({"w": w}, ng.optim.SGD(lr=0.5)).step(*size)
+        steps.append(w.tolist())
+    assert steps[0] == steps[1] == [0.75, 0.75]
+    with pytest.raises(ng.ArgumentError, match="batch_size=0; expected at least 1"):
+        ng.optim.Trainer({"w": w}, ng.optim.SGD(lr=0.5)).step(0)
+
+
 def test_devices_are_summed_in_their_order():
     """The bits of a sum are those of additions one after another."""
     parts = [ng.array(np.array([v], "float32")) for v in (1e8, 1.0, -1e8, 1.0)]

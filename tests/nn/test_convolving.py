@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import nn
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ArgumentError, ShapeError
 
 LAYERS = {1: (nn.Conv1d, nn.ConvTranspose1d), 2: (nn.Conv2d, nn.ConvTranspose2d)}
 LAYERS[3] = (nn.Conv3d, nn.ConvTranspose3d)
@@ -52,6 +52,23 @@ def test_a_convolution_and_its_transpose(axes, how):
         assert turned.shape[:2] == x.shape[:2]
 
 
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_a_transpose_with_an_output_pad(axes):
+    """It gives the larger of the extents from which a convolution makes the same number."""
+    rng = np.random.default_rng(axes)
+    forward, back = LAYERS[axes]
+    how = {"stride": 2, "pad": 1, "bias": False}
+    forward, back = forward(4, 3, **how), back(4, 3, **how, output_pad=1)
+    x, y = (rng.normal(size=(2, 4, *[n] * axes)).astype("float32") for n in (8, 4))
+    out = forward(ng.array(x))
+    back.weight = forward.weight
+    turned = back(ng.array(y)).asnumpy()
+    assert turned.shape == x.shape and out.shape == y.shape
+    np.testing.assert_allclose((out.asnumpy() * y).sum(), (x * turned).sum(), rtol=1e-3)
+    with pytest.raises(ShapeError, match="output_pad=2 beside stride=2; expected less than"):
+        type(back)(4, 3, stride=2, output_pad=2)
+
+
 def test_bias_and_activation_and_gradients():
     net = nn.Conv2d(3, 2, ng.tanh)
     x = ng.array(np.random.default_rng(0).normal(size=(2, 2, 4, 4)).astype("float32"))
@@ -77,9 +94,14 @@ def test_pools():
     np.testing.assert_array_equal(nn.GlobalPool(largest=True)(ng.array(x)), x.max((2, 3)))
 
 
-def test_shapes_that_do_not_fit_are_told():
+def test_errors_of_shapes_and_windows():
     with pytest.raises(ShapeError, match="expected a whole number, or 2 of them"):
         nn.Conv2d(3, (2, 2, 2))
+    with pytest.raises(ArgumentError, match="Conv2d: window=True; expected whole numbers from 1"):
+        nn.Conv2d(3, True)
+    with pytest.raises(ArgumentError, match="MaxPool: window=2.5 is not a whole number"):
+        nn.MaxPool(2.5)
+    assert nn.Conv2d(3, np.int64(2)).window == nn.Conv2d(3, [2, 2]).window == (2, 2)
     with pytest.raises(ShapeError, match="1 axes of space"):
         nn.Conv1d(3, 2)(ng.ones((1, 2, 4, 4)))
     net = nn.Conv1d(3, 2, in_channels=2)

@@ -302,11 +302,14 @@ def diverging(place):
 @pytest.mark.parametrize("place", ["input", "target"])
 @pytest.mark.parametrize("options", [{}, {"accumulate": 3}, {"compiled": False}])
 def test_a_loss_that_is_nan_ends_the_training_and_names_the_batch(tmp_path, place, options):
-    path = tmp_path / "last.npz"
+    path, model = tmp_path / "last.npz", ng.nn.Dense(1)
     options |= {"loss": "mse", "optimizer": "adam", "epochs": 2, "progress": False}
     with pytest.raises(ng.errors.DivergenceError, match="batch 5 of epoch 1/2 is NaN") as caught:
-        ng.nn.fit(ng.nn.Dense(1), diverging(place), checkpoint=path, **options)
+        ng.nn.fit(model, diverging(place), checkpoint=path, **options)
     assert re.search(rf"{place}.* holds nan at \(5, 0\)", str(caught.value))
+    lost = [name for name, array in model.parameters().items() if np.isnan(array.asnumpy()).any()]
+    harm = f"{len(lost)} of 2 parameters hold NaN by now, {lost[0]!r} among them" if lost else ""
+    assert harm in str(caught.value) and bool(lost) == ("parameters" in str(caught.value))
     assert not path.exists()  # no checkpoint of NaN
 
 

@@ -206,7 +206,8 @@ def test_a_friendly_name_is_seen_in_texts_and_errors(graph):
     x = graph.param("x", (2,), 1.0)
     y = ng.expression(LeakyNodeOp, x)
     assert SinNodeOp(x).type() == "sin" and "leaky-sine" in repr(y)
-    assert 'label="leaky-sine' in graph.graphviz() and "trainable: true" in graph.graphviz()
+    text = f'label="leaky-sine\\n#{y.node.id} float64[2]\\ntrainable"'
+    assert text in graph.graphviz()
     with pytest.raises(ArgumentError, match="^leaky-sine: the value of"):
         _ = y.val
 

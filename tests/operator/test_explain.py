@@ -153,7 +153,7 @@ def test_in_place_runs_give_the_same_bits(op):
         arrays = [v.copy() for v in values]
         target = arrays[op.scalar.operands.index(name)]
         invoker = op.invoker
-        prepared, plan = invoker.prepare(arrays, op.parameters({}))
+        prepared, plan = invoker.prepare(arrays, op.parameters_of({}))
         assert any(p.ctypes.data == target.ctypes.data for p in prepared)
         invoker.run(plan, prepared, [target])
         assert target.tobytes() == wanted.tobytes()

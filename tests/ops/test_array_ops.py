@@ -424,3 +424,27 @@ def test_orders_of_short_lines(dtype):
             expected = np.take_along_axis(exact.astype("float64").asnumpy(), order, 1)
             np.testing.assert_array_equal(ordered.astype("float64"), expected)
     assert not worlds.functions(worlds.bind(lambda x: ng.sort(x, 1), exact))
+
+
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("dtype", [*DTYPES, "bfloat16"])
+def test_the_first_of_long_lines(dtype, largest):
+    """By blocks, in every dtype: equal elements, lines that are in order, NaN in few and all
+    blocks, and a line whose last block is short."""
+    n, k = 779, 5
+    x = np.random.default_rng(2).integers(0, 200, (6, n)).astype("float32")
+    x[1].sort()
+    x[2] = -np.sort(-x[2])
+    x[3] = 1
+    if dtype[0] != "b" and "float" in dtype:
+        x[4, ::100] = x[5, 2:] = np.nan
+    exact = ng.array(x).astype(dtype)
+    order = np.argsort(exact.astype("float64").asnumpy(), 1, kind="stable")
+    if largest:  # equal ones in order, NaN first
+        backwards = exact.astype("float64").asnumpy()[:, ::-1]
+        order = n - 1 - np.argsort(backwards, 1, kind="stable")[:, ::-1]
+    values, places = ng.topk(exact, k, largest=largest)
+    np.testing.assert_array_equal(places, order[:, :k])
+    np.testing.assert_array_equal(values, ng.take_along_axis(exact, order[:, :k], 1))
+    bound = worlds.bind(lambda x: ng.topk(x, k, largest=largest)[0], exact)
+    assert not worlds.functions(bound)

@@ -225,7 +225,7 @@ def test_requests(family):
 def check_requests(name):
     op = getattr(ops, name)
     rows = [np.array([1, 2, 1], layout_dtype(name))] * op.nin
-    operands, plan = op.invoker.prepare(rows, op.parameters({}))
+    operands, plan = op.invoker.prepare(rows, op.parameters_of({}))
     plain = outputs(op(*rows))
     old = [np.ones_like(p) for p in plain]
     op.invoker.run(plan, operands, old, ["add"] * len(old))

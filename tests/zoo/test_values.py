@@ -127,7 +127,7 @@ def test_interpreter_and_text_agree(row):
     kinds = ["int64" if row.integer else "f"] * op.nin
     if row.operands(1)[0].dtype == bool:
         kinds = ["bool"] * op.nin
-    parameters = op.parameters(row.parameters)
+    parameters = op.parameters_of(row.parameters)
     captured = op.scalar.capture(kinds, parameters)
     for point in zip(*row.operands(4, seed=3), strict=True):
         domain = MultiDomain()

@@ -73,7 +73,7 @@ def apply(
     if complex_call.any_complex(values) and not complex_call.by_kernel(op, values, outs):
         return complex_call.apply(op, values, attributes, outs)
     device = common_device(op.__name__, op.scalar.operands, values, outs)
-    parameters = op.parameters(dict(attributes))
+    parameters = op.parameters_of(dict(attributes))
     inference = inferred(op, values, parameters)
     results = _results(op, inference, device, outs)
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)

@@ -14,13 +14,13 @@ from nbgraph.array.dlpack_device import on_gpu
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import layout_of
 from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.ops.carrier.operators import operator_of
 from nbgraph.ops.define import library
 from nbgraph.settings import config
+from nbgraph.signatures import checked
 
 if TYPE_CHECKING:
     from nbgraph.array.ndarray import NDArray

@@ -20,9 +20,9 @@ from nbgraph.array.place import elsewhere
 from nbgraph.device import Context
 from nbgraph.dtype import require_supported
 from nbgraph.errors import ArgumentError, noun
-from nbgraph.foreign import checked
 from nbgraph.operator.layout import layout_of
 from nbgraph.operator.scalar.typing import of_library
+from nbgraph.signatures import checked
 
 _WRITABLE = 1  # PyBUF_WRITABLE
 _HOST = (1, 0)  # kDLCPU

@@ -12,8 +12,8 @@ from nbgraph.engine.sites import OURS
 from nbgraph.kernels.compiler.entry import unboxed
 from nbgraph.kernels.scalar.kinds import Word
 
-MOST = 128  # words of a push, record and variables included
-MOST_OUTPUTS = 16
+MOST = 512  # words of a push, record and variables included
+MOST_OUTPUTS = 32
 LINES = 8  # of user code that a route remembers; a power of two
 # the kind of an operand that is not a number; those of numbers are `kernels.scalar.kinds.Word`
 ARRAY = 0

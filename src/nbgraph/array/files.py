@@ -26,7 +26,7 @@ from nbgraph.atomic_write import atomic_write
 from nbgraph.device import Context
 from nbgraph.dtype import MXNET_DTYPES, bfloat16, require_supported
 from nbgraph.errors import ArgumentError, FormatError, noun
-from nbgraph.foreign import checked
+from nbgraph.signatures import checked
 
 HEADER = (0x112).to_bytes(8, "little")
 _V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA  # before the first, the mark is the axes' count

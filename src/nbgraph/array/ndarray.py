@@ -31,12 +31,13 @@ from nbgraph.array.repeated import repeated
 from nbgraph.device import Context
 from nbgraph.engine import Variable
 from nbgraph.errors import ArgumentError, DerivativeWarning, DeviceError, noun, require_word
-from nbgraph.foreign import checked, explain_methods
+from nbgraph.foreign import explain_methods
 from nbgraph.operator import call
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.spec import Attributes
 from nbgraph.ops.carrier import methods
 from nbgraph.ops.carrier.reductions import Reductions
+from nbgraph.signatures import checked
 
 ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
 

@@ -7,7 +7,8 @@ The general way works out dtypes, shapes, kernel and record; a route keeps all o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.array import core as arrays
 from nbgraph.array import entry
@@ -18,6 +19,7 @@ from nbgraph.array.push import WEAK
 from nbgraph.codegen import builtin
 from nbgraph.device import Context
 from nbgraph.engine import current
+from nbgraph.engine.core.codes import FIXED, LAUNCHED
 from nbgraph.engine.handle import Core
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.kernels.capture.names import rewritten
@@ -28,6 +30,9 @@ from nbgraph.operator.layout import Layout
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.spec import items_of
 from nbgraph.storage import LARGE, pool
+
+if TYPE_CHECKING:
+    from nbgraph.engine.plans.instance import Instance
 
 _KEPT = 2048  # routes in a table
 _MOST = 4096  # sets of parameters, and whatever else is kept with an operator
@@ -197,10 +202,7 @@ def _described(
     assert core is not None
     whole = over is None or over.whole
     fixed = launcher(call, engine, len(arrays), len(outputs), whole).fixed
-    submit, in_use = (core.unit.address(name) for name in ("submit", "in_use"))
-    ids, gate, place_of = engine._names.site_ids, engine._owner.gate, engine._names.site_at
-    fixed = core.address, *fixed
-    push = entry.Push(submit, in_use, fixed, core, gate, device, ids, place_of, core.attach)
+    push = _push(engine, core, "submit", (core.address, *fixed), device)
     head, steps = call.head, call.words
     at = len(head)  # of addresses: operands', then outputs'; behind them steps and numbers
     written = at + len(arrays)
@@ -216,7 +218,7 @@ def _described(
         ]
     )
     pairs = [places[i] if i in places else next(numbers) for i in range(len(operands))]
-    new = [_output(own, device, arrays, written + k) for k, own in enumerate(outputs)]
+    new = [output_of(own, device, arrays, written + k) for k, own in enumerate(outputs)]
     if over is not None:
         last = [i for i, v in enumerate(operands) if v is over.array]
         first = [i for i in range(len(operands)) if i not in last]
@@ -226,7 +228,47 @@ def _described(
     return (*entry.describe(push, pairs, new, record), call)  # its kernel is kept
 
 
-def _output(own: Layout, device: Context, arrays: Sequence[int], place: int) -> entry.Output:
+def _push(
+    engine: ThreadedEngine, core: Core, name: str, fixed: Sequence[int], device: Context
+) -> entry.Push:
+    """Return what the entry knows of pushes by an entry of the core."""
+    submit, in_use = core.unit.address(name), core.unit.address("in_use")
+    ids, gate, place_of = engine._names.site_ids, engine._owner.gate, engine._names.site_at
+    return entry.Push(submit, in_use, fixed, core, gate, device, ids, place_of, core.attach)
+
+
+def of_plan(
+    instance: Instance,
+    layouts: Sequence[Layout],
+    outputs: Sequence[Layout],
+    variables: Sequence[int],
+    words: Sequence[tuple[int, int]],
+    count: int,
+    device: Context,
+) -> Push | None:
+    """Return what pushes a run of a plan over arrays of these layouts, as `Routes.push` does, or
+    None where there is no such way. `variables`: for each outside one of the plan its number among
+    the `count` of the arrays, outputs last; `words`: for each the number of an array, and bytes
+    from its address on."""
+    launched, arrays = instance.launched, len(layouts) + len(outputs)
+    if launched is None or not layouts or not device.host or not builtin.available():
+        return None
+    engine, core, template = launched
+    record = [*[0] * arrays, *variables, *chain.from_iterable(words)]
+    room = len(record) + LAUNCHED + len(variables) + len(words)
+    if not entry.fits(len(layouts), len(outputs), room) or not all(own.size for own in outputs):
+        return None
+    fixed = core.address, template, arrays, len(variables), len(words), count
+    push = _push(engine, core, "launch_arrays", (*fixed, *[0] * (FIXED - 1 - len(fixed))), device)
+    every = range(len(layouts))
+    new = [output_of(own, device, every, len(layouts) + k) for k, own in enumerate(outputs)]
+    route: Any = (*entry.describe(push, [(ARRAY, i) for i in every], new, record), instance)
+    for own in reversed(layouts):
+        route = {own: route}
+    return entry.over(route, _classes[0])
+
+
+def output_of(own: Layout, device: Context, arrays: Sequence[int], place: int) -> entry.Output:
     """Return where an output's block comes from. What has no elements is never written, which would
     clear a failure of the block's last owner."""
     size_class: Any = pool(device).bin(own.nbytes)

@@ -1,6 +1,5 @@
 """Derivatives of what was computed: recording, backward passes, functional transformations."""
 
-from nbgraph._listing import public_names
 from nbgraph.autograd.entry import backward as backward
 from nbgraph.autograd.entry import get_symbol as get_symbol
 from nbgraph.autograd.entry import grad as grad
@@ -13,8 +12,6 @@ from nbgraph.autograd.scope import predict_mode as predict_mode
 from nbgraph.autograd.scope import record as record
 from nbgraph.autograd.scope import train_mode as train_mode
 from nbgraph.autograd.tape import TapeError as TapeError
-from nbgraph.foreign import missing
+from nbgraph.foreign import published
 
-__dir__ = public_names(globals())
-
-__getattr__ = missing("ng.autograd", globals())
+__dir__, __getattr__ = published("ng.autograd", globals())

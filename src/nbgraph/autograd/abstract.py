@@ -24,11 +24,11 @@ from nbgraph.errors import (
     require_shape,
     require_word,
 )
-from nbgraph.foreign import checked
 from nbgraph.graph import build
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.ops.define import library
+from nbgraph.signatures import checked
 
 Function = Callable[..., Any]
 

@@ -13,8 +13,8 @@ from nbgraph.autograd.linear import vjp
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tree import like, places
 from nbgraph.errors import ArgumentError, function_name, noun
-from nbgraph.foreign import checked
 from nbgraph.ops.define import library
+from nbgraph.signatures import checked
 
 Call = Callable[..., Any]
 # whose `fwd` runs: a call of the function in it keeps its arguments, and `fwd` waits for a gradient

@@ -28,8 +28,8 @@ from nbgraph.autograd.sums import Ones
 from nbgraph.autograd.tree import places
 from nbgraph.autograd.variables import Variables
 from nbgraph.errors import ArgumentError, function_name
-from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
+from nbgraph.signatures import checked
 
 P = ParamSpec("P")
 R = TypeVar("R")

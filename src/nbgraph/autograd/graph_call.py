@@ -8,6 +8,7 @@ order are graphs of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import CPU
@@ -39,8 +40,8 @@ class GraphFunction(Function):
         super().__init__(graph, name)
         self._trained: dict[Wanted, Trained | DerivativeError] = {}
 
-    def __call__(self, arrays: Sequence[Array], site: int | None = None) -> list[Any]:
-        """Return the heads for arrays of the variables; `site`: see `Program.push`."""
+    def __call__(self, arrays: Sequence[Array], place: FrameType | None = None) -> Sequence[Any]:
+        """Return the heads for arrays of the variables; `place`: see `Function.run`."""
         for array in arrays:
             if not array._layout.contiguous:
                 self._require_states(arrays)
@@ -49,7 +50,7 @@ class GraphFunction(Function):
                 break
         recorder = recording.get()
         if recorder is None:
-            return self.run(arrays, site=site)
+            return self.run(arrays, place=place)
         flags = tuple([a._node is not None and a._layout.floating for a in arrays])
         if True not in flags:
             outputs = self.run(arrays)
@@ -104,10 +105,19 @@ class Trained:
         self.wanted, self.name = wanted, name
         self.variables = list(graph.variables)
         heads = list(graph.heads)
+        more, closed = list[Entry](), set[Entry]()
         while True:  # what is kept is differentiated, too, when derivatives are
             self.graph = graph.with_heads(heads)
-            self.floating = tuple([spec(head).dtype.kind in "cfV" for head in heads])
-            residuals = self._split(self.floating)[0].kept
+            self.floating = tuple([h not in closed and spec(h).dtype.kind in "cfV" for h in heads])
+            try:
+                residuals = self._split(self.floating)[0].kept
+            except DerivativeError:
+                # a value that only a gradient by hand reads: derivatives of that one raise, later
+                shut = {entry for entry in more if not self._differentiable(entry)} - closed
+                if not shut:
+                    raise
+                closed |= shut
+                continue
             present = set(heads)
             more = [entry for entry in residuals if entry not in present]
             if not more:
@@ -125,6 +135,14 @@ class Trained:
         if wanted not in self._backward:
             self._backward[wanted] = self._new_backward(wanted)
         return self._backward[wanted]
+
+    def _differentiable(self, entry: Entry) -> bool:
+        """Return whether a head has derivatives."""
+        try:
+            self._split(tuple([head == entry for head in self.graph.heads]))
+        except DerivativeError:
+            return False
+        return True
 
     def _split(self, wanted: Wanted) -> tuple[Any, dict[GraphNode, int]]:
         names = {str(v.name) for v in self.variables}

@@ -36,11 +36,11 @@ from nbgraph.autograd.sums import zeros_of
 from nbgraph.autograd.tree import like, places
 from nbgraph.autograd.variables import Variables
 from nbgraph.errors import ArgumentError, NbgraphError
-from nbgraph.foreign import checked
 from nbgraph.graph import build
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import layout
 from nbgraph.ops.define import library
+from nbgraph.signatures import checked
 
 _SMALL = 512  # elements of an array whose units are kept as a constant
 Blocks = tuple[Any, list[list[Any]], Any]

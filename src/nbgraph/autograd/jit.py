@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
@@ -12,21 +13,18 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 import numpy as np
 
 from nbgraph.array import core
-from nbgraph.array.chunk import CPU
-from nbgraph.array.place import ELSEWHERE
 from nbgraph.autograd.explain import Explanation, explained
 from nbgraph.autograd.results import require_function
-from nbgraph.autograd.signature import InlineError, Keyed, floats_as_arrays
+from nbgraph.autograd.signature import InlineError, Keyed, enter, floats_as_arrays
 from nbgraph.autograd.version import Version, labels_of
-from nbgraph.engine import current
 from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, function_name
-from nbgraph.foreign import checked
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import recording, training
-from nbgraph.operator.parallel import OWNED
+from nbgraph.operator.layout import keep
 from nbgraph.scopes import forkable
 from nbgraph.settings import CLOSELY_ASKED, config, looks_closely
+from nbgraph.signatures import checked
 
 Function = Callable[..., Any]
 P = ParamSpec("P")
@@ -53,9 +51,9 @@ class Jit(Generic[P, R]):
         self.traced_function: Function = fn
         self.static_argnames = tuple(static_argnames)
         self._lifted = tuple(lifted)  # positional arguments whose floats become arrays
-        self._quick = not (self.static_argnames or self._lifted)
         self.__qualname__: str = getattr(fn, "__qualname__", type(fn).__qualname__)
         self._versions: dict[Any, Version] = {}
+        self._known: dict[Any, Version] = {}  # the same by flat keys, see `signature.enter`
         self._labels: dict[int, Sequence[str]] = {}  # of so many positional arguments
         functools.update_wrapper(self, fn, updated=())
         self._label = f"jit of {function_name(fn)}"
@@ -63,35 +61,49 @@ class Jit(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Return the function's results, by the compiled graph."""
         recorder = recording.get()
-        if CLOSELY_ASKED[0] or not self._quick or kwargs or here.running is not None:
+        if CLOSELY_ASKED[0] or self._lifted or here.running is not None:
             return self._general(args, kwargs)
-        key: list[Any] = [training.get(None), recorder is None, _settings().default_float]
-        kind: Any = _classes[0]
-        arrays: list[Any] = [*args]
-        for i, value in enumerate(arrays):
-            if type(value) is not kind:
-                plain = type(value) is np.ndarray and value.dtype in _COPIED
-                if not plain or ELSEWHERE[0] or OWNED:
-                    return self._general(args, kwargs)
-                value = arrays[i] = core.from_host(value, CPU)
-            key.append(value._layout)
-        version = self._versions.get(tuple(key))
+        key: list[Any] = [
+            training.get(None),
+            recorder is None,
+            _settings().default_float,
+            len(args),
+        ]
+        arrays: list[Any] = []
+        kind = _classes[0]
+        value: Any
+        for value in args:
+            if type(value) is kind:  # most are
+                key.append(value._layout)
+                arrays.append(value)
+            elif not enter(value, key, arrays):
+                return self._general(args, kwargs)
+        for name, value in kwargs.items():
+            key.append(name)
+            if not enter(value, key, arrays):
+                return self._general(args, kwargs)
+        flat = tuple(key)
+        version = self._known.get(flat)
         if (
             version is None
             or version.content.changed()
             or (recorder is not None and recorder.traces)
         ):
-            return self._general(arrays, kwargs)
-        engine = current()
-        return version(arrays, engine.site_id())
+            return self._general(args, kwargs, flat)
+        return version(arrays, sys._getframe(1))
 
-    def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False) -> Any:
+    def _general(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], flat: Any = None, bound: bool = False
+    ) -> Any:
+        """Return the results by the version of the arguments, which a flat key has from now on."""
         if self.as_written():
             return self.traced_function(*args, **kwargs)
         try:
             version, keyed = self.version(args, kwargs, bound)
         except InlineError:
             return self.traced_function(*args, **kwargs)
+        if flat is not None:
+            keep(self._known, flat, version, _MOST)
         return version(keyed.together(version.captured))
 
     def as_written(self) -> bool:
@@ -168,6 +180,7 @@ class Jit(Generic[P, R]):
     def clear_cache(self) -> None:
         """Forget all versions; the next calls trace anew."""
         self._versions.clear()
+        self._known.clear()
 
     @property
     def cache_size(self) -> int:
@@ -203,7 +216,7 @@ class _Bound:
         functools.update_wrapper(self, jitted, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__func__._general((self.__self__, *args), kwargs, True)
+        return self.__func__._general((self.__self__, *args), kwargs, bound=True)
 
     def __repr__(self) -> str:
         return f"<bound {self.__func__!r} of {self.__self__!r}>"

@@ -23,8 +23,8 @@ from nbgraph.autograd.sums import ones_like
 from nbgraph.autograd.tree import like, places
 from nbgraph.autograd.variables import Variables
 from nbgraph.errors import ArgumentError, DerivativeError, noun
-from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
+from nbgraph.signatures import checked
 
 
 @checked

@@ -269,7 +269,7 @@ def _replayed(graph: _Graph, structure: _Structure, *, retain_graph: bool) -> li
         for k in graph.walked:
             structure.order[k].saved = None
     values = [None if k is None else outputs[k] for k in graph.results]
-    outputs.clear()  # an array that a leaf collects may have no other holder
+    del outputs  # an array that a leaf collects may have no other holder
     for leaf in structure.leaves:
         reverse.collect(leaf, values.pop(0), owned=True)
     return values

@@ -166,15 +166,17 @@ def _bare(value: Any, taken: set[int]) -> Any:
 
 def require_function(name: str, f: Any) -> None:
     """Raise ArgumentError where a value cannot be called, and for symbols."""
-    if callable(f) and carrier_of([f]) is not None:
+    array = getattr(type(f), "stands_for_array", False)  # of a function that is traced
+    if callable(f) and not array and carrier_of([f]) is not None:
         raise ArgumentError(
             f"{name}: f is {noun(f)}, a graph and no function; give a Python function, "
             "such as lambda x: ..., which is called with arrays or symbols. The gradients of a "
             "symbol itself come from simple_bind(x=shape): forward_backward(x=...), grad_dict['x']"
         )
-    if not callable(f):
+    if array or not callable(f):
+        kind = "an array" if array else type(f).__name__
         raise ArgumentError(
-            f"{name}: {type(f).__name__} is not a function; give the function itself, not its value"
+            f"{name}: {kind} is not a function; give the function itself, not its value"
         )
 
 

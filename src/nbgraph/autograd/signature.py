@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array import core
+from nbgraph.array.chunk import CPU
 from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
 from nbgraph.array.place import ELSEWHERE
@@ -19,9 +21,12 @@ from nbgraph.autograd.tree import mapped, offers_parameters
 from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.graph.build import frozen
 from nbgraph.operator.lazy import is_lazy
+from nbgraph.operator.parallel import OWNED
 from nbgraph.operator.scalar.typing import is_foreign
 
 _VALUES = (bool, int, float, str, bytes, type(None), type(...), np.dtype, slice)
+_PLAIN = frozenset((bool, int, str, type(None)))  # equal ones of a type mean the same
+_COPIED = frozenset(map(np.dtype, ("float32", "float64", "int32", "int64", "uint8", "bool")))
 _OBJECTS = (type, FunctionType, BuiltinFunctionType)
 
 
@@ -129,6 +134,35 @@ class Keyed:
         """Return the key of an object that is known by identity."""
         self.objects.append(value)
         return "object", id(value)
+
+
+def enter(value: Any, key: list[Any], arrays: list[Any]) -> bool:
+    """Enter an argument into a flat key and its arrays; return whether it is known how: arrays of
+    the host, plain dicts, lists and tuples, and plain values."""
+    kind: Any = type(value)
+    if kind is np.ndarray and value.dtype in _COPIED and not ELSEWHERE[0] and not OWNED:
+        value, kind = core.from_host(value, CPU), core._class[0]
+    if kind is core._class[0]:
+        key.append(value._layout)
+        arrays.append(value)
+    elif kind is dict:
+        key += dict, len(value)
+        for name, item in value.items():
+            key.append(name)
+            if not enter(item, key, arrays):
+                return False
+    elif kind is tuple or kind is list:
+        key += kind, len(value)
+        for item in value:
+            if not enter(item, key, arrays):
+                return False
+    elif kind is float:
+        key.append(value.hex())  # zeros differ, NaN is itself
+    elif kind in _PLAIN:
+        key += kind, value
+    else:
+        return False
+    return True
 
 
 def floats_as_arrays(value: Any, chosen: Sequence[int]) -> list[Any]:

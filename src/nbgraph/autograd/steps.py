@@ -120,7 +120,9 @@ class _Flow:
         )
         if self._routed(rule, key, operands):
             return
-        inference = inferred(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
+        inference = inferred(
+            rule.reverse, operands, rule.reverse.parameters_of(dict(node.attributes))
+        )
         captured = inference.plan.typed.captured
         results: list[Any] = []
         requests: list[str] = []
@@ -158,7 +160,9 @@ class _Flow:
         entry = node.inputs[i]
         if entry is None or node.layouts[i] is not own or sums.get(entry) is not None:
             return False
-        inference = inferred(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
+        inference = inferred(
+            rule.reverse, operands, rule.reverse.parameters_of(dict(node.attributes))
+        )
         captured = inference.plan.typed.captured
         if inference.outputs[0] is not own or captured.outputs[0] is captured.operands[0]:
             return False

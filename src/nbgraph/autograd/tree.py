@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 
@@ -75,6 +76,33 @@ def like(structure: Any, values: Sequence[Any], *, objects: bool = False) -> Any
     result = mapped(lambda _: next(rest), structure, objects=objects)
     assert next(rest, None) is None, "more values than places"
     return result
+
+
+def builder(structure: Any, places: Iterator[int]) -> Callable[[Sequence[Any]], Any] | None:
+    """Return what makes the structure of a sequence of values, or None where it has other parts
+    than plain dicts, lists and tuples.
+
+    >>> builder({"w": [0.0, 0.0], "b": ()}, iter(range(2)))([10, 20])
+    {'w': [10, 20], 'b': ()}
+    """
+    kind: Any = type(structure)
+    if structure is None:
+        return lambda _: None
+    if not isinstance(structure, (dict, list, tuple)):
+        return None if offers_parameters(structure) else itemgetter(next(places))
+    if kind not in (dict, list, tuple):
+        return None
+    items: Any = structure.values() if isinstance(structure, dict) else structure
+    parts = [builder(v, places) for v in items]
+    if None in parts:
+        return None
+    every: Any = parts
+    if kind is dict:
+        named = [*zip(structure, every, strict=True)]
+        return lambda values: {name: part(values) for name, part in named}
+    if kind is list:
+        return lambda values: [part(values) for part in every]
+    return lambda values: tuple([part(values) for part in every])
 
 
 def mapped(function: Callable[[Any], Any], structure: Any, *, objects: bool) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from nbgraph.autograd.masked import Selected
 from nbgraph.autograd.signature import Keyed
 from nbgraph.autograd.traced import Traced
 from nbgraph.autograd.tracing import Tracer, tracing
-from nbgraph.autograd.tree import Place, like, places
+from nbgraph.autograd.tree import Place, builder, like, places
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.symbol import Symbol
@@ -106,11 +107,12 @@ class Version:
         self._single = direct and isinstance(out, Symbol)
         self._flat = direct and type(out) is tuple and all(isinstance(v, Symbol) for v in out)
         self._template = like(out, [_HOLE] * len(values), objects=True)
+        self._assemble = builder(self._template, iter(range(len(values))))
         return entries
 
-    def __call__(self, arrays: Sequence[Any], site: int | None = None) -> Any:
-        """Return the function's result for these arrays; `site`: see `Program.push`."""
-        outputs: list[Any] = []
+    def __call__(self, arrays: Sequence[Any], place: FrameType | None = None) -> Any:
+        """Return the function's result for these arrays; `place`: see `Function.run`."""
+        outputs: Sequence[Any] = []
         if self.lazy:
             from nbgraph.blocks.replay import replayed  # Dask is loaded already
 
@@ -119,7 +121,7 @@ class Version:
             captured = self.captured
             quick = self.contiguous and recording.get() is None
             run = self.function.run if quick else self.function
-            outputs = run([*arrays, *captured] if captured else arrays, site=site)
+            outputs = run([*arrays, *captured] if captured else arrays, place=place)
             if self._single:
                 return outputs[0]
             if self._flat:
@@ -132,6 +134,8 @@ class Version:
         values = [
             which if sort == "constant" else sources[sort][which] for sort, which in self._places
         ]
+        if self._assemble is not None:
+            return self._assemble(values)
         return like(self._template, values, objects=True)
 
     @property

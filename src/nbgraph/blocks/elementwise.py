@@ -28,7 +28,7 @@ def mapped(op: Mapper, operands: Sequence[Any], attributes: Mapping[str, Any]) -
         )
     op.require_certificate()
     op.refresh()
-    parameters = op.parameters(dict(attributes))
+    parameters = op.parameters_of(dict(attributes))
     names = op.scalar.operands
     values: list[Any] = [
         v if isinstance(v, (bool, int, float, np.generic)) else lifted(op.__name__, name, v)

@@ -236,7 +236,7 @@ def _total(
     arrays = [v for v in values if isinstance(v, da.Array)]
     kinds = [v.dtype if isinstance(v, da.Array) else v for v in values]
     op = _mapper(fn)
-    (dtype,) = op.invoker.plan_of(kinds, op.parameters(dict(parameters))).typed.outputs
+    (dtype,) = op.invoker.plan_of(kinds, op.parameters_of(dict(parameters))).typed.outputs
     if combine in ("add", "multiply"):
         dtype = np.dtype(
             "float64" if is_float(dtype) else "uint64" if dtype.kind == "u" else "int64"

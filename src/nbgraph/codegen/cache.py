@@ -100,6 +100,19 @@ def folder() -> Path | None:
     return path
 
 
+def keeps(nbytes: int) -> bool:
+    """Return whether so many bytes can be written there now."""
+    where = folder()
+    if where is None:
+        return False
+    trial = where / (_NEW + os.urandom(8).hex())
+    with contextlib.suppress(OSError):
+        _replace(trial, bytes(nbytes))
+        trial.unlink()
+        return True
+    return False
+
+
 @contextlib.contextmanager
 def lock() -> Generator[None]:
     """Keep other processes out of the block, where the system can lock the folder."""

@@ -35,7 +35,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from nbgraph._listing import public_names
 from nbgraph.engine.base import AsyncFn as AsyncFn
 from nbgraph.engine.base import Callback as Callback
 from nbgraph.engine.base import Engine as Engine
@@ -50,12 +49,12 @@ from nbgraph.engine.properties import FnProperty as FnProperty
 from nbgraph.engine.running import OnComplete as OnComplete
 from nbgraph.engine.sites import Site as Site
 from nbgraph.engine.variable import Variable as Variable
-from nbgraph.foreign import missing
+from nbgraph.foreign import published
 
 if TYPE_CHECKING:
     from nbgraph.engine.chaos.race import Race
 
-__dir__ = public_names(globals())
+__dir__, __getattr__ = published("ng.engine", globals())
 
 DAGEngine = Engine  # its first name
 
@@ -128,5 +127,3 @@ add_listener = _of_current(Engine.add_listener)
 remove_listener = _of_current(Engine.remove_listener)
 start = _of_current(Engine.start)
 stop = _of_current(Engine.stop)
-
-__getattr__ = missing("ng.engine", globals())

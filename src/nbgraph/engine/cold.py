@@ -24,19 +24,24 @@ from nbgraph.settings import config
 if TYPE_CHECKING:
     import subprocess
 
-_EACH_TIME = ", about 8 s in each process, as there is no folder to keep it in (NBGRAPH_CACHE_DIR)"
+    from nbgraph.engine.variable import Variable
+
+_EACH_TIME = (
+    ", about 8 s in each process, as there is no folder for it, or no room (NBGRAPH_CACHE_DIR)"
+)
+_ROOM = 1 << 18  # bytes that it takes there, and some more
 _LOOK = 0.02  # seconds between two looks whether it is there
 
 
 class Build:
     """The core, being compiled: by a process of its own, so that the GIL is the user's.
 
-    Without a cache folder, a Python to start, or a result of its, a thread does it.
+    Without room in a cache folder, a Python to start, or a result of its, a thread does it.
     """
 
     def __init__(self) -> None:
         stream: Any = sys.stderr
-        kept = cache.folder() is not None
+        kept = cache.keeps(_ROOM)
         if stream is not None:
             how_often = ", once, about 8 s" if kept else _EACH_TIME
             stream.write(
@@ -125,30 +130,37 @@ class Interim(NaiveEngine):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._issuing = 0
         self._successor: Engine | None = None
 
     def _issue(self, operation: Operation) -> None:
-        attend(self._issue_here, operation)
+        # It is there by one instruction. Where a signal ends what follows, whatever comes next to
+        # the engine issues it first: its memory may be another array's by then.
+        self._late_pushes.append(operation)
+        self._issue_late()
 
-    def _issue_here(self, operation: Operation) -> None:
+    def _issue_late(self) -> None:
+        while self._late_pushes and self._inside != threading.get_ident():
+            attend(self._issue_next)
+
+    def _issue_next(self) -> None:
         with self._ended:
-            successor = self._successor
-            self._issuing += successor is None
+            if not self._late_pushes:  # another thread took it
+                return
+            operation, successor = self._late_pushes.popleft(), self._successor
+            ready = self._admit(operation) if successor is None else []
+        self._run_ready(ready)
         if successor is not None:
             operation.engine = successor
             successor._issue(operation)
-            return
-        try:
-            super()._issue(operation)
-        finally:
-            with self._ended:
-                self._issuing -= 1
+
+    def _in_use(self, var: Variable) -> bool:
+        late = any(var in o.reads or var in o.writes for o in tuple(self._late_pushes))
+        return late or super()._in_use(var)
 
     def hand_over(self, make: Callable[[int], Engine]) -> bool:
         """Unless anything is unfinished, or a bulk open: from now on `make(number)` has it all."""
         with self._ended:
-            if self._issuing or self._pending or self._late_pushes or self._bulks:
+            if self._pending or self._late_pushes or self._bulks:
                 return False
             self._successor = make(self._newest())
             return True

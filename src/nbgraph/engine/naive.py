@@ -106,17 +106,20 @@ class NaiveEngine(Engine):
             self._late_pushes.append(operation)
             return
         with self._ended:
-            self._inside = threading.get_ident()
-            try:
-                ready = self._admit(operation)
-            finally:
-                self._inside = 0
-        if ready:
-            self._run_ready([(-operation.priority, operation.seq, operation)])
+            ready = self._admit(operation)
+        self._run_ready(ready)
         self._issue_late()
 
-    def _admit(self, operation: Operation) -> bool:
-        """Number it and enter it into its queues; whether it may run."""
+    def _admit(self, operation: Operation) -> _Ready:
+        """Number it and enter it into its queues; return it if it may run. Under the lock."""
+        self._inside = threading.get_ident()
+        try:
+            ready = self._enter(operation)
+        finally:
+            self._inside = 0
+        return [(-operation.priority, operation.seq, operation)] if ready else []
+
+    def _enter(self, operation: Operation) -> bool:
         self._number += 1
         operation.seq = self._number
         operation.state = WAITING
@@ -142,6 +145,8 @@ class NaiveEngine(Engine):
 
     def _run_ready(self, ready: _Ready) -> None:
         """Run these, and what becomes ready by that."""
+        if not ready:
+            return
         turn = self._turn
         outer = turn.ready
         if outer is not None and turn.depth >= _DEPTH:
@@ -171,7 +176,7 @@ class NaiveEngine(Engine):
         if own is not None:
             for entry in ready:
                 heapq.heappush(own, entry)
-        elif ready:
+        else:
             heapq.heapify(ready)
             self._run_ready(ready)
         self._issue_late()
@@ -195,6 +200,7 @@ class NaiveEngine(Engine):
     # wait --------------------------------------------------------------------------------------
 
     def _wait_variable(self, var: Variable, deadline: float | None) -> bool:
+        self._issue_late()
         if var._queue is None:
             return True
         users = [o for o in self._unfinished() if var in o.reads or var in o.writes]

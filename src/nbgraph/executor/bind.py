@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.array.chunk import shared
 from nbgraph.array.copying import filled
-from nbgraph.array.core import Array
+from nbgraph.array.core import Array, make
 from nbgraph.array.create import array as new_array
 from nbgraph.array.create import initial
 from nbgraph.device import Context, cpu, require
@@ -23,7 +24,7 @@ from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes.gradient import require_gradients
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.arrays.array_op import Spec
-from nbgraph.operator.layout import layout
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.scopes import load
 
@@ -132,8 +133,8 @@ def _executor(
     )
 
 
-def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executor:
-    """Return an executor of the same symbol for other shapes; arrays that still fit are shared."""
+def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]], partial: bool) -> Executor:
+    """Return an executor of the same symbol for other shapes; see Executor.reshape."""
     old = executor._bound
     dtypes = {n: array.dtype for n, array in {**executor.arg_dict, **executor.aux_dict}.items()}
     shared = {
@@ -146,25 +147,37 @@ def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executo
         graph = typed(executor.symbol.graph, {**shared, **sizes}, dtypes)
     except ShapeError:
         graph = typed(executor.symbol.graph, sizes, dtypes)
-    by_name = {str(n.name): array for n, array in old.arrays.items()}
+    old_arrays = {str(n.name): array for n, array in old.arrays.items()}
+    old_grads = {str(n.name): pair for n, pair in old.grads.items()}
     devices = _devices(graph, old.groups, old.device)
     arrays: dict[GraphNode, Array] = {}
-    for node in graph.variables:
-        array = by_name.get(str(node.name))
-        fits = array is not None and Spec(array.shape, array.dtype) == _spec(node)
-        arrays[node] = array if fits else _allocated(node, devices[node])  # type: ignore[assignment]
-    old_grads = {str(n.name): pair for n, pair in old.grads.items()}
     grads: dict[GraphNode, tuple[Array, OpReqType]] = {}
     for node in graph.variables:
-        pair = old_grads.get(str(node.name))
-        if pair is not None:
-            fits = pair[0].shape == _spec(node).shape
-            array = pair[0] if fits else filled(layout(*_spec(node)), devices[node], 0)
-            grads[node] = array, pair[1]
+        name, own = str(node.name), _spec(node)
+        array = old_arrays[name]
+        if own.shape != array.shape and not (partial or name in sizes):
+            raise ShapeError(
+                f"reshape: the shape of {name!r} becomes {own.shape}, it is {array.shape}; give "
+                f"{name}={own.shape}, too, or partial_shaping=True where a new array may take its "
+                "place"
+            )
+        first = layout(*own)
+        fits = first.size <= array.size
+        arrays[node] = _begun(array, first) if fits else _allocated(node, devices[node])
+        if name in old_grads:
+            array, request = old_grads[name]
+            grads[node] = _begun(array, first) if fits else filled(first, devices[node], 0), request
     return _executor(executor.symbol, graph, arrays, grads, old.options, old.device, old.groups)
 
 
 # arrays -----------------------------------------------------------------------------------------
+
+
+def _begun(array: Array, first: Layout) -> Any:
+    """Return the array, or where its shape is another one, a view of its first elements."""
+    if array.shape == first.shape:
+        return array
+    return make(array._chunk, array._address, first, shared(array))
 
 
 def _allocated(node: GraphNode, device: Context) -> Any:

@@ -52,7 +52,7 @@ class Executor(Reports):
         arguments: Arrays,
         gradients: Arrays,
         states: Arrays,
-        rebind: Callable[[Executor, Mapping[str, Any]], Executor],
+        rebind: Callable[[Executor, Mapping[str, Any], bool], Executor],
     ) -> None:
         self.symbol, self._bound, self._rebind = symbol, bound, rebind
         self._arguments = FixedArrays("arg_dict", arguments)
@@ -335,13 +335,22 @@ class Executor(Reports):
         allow_up_sizing: bool = False,
         **shapes: Sequence[int],
     ) -> Executor:
-        """Return an executor for other shapes; arguments whose shape stays are shared.
+        """Return an executor for other shapes, which shares the arrays of this one.
+
+        An argument that becomes smaller, and its gradient, are the first elements of the old ones;
+        one that becomes larger is a new array.
 
         Parameters
         ----------
         **shapes : by argument; those of others are inferred
-        partial_shaping, allow_up_sizing : MXNet's, and change nothing: arrays that do not fit are
-            made anew, whether others or larger ones
+        partial_shaping : bool
+            Whether shapes of others may change, too: of labels, whose size follows from the data.
+        allow_up_sizing : bool
+            MXNet's; arrays may become larger in any case.
+
+        Raises
+        ------
+        ShapeError where the shape of an argument changes that is not among `shapes`.
 
         >>> import nbgraph as ng
         >>> exe = (ng.var("x") @ ng.var("w")).simple_bind(x=(2, 3), w=(3, 4))
@@ -349,7 +358,7 @@ class Executor(Reports):
         >>> other.outputs[0].shape, other.arg_dict["w"] is exe.arg_dict["w"]
         ((5, 4), True)
         """
-        return self._rebind(self, shapes)
+        return self._rebind(self, shapes, partial_shaping)
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{n}{a.shape}" for n, a in self.arg_dict.items())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from functools import cached_property
 from threading import get_ident
+from types import FrameType
 from typing import Any
 
 from nbgraph.array.chunk import _RETIRED, APART, CPU, bury, take
@@ -49,6 +51,7 @@ class Function:
         self.states = [k for k, v in enumerate(graph.variables) if v in states]
         # by threads and, where arrays share chunks, by which ones do
         self._idle: dict[Any, list[Program]] = {}
+        self._shared = False  # whether arrays of a call have shared a chunk
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -58,14 +61,18 @@ class Function:
         return compiled(self.graph, layouts, requests, _OPTIONS, self.device)
 
     def run(
-        self, arrays: Sequence[Array], into: Sequence[Any] = (), site: int | None = None
-    ) -> list[Any]:
+        self, arrays: Sequence[Array], into: Sequence[Any] = (), place: FrameType | None = None
+    ) -> Sequence[Any]:
         """Push a run and return the arrays of the heads.
 
         `arrays`: for the variables: contiguous, of their shapes and dtypes. `into`: for the first
         heads the array to write, contiguous and with memory of its own; None and what is missing: a
-        new one. `site`: see `Program.push`.
+        new one. `place`: a frame of the user's line, or that it called.
         """
+        if not into:
+            outputs = self._again(arrays, place or sys._getframe(1))
+            if outputs is not None:
+                return outputs
         chunks = [a._chunk for a in arrays]
         if ELSEWHERE[0] and chunks:
             device: Context = chunks[0].device
@@ -77,16 +84,32 @@ class Function:
                         f"copy one of them, as with .to({device!r})"
                     )
             if device != self.device:
-                return self.on(device).run(arrays, into, site)
+                return self.on(device).run(arrays, into, place)
         outputs = self._new(chunks) if not into else self._outputs(into, chunks)
         idle, merged = self._programs(chunks)
         # a list, as a program that is being pushed may call the function again
         program = idle.pop() if idle else Program(self.compiled, name=self.__name__, merged=merged)
-        program.push([*arrays, *outputs], is_train=training.get(), site=site)
+        every = [*arrays, *outputs]
+        program.push(every, is_train=training.get())
         idle.append(program)
         for k in self.states:
             arrays[k]._chunk.writes += 1
+        self._shared = self._shared or merged is not None
+        if not self.states:
+            program.quick.learn(program, every, len(outputs))
         return outputs
+
+    def _again(self, arrays: Sequence[Array], place: FrameType) -> Sequence[Any] | None:
+        """Return the arrays of the heads by the quick way of a program, or None."""
+        if self._shared:
+            idle: Any = self._programs([a._chunk for a in arrays])[0]
+        else:
+            idle = self._idle.get(get_ident())
+        if not idle:
+            return None
+        program = idle[-1]
+        result = program.quick.push(program, place, tuple(arrays))
+        return result if result is None or type(result) is tuple else (result,)
 
     def _programs(self, chunks: Sequence[Any]) -> tuple[list[Program], tuple[int, ...] | None]:
         """Return the programs of this thread for arrays with these chunks, and, where some share

@@ -26,6 +26,7 @@ from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled
 from nbgraph.executor.interim import in_force, in_words, tell_of_failure
 from nbgraph.executor.places import Arena, Homes, Spot
+from nbgraph.executor.quick import Quick
 from nbgraph.executor.work import FunctionWork, KernelWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.arrays.elsewhere import Library, form_of
@@ -96,7 +97,7 @@ class Program:
         self._n_external = compiled.arguments + len(compiled.result_layouts)
         self._asked = [None] * self._n_external if arrays is None else list(arrays)
         self._brought = [k for k, array in enumerate(self._asked) if array is None]
-        self._merged = tuple(merged or ())
+        self.merged = tuple(merged or ())
         try:
             self._build(in_force(compiled))
         except OutOfMemory:  # fused loops need less
@@ -123,7 +124,7 @@ class Program:
             Outside(value.name) if array is None else array._chunk
             for value, array in zip(compiled.slots, self.arrays, strict=True)
         ]
-        for k, first in enumerate(self._merged):
+        for k, first in enumerate(self.merged):
             self._slots[k] = self._slots[first]
         self._after: dict[Task, Any] = {
             other: ("after", k) for k, task in enumerate(compiled.tasks) for other in task.after
@@ -151,11 +152,12 @@ class Program:
             steps, patches = [*steps, *more], [*patches, *words]
         self.plan: Plan | None = None
         self.instance: Any = None
+        self.quick = Quick()
         if steps:
             beside = [self.arena.chunk] if self.arena.chunk is not None else []
             self.plan, self.instance = laid_out(steps, self.name, patches, compiled.device, beside)
         self._own: list[Any] = []  # variables that are the same in every run
-        self._variables = self._addresses = _everything
+        self.variables_of = self._addresses = _everything
         self._offsets: list[tuple[int, int]] | None = None
         # the launch of a run that brings nothing of its own; None where runs do
         self.plain: Callable[..., int] | None = None
@@ -188,12 +190,23 @@ class Program:
         outside = self.plan.outside if self.plan is not None else ()
         self._own = [each for each in outside if each not in number]
         number |= {each: count + k for k, each in enumerate(self._own)}
-        self._variables = _chooser([number[each] for each in outside], count)
+        self.variables_of = _chooser([number[each] for each in outside], count)
         place = {slot: k for k, slot in enumerate(self._brought)}
         slots = [place[spot.slot or 0] for spot in self._words]
         self._addresses = _chooser(slots, count)
         if any(spot.offset for spot in self._words):
             self._offsets = list(zip(slots, [spot.offset for spot in self._words], strict=True))
+
+    @property
+    def alone(self) -> bool:
+        """Whether a run brings arrays and nothing else, and uses no other variables."""
+        return not (
+            self._own or self._draws or self._modes or self.stateful or self.behind is not None
+        )
+
+    def words_of(self, every: list[int]) -> Sequence[tuple[int, int]]:
+        """Return for each word of a run the number of its array, and bytes from its address on."""
+        return self._offsets or [(slot, 0) for slot in self._addresses(every)]
 
     # running ----------------------------------------------------------------------------------
 
@@ -231,7 +244,7 @@ class Program:
             for array in arrays:  # one loop for both: this is most of a push
                 chunks.append(array._chunk)
                 addresses.append(array._address)
-            variables = self._variables([*chunks, *self._own] if self._own else chunks)
+            variables = self.variables_of([*chunks, *self._own] if self._own else chunks)
             if self._offsets is None:
                 words = self._addresses(addresses)
             else:
@@ -340,10 +353,10 @@ class Program:
         return addresses
 
     def _address_of(self, task: Task) -> Callable[[bool, Use, State], int]:
-        program, homes = self.compiled, self.homes
+        homes, spot = self.homes, functools.cache(functools.partial(self.compiled.used, task))
 
         def address(written: bool, use: Use, state: State) -> int:
-            return homes.address(program.used(task, written, use), state.addresses)
+            return homes.address(spot(written, use), state.addresses)
 
         return address
 

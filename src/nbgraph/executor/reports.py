@@ -263,5 +263,7 @@ class Reports(ExecutorArrays):
             program.push(is_train=is_train)
             return
         checks = CLOSELY_ASKED[0] and bool(config.anomaly)
-        look = self._looking().run
-        program.each(lambda part: look(part, is_train=is_train, tells=forward, checks=checks))
+        watch = self._looking()
+        if forward:
+            watch.begin()
+        program.each(lambda part: watch.run(part, is_train=is_train, tells=forward, checks=checks))

@@ -84,23 +84,21 @@ class Monitor:
     def __init__(self, pattern: str, close: Callable[[Monitor], None]) -> None:
         self.pattern, self.rows = pattern, list[Seen]()
         self._matches, self._close = _compiled(pattern), close
-        self._run, self._names = 0, set[str]()
+        self._run = -1
 
     def __call__(self, name: str, array: Any) -> None:
-        """Look at a value; a name that comes again begins another run."""
-        if not self._matches.search(name):
-            return
-        if name in self._names:
-            self._names.clear()
-            self._run += 1
-        self._names.add(name)
-        self.rows.append(Seen.of(self._run, name, array.asnumpy()))
+        """Look at a value."""
+        if self._matches.search(name):
+            self.rows.append(Seen.of(self._run, name, array.asnumpy()))
+
+    def begin(self) -> None:
+        """Count another run, to which the values belong that come now."""
+        self._run += 1
 
     def clear(self) -> None:
         """Forget what was seen, and count runs from 0."""
         self.rows.clear()
-        self._names.clear()
-        self._run = 0
+        self._run = -1
 
     def close(self) -> None:
         """Look no more; what was seen stays."""
@@ -214,6 +212,12 @@ class Watch:
         if form is None:
             form = self._open[program] = Open(program)
         return form
+
+    def begin(self) -> None:
+        """Count a run: of a graph on several devices it has several programs."""
+        for observer, _ in self.callbacks:
+            if isinstance(observer, Monitor):
+                observer.begin()
 
     def run(self, program: Program, *, is_train: bool, tells: bool, checks: bool) -> None:
         """Run a program in its open form; `tells` the callbacks, `checks` for NaN."""

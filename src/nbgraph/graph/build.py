@@ -211,7 +211,7 @@ def apply(
         op.refresh()
         op = op.form(attributes)
         version: Any = op.scalar.watch  # another object once a helper or global has changed
-        attributes = op.parameters(dict(attributes))
+        attributes = op.parameters_of(dict(attributes))
     else:
         version = None
         attributes = op.normalise(attributes)

@@ -27,13 +27,16 @@ def composed(
     attributes: Attributes | None = None,
     known: Mapping[str, tuple[Any, Any]] | None = None,
     shown: Mapping[str, Any] = MappingProxyType({}),
+    inner: bool = False,
 ) -> GraphNode:
     """Return the node, over variables where an operand is None.
 
     `op` is an operator over whole arrays with `property`, whose `initial(name)` says how a variable
     begins; or `attributes` are those of its node, and `known` says what is known of variables: the
-    shape, as far as it is, and how they begin. `shown`: attributes for `Symbol.attr` alone. States
-    have to be variables (ArgumentError): they are written.
+    shape, as far as it is, and how they begin. `shown`: attributes for `Symbol.attr` alone.
+    `inner`: the node is one of several of a call, so that its variables alone have the name, and it
+    is called by its operator behind that, as `ln_norm_weight0`. States have to be variables
+    (ArgumentError): they are written.
     """
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
@@ -50,13 +53,14 @@ def composed(
                 f"training, so it has to be a variable: leave it out, or give ng.var({label!r})"
             )
     scope = naming.scope.get()
+    inside = inner and name is not None
     return build.apply(
         op,
         inputs,
         op.parameters if attributes is None else attributes,
-        name=None if name is None else scope + name,
+        name=None if name is None or inner else scope + name,
         marks={**shown, **naming.marks.get()},
-        scope=scope,
+        scope=f"{scope}{name}_" if inside else scope,
         line=caller(),
     )
 

@@ -38,9 +38,14 @@ def listing(graph: Graph) -> str:
     return "\n".join([*lines, f"return {heads}"])
 
 
+def picture(what: Any) -> Any:
+    """Return the picture of a graph, a symbol or an expression."""
+    return importlib.import_module("nbgraph.viz").graph(what)
+
+
 def drawn(what: Any) -> str:
     """Return the picture of a graph, a symbol or an expression, for notebooks."""
-    return importlib.import_module("nbgraph.viz").graph(what)._repr_html_()
+    return picture(what)._repr_html_()
 
 
 def _line(node: GraphNode, name: str, number: Mapping[GraphNode, str]) -> str:

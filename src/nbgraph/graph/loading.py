@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from nbgraph.errors import ArgumentError, noun
-from nbgraph.foreign import checked
 from nbgraph.graph import mxnet_json, serial
 from nbgraph.graph.recall import Trust, ops_by_name
 from nbgraph.graph.symbol import Symbol
+from nbgraph.signatures import checked
 
 Operators = Mapping[str, Any] | Iterable[Any]
 

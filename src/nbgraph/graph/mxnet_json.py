@@ -22,7 +22,8 @@ from nbgraph.graph.namespace import sym
 from nbgraph.graph.symbol import Symbol, var
 from nbgraph.operator import registry
 
-_WORDS = {"plus": "add", "minus": "sub"}
+_WORDS = {"plus": "add", "minus": "sub", "rnn_param_concat": "concat"}
+_UNSET = "lstm_state_clip_min lstm_state_clip_max lstm_state_clip_nan projection_size".split()
 _TRUTHS = re.compile("(equal|greater|lesser|logical_(and|or|xor|not))$")
 
 
@@ -67,7 +68,8 @@ def _call(attributes: Mapping[str, str], node: Any, inputs: list[Any]) -> Symbol
     attr = {key: text for key, text in attributes.items() if is_old or key.startswith("__")}
     parameters = node.get("param", attributes).items()
     options = {key: _value(text) for key, text in parameters if not key.startswith("__")}
-    options.pop("num_args", None)
+    for key in ["num_args", *(k for k in _UNSET if options.get(k) is None or options[k] is False)]:
+        options.pop(key, None)
     with_number = re.fullmatch(r"_(r?)(\w+)_scalar", op)
     if with_number:
         options.pop("is_int", None)
@@ -85,7 +87,11 @@ def _spelt(op: str) -> str:
     """Return the name in `ng.sym` of an operator; those that begin with `_` are MXNet's own."""
     word = re.sub(r"^_(contrib_|npi?_)?", "", op)
     broadcast = f"broadcast_{_WORDS.get(word.lower(), word)}"
-    return broadcast if op.startswith("_") and registry.lookup(broadcast) is not None else word
+    return (
+        broadcast
+        if op.startswith("_") and registry.lookup(broadcast) is not None
+        else _WORDS.get(word, word)
+    )
 
 
 def _value(text: str) -> Any:

@@ -8,8 +8,8 @@
 (4,) 2
 """
 
-from nbgraph._listing import bring, public_names
-from nbgraph.foreign import missing
+from nbgraph._listing import bring
+from nbgraph.foreign import published
 
 _PLACES = """
 adapt as_iter
@@ -35,5 +35,4 @@ tables TableSource
 """
 bring(globals(), _PLACES)
 
-__dir__ = public_names(globals(), "transforms")
-__getattr__ = missing("ng.io", globals())
+__dir__, __getattr__ = published("ng.io", globals(), "transforms")

@@ -11,7 +11,6 @@ from typing import Any, Self
 
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, DataError, require_whole, require_word
-from nbgraph.foreign import checked_init
 from nbgraph.io.batching import Batcher
 from nbgraph.io.flow import FlowPlan
 from nbgraph.io.order import Order
@@ -20,6 +19,7 @@ from nbgraph.io.prefetch import Job, SourceAhead
 from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.io.report import Meter, Report, collecting, report_of
 from nbgraph.io.source import Source, Stream
+from nbgraph.signatures import checked_init
 
 _DERIVED = {"_plan", "_batcher", "_batch", "_ahead", "_meter"}  # of options, not pickled
 

@@ -128,10 +128,14 @@ class Cluster:
             if len(workers) >= count:
                 return workers[:count]
             # A cluster that was started in this process gets its workers again: where one that died
-            # is not back in 15 s, on a busy machine, Dask gives its place up.
+            # is not back in 15 s, on a busy machine, Dask gives its place up. The next one ends if
+            # its name is still taken, but goes on to count as there.
             local: Any = getattr(self.client, "cluster", None)
+            watchers: dict[Any, Any] = getattr(local, "workers", {})
+            for name in [n for n, w in watchers.items() if w.status.name in ("closed", "failed")]:
+                watchers.pop(name, None)
             places = len(getattr(local, "worker_spec", ()))
-            if places > len(getattr(local, "workers", ())):
+            if places > len(watchers):
                 local.scale(places)
             if time.monotonic() > end:
                 raise KVMembershipError(

@@ -8,8 +8,8 @@ Nothing is computed here that `ng` has no operator for: modules put operators to
 (4, 1)
 """
 
-from nbgraph._listing import bring, public_names
-from nbgraph.foreign import missing
+from nbgraph._listing import bring
+from nbgraph.foreign import published
 from nbgraph.io.arrays import Batches as Batches
 from nbgraph.nn import callbacks as callbacks
 from nbgraph.nn import metrics as metrics
@@ -30,5 +30,4 @@ training Training
 """
 bring(globals(), _PLACES)
 
-__dir__ = public_names(globals(), "callbacks metrics Batches")
-__getattr__ = missing("ng.nn", globals())
+__dir__, __getattr__ = published("ng.nn", globals(), "callbacks metrics Batches")

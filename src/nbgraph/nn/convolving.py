@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 from nbgraph.errors import ShapeError, function_name, require_whole, require_word
-from nbgraph.nn.layers import Activation, activation_of, glorot, require_extent
+from nbgraph.nn.layers import Activation, activation_of, glorot
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import Initialiser
 from nbgraph.ops.define import library
 from nbgraph.ops.draws import initial
+from nbgraph.ops.windows.windows import per_axis
 
 Extents = int | tuple[int, ...]
 _CHANNELS = (
     "It takes (features, window), as Conv2d(8, 3); that of channels in follows from the array"
 )
-
-
-def _windows(shape: tuple[int, ...], dtype: Any) -> Any:
-    area = math.prod(shape[2:])
-    return glorot(shape[1] * area, shape[0] * area)(shape, dtype)
 
 
 class _Windowed(Module):
@@ -52,19 +47,17 @@ class _Windowed(Module):
         if in_channels is not None:
             require_whole(f"{name}: in_channels", in_channels)
         shape = (None, None) if in_channels is None else self._channels(in_channels)
-        self.weight = self.declare((*shape, *self.window), init or _windows)
+        self.weight = self.declare((*shape, *self.window), init or glorot)
         self.bias = self.declare((features,), initial.zeros()) if bias else None
 
     def _spelled(self, what: str, value: Extents) -> tuple[int, ...]:
-        extents = tuple(value) if isinstance(value, tuple | list) else (value,) * self.axes
+        extents = per_axis(type(self).__name__, what, value, 0 if "pad" in what else 1)
+        extents = (extents,) * self.axes if isinstance(extents, int) else extents
         if len(extents) != self.axes:
             raise ShapeError(
                 f"{type(self).__name__}: {what}={value!r}; expected a whole number, or {self.axes} "
                 "of them"
             )
-        least = 0 if what == "pad" else 1
-        for each in extents:
-            require_extent(type(self).__name__, what, value, each, least)
         return extents
 
     def _channels(self, channels: int) -> tuple[int, int]:
@@ -158,6 +151,9 @@ class ConvTranspose1d(_Windowed):
     stride, pad, dilation : int, or one for each axis of space
         Elements of the result from one window to the next; elements cut off on both
         sides; elements from one element of the window to the next.
+    output_pad : int, or one for each axis of space
+        Elements that come at the end besides, less than the stride: a convolution gives the same
+        number for them.
     groups : int
         Channels and features are cut into as many parts, each computed from its own.
     bias : bool
@@ -166,7 +162,7 @@ class ConvTranspose1d(_Windowed):
         Of the weight, by default uniform (Glorot and Bengio, 2010).
 
     `weight` has shape (channels, features / groups, *window). Of n cells there come
-    (n - 1) * stride - 2 * pad + dilation * (window - 1) + 1.
+    (n - 1) * stride - 2 * pad + dilation * (window - 1) + output_pad + 1.
 
     >>> import nbgraph as ng
     >>> ConvTranspose1d(4, 2, stride=2)(ng.ones((2, 5, 10))).shape
@@ -175,14 +171,40 @@ class ConvTranspose1d(_Windowed):
 
     axes = 1
 
+    def __init__(
+        self,
+        features: int,
+        window: Extents,
+        activation: Activation = None,
+        *,
+        in_channels: int | None = None,
+        stride: Extents = 1,
+        pad: Extents = 0,
+        output_pad: Extents = 0,
+        dilation: Extents = 1,
+        groups: int = 1,
+        bias: bool = True,
+        init: Initialiser | None = None,
+    ) -> None:
+        convolution = {"dilation": dilation, "groups": groups, "bias": bias, "init": init}
+        pads = {"stride": stride, "pad": pad, "in_channels": in_channels}
+        super().__init__(features, window, activation, **pads, **convolution)  # type: ignore[arg-type]
+        self.output_pad = self._spelled("output_pad", output_pad)
+        if any(more >= step for more, step in zip(self.output_pad, self.stride, strict=True)):
+            raise ShapeError(
+                f"{type(self).__name__}: output_pad={output_pad!r} beside stride={stride!r}; "
+                "expected less than the stride along each axis"
+            )
+
     def _channels(self, channels: int) -> tuple[int, int]:
         return channels, self.features // self.groups
 
     def forward(self, x: Any) -> Any:
         """Return an array with features as channels, and more space."""
         how = self._ready(x)
-        each = zip(x.shape[2:], self.window, self.stride, self.pad, self.dilation, strict=True)
-        size = tuple([(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, k, s, p, d in each])
+        how_many = self.window, self.stride, self.pad, self.dilation, self.output_pad
+        each = zip(x.shape[2:], *how_many, strict=True)
+        size = tuple([(n - 1) * s - 2 * p + d * (k - 1) + o + 1 for n, k, s, p, d, o in each])
         out = library.convolution_data(x, self.weight, self.bias, size=size, **how)
         return self._ended(out)
 
@@ -209,9 +231,8 @@ class _Pool(Module):
 
     def __init__(self, window: Extents, stride: Any, pad: Extents, *, ceil: bool) -> None:
         for what, value, least in (("window", window, 1), ("stride", stride, 1), ("pad", pad, 0)):
-            for each in value if isinstance(value, tuple) else (value,):
-                if value is not None or what == "window":
-                    require_extent(type(self).__name__, what, value, each, least)
+            if value is not None or what == "window":
+                per_axis(type(self).__name__, what, value, least)
         self.window, self.stride, self.pad, self.ceil = window, stride, pad, ceil
 
     def _how(self) -> dict[str, Any]:

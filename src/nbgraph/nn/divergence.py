@@ -19,7 +19,8 @@ _BEHIND = 4  # batches whose losses are not looked at yet; then the oldest is wa
 class LossWatch:
     """The losses of the last batches, each with its batch, until it is known to be a number."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: Any) -> None:
+        self._model = model
         self._batches: deque[tuple[str, Parts, Row]] = deque()
 
     def add(self, label: str, parts: Parts, row: Row) -> None:
@@ -40,7 +41,18 @@ class LossWatch:
         if not np.isnan(on_host(row.added)[0]):
             return
         self._batches.clear()
-        raise DivergenceError(f"fit: the loss of {label} is NaN; {_blame(parts)}")
+        raise DivergenceError(f"fit: the loss of {label} is NaN; {_blame(parts)}{self._harm()}")
+
+    def _harm(self) -> str:
+        """Return what the updates since then have done to the model, or ""."""
+        parameters = self._model.parameters()
+        lost = [name for name, array in parameters.items() if np.isnan(on_host(array)).any()]
+        if not lost:
+            return ""
+        return (
+            f". {len(lost)} of {len(parameters)} parameters hold NaN by now, {lost[0]!r} among "
+            "them: go on from a checkpoint or with a new model"
+        )
 
 
 def data_fault(parts: Parts) -> str:
@@ -62,8 +74,8 @@ def _blame(parts: Parts) -> str:
     )
 
 
-def watch_of(on_nan: Any) -> LossWatch | None:
+def watch_of(on_nan: Any, model: Any) -> LossWatch | None:
     """Return what looks after losses, or None where a training goes on with NaN."""
     if on_nan not in ("raise", "continue"):
         raise ArgumentError(f"fit: on_nan={on_nan!r}; expected 'raise' or 'continue'")
-    return LossWatch() if on_nan == "raise" else None
+    return LossWatch(model) if on_nan == "raise" else None

@@ -8,7 +8,6 @@ from typing import Any
 from nbgraph import foreign, optim
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, require_whole
-from nbgraph.foreign import checked
 from nbgraph.io.adapt import as_iter
 from nbgraph.io.protocol import DataIter
 from nbgraph.nn.callbacks.callback import Callbacks
@@ -22,6 +21,7 @@ from nbgraph.nn.parts import Split, device_of, placed, splitter
 from nbgraph.nn.steps import Measurement, Steps, loss_of
 from nbgraph.nn.training import Training
 from nbgraph.optim import Optimizer, Trainer
+from nbgraph.signatures import checked
 
 
 @checked
@@ -102,7 +102,7 @@ def fit(
         default where the model is.
     on_nan : "raise" or "continue"
         What becomes of a training whose loss is NaN. It is noticed some batches later, as nothing
-        waits for values; checkpoints keep what was before.
+        waits for values, when the parameters may be NaN, too; checkpoints keep what was before.
 
     Raises
     ------
@@ -140,8 +140,9 @@ def fit(
     hooks = _with(callbacks, checkpoint)
     store = None if trainer is None else trainer.kvstore
     display = progress and (store is None or store.shown)
+    watch = watch_of(on_nan, model)
     training = Training(
-        steps, data, validation, split=split, callbacks=hooks, shown=display, watch=watch_of(on_nan)
+        steps, data, validation, split=split, callbacks=hooks, shown=display, watch=watch
     )
     training.resume()
     training.run(epochs)

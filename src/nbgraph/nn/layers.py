@@ -36,14 +36,9 @@ def activation_of(name: str, activation: Any, remedy: str) -> Callable[[Any], An
     return activation
 
 
-def glorot(fan_in: int, fan_out: int) -> Initialiser:
-    """Return an initialiser of uniform numbers of variance 2 / (fan_in + fan_out) (Glorot)."""
-    bound = math.sqrt(6 / max(1, fan_in + fan_out))
-    return initial.uniform(-bound, bound)
-
-
-def _matrix(shape: tuple[int, ...], dtype: Any) -> Any:
-    return glorot(shape[1], shape[0])(shape, dtype)
+def glorot(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return initial weights; a function that is pickled by name, as layers without arrays are."""
+    return initial.glorot_uniform()(shape, dtype)
 
 
 class Dense(Module):
@@ -76,7 +71,7 @@ class Dense(Module):
     ) -> None:
         self.units = require_whole("Dense: units", units)
         self.activation = activation_of("Dense", activation, _SIZES)
-        self.weight = self.declare((units, in_features), init or _matrix)
+        self.weight = self.declare((units, in_features), init or glorot)
         biased = require_word("Dense: bias", bias, (True, False))
         self.bias = self.declare((units,), initial.zeros()) if biased else None
 
@@ -280,9 +275,3 @@ class Sequential(Module):
 
     def __getitem__(self, i: int | slice) -> Module:
         return Sequential(*self.layers[i]) if isinstance(i, slice) else self.layers[i]
-
-
-def require_extent(name: str, what: str, value: Any, extent: Any, least: int) -> None:
-    """Check one of the extents of which an argument consists."""
-    if not isinstance(extent, int) or extent < least:
-        raise ArgumentError(f"{name}: {what}={value!r}; expected whole numbers from {least} on")

@@ -23,7 +23,7 @@ from nbgraph.errors import (
     ShapeError,
     require_whole,
 )
-from nbgraph.foreign import MODULES, checked_init, remedy
+from nbgraph.foreign import MODULES, remedy
 from nbgraph.nn.state import (
     Deferred,
     Initialiser,
@@ -39,6 +39,7 @@ from nbgraph.nn.state import (
 from nbgraph.optim import files
 from nbgraph.picture import Text, columns
 from nbgraph.settings import config
+from nbgraph.signatures import checked_init
 
 _changes = [0]  # how often any module was given another array or module
 _PLAIN = (Array, Deferred)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -12,7 +13,6 @@ import numpy as np
 from nbgraph.autograd.control.loops import scan
 from nbgraph.autograd.jit import jit
 from nbgraph.errors import ArgumentError, ShapeError, noun, require_whole
-from nbgraph.nn.layers import glorot
 from nbgraph.nn.module import Module
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.draws import initial
@@ -22,7 +22,8 @@ _LEAST_WORK = 1 << 23  # multiplications of a loop that is worth a thread of its
 
 def _stacked(shape: tuple[int, ...], dtype: Any) -> Any:
     """Return initial weights with each gate as a matrix of its own."""
-    return glorot(shape[1], shape[0] // max(1, shape[0] // shape[1]))(shape, dtype)
+    bound = math.sqrt(6 / (shape[1] + shape[0] // max(1, shape[0] // shape[1])))
+    return initial.uniform(-bound, bound)(shape, dtype)
 
 
 class Cell(Module):

@@ -18,10 +18,10 @@ from nbgraph.autograd.tape import Leaf
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, ShapeError, noun
-from nbgraph.foreign import accepts
 from nbgraph.operator.call import recording
 from nbgraph.scopes import Scopes
 from nbgraph.settings import config
+from nbgraph.signatures import accepts
 
 Initialiser = Callable[[tuple[int, ...], Any], Any]
 
@@ -159,6 +159,11 @@ def require_arrays(module: Any, inputs: tuple[Any, ...]) -> None:
     for i, x in enumerate(inputs):
         if not hasattr(x, "shape"):
             raise ArgumentError(f"{name}: input {i} is {noun(x)}; expected an array") from None
+        if x.shape is None:
+            raise ShapeError(
+                f"{name}: the shape of input {i} is not known, and weights follow from it; give "
+                "it, as in ng.var(name, shape=(8, 3))"
+            ) from None
         if x.shape == ():
             raise ShapeError(
                 f"{name}: input {i} has shape (); expected an array with axes, (samples, ...)"

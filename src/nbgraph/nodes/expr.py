@@ -67,7 +67,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
             op.refresh()
             if complex_call.any_complex(operands):
                 return complex_call.apply(op, operands, attributes, None)
-            options = op.parameters(dict(attributes)) if op.scalar.parameters else attributes
+            options = op.parameters_of(dict(attributes)) if op.scalar.parameters else attributes
         else:
             options = op.normalise(attributes)
         values = _lifted(op, operands, graph)

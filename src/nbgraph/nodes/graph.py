@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.array.core import Array
@@ -10,7 +10,7 @@ from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, unpicklable
-from nbgraph.graph.listing import drawn
+from nbgraph.graph.listing import drawn, picture
 from nbgraph.nodes import memory, passes, segments
 from nbgraph.nodes.building import Building
 from nbgraph.nodes.expr import Expr
@@ -275,7 +275,7 @@ class ExpressionGraph(Building):
     def graphviz(self) -> str:
         """Return the graph in the language of Graphviz: type, name, id, shape, whether
         trainable."""
-        return dot(self._nodes)
+        return picture(self).dot()
 
     def _repr_html_(self) -> str:
         return drawn(self)
@@ -303,24 +303,3 @@ def _positive(clip: float) -> float:
     if not clip > 0:
         raise ArgumentError(f"backward: clip={clip!r}; expected a positive number")
     return float(clip)
-
-
-def dot(nodes: Iterable[Any]) -> str:
-    """Return Graphviz' text of boxes with type, name, id, shape; trainable ones in colour."""
-    lines = ["digraph expressions {", "  rankdir=BT", "  node [shape=box, style=filled]"]
-    boxes: set[int] = set()
-    for node in nodes:
-        for one in (*node.children, node):
-            if one.id not in boxes:
-                boxes.add(one.id)
-                lines.append(_box(one))
-        lines += [f"  n{child.id} -> n{node.id}" for child in node.children]
-    return "\n".join([*lines, "}", ""])
-
-
-def _box(node: Any) -> str:
-    name = f" {node.name}" if node.name else ""
-    text = f"{node.type()}{name}\\n#{node.id} {node.dtype}{list(node.shape)}".replace('"', "'")
-    colour = "lightblue" if node.trainable else "white"
-    trains = "true" if node.trainable else "false"
-    return f'  n{node.id} [label="{text}\\ntrainable: {trains}", fillcolor={colour}]'

@@ -82,7 +82,7 @@ def element(job: NodeOp, first: bool) -> None:
     op.refresh()
     op.require_certificate()
     common_device(job.name, op.scalar.operands, values, [out])
-    parameters = op.parameters(dict(job.parameters)) if op.scalar.parameters else {}
+    parameters = op.parameters_of(dict(job.parameters)) if op.scalar.parameters else {}
     outcome = inferred(op, values, parameters)
     if outcome.shape != out.shape and not spreads(outcome.shape, out.shape):
         if job.request != "add":

@@ -5,8 +5,9 @@ Parameters and their gradients are not counted, as they are there whatever graph
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nbgraph.device import Context, driver
@@ -45,41 +46,29 @@ def limit_of(workspace: Any, device: Context) -> int | None:
 def needed(nodes: Sequence[Any], *, inference: bool) -> int:
     """Return the bytes at the worst moment of a forward and, if it trains, a backward pass."""
     own = {node.id: _rounded(node.own_nbytes) for node in nodes if not node.leaf}
-    if not inference:
-        return sum(own.values()) + _gradients(nodes)
-    uses = readers(nodes)
-    now = worst = 0
-    for node in nodes:  # values are freed with their last reader
-        now += own.get(node.id, 0)
-        worst = max(worst, now)
-        for child in node.children:
-            uses[child.id] -= 1
-            if not uses[child.id] and freeable(child):
-                now -= own.get(child.id, 0)
-    return worst
+    if inference:  # values are freed with their last reader
+        uses = readers(nodes)
+        return _peak(nodes, own, lambda node: node.id not in uses or not freeable(node))
+    trained = (node for node in nodes if node.trainable and not node.leaf)
+    gradients = {node.id: _rounded(node._layout.nbytes) for node in trained}
+    return sum(own.values()) + _peak(nodes, gradients, lambda node: False)
 
 
 def _rounded(nbytes: int) -> int:
     return math.ceil(nbytes / _ALIGNMENT) * _ALIGNMENT
 
 
-def _gradients(nodes: Sequence[Any]) -> int:
-    """Return the peak memory of gradients, each of which lives until it is passed on."""
-    size = {
-        node.id: _rounded(node._layout.nbytes) for node in nodes if node.trainable and not node.leaf
-    }
-    there: set[int] = set()
-    now = worst = 0
-    for node in reversed(nodes):
-        if node.id not in size:
-            continue
-        for one in (node, *node.children):
-            if one.id in size and one.id not in there:
-                there.add(one.id)
-                now += size[one.id]
-        worst = max(worst, now)
-        now -= size[node.id]
-    return worst
+def _peak(nodes: Sequence[Any], nbytes: Mapping[int, int], lasts: Callable[[Any], bool]) -> int:
+    """Return the most bytes at once of values or gradients, by the ids of nodes: each is there from
+    its node to the last node that reads it, or to the end where it `lasts`. A gradient, which comes
+    from the last and goes with its own node, is there at the same nodes."""
+    last = {child.id: k for k, n in enumerate(nodes) if n.id in nbytes for child in n.children}
+    change = [0] * (len(nodes) + 1)
+    for k, node in enumerate(nodes):
+        if node.id in nbytes:
+            change[k] += nbytes[node.id]
+            change[-1 if lasts(node) else last.get(node.id, k) + 1] -= nbytes[node.id]
+    return max(itertools.accumulate(change))
 
 
 def readers(nodes: Sequence[Any]) -> dict[int, int]:

@@ -33,7 +33,7 @@ class Segment:
         self.plan, self.inputs = plan, inputs
         self.number = number  # of a node by its id
         self.arrays: list[Array] = []
-        self.values: list[Any] = []
+        self.values: Sequence[Any] = ()
         self.stamps: list[int] = []
 
     def forward(self, nodes: Sequence[Any]) -> None:
@@ -48,7 +48,7 @@ class Segment:
 
     def forget(self) -> None:
         """Free what only gradients read, as the nodes are computed anew."""
-        self.values = []
+        self.values = ()
 
     def recall(self, nodes: Iterable[Any]) -> None:
         """Compute values that were not results; ArgumentError where an input was written since."""

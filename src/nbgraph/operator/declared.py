@@ -43,11 +43,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.foreign import hide_unknown, refuse_arguments
 from nbgraph.kernels.capture import composed, special
 from nbgraph.operator import registry
 from nbgraph.operator.mapper.decorator import op
 from nbgraph.scopes import forkable
+from nbgraph.signatures import hide_unknown, refuse_arguments
 
 _HEAD = re.compile(
     r"^(\w+)((?: \w+)*)\(((?:[^()]|\([^()]*\))*)\)(?: -> (.*?))?: ?(.*)$", re.MULTILINE

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nbgraph.errors import NbgraphError, ShapeError
-from nbgraph.foreign import require_keywords
 from nbgraph.operator.call import carrier_of
+from nbgraph.signatures import require_keywords
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 Outputs = Callable[..., int | None]

@@ -21,7 +21,6 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, inexact, is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError, require_word
-from nbgraph.foreign import checked
 from nbgraph.operator import registry
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
@@ -41,6 +40,7 @@ from nbgraph.operator.namespace import Namespace
 from nbgraph.shape import Axis as Axis
 from nbgraph.shape import axes_of as axes_of
 from nbgraph.shape import axis_of as axis_of
+from nbgraph.signatures import checked
 
 Shape = tuple[int, ...]
 _Function = TypeVar("_Function", bound=Callable[..., Any])

@@ -13,8 +13,8 @@
 True
 """
 
-from nbgraph._listing import bring, public_names
-from nbgraph.foreign import missing
+from nbgraph._listing import bring
+from nbgraph.foreign import published
 from nbgraph.optim import schedules as schedules
 
 _PLACES = """
@@ -31,5 +31,4 @@ training TrainStep train_step
 """
 bring(globals(), _PLACES)
 
-__dir__ = public_names(globals(), "schedules")
-__getattr__ = missing("ng.optim", globals())
+__dir__, __getattr__ = published("ng.optim", globals(), "schedules")

@@ -14,7 +14,6 @@ from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.array.core import Array
 from nbgraph.array.push import copied
 from nbgraph.errors import ArgumentError, FormatError
-from nbgraph.foreign import unknown_keyword
 from nbgraph.kernels.capture.snapshot import freeze, thaw
 from nbgraph.operator.call import recording
 from nbgraph.operator.mapper.mapper import Mapper
@@ -35,6 +34,7 @@ from nbgraph.optim.rows import Row
 from nbgraph.optim.scaling import LossScaler
 from nbgraph.optim.states import Clock, State, together
 from nbgraph.optim.update import Entry, Group, Operands, Update
+from nbgraph.signatures import unknown_keyword
 
 FORMAT = 1  # of state dicts
 _KEPT = 1024  # updates: one for each set of parameters that are updated together

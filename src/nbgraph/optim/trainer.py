@@ -69,12 +69,14 @@ class Trainer:
 
         Parameters
         ----------
-        grads : as those of `Optimizer.step`
+        grads : as those of `Optimizer.step`; a whole number is the batch size, as in MXNet
         batch_size : int
             Samples of all workers together: the sum of gradients is divided by it.
 
         The next pass reads the first parameters first: these go first.
         """
+        if isinstance(grads, int):
+            grads, batch_size = None, grads
         if batch_size < 1:
             raise ArgumentError(f"{_NAME}.step: batch_size={batch_size!r}; expected at least 1")
         weights = self.parameters

@@ -15,11 +15,11 @@ from nbgraph.autograd.version import Result, Version
 from nbgraph.engine import current
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.executor.program import Program
-from nbgraph.foreign import checked
 from nbgraph.operator.call import recording, training
 from nbgraph.optim.optimizer import Optimizer
 from nbgraph.optim.parameters import gradients_for
 from nbgraph.optim.update import Update
+from nbgraph.signatures import checked
 
 _MOST = 64  # signatures that a step keeps programs for
 

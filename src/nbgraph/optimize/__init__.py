@@ -10,13 +10,10 @@ function is given float64, and its results are in the dtypes and kinds of the st
 {'w': 2.0, 'b': 0.0}
 """
 
-from nbgraph._listing import public_names
-from nbgraph.foreign import missing
+from nbgraph.foreign import published
 from nbgraph.optimize.fitting import curve_fit as curve_fit
 from nbgraph.optimize.fitting import least_squares as least_squares
 from nbgraph.optimize.fitting import root as root
 from nbgraph.optimize.minimizing import minimize as minimize
 
-__dir__ = public_names(globals())
-
-__getattr__ = missing("ng.optimize", globals())
+__dir__, __getattr__ = published("ng.optimize", globals())

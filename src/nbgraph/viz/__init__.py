@@ -8,15 +8,12 @@
 return %1
 """
 
-from nbgraph._listing import public_names
-from nbgraph.foreign import missing
+from nbgraph.foreign import published
 from nbgraph.viz.changes import before_and_after as before_and_after
 from nbgraph.viz.drawing import Picture as Picture
 from nbgraph.viz.drawing import draw as graph
 from nbgraph.viz.summary import print_summary as print_summary
 
-__dir__ = public_names(globals())
+__dir__, __getattr__ = published("ng.viz", globals())
 
 __all__ = ["Picture", "before_and_after", "graph", "print_summary"]
-
-__getattr__ = missing("ng.viz", globals())

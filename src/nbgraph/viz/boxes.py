@@ -148,7 +148,7 @@ def of_expressions(nodes: Sequence[Any]) -> list[Box]:
 def _expression(node: Any, number: Mapping[int, int]) -> Box:
     kind = node.type()
     names = [node.name] if node.name else []
-    lines = [_short(line) for line in (kind, *names, f"{node.dtype}{list(node.shape)}")]
+    lines = [_short(line) for line in (kind, *names, f"#{node.id} {node.dtype}{list(node.shape)}")]
     label = "mapper" if isinstance(getattr(node, "op", None), Mapper) else "array operator"
     if not node.children:
         label = "variable" if node.trainable or kind == "param" else "constant"

@@ -50,6 +50,7 @@ class Picture:
 
     def __init__(self, boxes: Sequence[Box], text: str = "", *, title: str = "graph") -> None:
         self.boxes, self.title, self._text = cut(boxes, MOST), title, text
+        self._whole = boxes
 
     @cached_property
     def svg(self) -> str:
@@ -65,8 +66,8 @@ class Picture:
         Path(path).write_text(self.svg, encoding="utf-8")
 
     def dot(self) -> str:
-        """The same for Graphviz."""
-        return _dot(self.boxes)
+        """The same for Graphviz, with all nodes."""
+        return _dot(self._whole)
 
     def __str__(self) -> str:
         return self._text or "\n".join(f"{b.name}: {', '.join(b.lines)}" for b in self.boxes)

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from nbgraph.errors import ArgumentError, noun
-from nbgraph.foreign import checked
 from nbgraph.graph.arguments import typed
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
 from nbgraph.picture import columns, html_table
+from nbgraph.signatures import checked
 
 _HEAD = ("name", "operator", "output", "dtype", "parameters", "bytes", "previous")
 

@@ -558,6 +558,47 @@ WRONG = {
     "index": (lambda: ng.switch(0.5, [lambda: 1.0]), E.ArgumentError, "give one integer"),
     "no branches": (lambda: ng.switch(0, []), E.ArgumentError, "give one function or more"),
     "no function": (lambda: ng.scan(3, 0.0, ng.ones(3)), E.ArgumentError, "int is not a function"),
+    "traced function": (
+        lambda: ng.jit(lambda x: ng.cond(x > 0, x, x))(ng.ones(())),
+        E.ArgumentError,
+        "cond: an array is not a function; give the function itself",
+    ),
+    # an array of two elements is not a pair
+    "MXNet's pair": (
+        lambda: ng.nd.contrib.foreach(lambda x, h: x + h, ng.ones((3, 2)), ng.array(0.0)),
+        E.ArgumentError,
+        "foreach: body returned one array; return a pair: the result of the step",
+    ),
+    "MXNet's triple": (
+        lambda: ng.nd.contrib.foreach(lambda x, h: (x, h, h), ng.ones(3), ng.array(0.0)),
+        E.ArgumentError,
+        "foreach: body returned 3 values; return a pair",
+    ),
+    "MXNet's lengths": (
+        lambda: ng.nd.contrib.foreach(lambda x, h: (x, h), [ng.ones(3), ng.ones(2)], ng.ones(2)),
+        E.ShapeError,
+        r"foreach: data\[1\] has 2 parts along its first axis; expected 3",
+    ),
+    "MXNet's body": (
+        lambda: ng.nd.contrib.foreach(3, ng.ones(3), ng.ones(2)),
+        E.ArgumentError,
+        "foreach: int is not a function",
+    ),
+    "MXNet's limit": (
+        lambda: ng.nd.contrib.while_loop(lambda i: i < 3, lambda i: (i, [i]), [ng.ones(1)], None),
+        E.ArgumentError,
+        "while_loop: max_iterations=None; expected a whole number",
+    ),
+    "MXNet's step": (
+        lambda: ng.nd.contrib.while_loop(lambda i: i < 3, lambda i: i, [ng.ones(1)], 2),
+        E.ArgumentError,
+        "while_loop: func returned one array; return a pair",
+    ),
+    "unknown steps": (
+        lambda: ng.sym.contrib.foreach(lambda x, h: (ng.dropout(x), h), ng.var("x"), ng.ones(1)),
+        E.ArgumentError,
+        "applies dropout.*name the number of steps by a shape",
+    ),
 }
 
 

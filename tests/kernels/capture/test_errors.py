@@ -5,7 +5,7 @@
 import inspect
 import math
 import re
-import statistics
+import textwrap
 
 import numpy as np
 import pytest
@@ -291,9 +291,9 @@ def evaluates_polynomial(x):
     return np.polynomial.chebyshev.chebval2d(x, x, [[1.0, 2.0]])  # here
 
 
-def commonest(x):
+def wraps_text(x):
     if x > 0:
-        return statistics.mode([x, 1.0])  # here
+        return len(textwrap.wrap(x, 2))  # here
     return x
 
 
@@ -310,7 +310,7 @@ LIBRARY = {  # function -> the library's function that its message names, and of
     finds_golden_minimum: ("golden", "scipy.optimize"),
     finds_fixed_point: ("fixed_point", "scipy.optimize"),
     evaluates_polynomial: ("chebval2d", "numpy.polynomial.chebyshev"),
-    commonest: ("mode", "statistics"),
+    wraps_text: ("wrap", "textwrap"),
 }
 
 

@@ -26,7 +26,7 @@ def test_maps(name, full):
 def made(scalar, layouts, dtype="float32", request="write"):
     """The loop of a scalar function's map."""
     op = ng.op(scalar)
-    plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters({}))
+    plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters_of({}))
     return plan.loop(layouts, [dtype] * op.nout, [request] * op.nout)
 
 

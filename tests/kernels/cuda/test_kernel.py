@@ -25,7 +25,7 @@ from tests.support import on_threads
 
 def loop_of(op, dtype="float32"):
     """The contiguous map of an operator."""
-    plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters({}))
+    plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters_of({}))
     return plan.loop(["c"] * (op.nin + 1), [dtype], ["write"])
 
 
@@ -47,7 +47,7 @@ def test_one_kernel_a_content_and_one_file():
         device_kernel(loop_of(hinge, "float64"), Grid(lanes=2), (9, 0)),
     ]
     assert len({k.key for k in [first, *others]}) == 5
-    kernels.forget_kernels()
+    kernels._KERNELS.clear()  # as in another process
     before = cache.info().misses
     again = device_kernel(loop_of(hinge), Grid(lanes=4), (9, 0))
     assert again is not first and again.ptx == first.ptx
@@ -102,7 +102,7 @@ def _from_text(text, name, dtype="float32"):
     space = {}
     exec(compile(text, name, "exec"), space)
     op = ng.op(space[name])
-    plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters({}))
+    plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters_of({}))
     return plan.loop(["s"] * (op.nin + 1), [dtype], ["write"])
 
 
@@ -197,7 +197,7 @@ def test_eight_bytes_are_loaded_at_once(dtype):
 @pytest.mark.parametrize("wanted", ["uint8", "uint16", "uint32", "uint64"])
 def test_negative_floats_wrap_where_there_is_no_sign(dtype, wanted):
     """As on the host. PTX's own conversion makes 0 of them, which the emulation does not show."""
-    plan = same.invoker.plan_of([np.dtype(dtype)], same.parameters({}))
+    plan = same.invoker.plan_of([np.dtype(dtype)], same.parameters_of({}))
     loop = plan.loop("cc", [wanted], ["write"])
     text = device_kernel(loop, Grid(), (9, 0)).ptx
     assert "cvt.rzi.s" in text and "cvt.rzi.u" not in text

@@ -26,7 +26,7 @@ def loops(name, form, dtypes):
     op = backward(op) if form == "backward" else op
     for dtype in dtypes:
         try:
-            plan = op.invoker.plan_of([dtype_of(dtype)] * op.nin, op.parameters({}))
+            plan = op.invoker.plan_of([dtype_of(dtype)] * op.nin, op.parameters_of({}))
         except NbgraphError:  # no operator of such numbers
             continue
         outputs = [o.name for o in plan.typed.outputs]

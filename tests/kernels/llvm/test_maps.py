@@ -31,7 +31,7 @@ def forms_of(name):
 
 def drawn(op, dtype, rng):
     """A map over random layouts with random requests; NbgraphError where op refuses the dtype."""
-    plan = op.invoker.plan_of([dtype_of(dtype)] * op.nin, op.parameters({}))
+    plan = op.invoker.plan_of([dtype_of(dtype)] * op.nin, op.parameters_of({}))
     outputs = [o.name for o in plan.typed.outputs]
     if rng.random() < 0.3:  # cast on output
         outputs = [rng.choice(["float16", "float32"]) if "float" in o else o for o in outputs]

@@ -148,7 +148,7 @@ REFUSALS = [
     (
         lambda x: {"a": x} == {"a": 1.0},
         "this comparison is not understood",
-        "compare numbers with <, <= or ==; of sets call issubset()",
+        "compare numbers, sets, tuples or lists with <, <= or ==",
     ),
     (lambda x: {"value": x}, "the result is a dict, not a number", "return its values as a tuple"),
     (
@@ -331,12 +331,17 @@ REFUSALS = [
     (
         lambda x: 1.0 if x in x else 0.0,
         "this comparison is not understood",
-        "compare numbers with <, <= or ==; of sets call issubset()",
+        "compare numbers, sets, tuples or lists with <, <= or ==",
     ),
     (
         lambda x: 1.0 if (x, 1.0) < [1.0, x] else 0.0,
         "this comparison is not understood",
-        "compare numbers with <, <= or ==; of sets call issubset()",
+        "compare numbers, sets, tuples or lists with <, <= or ==",
+    ),
+    (
+        lambda x: len({x} + {1.0}),
+        "{x} + {1.0}: Python has no such operator of sets",
+        "use list(values)",
     ),
     (
         lambda x, y: 1.0 if x * 1.5 is y * 1.5 else 0.0,
@@ -345,8 +350,8 @@ REFUSALS = [
     ),
     (
         lambda x: 1.0 if x < "a" else 0.0,
-        "this comparison is not understood",
-        "use == or != here",
+        "this comparison of a number with 'a' is not understood",
+        "give numbers, or use ==",
     ),
     (
         lambda x: 1.0 if x * 1j < 2j else 0.0,

@@ -281,7 +281,7 @@ REFUSALS = [
     (
         pattern,
         "this pattern is not understood in a scalar function",
-        "use numbers, `|`, names, `_` and tuples of these, or if / elif / else",
+        "use numbers, `|`, names, `_`, tuples and objects of these, or if / elif",
     ),
     (
         loops_number,

@@ -71,6 +71,12 @@ def store_many(x):
     return a[3]
 
 
+def splice_more(x):
+    a = [x, 1.0]
+    a[::2] = [x, x]
+    return a[0]
+
+
 def splice_number(x):
     a = [x, 1.0]
     a[0:1] = 3.0
@@ -238,7 +244,7 @@ REFUSALS = [
     (
         lambda x: ([x] - [1.0])[0],
         "this operator of tuples is not understood",
-        "use NumPy arrays, or numbers",
+        "use NumPy arrays, numbers or sets",
     ),
     (
         changes_global,
@@ -277,7 +283,12 @@ REFUSALS = [
     (
         splice_number,
         "this assigns no list to a slice",
-        "assign a list of known length, and leave out the step",
+        "assign a list of known length",
+    ),
+    (
+        splice_more,
+        "2 items are assigned to the 1 of a slice",
+        "assign as many",
     ),
     (pops_empty, "pop() of a list: pop from empty list", "give what it takes"),
     (append_none, "append() of a list: missing a required argument: 'item'", "give what it takes"),
@@ -309,7 +320,7 @@ REFUSALS = [
     (
         lambda x: math.exp(x) + (x, x),
         "this operator of tuples is not understood",
-        "use NumPy arrays, or numbers",
+        "use NumPy arrays, numbers or sets",
     ),
     (
         undefined_number,
@@ -391,7 +402,7 @@ REFUSALS = [
     (
         lambda n: [a for a in itertools.combinations((1.0, 2.0, 3.0), n)][0][0],
         "a count is not a constant integer",
-        "write the number",
+        "use a constant, so that it is known",
     ),
     (
         lambda x: [a for a, b in zip((x, 1.0), x)][0],
@@ -455,7 +466,7 @@ REFUSALS = [
     (
         divides_list,
         "this operator of a list whose length depends on values is not understood",
-        "write a loop; of sets call difference()",
+        "write a loop, or use sets",
     ),
     (
         changes_what_it_goes_over,
@@ -496,11 +507,6 @@ REFUSALS = [
         lambda n: [][:n][0],
         "an entry of a list that is always empty is read",
         "give it items",
-    ),
-    (
-        lambda n: sized(n)[::-2][0],
-        "a slice of a list whose length depends on values goes backwards",
-        "use [::-1], or write a loop",
     ),
     (
         lambda x: np.linalg.norm(np.array([[x, 1.0], [1.0, x]]), 1),

@@ -73,6 +73,23 @@ def test_gradients_of_an_index_are_kernels(name):
     assert np.array_equal(slope(x), one_by_one(0 * x, key, 2 * x[key], adds=True))
 
 
+@pytest.mark.parametrize("dtype", ["int32", "uint8"])
+@pytest.mark.parametrize("value", ["float32", "int64"])
+def test_index_arrays_of_several_dtypes_have_one_kernel(value, dtype):
+    """Rows are counted in int64, labels are what a data set has: a loss reads x[rows, labels]."""
+    rows, labels = np.arange(6), of(5, 6).astype(dtype) % 5
+    values = RNG.integers(-3, 3, 6).astype(value)
+    wanted = one_by_one(np.zeros((6, 5), value), (rows, labels), values, adds=True)
+
+    def f(v, i, j):
+        return ng.scatter_add(v, i, j, shape=(6, 5), key=("array", "array"))
+
+    bound = worlds.bind(f, values, rows, labels)
+    assert not worlds.functions(bound)
+    for world in (worlds.numpy, worlds.ndarrays, worlds.bound):
+        assert worlds.bits(world(f, values, rows, labels)) == worlds.bits(wanted)
+
+
 def test_an_index_out_of_bounds_is_named():
     x = ng.zeros((3, 4))
     update = ng.jit(lambda a, i: ng.index_update(a, 1.0, i, key=("array",)))

@@ -137,3 +137,41 @@ def test_several_outputs_are_one_symbol():
     with pytest.raises(ArgumentError, match="a group of 3 symbols stands where one is wanted"):
         ng.sym.exp(cut)
     assert len(ng.sym.split(ng.var("x"), 1)) == 1
+
+
+BY_PLACE = {
+    "slice_like": (((3, 4), (2, 3)), {"axes": (0, 1)}),
+    "moments": (((3, 4),), {"axes": (0,), "keepdims": True}),
+    "box_iou": (((2, 4), (3, 4)), {"format": "center"}),
+    "linalg_makediag": (((3,),), {"offset": 1}),
+    "linalg_extractdiag": (((3, 3),), {"offset": -1}),
+    "BilinearResize2D": (((1, 2, 4, 5),), {"like": None, "height": 3, "width": 4}),
+    "SpatialTransformer": (
+        ((1, 2, 4, 5), (1, 6)),
+        {"target_shape": (2, 3), "transform_type": "affine", "sampler_type": "bilinear"},
+    ),
+    "Correlation": (
+        ((1, 2, 4, 4), (1, 2, 4, 4)),
+        {"kernel_size": 1, "max_displacement": 1, "stride1": 1, "stride2": 1, "pad_size": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_PLACE)
+def test_options_by_place_as_mxnet_has_them(name):
+    """OPP-24: in the order of MXNet's signature."""
+    shapes, options = BY_PLACE[name]
+    op, arrays = getattr(ng.nd, name), [ng.array(normal(*shape)) for shape in shapes]
+    outs, wanted = op(*arrays, *options.values()), op(*arrays, **options)
+    for out, own in zip(*map(many, (outs, wanted)), strict=True):
+        np.testing.assert_array_equal(out.asnumpy(), own.asnumpy())
+
+
+def many(value):
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
+def test_rows_that_are_others_by_mxnets_names():
+    x, rows = np.zeros((3, 2)), np.ones((1, 2))
+    out = ng.nd.contrib.index_copy(old_tensor=x, index_vector=np.array([1]), new_tensor=rows)
+    assert out.tolist() == [[0, 0], [1, 1], [0, 0]]

@@ -81,6 +81,46 @@ def test_labels_are_made(name):
     assert label == ((5, 4) if name.startswith("Linear") else (5,))
 
 
+HEADS = {
+    "LinearRegressionOutput": {"grad_scale": 2.0},
+    "MAERegressionOutput": {},
+    "LogisticRegressionOutput": {},
+    "SVMOutput": {"margin": 0.7},
+    "SVMOutput linear": {"use_linear": True},
+    "SoftmaxOutput": {"grad_scale": 2.0},
+    "MakeLoss": {"grad_scale": 0.5},
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_a_pass_back_begins_at_an_output_in_every_world(name):
+    """OPP-08: arrays, a compiled function and a symbol have one gradient, whatever comes from
+    above."""
+    op, options = name.split()[0], HEADS[name]
+    rng = np.random.default_rng(2)
+    data = rng.normal(size=(4, 3))
+    label = rng.integers(0, 3, 4) if op in ("SVMOutput", "SoftmaxOutput") else rng.random((4, 3))
+    labels = () if op == "MakeLoss" else (label.astype("float64"),)
+    x, above, arrays = (
+        ng.array(data),
+        ng.array(rng.normal(size=(4, 3))),
+        list(map(ng.array, labels)),
+    )
+    out = getattr(S, op)(ng.var("x"), *[ng.var("t") for _ in labels], **options)
+    exe = out.bind(args=[x, *arrays], args_grad={"x": ng.zeros_like(x)})
+    exe.forward(is_train=True)
+    exe.backward()
+    wanted = exe.grad_dict["x"].asnumpy()
+    x.attach_grad()
+    for times in (1.0, 3.0):
+        with ng.autograd.record():
+            y = getattr(ng.nd, op)(x, *arrays, **options) * times
+        y.backward(above)
+        np.testing.assert_allclose(x.grad.asnumpy(), wanted, rtol=1e-9)
+    compiled = ng.jit(ng.grad(lambda x: ng.sum(getattr(ng.nd, op)(x, *arrays, **options) * above)))
+    np.testing.assert_allclose(compiled(x).asnumpy(), wanted, rtol=1e-9)
+
+
 def test_softmax_output_takes_shares_of_classes():
     """OPP-08: labels of the data's shape; out_grad multiplies; a symbol learns of it when bound."""
     rng = np.random.default_rng(1)

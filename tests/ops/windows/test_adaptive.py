@@ -46,6 +46,8 @@ def test_places_are_made_of_their_shares(places, dtype):
 
 def test_bad_input():
     """OPP-24: what is given, what was expected."""
+    one = ng.nd.contrib.AdaptiveAvgPooling2D(np.ones((1, 1, 3, 4)), output_size=(2,))
+    assert one.shape == (1, 1, 2, 2)  # as MXNet takes it
     with pytest.raises(ArgumentError, match="adaptive_avg_pooling: places=0"):
         ng.adaptive_avg_pooling(np.ones((1, 1, 3)), 0)
     with pytest.raises(ArgumentError, match=r"places=\(2, 2\) has 2 number\(s\) for 1 axes"):

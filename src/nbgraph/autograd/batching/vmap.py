@@ -23,11 +23,11 @@ from nbgraph.autograd.control.closing import (
 from nbgraph.autograd.results import Function, require_function
 from nbgraph.autograd.tree import like, places
 from nbgraph.errors import ArgumentError, AxisError, ShapeError, function_name, noun
-from nbgraph.foreign import checked
 from nbgraph.graph.graph import spec
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.scalar.typing import is_foreign
 from nbgraph.ops.define import library
+from nbgraph.signatures import checked
 
 Axes = Any  # an int, None, or a structure of these
 

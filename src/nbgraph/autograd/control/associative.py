@@ -10,8 +10,8 @@ from nbgraph.autograd.control.closing import require_like, symbolic
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tree import like, places
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.foreign import checked
 from nbgraph.ops.define import axis_of, library
+from nbgraph.signatures import checked
 
 Arrays = list[Any]
 

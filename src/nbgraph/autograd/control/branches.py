@@ -26,9 +26,9 @@ from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tree import like
 from nbgraph.errors import ArgumentError, function_name
 from nbgraph.executor.control.branch_op import Branches, branch_op
-from nbgraph.foreign import checked
 from nbgraph.graph.graph import Entry
 from nbgraph.ops.define import library
+from nbgraph.signatures import checked
 
 Function = Callable[..., Any]
 
@@ -123,7 +123,7 @@ def _branches(name: str, index: Any, functions: Sequence[Function], operands: An
         for k, entry in enumerate(own):
             first = spec_of((heads or own)[k])
             what = f"result {k} of {function_name(f)}"
-            remedy = f"as {function_name(functions[0])} gives; all branches return the same"
+            remedy = f"all branches have to return what {function_name(functions[0])} does"
             require_spec(name, what, spec_of(entry), first, remedy)
         heads += own
     if not heads:

@@ -242,14 +242,16 @@ class Closing:
         """Return the outputs of random numbers, which are drawn outside for all steps at once."""
         attributes = dict(node.attributes)
         dropout = node.op is library.dropout.op
-        if self.steps is None or not (dropout or (not node.inputs and "size" in attributes)):
-            remedy = (
-                "mark values that are kept instead, as h = ng.checkpoint(h), in a function that "
-                "ng.jit or ng.optim.train_step compiles"
-                if self.name == "checkpoint"
-                else "draw before the loop and give each step its part (xs of ng.scan), and carry "
-                "states along"
-            )
+        plain = dropout or (not node.inputs and "size" in attributes)
+        if self.steps is None or not plain:
+            remedy = "draw before the loop, give each step its part (xs of ng.scan), carry states"
+            if self.name == "checkpoint":
+                remedy = (
+                    "mark values that are kept instead, as h = ng.checkpoint(h), in a function "
+                    "that ng.jit or ng.optim.train_step compiles"
+                )
+            elif plain and self.name != "while_loop":
+                remedy = "name the number of steps by a shape, as ng.var(name, shape=(8, 3))"
             raise ArgumentError(
                 f"{self.name}: the body applies {node.label}, which draws random numbers or "
                 f"updates a state; {remedy}"

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from nbgraph.autograd.control import branches, loops
+from nbgraph.autograd.results import require_function
+from nbgraph.errors import require_whole
 
 Function = Callable[..., Any]
+_PARTS = "the result of the step, and the next "
 
 
 def foreach(body: Function, data: Any, init_states: Any, name: Any = None) -> tuple[Any, Any]:
@@ -28,12 +31,14 @@ def foreach(body: Function, data: Any, init_states: Any, name: Any = None) -> tu
     >>> ng.nd.contrib.foreach(lambda x, s: (x + s, x + s), ng.array([1.0, 2.0]), ng.array(0.0))
     (array([1., 3.], dtype=float32), array(3., dtype=float32))
     """
+    require_function("foreach", body)
 
     def step(states: Any, part: Any) -> tuple[Any, Any]:
-        out, states = body(part, states)
+        out, states = loops.pair("foreach: body", body(part, states), _PARTS + "states")
         return states, out
 
-    states, outs = loops.scanned(("foreach", body), step, init_states, data)
+    words = "foreach", "init_states", "data"
+    states, outs = loops.scanned(("foreach", body), step, init_states, data, call=words)
     return outs, states
 
 
@@ -59,16 +64,19 @@ def while_loop(
     >>> ng.nd.contrib.while_loop(lambda x: x < 3, lambda x: (x, [x + 1]), [x], 4)
     (array([1., 2., 0., 0.], dtype=float32), [array(3., dtype=float32)])
     """
+    require_function("while_loop", cond)
+    require_function("while_loop", func)
+    most = require_whole("while_loop: max_iterations", max_iterations, 0)
 
     def test(values: Any) -> Any:
         return branches.condition("while_loop", cond(*values), "what cond returns")
 
     def step(values: Any) -> tuple[Any, Any]:
-        out, values = func(*values)
+        out, values = loops.pair("while_loop: func", func(*values), _PARTS + "variables")
         return (list(values) if isinstance(values, (list, tuple)) else [values]), out
 
     first = list(loop_vars) if isinstance(loop_vars, (list, tuple)) else [loop_vars]
-    last, outs = loops.stacked_while(("contrib", cond, func), test, step, first, max_iterations)
+    last, outs = loops.stacked_while(("contrib", cond, func), test, step, first, most)
     return outs, last
 
 

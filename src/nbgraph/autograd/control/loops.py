@@ -35,13 +35,14 @@ from nbgraph.errors import ArgumentError, noun, require_whole
 from nbgraph.executor.control.loop import Loop
 from nbgraph.executor.control.loop_op import loop_op
 from nbgraph.executor.control.reverse import keeping
-from nbgraph.foreign import checked
 from nbgraph.graph.graph import Entry
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.call import recording
 from nbgraph.ops.define import library
+from nbgraph.signatures import checked
 
 Function = Callable[..., Any]
+_SCAN = "scan", "init", "xs"  # what errors call a loop, its first carry, and its arrays
 
 
 @checked
@@ -100,22 +101,23 @@ def scanned(
     reverse: bool = False,
     checkpoint: bool | None = None,
     *,
-    name: str = "scan",
+    call: tuple[str, str, str] = _SCAN,
 ) -> tuple[Any, Any]:
-    """Return the results of `scan`; on arrays, functions of equal keys are traced once."""
+    """Return the results of `scan`, whose errors name another `call`; on arrays, functions of equal
+    keys are traced once."""
     weak = tuple([type(p.value) in (int, float) for p in places(init, "")])
     if length is not None:
-        length = require_whole("scan: length", length, 0)
+        length = require_whole(f"{call[0]}: length", length, 0)
 
     def run(init: Any, xs: Any) -> Any:
-        return _scan(f, init, xs, length, reverse, weak, checkpoint)
+        return _scan(f, init, xs, length, reverse, weak, checkpoint, call)
 
     if stepwise(init, xs):
         return unrolled(f, init, xs, length, reverse)
     if symbolic(init, xs):
         return run(init, xs)
     key = key, length, reverse, weak, checkpoint
-    return eagerly(name, key, run, (init, xs), "init", "xs")
+    return eagerly(call[0], key, run, (init, xs), *call[1:])
 
 
 def _scan(
@@ -126,28 +128,26 @@ def _scan(
     reverse: bool,
     weak: Sequence[bool],
     checkpoint: bool | None = None,
+    call: tuple[str, str, str] = _SCAN,
 ) -> Any:
-    carries, parts = entries_of("scan", init, "init"), entries_of("scan", xs, "xs")
-    count = steps_of(xs, length)
+    name, first, along = call
+    carries, parts = entries_of(name, init, first), entries_of(name, xs, along)
+    count = steps_of(xs, length, name, along)
     own = [spec and Spec(spec.shape[1:], spec.dtype) for spec in map(spec_of, parts)]
     before, results = effects_so_far(), None
 
-    def call(values: Sequence[Any]) -> tuple[Any, list[Entry]]:
+    def step(values: Sequence[Any]) -> tuple[Any, list[Entry]]:
         nonlocal results
         out = f(like(init, values[: len(carries)]), like(xs, values[len(carries) :]))
-        if not isinstance(out, tuple) or len(out) != 2:
-            raise ArgumentError(
-                f"scan: f returned {noun(out)}; return a pair: the next carry, and the "
-                "result of the step (None where there is none)"
-            )
-        results = out[1]
-        return out[0], entries_of("scan", results, "the result of a step")
+        parts = "the next carry, and the result of the step (None where there is none)"
+        carry, results = pair(f"{name}: f", out, parts)
+        return carry, entries_of(name, results, "the result of a step")
 
-    carries, traced, ys = _carried("scan", call, init, carries, weak, own)
+    carries, traced, ys = _carried(name, step, init, carries, weak, own)
     variables, heads = traced
     names = [f"carry {k}" for k in range(len(carries))] + [f"x {k}" for k in range(len(parts))]
     steps = None if count is None else (count,)
-    body = Closing("scan", variables, before, names, steps).over([*heads, *ys])
+    body = Closing(name, variables, before, names, steps).over([*heads, *ys])
     parts += body.drawn
     loop = Loop(body.heads, body.variables, len(carries), len(parts), len(ys), count, bool(reverse))
     outputs = _outputs(loop, [*carries, *parts], body, checkpoint)
@@ -310,12 +310,22 @@ def map_parts(f: Function, xs: Any) -> Any:
     array([1., 4.], dtype=float32)
     """
     require_function("map", f)
-    return scanned(("map", f), lambda _, x: (None, f(x)), None, xs, name="map")[1]
+    return scanned(("map", f), lambda _, x: (None, f(x)), None, xs, call=("map", *_SCAN[1:]))[1]
 
 
 map_parts.__wrapped__.__name__ = "map"  # type: ignore[attr-defined]  (errors name it so)
 
 # parts ------------------------------------------------------------------------------------------
+
+
+def pair(what: str, value: Any, parts: str) -> Any:
+    """Return what a step returned; ArgumentError where it is not a pair of these parts."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        several = isinstance(value, (tuple, list))
+        one = "one array" if hasattr(value, "shape") else noun(value)
+        got = f"{len(value)} values" if several else one
+        raise ArgumentError(f"{what} returned {got}; return a pair: {parts}")
+    return value
 
 
 def _carried(

@@ -23,24 +23,24 @@ MOST_KEPT = 1 << 28  # bytes that a loop keeps for its gradient before steps are
 Scan = Callable[[Callable[..., Any], Any, Any, int], tuple[Any, Any]]
 
 
-def steps_of(xs: Any, length: int | None) -> int | None:
+def steps_of(xs: Any, length: int | None, name: str = "scan", word: str = "xs") -> int | None:
     """Return the number of steps, or None where it is not known; raise where axes differ."""
-    every = places(xs, "xs")
+    every = places(xs, word)
     for place in every:
         shape = place.value.shape if hasattr(place.value, "shape") else np.shape(place.value)
         if shape is None:
             continue
         if not shape:
-            raise ShapeError(f"scan: {place.path} has no axes; its first one counts the steps")
+            raise ShapeError(f"{name}: {place.path} has no axes; its first one counts the steps")
         if length is None:
             length = shape[0]
         elif shape[0] != length:
             raise ShapeError(
-                f"scan: {place.path} has {shape[0]} parts along its first axis; expected "
+                f"{name}: {place.path} has {shape[0]} parts along its first axis; expected "
                 f"{length}, as length= or the arrays before it say"
             )
     if length is None and not every:
-        raise ArgumentError("scan: there is no xs; give length=, the number of steps")
+        raise ArgumentError(f"{name}: there is no {word}; give length=, the number of steps")
     return length
 
 

@@ -28,7 +28,7 @@ MOST_CHUNKS = 64
 # every entry point, `int64 entry(int64 argv, int64 argc)`
 ENTRIES = (
     *("push", "submit", "submit_many", "template", "template_many", "drop_template", "notify"),
-    *("launch", "launch_many", "settled", "in_use", "renew"),
+    *("launch", "launch_many", "launch_arrays", "settled", "in_use", "renew"),
     *("new_thread", "work_until_stopped", "next_call", "call_done", "call_issued", "wait_for"),
     "hand_over",
     *("is_done", "mark", "stop", "take_one", "run_one"),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nbgraph.engine.core.codes import BRAKE, LAUNCHED, MISCOUNTED, NO_MEMORY, STALE, TWICE
-from nbgraph.engine.core.entries import admit
+from nbgraph.engine.core.codes import BRAKE, FIXED, LAUNCHED, MISCOUNTED, NO_MEMORY, STALE, TWICE
+from nbgraph.engine.core.entries import COUNT_MASK, admit
 from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import copy_words, load, store
 from nbgraph.engine.core.memory import argument, give_block, lock, take_block, unlock
@@ -60,6 +60,37 @@ def launch(argv: int, argc: int) -> int:
 def launch_many(argv: int, argc: int) -> int:
     """The same for `launch`."""
     return launch(argument(argv, 0), argument(argv, 1))
+
+
+def launch_arrays(argv: int, argc: int) -> int:
+    """`launch` as arrays are pushed, in the words of `submit`: core, template, how many arrays,
+    variables of the plan, words and variables of the arrays there are, then at the usual places
+    site, variables and a record. That has the addresses of the arrays, for each variable of the
+    plan its number, and for each word the number of an address and what is added to it. Behind
+    there is room for the words of `launch`.
+    """
+    arrays, externals, words = argument(argv, 2), argument(argv, 3), argument(argv, 4)
+    count = argument(argv, FIXED) & COUNT_MASK
+    if count != argument(argv, 5):
+        return MISCOUNTED
+    variables = argv + WORD * (FIXED + 1)
+    addresses = variables + WORD * count
+    table = addresses + WORD * arrays
+    own = argv + WORD * argc
+    copy_words(own, argv, 2)
+    store(own + WORD * 2, argument(argv, FIXED - 1))
+    for k in range(3, LAUNCHED):
+        store(own + WORD * k, 0)
+    target = own + WORD * LAUNCHED
+    for _ in range(externals):
+        store(target, load(variables + WORD * load(table)) >> 2)
+        table += WORD
+        target += WORD
+    for _ in range(words):
+        store(target, load(addresses + WORD * load(table)) + load(table + WORD))
+        table += 2 * WORD
+        target += WORD
+    return launch(own, LAUNCHED + externals + words)
 
 
 def put_instead(operation: int, variables: int, count: int) -> None:

@@ -87,6 +87,18 @@ class Instance:
         """What every run of this instance writes: a push that names it is ordered among them."""
         return self._own_on(self._engine())
 
+    @property
+    def way(self) -> object:
+        """What `launch` goes straight to; another object when the template is another one, and None
+        while there is none."""
+        return self._quick and self._bound
+
+    @property
+    def launched(self) -> tuple[ThreadedEngine, Core, int] | None:
+        """The engine of that way, its core, and the template of a run."""
+        core = self._quick
+        return core and (self._kernels, core, core.instances[self._address].template)
+
     def push(
         self,
         priority: int = 0,
@@ -312,6 +324,7 @@ class Instance:
     def _prepare(self, engine: ThreadedEngine, core: Core) -> None:
         """The instance in this core's memory, and a template of what is launched."""
         with engine._opening:
+            self._quick = None  # the template may go
             if self._core is not core:
                 self._lay_out(engine, core)
             entry = core.instances[self._address]

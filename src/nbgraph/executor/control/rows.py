@@ -12,6 +12,7 @@ from nbgraph.executor.compiled import Compiled, compiled
 from nbgraph.executor.pipeline import Options
 from nbgraph.executor.work import KernelWork
 from nbgraph.graph.graph import Graph, spec
+from nbgraph.graph.passes.scalars import scalars
 from nbgraph.kernels.compiler.control import Table
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import layout
@@ -79,7 +80,7 @@ class Rows:
         `arena`: where its own values lie; None: in memory of their own.
         """
         layouts = [layout(*spec((v, 0))) for v in graph.variables]
-        program = compiled(graph, layouts, requests, _OPTIONS, CPU)
+        program = compiled(scalars(graph), layouts, requests, _OPTIONS, CPU)
         for task, call in zip(program.tasks, program.calls, strict=True):
             if call is None or (isinstance(task.work, KernelWork) and task.work.draws):
                 return False

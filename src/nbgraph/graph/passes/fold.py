@@ -26,6 +26,7 @@ from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.shape import Array
 
 LIMIT = 1 << 12  # bytes by which results may be larger than what was read for them
+SOURCE = 1 << 16  # bytes of what reads nothing: a function of Python at every run otherwise
 
 
 def fold(graph: Graph) -> Graph:
@@ -33,10 +34,10 @@ def fold(graph: Graph) -> Graph:
 
     Preserves every value, bit for bit: the operator itself is applied, once, to the same arrays.
     Left alone are what has an effect or follows another node, what raises, and what would make
-    the graph larger: results may take `LIMIT` bytes more than the constants that are read. An
-    operator without operands (zeros, arange) is not computed; it reads nothing. A view with gaps
-    or another order costs nothing where it is and stays: sums over its elements depend on their
-    order in memory. Doing it twice changes nothing.
+    the graph larger: results may take `LIMIT` bytes more than the constants that are read, and
+    `SOURCE` bytes where nothing is read (eye, arange); zeros and their kin are filled by a kernel,
+    and stay. A view with gaps or another order costs nothing where it is and stays: sums over its
+    elements depend on their order in memory. Doing it twice changes nothing.
     """
     views: dict[Operand, Array] = {}  # what is known and stays a node
 
@@ -47,7 +48,9 @@ def fold(graph: Graph) -> Graph:
         return node.attributes["value"].array if node.op is CONSTANT else views.get(operand)
 
     def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
-        if node.op is None or node.token is not None or node.after or not inputs:
+        if node.op is None or node.token is not None or node.after:
+            return None
+        if not inputs and not _source(node):
             return None
         arrays = [known(operand) for operand in inputs]
         if any(a is None for a in arrays) or not _small(node, arrays):
@@ -64,6 +67,14 @@ def fold(graph: Graph) -> Graph:
     return graph.rewrite(rule)
 
 
+def _source(node: GraphNode) -> bool:
+    """Return whether a node without operands computes the same array whenever it is run."""
+    op = node.op
+    if type(op) is not ArrayOp or op is CONSTANT or op.constant is not None:
+        return False
+    return op.never_waits and node.attributes.get("device") is None
+
+
 def _is_view(node: GraphNode) -> bool:
     return getattr(node.op, "view", None) is not None
 
@@ -73,6 +84,8 @@ def _small(node: GraphNode, arrays: Sequence[Any]) -> bool:
     if node.specs is None:
         return False
     total = sum(spec.nbytes for spec in node.specs)
+    if not arrays:
+        return total <= SOURCE
     read = sum(_nbytes(a) for a in arrays if isinstance(a, np.ndarray))
     return total <= LIMIT + read or _is_view(node)
 
@@ -89,7 +102,8 @@ def _computed(
     """Return the outputs, or None where the operator raises: it does so where it is run."""
     try:
         with np.errstate(all="ignore"):
-            outputs = op(*arrays, **attributes)
+            mapped = isinstance(op, Mapper)
+            outputs = op(*arrays, **attributes) if mapped else op.on_numpy(arrays, attributes, None)
     except Exception:  # whatever it is, it is told at the run, on the user's line
         return None
     return [np.asarray(a) for a in (outputs if isinstance(outputs, tuple) else (outputs,))]

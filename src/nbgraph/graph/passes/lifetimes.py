@@ -101,21 +101,16 @@ def by_task(places: Sequence[Life], count: int, which: int) -> list[list[Life]]:
     return lives
 
 
-def peak(schedule: Schedule) -> int:
-    """Return the most bytes in use at once when the tasks run in list order and memory goes with
-    its last toucher, counted in footprints.
+def peak_of(places: Sequence[Life], count: int) -> int:
+    """Return the most bytes in use at once when `count` tasks run in list order and memory goes
+    with its last toucher, counted in footprints.
 
     >>> from nbgraph.graph.schedule import Task
     >>> a, b, c = (Value(name, 64) for name in "abc")
     >>> tasks = [Task("A", (), (a,)), Task("B", (a,), (b,)), Task("C", (b,), (c,))]
-    >>> peak(Schedule(tasks, [a, b, c])) == 2 * footprint(64)
+    >>> peak_of(lives(Schedule(tasks, [a, b, c])), 3) == 2 * footprint(64)
     True
     """
-    return peak_of(lives(schedule), len(schedule.tasks))
-
-
-def peak_of(places: Sequence[Life], count: int) -> int:
-    """`peak`, of lives that are known."""
     change = [0] * (count + 1)
     for life in places:
         first, last = life.span(count)

@@ -43,7 +43,7 @@ class Pattern(Operators):
         self.op, self.operands, self.name = op, tuple(operands), name
         self.attributes = dict(attributes)
         if isinstance(op, Mapper):
-            self.attributes = op.parameters(self.attributes)
+            self.attributes = op.parameters_of(self.attributes)
 
     @classmethod
     def __nbgraph_call__(

@@ -166,7 +166,7 @@ def _slopes(
     """What each in-gradient is for these dtypes: the out-gradient of that number as it is, None
     for zero everywhere, else something to compute."""
     dtypes = [spec.dtype if (spec := spec_of(i)) is not None else i for i in inputs]
-    plan = reverse.invoker.plan_of(dtypes, reverse.parameters(dict(forward.attributes)))
+    plan = reverse.invoker.plan_of(dtypes, reverse.parameters_of(dict(forward.attributes)))
     leaves = {leaf: k for k, leaf in enumerate(plan.typed.captured.operands[: forward.op.nout])}
     slopes: list[int | str | None] = []
     for slope in plan.typed.captured.outputs:

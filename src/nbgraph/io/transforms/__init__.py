@@ -12,8 +12,8 @@ the number of the sample.
 (height, width). Names are those of MXNet's gluon.data.vision.transforms where it has one.
 """
 
-from nbgraph._listing import bring, public_names
-from nbgraph.foreign import missing
+from nbgraph._listing import bring
+from nbgraph.foreign import published
 
 _PLACES = """
 affine RandomAffine
@@ -33,5 +33,4 @@ values Cast LabelSmoothing Lambda OneHot
 """
 bring(globals(), _PLACES)
 
-__dir__ = public_names(globals())
-__getattr__ = missing("ng.io.transforms", globals())
+__dir__, __getattr__ = published("ng.io.transforms", globals())

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph import foreign
 from nbgraph.errors import ArgumentError, ShapeError, function_name, require_number
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.source import taken
@@ -21,6 +20,7 @@ from nbgraph.io.transforms.base import (
 )
 from nbgraph.io.transforms.chain import Pixels, Several
 from nbgraph.io.transforms.draws import Draws
+from nbgraph.signatures import accepts
 
 Sample = Callable[[], Columns]
 
@@ -249,7 +249,7 @@ def _first(
 
 def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, Draws]]) -> Stage:
     """Return the stage of a user's function of columns and draws."""
-    if not foreign.accepts(function, 2):
+    if not accepts(function, 2):
         raise ArgumentError(
             f"{_name(function)}: a function among transforms takes (columns, draws), a tuple of "
             "arrays and random numbers; of one that takes an array alone make Lambda(function)"

@@ -16,7 +16,16 @@ import numpy as np
 from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.classes import store_attribute, store_key
 from nbgraph.kernels.capture.comparing import compare
-from nbgraph.kernels.capture.containers import Array, List, Mapping, Pairs, Resizable, View, mapping
+from nbgraph.kernels.capture.containers import (
+    Array,
+    List,
+    Mapping,
+    Pairs,
+    Record,
+    Resizable,
+    View,
+    mapping,
+)
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.items import keys, places
@@ -149,8 +158,7 @@ def _parts(
         what = f"{count} names are assigned from {size}"
         tracer.refuse(target, what, f"give {some}, one for each name")
     if star is not None:
-        end = len(items) - (least - star)
-        items = (*items[:star], List(items[star:end]), *items[end:])
+        items = _starred(items, star, count)
         parts = [part.value if isinstance(part, ast.Starred) else part for part in parts]
     return list(zip(parts, items, strict=True))
 
@@ -283,13 +291,30 @@ def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: 
             if name is not None:
                 env[name] = placed(referred, env)
             return graph.const(True) if inner is None else _fits(tracer, inner, referred, env, path)
-        case ast.MatchSequence(patterns=parts) if not (
-            isinstance(subject, Resizable) or any(isinstance(p, ast.MatchStar) for p in parts)
-        ):
+        case ast.MatchStar(name=name):
+            env.update({} if name is None else {name: placed(referred, env)})
+            return graph.const(True)
+        case ast.MatchSequence(patterns=parts) if not isinstance(subject, Resizable):
             items = cast("tuple[Value, ...]", subject) if isinstance(subject, tuple) else ()
+            star = next((k for k, p in enumerate(parts) if isinstance(p, ast.MatchStar)), None)
+            if star is not None and len(items) >= len(parts) - 1:
+                items = _starred(items, star, len(parts))
             if len(items) != len(parts) or not isinstance(subject, tuple):
                 return graph.const(False)
-            fits = [_fits(tracer, p, v, env, path) for p, v in zip(parts, items, strict=True)]
-            return functools.reduce(graph.logical_and, fits, graph.const(True))
-    remedy = "use numbers, `|`, names, `_` and tuples of these, or if / elif / else"
-    tracer.refuse(pattern, "this pattern is not understood in a scalar function", remedy)
+        case ast.MatchClass(patterns=first) if isinstance(subject, Record):
+            cls: Any = tracer.static(pattern.cls, env)
+            if not (isinstance(cls, type) and issubclass(subject.cls, cls)):
+                return graph.const(False)
+            names = *getattr(cls, "__match_args__", ())[: len(first)], *pattern.kwd_attrs
+            parts, items = [*first, *pattern.kwd_patterns], [subject.entries[n] for n in names]
+        case _:
+            remedy = "use numbers, `|`, names, `_`, tuples and objects of these, or if / elif"
+            tracer.refuse(pattern, "this pattern is not understood in a scalar function", remedy)
+    fits = [_fits(tracer, p, v, env, path) for p, v in zip(parts, items, strict=True)]
+    return functools.reduce(graph.logical_and, fits, graph.const(True))
+
+
+def _starred(items: tuple[Value, ...], star: int, count: int) -> tuple[Value, ...]:
+    """Return items for so many targets, of which the one with a star takes a list."""
+    end = len(items) - (count - 1 - star)
+    return (*items[:star], List(items[star:end]), *items[end:])

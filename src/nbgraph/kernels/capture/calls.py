@@ -40,7 +40,7 @@ from nbgraph.kernels.capture.draws import distribution, draw
 from nbgraph.kernels.capture.environment import is_true, placed
 from nbgraph.kernels.capture.inlining import Bound, LocalFunction
 from nbgraph.kernels.capture.joining import chosen
-from nbgraph.kernels.capture.lists import view
+from nbgraph.kernels.capture.lists import next_of, once, view
 from nbgraph.kernels.capture.names import NotYetDefined, is_of_arrays, plain_function
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.sequences import lookup, takes_tuples
@@ -106,6 +106,8 @@ def called(tracer: Tracer, call: Call) -> Value:
     target, env = call.target, tracer.frame
     if isinstance(target, Method):
         return target.call(call, target.owner, target.name)
+    if target is next and (value := next_of(call)) is not None:
+        return value
     if target is locals:  # those that have a value
         names = tracer.fn.__code__.co_varnames
         return Mapping({n: env[n] for n in names if not isinstance(env.get(n, Unset()), Undefined)})
@@ -117,7 +119,9 @@ def called(tracer: Tracer, call: Call) -> Value:
     if lookup(_ITERATE, target):
         each = lambda a: tracer.each(call.node, a, env) if tracer.written(a, "__iter__") else a
         call = call.of(target, *map(each, call.args), **call.kwargs)
-    read = call if _is_text(target) else call.deep()
+    if not (is_text := _is_text(target)):
+        call = call.of(target, *(once(a, env) for a in call.args), **call.kwargs)
+    read = call if is_text else call.deep()
     value = sequences.function(read, call)
     return tracer.apply(read) if value is None else value
 

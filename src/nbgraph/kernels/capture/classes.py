@@ -292,7 +292,7 @@ def method_of_dict(call: Call, owner: Value, name: str) -> Value:
         if (make := dicts.METHODS.get(name)) is None:
             call.refuse(f"{name}() of a dict whose keys depend on values", "write the assignments")
         return call.answer(make, content, *args, **call.kwargs)
-    if name in ("update", "setdefault"):
+    if name in ("update", "setdefault", "pop"):
         return _change(call, owner, name)
     if call.kwargs:
         call.refuse(f"{name}() of a dict with names of arguments", "give them by position")
@@ -318,7 +318,11 @@ def _change(call: Call, owner: Value, name: str) -> Value:
             for key, item in value.items():
                 put_field(call, owner, key, placed(item, env), env)
         return Static(None)
-    key = objects.known(args[0]) if args and name == "setdefault" else None
+    key = objects.known(args[0]) if args and name in ("setdefault", "pop") else None
+    if key is not None and name == "pop":
+        entries = env[owner.key].entries
+        env[owner.key] = record_of(dict, {k: v for k, v in entries.items() if k != key[0]})
+        return at_key(tracer, call.node, Mapping(entries), *call.args)
     if key is None:
         call.refuse(f"{name}() of a dict with these arguments", "write the assignments")
     if key[0] not in env[owner.key].entries:

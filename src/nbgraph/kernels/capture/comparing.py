@@ -8,8 +8,18 @@ import operator
 from collections.abc import Callable
 from typing import Any, cast
 
-from nbgraph.kernels.capture import digits, objects
-from nbgraph.kernels.capture.containers import REFERS, Mapping, Pairs, Record, Resizable, mapping
+from nbgraph.kernels.capture import digits, list_texts, objects
+from nbgraph.kernels.capture.containers import (
+    REFERS,
+    List,
+    Mapping,
+    Pairs,
+    Record,
+    Resizable,
+    described,
+    is_set,
+    mapping,
+)
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.dicts import contains, equal
 from nbgraph.kernels.capture.digits import Digits, Range, as_digits
@@ -28,6 +38,7 @@ _STATIC: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     **{sort: getattr(operator, name) for sort, name in _COMPARE.items()},
     ast.In: lambda a, b: a in b,
 }
+_COMPARABLE = "compare numbers, sets, tuples or lists with <, <= or =="
 _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.NotEq: ast.Eq,
     ast.NotIn: ast.In,
@@ -71,7 +82,11 @@ def _compared(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
     if isinstance(left, Static) or isinstance(right, Static):
         known = static(op, left, right)
         if known is None:
-            call.refuse("this comparison is not understood", "use == or != here")
+            sides = ["a number" if isinstance(x, Node) else described(x) for x in (left, right)]
+            remedy = (
+                "compare numbers" if isinstance(op, ast.Eq) else "give numbers, or use == or !="
+            )
+            call.refuse(f"this comparison of {' with '.join(sides)} is not understood", remedy)
         return graph.const(known)
     if isinstance(left, (tuple, Resizable)) or isinstance(right, (tuple, Resizable)):
         return _compare_tuples(call, op, left, right)
@@ -80,8 +95,7 @@ def _compared(call: Call, op: ast.cmpop, left: Value, right: Value) -> Node:
             call.refuse("complex numbers have no order", "compare z.real, z.imag or abs(z)")
         return cast("Node", call.tracer.binary(_COMPARE[type(op)], left, right, graph.const(True)))
     if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
-        remedy = "compare numbers with <, <= or ==; of sets call issubset()"
-        call.refuse("this comparison is not understood", remedy)
+        call.refuse("this comparison is not understood", _COMPARABLE)
     return graph.compare(_COMPARE[type(op)], left, right)
 
 
@@ -156,7 +170,7 @@ def _equal_tuples(call: Call, left: Value, right: Value) -> Node:
     if not all(isinstance(value, (tuple, Resizable)) for value in (left, right)):
         return graph.const(False)
     first, second = (v.cls if _is_object(v) else tuple for v in (left, right))
-    if first is not second:
+    if first is not second or is_set(left) is not is_set(right):
         return graph.const(False)
     if _is_object(left):
         if first.__eq__ is object.__eq__:
@@ -177,8 +191,11 @@ def _equal_tuples(call: Call, left: Value, right: Value) -> Node:
 
 
 def is_ordered(value: Value) -> bool:
-    """Return whether it is a tuple, which may have names; a list may be a set."""
-    return type(value) is tuple or issubclass(getattr(value, "cls", int), tuple)
+    """Return whether it is a list or a tuple, which may have names, or an object with an order."""
+    if isinstance(value, Record):
+        order = getattr(getattr(value.cls, "__dataclass_params__", None), "order", False)
+        return order or issubclass(value.cls, tuple)
+    return type(value) in (tuple, List) or (isinstance(value, Resizable) and not is_set(value))
 
 
 def _is_object(value: Value) -> bool:
@@ -201,14 +218,21 @@ def _compare_tuples(call: Call, op: ast.cmpop, left: Value, right: Value) -> Nod
         return equal(graph, left, right)
     if isinstance(op, ast.Eq):
         return _equal_tuples(call, left, right)
-    if type(op) not in _COMPARE or not (is_ordered(left) and is_ordered(right)):
-        remedy = "compare numbers with <, <= or ==; of sets call issubset()"
-        call.refuse("this comparison is not understood", remedy)
-    strict = ast.Lt() if isinstance(op, (ast.Lt, ast.LtE)) else ast.Gt()
-    result = graph.const(_STATIC[type(op)](len(left), len(right)))
+    sets, mixed = is_set(left) and is_set(right), {type(left), type(right)} == {tuple, List}
+    if type(op) not in _COMPARE or mixed or not (sets or (is_ordered(left) and is_ordered(right))):
+        call.refuse("this comparison is not understood", _COMPARABLE)
+    if isinstance(op, (ast.Gt, ast.GtE)):
+        op, left, right = (ast.Lt() if isinstance(op, ast.Gt) else ast.LtE()), right, left
+    left, right = (tuple(_compared_of(v).values()) if _is_object(v) else v for v in (left, right))
+    sizes = [resizable(graph, value).length for value in (left, right)]
+    result = graph.compare(_COMPARE[type(op)], *sizes)
+    if sets:
+        return graph.logical_and(result, call.text(list_texts.issubset, left, right))
+    if isinstance(left, Resizable) or isinstance(right, Resizable):
+        return call.text(list_texts.precedes, left, right, result)
     for a, b in reversed([*zip(left, right, strict=False)]):
         further = graph.logical_and(compare(call, ast.Eq(), a, b), result)
-        result = graph.logical_or(compare(call, strict, a, b), further)
+        result = graph.logical_or(compare(call, ast.Lt(), a, b), further)
     return result
 
 

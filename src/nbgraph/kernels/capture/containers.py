@@ -71,14 +71,27 @@ class List(tuple[Any, ...]):
     __slots__ = ()
 
 
+class Set(List):
+    """What a set holds: each item once, in ascending order if that is known."""
+
+    __slots__ = ()
+
+
+class Iterator(List):
+    """What an iterator still has: it is gone through once."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Resizable(Compound):
     """A list whose length depends on values: the first `length` of its items, which have one form.
-    `bounded`: a loop carries it, so it gets no more items."""
+    `bounded`: a loop carries it, so it gets no more items; `sort`: what it is."""
 
     length: Node
     items: tuple[Value, ...]
     bounded: bool = False
+    sort: type[List] = List
 
     @property
     def parts(self) -> tuple[Value, ...]:
@@ -132,11 +145,26 @@ class Mapping:
 
 def copied(value: Value, *, back: bool = False) -> Value:
     """Return a value whose objects are not those that names mean; `back`: as new ones."""
-    if type(value) in (tuple, List):
+    if type(value) is tuple or isinstance(value, List):
         return type(value)(copied(item, back=back) for item in value)
     if not isinstance(value, Record) or not value.shared or value.copied != back:
         return value
     return own_type(value)(value) if back else copy_of(value)
+
+
+def sort_of(value: Value) -> type[Any]:
+    """Return what a list is: List, Set or Iterator; the type of other values."""
+    return getattr(value, "sort", type(value))
+
+
+def sorted_as(sort: type[List], value: Value) -> Value:
+    """Return the items of a list or a tuple as another sort of list."""
+    return replace(value, sort=sort) if isinstance(value, Resizable) else sort(value)
+
+
+is_set = lambda value: sort_of(value) is Set
+as_set = functools.partial(sorted_as, Set)
+as_list = functools.partial(sorted_as, List)
 
 
 def is_fixed(value: Value) -> bool:

@@ -80,14 +80,24 @@ class Digits(Compound):
         size = graph.const(size) if isinstance(size, int) else size
         return graph.arithmetic("add", size, graph.const(2)) if self.prefix else size
 
-    def characters(self, call: Call) -> Resizable:
-        """Return the list of the digits, each a string."""
+    def most(self, call: Call) -> int:
+        """How many digits there are at most."""
+        if self.size is not None:
+            return self.size if isinstance(self.size, int) else _MOST[self.base]
+        high = Intervals(call.graph, call.path).of(self.number)[1]
+        widths = range(1, _MOST[self.base])
+        return next((k for k in widths if high < self.base**k), _MOST[self.base])
+
+    def characters(self, call: Call) -> Value:
+        """Return the digits, each a string: a tuple where it is known how many there are."""
         if self.prefix:
             what = "the sign and the prefix of bin(), oct() and hex() are characters"
             call.refuse(what, "use bin(n)[2:]")
         self.refuse_negative(call.tracer, call.node)
-        ends = range(1, _MOST[self.base] + 1)
+        ends = range(1, self.most(call) + 1)
         items = tuple(self.between(call, call.graph.const(end), 1) for end in ends)
+        if isinstance(self.size, int):
+            return items
         return Resizable(self.length(call.tracer, call.path), items, bounded=True)
 
     def part(self, call: Call, place: Any) -> Digits | None:
@@ -143,8 +153,10 @@ class Digits(Compound):
         fill = [getattr(value, "value", None) for value in args[1:]]
         if name == "zfill" or (name == "rjust" and fill == ["0"]):
             self.refuse_negative(call.tracer, call.node)
-            size = call.text(composed.maximum, self.length(call.tracer, call.path), args[0])
-            return replace(self, size=size.data if size.op == "const" else size)
+            size, least = self.length(call.tracer, call.path), args[0]
+            if least.op != "const" or self.most(call) > least.data:
+                least = call.text(composed.maximum, size, least)
+            return replace(self, size=least.data if least.op == "const" else least)
         sought = as_digits(graph, args[0], self.base)
         if name == "count" and sought is not None and sought.size == 1:
             uses = call.text(composed.digit_uses, *self.own(call), sought.number)
@@ -208,13 +220,15 @@ def apply(call: Call) -> Value | None:
     return _of_one(call, target, args[0]) if len(args) == 1 else None
 
 
-def formatted(call: Call, value: Value, spec: str) -> Digits | None:
+def formatted(call: Call, value: Value, spec: str) -> Digits | Static | None:
     """Return the digits of an integer by a format such as `08b`; None for other values."""
     parts = _SPEC.fullmatch(spec)
     if isinstance(value, Digits):
         return None if spec else value
     if parts is None or not (isinstance(value, Node) and is_integer(value.kind)):
         return None
+    if value.op == "const":
+        return Static(format(value.data, spec))
     digits = Digits(value, base=_LETTERS.get(parts[2], 10))
     if parts[1] is None:
         return digits

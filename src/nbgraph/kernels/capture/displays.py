@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any, cast
@@ -38,6 +39,7 @@ def elements(tracer: Tracer, nodes: Sequence[ast.expr], env: Env, path: Node) ->
             items.append(placed(tracer.object(node, env, path), env))
             continue
         inner = tracer.each(node.value, tracer.object(node.value, env, path), env)
+        inner = keys(tracer, node.value, inner) if isinstance(inner, Mapping) else inner
         if not isinstance(inner, tuple):
             tracer.refuse(node, "what follows * is not a tuple", "write the arguments out")
         items += cast("tuple[Value, ...]", inner)
@@ -48,9 +50,10 @@ def dict_display(tracer: Tracer, node: ast.Dict, env: Env, path: Node) -> Value:
     """`{key: value, **more}`."""
     pairs: list[Value] = []
     for key, item in zip(node.keys, node.values, strict=True):
+        name = None if key is None else tracer.expression(key, env, path)
         value = placed(tracer.object(item, env, path), env)
         if key is not None:
-            pairs.append((tracer.expression(key, env, path), value))
+            pairs.append((name, value))
             continue
         if not isinstance(value := tracer.read(item, value, env), Mapping):
             tracer.refuse(item, "what follows ** is not a dict", "write the items out")
@@ -164,13 +167,21 @@ _KEYWORDS: dict[object, frozenset[str]] = {
 }
 
 
+FILTERS: tuple[object, ...] = (filter, itertools.filterfalse)
+
+
 def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node) -> Value | None:
-    """Return the value of `sum(... for ...)` and its like; None for other functions."""
+    """Return the value of `sum(... for ...)` and its like, and of filters; None for other
+    functions."""
+    if target in FILTERS and (generator := _generator(tracer, node, env)):
+        return tracer.object(ast.copy_location(generator, node), env, path)
     sort = lookup(_SORTS, target)
     generator = _generator(tracer, node.args[0], env) if sort and node.args else None
     options: dict[str | None, ast.expr] = {k.arg: k.value for k in node.keywords}
     if generator is None or not options.keys() <= _KEYWORDS.get(target, frozenset()):
         return None
+    if isinstance(generator, ast.SetComp) and sort in ("add", "mul"):
+        return None  # an item that comes twice counts once
     if target is len and not any(part.ifs for part in generator.generators):
         return None
     options |= {"elt": ast.Constant(1)} if target is len else {"elt": generator.elt}
@@ -207,13 +218,14 @@ def _generator(tracer: Tracer, node: ast.expr, env: Env) -> Comprehension | None
     target = tracer.static(node.func, env)
     item: ast.expr = ast.Name("$each", ast.Load())
     items, tests = cast("ast.expr", node), list[ast.expr]()
-    if target in (map, filter) and len(node.args) == 2:
+    if target in (map, *FILTERS) and len(node.args) == 2:
         function, items = node.args
         applied = ast.copy_location(ast.Call(function, [item], []), node)
-        if target is filter:
-            tests.append(applied)
-        else:
+        if target is map:
             item = applied
+        else:
+            test = item if getattr(function, "value", "") is None else applied
+            tests.append(test if target is filter else ast.UnaryOp(ast.Not(), test))
     elif target is not range:
         return None
     part = ast.comprehension(ast.Name("$each", ast.Store()), items, tests, 0)

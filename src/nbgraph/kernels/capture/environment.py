@@ -84,8 +84,8 @@ def reference(env: Env, value: Value, name: str = "") -> Reference:
 def placed(value: Value, env: Env, name: str = "", *, alone: bool = False) -> Value:
     """Return a value as a name refers to it: new lists and arrays get a place in the environment.
     `alone`: of an argument, which only the function that is called may keep."""
-    if type(value) is List:
-        return reference(env, List(placed(item, env, name) for item in value), name)
+    if isinstance(value, List):
+        return reference(env, type(value)(placed(item, env, name) for item in value), name)
     if isinstance(value, Record) and value.shared:
         entry = reference(env, own_type(value)(placed(item, env, name) for item in value), name)
         if value.copied:  # a change of it would be one of an object that others mean, or of none
@@ -110,7 +110,7 @@ def keys_in(value: Value, env: Env | None = None) -> Iterator[str]:
         key = (value.owner if isinstance(value, View) else value).key
         yield key
         yield from keys_in((env or {}).get(key), env)
-    elif type(value) in (tuple, List) or isinstance(value, Record):
+    elif type(value) is tuple or isinstance(value, (List, Record)):
         for item in value:
             yield from keys_in(item, env)
 

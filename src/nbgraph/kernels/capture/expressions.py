@@ -14,11 +14,14 @@ from nbgraph.kernels.capture.calls import call
 from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
+    Iterator,
     List,
     Mapping,
     Record,
     Resizable,
+    as_list,
     described,
+    sorted_as,
 )
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.displays import (
@@ -34,7 +37,7 @@ from nbgraph.kernels.capture.joining import ListJoin, chosen, join_value
 from nbgraph.kernels.capture.members import attribute
 from nbgraph.kernels.capture.operators import refuse_numbers
 from nbgraph.kernels.capture.results import present
-from nbgraph.kernels.capture.sequences import as_list, distinct
+from nbgraph.kernels.capture.sequences import distinct
 from nbgraph.kernels.capture.values import (
     Choice,
     Complex,
@@ -285,6 +288,6 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Tracer, Any, Env, Node], Value]] = 
         Call(tracer, node, path), comprehension(tracer, node, env, path)
     ),
     ast.DictComp: dict_comprehension,
-    ast.GeneratorExp: comprehension,
+    ast.GeneratorExp: lambda *at: sorted_as(Iterator, comprehension(*at)),
     ast.JoinedStr: objects.formatted,
 }

@@ -10,12 +10,14 @@ from typing import Any
 from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
+    Iterator,
     List,
     Mapping,
     Pairs,
     Record,
     Reference,
     Resizable,
+    Set,
     View,
     mapping,
     own_type,
@@ -92,7 +94,7 @@ def join_value(
     return _different(a, b)
 
 
-_SEQUENCES = (tuple, List, Resizable, Pairs)
+_SEQUENCES = (tuple, List, Set, Iterator, Resizable, Pairs)
 
 
 def _different(a: Value, b: Value) -> Undefined:
@@ -148,7 +150,8 @@ def resizable(graph: Graph, value: tuple[Value, ...] | Resizable) -> Resizable:
     """Return a list as one whose length depends on values."""
     if isinstance(value, Resizable):
         return value
-    return Resizable(graph.const(len(value)), tuple(value))
+    sort = type(value) if isinstance(value, List) else List
+    return Resizable(graph.const(len(value)), tuple(value), sort=sort)
 
 
 def _join_lists(graph: Graph, cond: Node, a: Any, b: Any) -> Resizable | None:
@@ -156,6 +159,8 @@ def _join_lists(graph: Graph, cond: Node, a: Any, b: Any) -> Resizable | None:
     if isinstance(a, Pairs) is not isinstance(b, Pairs):
         return None
     a, b = resizable(graph, a), resizable(graph, b)
+    if a.sort is not b.sort:
+        return None
     rows = itertools.zip_longest(a.items, b.items)
     items = [y if x is None else x if y is None else join_value(graph, cond, x, y) for x, y in rows]
     if len({form(item) for item in items}) > 1 or any(flatten(item) is None for item in items):

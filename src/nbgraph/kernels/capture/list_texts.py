@@ -8,9 +8,10 @@ MAX_LEVELS = 1000  # of calls of a function within each other, Python's limit
 # an index from 0, and whether there is such an item
 place_in = lambda k, n: (k + n if k < 0 else k, k >= -n and k < n)
 place_within = lambda k, n: min(max(k + n if k < 0 else k, 0), n)  # the bound of a slice
+# the same of a slice that goes backwards, which may end before the first place
+place_below = lambda k, n: min(max(k + n if k < 0 else k, -1), n - 1)
 span = lambda start, stop: max(stop - start, 0)  # how many places are between two
 between_places = lambda a, i, j, step: [a[k] for k in range(i, j, step)]  # a[i:j:step]
-backwards = lambda a: [a[len(a) - 1 - k] for k in range(len(a))]  # a[::-1]
 mapped = lambda f, rows: [f(*row) for row in rows]  # map(f, ...)
 folded = lambda fold, a: fold(x for x in a)  # sum(a) and its like
 folded_from = lambda fold, a, start: fold((x for x in a), start=start)
@@ -101,7 +102,7 @@ def distinct(a):
 
 def union(a, b):
     """The items of a set, and others."""
-    items = list(a)
+    items = a.copy()
     for x in b:
         items.add(x)
     return items
@@ -113,6 +114,14 @@ symmetric_difference = lambda a, b: union(difference(a, b), difference(b, a))
 issubset = lambda a, b: all(x in b for x in a)
 issuperset = lambda a, b: issubset(b, a)
 isdisjoint = lambda a, b: all(x not in b for x in a)
+
+
+def precedes(a, b, otherwise):
+    """Whether a list is before another one in their order, if an item of it differs."""
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            return x < y
+    return otherwise
 
 
 def dict_of_pairs(pairs):
@@ -135,10 +144,11 @@ def counted(items):
 by_count = lambda pairs: sorted_list(pairs, key=lambda pair: pair[1], reverse=True)
 
 
-def place_of(a, x):
-    """The first place of a number in a list."""
+def place_of(a, x, start=0, stop=None):
+    """The first place of an item in a list, between two places."""
+    first, end = place_within(start, len(a)), len(a) if stop is None else place_within(stop, len(a))
     for k, value in enumerate(a):
-        if value == x:
+        if value == x and k >= first and k < end:
             return k
     raise ValueError("the value is not in the list")
 
@@ -151,6 +161,7 @@ def first_refused(predicate, a):
     return len(a)
 
 
+compress = lambda a, tests: [x for x, test in zip(a, tests, strict=False) if test]
 takewhile = lambda predicate, a: a[: first_refused(predicate, a)]
 dropwhile = lambda predicate, a: a[first_refused(predicate, a) :]
 
@@ -224,7 +235,7 @@ def sorted_list(a, key=None, reverse=False):
     return items
 
 
-# methods of sets, and the operators that lists lack
+# methods of sets, those of them that make a set, and operators
 SETS = {
     "union": union,
     "intersection": intersection,
@@ -234,6 +245,7 @@ SETS = {
     "issuperset": issuperset,
     "isdisjoint": isdisjoint,
 }
+NEW_SETS = ("union", "intersection", "difference", "symmetric_difference")
 SET_OPERATORS = {
     "bor": union,
     "band": intersection,

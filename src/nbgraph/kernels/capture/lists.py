@@ -18,15 +18,21 @@ from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
     ConstantArray,
+    Iterator,
     List,
     Pairs,
     Record,
     Reference,
     Resizable,
+    Set,
     View,
+    as_list,
+    as_set,
     copied,
     is_fixed,
+    is_set,
     mapping,
+    sort_of,
 )
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import FROZEN, HEAP, OUTER, freeze, keys_in, placed
@@ -64,6 +70,7 @@ def stepped(tracer: Tracer, node: ast.Subscript, part: Value, steps: Sequence[An
 def read(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
     """Return a value that is used: what a list or an array holds, refused where that is not known.
     Items that are lists in turn stay references."""
+    value = once(value, env)
     if isinstance(value, Reference):
         value = copied(env[value.key])
     elif isinstance(value, View):
@@ -71,14 +78,38 @@ def read(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
         value = part if isinstance(part, Array) else _rows(tracer.graph, value, part)
     value = mapping(value)
     if isinstance(value, Undefined) and not isinstance(value, Unknown):
-        what = f"{ast.unparse(node)!r} {value.why}"
-        tracer.refuse(node, what, "give it a value, of one length, on every path")
+        remedy = "give it a value, of one length, on every path"
+        remedy = "keep list(...) of it" if value.why == _SPENT else remedy
+        tracer.refuse(node, f"{ast.unparse(node)!r} {value.why}", remedy)
     return value
+
+
+_SPENT = "is an iterator that was gone through before"
+
+
+def once(value: Value, env: Env) -> Value:
+    """Return what an iterator still has, and note that it was gone through; other values as they
+    are."""
+    if not isinstance(value, Reference) or sort_of(env[value.key]) is not Iterator:
+        return value
+    content, env[value.key] = as_list(env[value.key]), Undefined(_SPENT)
+    return content
+
+
+def next_of(call: Call) -> Value | None:
+    """`next(iterator)`, or `next(iterator, default)` of one whose length is known."""
+    items, *default = [*call.args, None][:3]
+    content = call.tracer.frame[items.key] if isinstance(items, Reference) else None
+    if sort_of(content) is not Iterator or (len(call.args) > 1 and isinstance(content, Resizable)):
+        return None
+    if content == () and len(call.args) > 1:
+        return default[0]
+    return change(call.of(next), items, "popleft")
 
 
 def deep(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
     """`read`, with what they hold in place of all references."""
-    return tracer.read(node, tracer.dereference(value, env), env)
+    return tracer.read(node, tracer.dereference(once(value, env), env), env)
 
 
 def each(tracer: Tracer, node: ast.expr, value: Value, env: Env) -> Value:
@@ -129,7 +160,7 @@ def _rows(graph: Graph, owner: Value, content: Value) -> Value:
 
 
 def _holds(value: Value) -> bool:
-    return type(value) in (tuple, List) or isinstance(value, Record)
+    return type(value) is tuple or isinstance(value, (List, Record))
 
 
 _CHANGED = "a list or an array that is not made here would be changed"
@@ -234,9 +265,11 @@ class _Store:
         items, numbers, call = list(old), range(len(old))[place], self.call
         if type(old) is List:
             value = self.tracer.each(call.node, value, self.env)
-            if not isinstance(value, tuple) or (place.step or 1) != 1:
-                remedy = "assign a list of known length, and leave out the step"
-                call.refuse("this assigns no list to a slice", remedy)
+            if not isinstance(value, tuple):
+                call.refuse("this assigns no list to a slice", "assign a list of known length")
+            if (place.step or 1) != 1 and len(value) != len(numbers):
+                what = f"{len(value)} items are assigned to the {len(numbers)} of a slice"
+                call.refuse(what, "assign as many")
             items[place] = cast("tuple[Value, ...]", value)
             return List(placed(item, self.env) for item in items)
         several = isinstance(value, tuple) and depth(value) >= depth(old) - sum(
@@ -283,16 +316,20 @@ def change(call: Call, owner: Value, name: str) -> Value:
     tracer, env = call.tracer, call.tracer.frame
     root = changeable(tracer, call.node, owner, env)
     content, args = env[root.key], [tracer.taken(value, env) for value in call.args]
+    if name == "pop" and is_set(content):
+        name = "popleft"  # any item of a set will do
     _forget(root.key, env)
     if name in _OF_SETS and len(args) == 1:
         env[root.key] = _OF_SETS[name](call, content, tracer.dereference(args[0], env))
         return Static(None)
-    if isinstance(content, Resizable):
-        return resizable.change(call, name, root.key, args, env)
     if name == "extend":
         args = [tracer.each(call.node, a, env) for a in args]
     else:
         args = [placed(a, env) for a in args]
+    if name == "extend" and any(isinstance(a, Resizable) for a in args):
+        content = env[root.key] = resizable_of(call.graph, content)
+    if isinstance(content, Resizable):
+        return resizable.change(call, name, root.key, args, env)
     items, make = [*content], CHANGES[name]
     try:
         inspect.signature(make).bind(call, items, *args, **call.kwargs)
@@ -322,7 +359,7 @@ def _with_item(call: Call, content: Value, item: Value) -> Value:
     items = owner.items
     resizable.require_one_form(call, (*items, item))
     if not items:
-        return List((item,))
+        return Set((item,))
     used = [graph.compare("lt", graph.const(k), owner.length) for k in range(len(items))]
     same, below = (_count(call, op, items, used, item) for op in (ast.Eq(), ast.Lt()))
     known = graph.compare("gt", same, graph.const(0))
@@ -350,9 +387,25 @@ def _count(
     return functools.reduce(functools.partial(graph.arithmetic, "add"), counts)
 
 
+def _popped(call: Call, items: list[Value], place: Value = None) -> Value:
+    """Return the item at a place, which may depend on values, and take it out."""
+    if place is None or place.op == "const":
+        return items.pop(*(() if place is None else (whole(call, place, "the place"),)))
+    owner = resizable_of(call.graph, List(items))
+    owner, value = resizable.CHANGES["pop"](call, owner, place)
+    items[:] = owner.items[:-1]
+    return value
+
+
+def _rotated(call: Call, items: list[Value], count: Value = None) -> None:
+    first = -(1 if count is None else whole(call, count, "the count")) % max(len(items), 1)
+    items[:] = [*items[first:], *items[:first]]
+
+
 _OF_SETS = {
     "add": _with_item,
     "update": lambda call, items, more: call.text(list_texts.union, items, more),
+    "discard": lambda call, items, x: as_set(call.text(list_texts.difference, items, (x,))),
 }
 CHANGES: dict[str, Callable[..., Value]] = {
     "append": lambda call, items, item: items.append(item),
@@ -361,7 +414,9 @@ CHANGES: dict[str, Callable[..., Value]] = {
     "insert": lambda call, items, place, item: items.insert(whole(call, place, "the place"), item),
     "popleft": lambda call, items: items.pop(0),
     "appendleft": lambda call, items, item: items.insert(0, item),
-    "pop": lambda call, items, *place: items.pop(*(whole(call, p, "the place") for p in place)),
+    "pop": _popped,
+    "remove": lambda call, a, x: _popped(call, a, call.text(list_texts.place_of, tuple(a), x)),
+    "rotate": _rotated,
     "reverse": lambda call, items: items.reverse(),
     "clear": lambda call, items: items.clear(),
     "sort": _sorted,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import copy
 import functools
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +30,7 @@ from nbgraph.kernels.capture.environment import (
 )
 from nbgraph.kernels.capture.items import listed
 from nbgraph.kernels.capture.joining import join
+from nbgraph.kernels.capture.lists import once
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
@@ -55,7 +55,16 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
         else:
             run = functools.partial(_over_items, tracer, st, now)
         return _else(tracer, st, tracer.going(tracer.settled(env), path, run), path)
-    after = RegionLoop(tracer, st, env, path).run()
+    noted, tested = len(tracer.pending), dict(env)
+    try:
+        after = RegionLoop(tracer, st, env, path).run()
+    except CaptureError:  # a first trip that there is not, e.g. of `while stack`, may be an error
+        del tracer.pending[noted:]
+        if tracer.survey is not None or tracer.condition(
+            st.test, tested, path
+        ) is not tracer.graph.const(False):
+            raise
+        return _else(tracer, st, tested, path)
     if isinstance(st.test, ast.Constant) and st.test.value and not breaks(st.body):
         ends = any(class_of(tracer.graph, n) is not MemoryError for n in raises_of(after))
         if RESULT not in after and not ends:
@@ -119,30 +128,26 @@ def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Range | None:
     """Return the range that a loop names; None where it is over something else."""
     iterated = st.iter
     target = tracer.static(iterated.func, env) if isinstance(iterated, ast.Call) else None
-    if not isinstance(iterated, ast.Call) or target not in (range, itertools.count):
+    if not isinstance(iterated, ast.Call) or target is not range:
         return None
-    call = Call(tracer, iterated, path)
     nodes = [tracer.number(a, env, path) for a in iterated.args]
-    if target is itertools.count:
-        start, step = (*nodes, *map(tracer.graph.const, (0, 1)[len(nodes) :]))
-        nodes = [start, tracer.graph.const(1 << 62), step]
-    return range_of(call, nodes)
+    return range_of(Call(tracer, iterated, path), nodes)
 
 
 def _looped_over(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Items:
     """What a loop goes over in an environment: lists and arrays are what they are at a trip."""
     kept: Env = {}
 
-    def once(part: ast.expr) -> ast.expr:
+    def kept_once(part: ast.expr) -> ast.expr:
         if isinstance(part, ast.Call) and tracer.static(part.func, env) in _LAZY:
             part = copy.copy(part)
-            part.args = [once(arg) for arg in part.args]
+            part.args = [kept_once(arg) for arg in part.args]
             return part
-        name = ast.unparse(part)
-        kept[name] = placed(tracer.object(part, env, path), env)
+        name, value = ast.unparse(part), placed(tracer.object(part, env, path), env)
+        kept[name] = once(value, env)
         return ast.copy_location(ast.Name(name, ast.Load()), part)
 
-    over = once(node)
+    over = kept_once(node)
     return lambda env: tracer.each(node, tracer.object(over, env | kept, path), env)
 
 

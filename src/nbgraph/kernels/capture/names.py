@@ -32,12 +32,9 @@ _RECREATED = (bool, int, float, complex, str, MethodType, BuiltinMethodType)
 _CONTAINERS = (list, tuple, set, frozenset)
 _LIBRARY = "nbgraph."  # what the names of the package's modules begin with: their text stays
 Text = tuple[FunctionType, CodeType, Any, Any]  # a function with its code and defaults
+# modules whose functions never change while a program runs: they are not watched
+_LASTING = ("math", "cmath", "numpy", "scipy", "builtins", "operator")
 BUILTIN_NAMES: dict[str, object] = dict(vars(builtins))
-
-
-def is_library_module(name: str) -> bool:
-    """Modules whose functions never change while a program runs: not watched."""
-    return name.partition(".")[0] in ("math", "cmath", "numpy", "scipy", "builtins", "operator")
 
 
 class Contents:
@@ -133,7 +130,7 @@ class Watch:
     def read_attribute(self, owner: Any, name: str) -> Any:
         """`owner.name`; AttributeError where there is none."""
         value = getattr(owner, name)
-        module = isinstance(owner, ModuleType) and is_library_module(owner.__name__)
+        module = isinstance(owner, ModuleType) and owner.__name__.partition(".")[0] in _LASTING
         if not module and not isinstance(owner, _IMMUTABLE):
             self.attributes[id(owner), name] = (owner, name, value)
         return value

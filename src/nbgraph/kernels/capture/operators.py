@@ -21,7 +21,16 @@ from nbgraph.kernels.capture import (
 )
 from nbgraph.kernels.capture.arrays import MAX_SIZE, matmul, spread, whole
 from nbgraph.kernels.capture.complex_numbers import by_squaring
-from nbgraph.kernels.capture.containers import Array, List, Resizable, described
+from nbgraph.kernels.capture.containers import (
+    Array,
+    List,
+    Mapping,
+    Resizable,
+    as_set,
+    described,
+    is_set,
+    record_of,
+)
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.intervals import Intervals
@@ -73,6 +82,8 @@ def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path:
     a, b = tracer.read(node.left, a, env), tracer.read(node.right, b, env)
     if objects.are_objects(a, b):
         return objects.binary(tracer, node, BINARY.get(type(node.op), "@"), a, b)
+    if isinstance(a, Mapping) and isinstance(b, Mapping) and name == "bor":
+        return record_of(dict, {**a.entries, **b.entries})
     if isinstance(a, (tuple, Resizable)) or isinstance(b, (tuple, Resizable)):
         return _of_sequences(tracer, node, a, b, env, path)
     a, b = _operand(tracer, node.left, a, path), _operand(tracer, node.right, b, path)
@@ -97,7 +108,8 @@ def refuse_wrapped(graph: Graph, results: Sequence[Node]) -> None:
     errors = dict(graph.wrapped)
     for node in graph.reachable(results) if errors else ():
         error = next((errors[n.id] for n in node.args if n.id in errors), None)
-        if error is None or node.op == "band" or (node.op == "mod" and _is_two(node.args[1])):
+        power = node.op == "mod" and node.args[1].op == "const" and int(node.args[1].data)
+        if error is None or node.op == "band" or power.bit_count() == 1:  # a literal power of two
             continue
         if node.op not in _KEEPING and not (node.op == "cast" and is_integer(node.kind)):
             raise error
@@ -119,6 +131,10 @@ def _of_sequences(
     name = BINARY[type(node.op)]
     if isinstance(a, Array) or isinstance(b, Array):
         return spread(call, lambda x, y: tracer.binary(name, x, y, path), a, b)
+    if is_set(a) and is_set(b) and name in list_texts.SET_OPERATORS:
+        return as_set(call.text(list_texts.SET_OPERATORS[name], a, b))
+    if is_set(a) or is_set(b):
+        call.refuse(f"{ast.unparse(node)}: Python has no such operator of sets", "use list(values)")
     if isinstance(node.op, ast.Add) and type(a) is type(b) and type(a) is not Resizable:
         return type(a)((*a, *b))
     if isinstance(node.op, ast.Add) and all(isinstance(v, (List, Resizable)) for v in (a, b)):
@@ -131,16 +147,11 @@ def _of_sequences(
         if times * len(items) > MAX_SIZE:
             call.refuse(f"a list of more than {MAX_SIZE} items is made", "use fewer items")
         return type(items)([placed(item, env) for item in items] * times)
-    sets = all(isinstance(v, (List, Resizable)) for v in (a, b)) and not any(
-        isinstance(side, (ast.List, ast.ListComp)) for side in (node.left, node.right)
-    )  # which are lists, too; Python has no such operator of lists
-    if name in list_texts.SET_OPERATORS and sets:
-        return call.text(list_texts.SET_OPERATORS[name], a, b)
     if isinstance(a, Resizable) or isinstance(b, Resizable):
         sized = described(a if isinstance(a, Resizable) else b)
-        remedy = "write a loop; of sets call difference()"
-        call.refuse(f"this operator of {sized} is not understood", remedy)
-    call.refuse("this operator of tuples is not understood", "use NumPy arrays, or numbers")
+        call.refuse(f"this operator of {sized} is not understood", "write a loop, or use sets")
+    remedy = "use NumPy arrays, numbers or sets"
+    call.refuse("this operator of tuples is not understood", remedy)
 
 
 def binary(tracer: Tracer, op: str, a: Value, b: Value, path: Node) -> Value:
@@ -201,11 +212,6 @@ def power(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
         inside = graph.logical_and(graph.compare("ge", b, graph.const(0)), below)
         return entry_at(graph, powers, graph.select(inside, b, graph.const(0)))
     return tracer.compose(composed.integer_power, [a, b], path)
-
-
-def _is_two(n: Node) -> bool:
-    """Return whether a number is a literal power of two."""
-    return n.op == "const" and int(n.data).bit_count() == 1
 
 
 def check_power(call: Call, base: Value, exponent: Value, op: str = "pow") -> None:

@@ -145,12 +145,12 @@ def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> V
     """`owner[lower:upper:step]`."""
     owner = resizable(call.graph, frozen(owner) if isinstance(owner, List) else owner)
     stride = 1 if step is None else whole(call, step, "the step of a slice")
-    if stride < 0 and (lower is not None or upper is not None or stride != -1):
-        call.refuse(f"a slice of {_WHAT} goes backwards", "use [::-1], or write a loop")
+    text, least, most = list_texts.place_within, call.graph.const(0), owner.length
     if stride < 0:
-        return call.text(list_texts.backwards, owner)
-    ends = (lower or call.graph.const(0), upper or owner.length)
-    first, last = (call.text(list_texts.place_within, end, owner.length) for end in ends)
+        text, least, most = list_texts.place_below, call.graph.const(-1), call.graph.const(-1)
+    ends = (lower or least, upper or most)
+    first = call.text(text, ends[0], owner.length)
+    last = most if upper is None else call.text(text, ends[1], owner.length)
     if stride == 1 and ends[0].op == "const" and ends[0].data >= 0:
         count = call.text(list_texts.span, first, last)
         return replace(owner, length=count, items=owner.items[ends[0].data :])
@@ -213,10 +213,11 @@ CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
     "insert": _insert,
     "pop": _pop,
     "extend": _extend,
+    "remove": lambda call, a, x: (_pop(call, a, call.text(list_texts.place_of, a, x))[0], None),
     "popleft": lambda call, a: _pop(call, a, call.graph.const(0)),
     "appendleft": lambda call, a, item: _insert(call, a, call.graph.const(0), item),
     "clear": lambda call, a: (replace(a, length=call.graph.const(0)), None),
-    "reverse": lambda call, a: (call.text(list_texts.backwards, a), None),
+    "reverse": lambda call, a: (part(call, a, None, None, call.graph.const(-1)), None),
     "sort": lambda call, a, **how: (call.text(list_texts.sorted_list, a, **how), None),
 }
 
@@ -274,12 +275,12 @@ def _reduced(call: Call, f: Value, a: Value, *first: Value) -> Value:
 FOLDS = (sum, math.fsum, math.prod, min, max, any, all, np.any, np.all)
 FUNCTIONS: dict[Any, Callable[..., Value]] = {
     len: lambda call, a: a.length,
-    **dict.fromkeys((list, tuple), lambda call, a: a),
+    **dict.fromkeys((iter, list, tuple), lambda call, a: replace(a, sort=List)),
     **dict.fromkeys((set, frozenset), lambda call, a: call.text(list_texts.distinct, a)),
     **dict.fromkeys(FOLDS, _folded),
     zip: _zipped,
     enumerate: _enumerated,
-    reversed: lambda call, a: call.text(list_texts.backwards, a),
+    reversed: lambda call, a: part(call, a, None, None, call.graph.const(-1)),
     sorted: lambda call, a, **how: call.text(list_texts.sorted_list, a, **how),
     map: lambda call, f, *a: call.text(list_texts.mapped, f, _zipped(call, *a)),
     functools.reduce: _reduced,

@@ -29,12 +29,16 @@ from nbgraph.kernels.capture import (
 from nbgraph.kernels.capture.arrays import METHODS, STEPS, in_order, whole
 from nbgraph.kernels.capture.containers import (
     Array,
+    Iterator,
     List,
     Mapping,
     Pairs,
     Resizable,
+    Set,
     View,
+    as_set,
     described,
+    sorted_as,
 )
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.digits import MAX_LISTED, Digits, Range, range_of
@@ -98,11 +102,13 @@ def _of_tuples(call: Call, shared: Call) -> Value | None:
         fits = bool(rest) and isinstance(first, Static)
     else:
         several = target in (min, max) and rest and call.kwargs.keys() == {"key"}
-        fits = target is range or several
+        fits = target in (range, itertools.count, itertools.repeat) or several
     if make is None or not fits:
         return None
     args = [keys(tracer, call.node, a) if isinstance(a, Mapping) else a for a in call.args]
-    return call.answer(make, *args, **call.kwargs)
+    value = call.answer(make, *args, **call.kwargs)
+    once = target in _ONCE and isinstance(value, (tuple, Resizable))
+    return sorted_as(Iterator, value) if once else value
 
 
 def _items_of(call: Call, value: Value) -> Value:
@@ -123,7 +129,7 @@ def method(call: Call, referred: Value, name: str) -> Value:
     if name in STEPS and not call.kwargs:
         return view(call, referred, call.answer(STEPS[name], *call.args))
     owner = tracer.dereference(referred, env)
-    if name == "copy" and type(owner) is List:
+    if name == "copy" and isinstance(owner, List):
         return tracer.read(call.node, referred, env)
     if name in CHANGES:
         return change(call, referred, name)
@@ -131,12 +137,13 @@ def method(call: Call, referred: Value, name: str) -> Value:
     if name in METHODS and not isinstance(owner, Resizable):
         return call.answer(METHODS[name], *args, **call.kwargs)
     if name in resizable.METHODS and not call.kwargs:
-        return call.text(resizable.METHODS[name], *args)
+        value = call.text(resizable.METHODS[name], *args)
+        return as_set(value) if name in list_texts.NEW_SETS else value
     what = f"{name}() of {described(owner)} is not understood with these arguments"
     call.refuse(what, "leave them out, or write a loop")
 
 
-_EMPTY = (deque, frozenset, list, set, tuple)
+_EMPTY = (deque, frozenset, itertools.count, list, set, tuple)
 _OF_RANGES: dict[object, Callable[[Range, Call], Value]] = {
     len: Range.length,
     reversed: Range.turned,
@@ -152,12 +159,9 @@ def distinct(call: Call, items: Value) -> Value:
         return call.text(list_texts.distinct, items)
     places = dict(zip(known[0], items, strict=True))
     try:
-        return List(places[key] for key in sorted(places))
+        return Set(places[key] for key in sorted(places))
     except TypeError:  # of several types
-        return List(places.values())
-
-
-as_list = lambda items: items if isinstance(items, Resizable) else List(items)
+        return Set(places.values())
 
 
 def _numbers(call: Call, items: Sequence[Value], least: int = 0) -> list[Node]:
@@ -195,6 +199,12 @@ def _range(call: Call, *bounds: Value) -> Value:
     if (known := numbers.known) is None or len(known) > MAX_LISTED:
         return numbers
     return tuple(call.graph.const(i) for i in known)
+
+
+def _count(call: Call, start: Value = None, step: Value = None) -> Value:
+    first, stride = start or call.graph.const(0), step or call.graph.const(1)
+    end = math.copysign(2.0**62, whole(call, stride, "the step of count()"))
+    return range_of(call, (first, call.graph.const(int(end)), stride))
 
 
 def _enumerate(call: Call, items: Value, start: Value = None) -> Value:
@@ -267,19 +277,15 @@ def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) 
     if len(rows) > MAX_SORTED:
         call.refuse(f"more than {MAX_SORTED} items are sorted", "sort before the call")
     ways = [ast.Lt(), ast.Gt()] if falls.op != "const" else [ast.Gt() if falls.data else ast.Lt()]
-    ordered = [[item for _, item in _by_rank(call, op, [*rows])] for op in ways]
+    ordered = list[list[Value]]()
+    for op in ways:
+        ranked = [*rows]
+        for k in (k for last in range(len(rows) - 1, 0, -1) for k in range(last)):
+            ranked[k : k + 2] = _ordered(call, op, *ranked[k : k + 2])
+        ordered.append([item for _, item in ranked])
     if len(ordered) > 1:
         ordered = [[join_value(call.graph, falls, b, a) for a, b in zip(*ordered, strict=True)]]
     return List(_placed(call, items, ordered[0]))
-
-
-def _by_rank(
-    call: Call, op: ast.cmpop, rows: list[tuple[Value, Value]]
-) -> list[tuple[Value, Value]]:
-    for last in range(len(rows) - 1, 0, -1):
-        for k in range(last):
-            rows[k : k + 2] = _ordered(call, op, rows[k], rows[k + 1])
-    return rows
 
 
 def _ordered(
@@ -295,17 +301,20 @@ def _ordered(
 
 def _iterated(call: Call, *args: Value, **kwargs: Value) -> Value:
     """What `itertools` lists of tuples; counts among its arguments are constants."""
-    count = lambda a: a if isinstance(a, tuple) else whole(call, a, "a count", "write the number")
-    listed = call.target(*map(count, args), **{k: count(v) for k, v in kwargs.items()})
-    items = tuple(itertools.islice(listed, MAX_LISTED + 1))
+    count: Any = lambda a: a if isinstance(a, tuple) else whole(call, a, "a count")
+    named = {k: v if k == "fillvalue" else count(v) for k, v in kwargs.items()}
+    if call.target is itertools.zip_longest:
+        named.setdefault("fillvalue", Static(None))
+    items = tuple(itertools.islice(call.target(*map(count, args), **named), MAX_LISTED + 1))
     if len(items) > MAX_LISTED:
         call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
     return items
 
 
 _ITERTOOLS = (
-    "product combinations combinations_with_replacement permutations pairwise chain islice".split()
-)
+    "product combinations combinations_with_replacement permutations pairwise chain islice "
+    "zip_longest"
+).split()
 _REDUCTIONS = {getattr(np, name): text for name, text in arrays.REDUCTIONS.items()}
 _OF_FUNCTIONS = (map, functools.reduce, itertools.starmap, itertools.takewhile, itertools.dropwhile)
 _MAKERS: dict[object, Callable[..., Value]] = {
@@ -315,8 +324,8 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     tuple: lambda call, items=(): tuple(items),
     list: lambda call, items=(): List(items),
     deque: lambda call, items=(): List(items),
-    **dict.fromkeys((set, frozenset), lambda call, items=(): as_list(distinct(call, items))),
-    iter: lambda call, items: items if call.tracer.name == "__iter__" else None,
+    **dict.fromkeys((set, frozenset), lambda call, items=(): distinct(call, items)),
+    iter: lambda call, items: items,
     reversed: lambda call, items: items[::-1],
     bool: lambda call, items: call.tracer.truth(items),
     range: _range,
@@ -328,8 +337,15 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     sorted: _sorted,
     functools.reduce: resizable.FUNCTIONS[functools.reduce],
     itertools.accumulate: _accumulate,
+    itertools.count: _count,
+    itertools.repeat: lambda call, item, times: (item,) * whole(call, times, "how often"),
+    itertools.compress: lambda call, a, tests: call.text(list_texts.compress, a, tests),
+    itertools.chain.from_iterable: _iterated,
     **{fn: resizable.FUNCTIONS[fn] for fn in _OF_FUNCTIONS[2:]},
     **{getattr(itertools, name): _iterated for name in _ITERTOOLS},
+}
+_ONCE = {iter, reversed, enumerate, zip, map, itertools.starmap, itertools.accumulate} | {
+    *(target for target, make in _MAKERS.items() if make is _iterated)
 }
 # those that put items together, which are not read
 _KEEPS = frozenset((tuple, list, deque, reversed, enumerate, zip, map, sorted, min, max)) | {

@@ -167,6 +167,7 @@ def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
         what = "a `yield` or `await` is not understood in a scalar function"
         tracer.refuse(st, what, refusals.expression(call))
     target = _target(tracer, call, env) if isinstance(call, ast.Call) else None
+    home = getattr(target, "__module__", None) or type(getattr(target, "__self__", 0)).__module__
     if target is None or not isinstance(call, ast.Call):
         env = dict(env)
         tracer.object(call, env, path)  # such as a method that changes a list
@@ -174,7 +175,7 @@ def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
         name = ast.copy_location(ast.Name("SystemExit", ast.Load()), st)
         exits = ast.Call(name, call.args, [])
         return tracer.statement(ast.copy_location(ast.Raise(exits), st), env, path)
-    elif _only_reports(target):
+    elif target is print or str(home).partition(".")[0] in _REPORTS:
         _note(tracer, st)
     elif _is_report(target) and _reaches_lists(call, env):
         what = f"{ast.unparse(call.func)}() may change the list, array or object that it gets"
@@ -202,12 +203,6 @@ def _is_report(target: Any) -> bool:
     plain = plain_function(getattr(target, "__func__", target))
     known = plain is not None or isinstance(target, Inlinable) or hasattr(target, "func")
     return not known or str(module).partition(".")[0] in sys.stdlib_module_names
-
-
-def _only_reports(target: Any) -> bool:
-    """Return whether a function leaves its arguments unchanged."""
-    module = getattr(target, "__module__", None) or type(getattr(target, "__self__", 0)).__module__
-    return target is print or str(module).partition(".")[0] in _REPORTS
 
 
 def _checked(tracer: Tracer, st: ast.Expr, target: Any, env: Env, path: Node) -> Env:

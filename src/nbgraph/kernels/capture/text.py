@@ -356,7 +356,7 @@ def collected(body: list[ast.stmt]) -> list[ast.stmt]:
     to end by itself."""
     if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(body)):
         return body
-    start, end = parsing.parse("_yielded = []\nreturn _yielded").body
+    start, end = parsing.parse("_yielded = []\nreturn iter(_yielded)").body
     inner = [_Yields().visit(statement) for statement in copy.deepcopy(body)]
     return [ast.fix_missing_locations(statement) for statement in (start, *inner, end)]
 
@@ -376,6 +376,6 @@ class _Yields(ast.NodeTransformer):
         """`_yielded.extend(items)`."""
         return self.visit_Yield(node, "extend")
 
-    def visit_Return(self, node: ast.Return) -> ast.Return:
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
         """Return the end of the generator."""
-        return ast.copy_location(ast.Return(ast.Name("_yielded", ast.Load())), node)
+        return ast.copy_location(parsing.parse("return iter(_yielded)").body[0], node)

@@ -192,13 +192,6 @@ def deferring() -> Any:
     return _deferring(True)
 
 
-def forget_kernels() -> None:
-    """Drop the kernels in memory (those in use live on); the disk is not touched."""
-    with _LOCK:
-        _KERNELS.clear()
-        _CODES.clear()
-
-
 def record(
     inner: int,
     addresses: Sequence[int],

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nbgraph.kernel_errors import INDEX_CODE
-from nbgraph.kernels.compiler.written import Record, function
+from nbgraph.kernels.compiler.written import Record, function, inner
 
 Parts = Sequence[tuple[str, str]]  # names, and their extents as text; the first needs none
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -52,7 +52,7 @@ class UnitText:
         """
         parts = split("i", *self.parts, narrow=narrow) if self.parts else []
         loop = ["i = start", f"while i < {self.count}:"]
-        loop += _inner([*parts, *self.lines, "i += step"])
+        loop += inner([*parts, *self.lines, "i += step"])
         return self._text("start, step", loop, self.record)
 
     def host(self, *, pieces: bool) -> str:
@@ -94,12 +94,12 @@ class UnitText:
         def run(lines: Sequence[str]) -> list[str]:
             if not lines or extent == "1":
                 return [*[f"{fastest} = 0", "i = begin"][: 2 * len(lines)], *lines]
-            return [f"for {fastest} in range({stop}):", *_inner([f"i = begin + {fastest}", *lines])]
+            return [f"for {fastest} in range({stop}):", *inner([f"i = begin + {fastest}", *lines])]
 
         loop = run(lines[ends[-1] if ends else 0 :])
         for name, count, each in self.steps:
             once = _alike(each, {fastest, "i"})
-            loop += [f"for {name} in range({count}):", *_inner([*each[:once], *run(each[once:])])]
+            loop += [f"for {name} in range({count}):", *inner([*each[:once], *run(each[once:])])]
         loop.append("tile += 1")
         for k in reversed(range(len(parts))):
             name, most = parts[k]
@@ -107,7 +107,7 @@ class UnitText:
             behind += [f"begin += {extent}"] if k == len(parts) - 1 - pieces else []
             within = f"while {name} < {most} and tile < hi:" if k else "while tile < hi:"
             own = lines[ends[k - 1] if k else 0 : ends[k]]
-            loop = [within, *_inner([*own, *loop, *behind, f"{name} += 1"])]
+            loop = [within, *inner([*own, *loop, *behind, f"{name} += 1"])]
         numbers = split("tile", *parts, narrow=False) if parts else []
         words = Record(
             self.record.names[:2], self.record.names[2:], ["share", "pieces"][: 2 * pieces]
@@ -135,10 +135,6 @@ def split(index: str, *parts: tuple[str, str], narrow: bool) -> list[str]:
         lines.append(f"rest{k + 1} = {wide}(rest{k} // {wide}({extent}))")
         lines.append(f"{name} = int64(rest{k}) - int64(rest{k + 1}) * {extent}")
     return [*lines, f"{parts[0][0]} = int64(rest{len(parts) - 1})"]
-
-
-def _inner(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for each in lines for line in each.split("\n")]
 
 
 def _alike(lines: Sequence[str], varying: set[str]) -> int:

@@ -48,6 +48,11 @@ def function(head: str, *lines: str) -> str:
     return f"{head}\n{body}\n\n\n"
 
 
+def inner(lines: Sequence[str], by: int = 1) -> list[str]:
+    """Return lines further in."""
+    return ["    " * by + line for each in lines for line in each.split("\n")]
+
+
 def part(head: str, *lines: str) -> str:
     """Return the text of a function that a kernel calls and that stays one of its own."""
     return "@part\n" + function(f"def {head}:", "separate()", *lines)

@@ -97,9 +97,3 @@ def kernel_of(
             _KERNELS.move_to_end(key)
     kernel.load()
     return kernel
-
-
-def forget_kernels() -> None:
-    """Drop the kernels in memory (those in use live on); the disk is not touched."""
-    with _LOCK:
-        _KERNELS.clear()

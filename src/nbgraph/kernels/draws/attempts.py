@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from nbgraph.kernels.draws.philox import inner, words
+from nbgraph.kernels.compiler.written import inner
+from nbgraph.kernels.draws.philox import words
 from nbgraph.kernels.draws.quantiles import exponential_lines, normal_lines, parts_lines
 from nbgraph.kernels.draws.uniform import Drawn, record
 

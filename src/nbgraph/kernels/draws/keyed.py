@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.kernels.compiler.kernel import Kernel
-from nbgraph.kernels.compiler.written import Record, function, written
-from nbgraph.kernels.draws.philox import DRAW, inner, integers, words
+from nbgraph.kernels.compiler.written import Record, function, inner, written
+from nbgraph.kernels.draws.philox import DRAW, integers, words
 from nbgraph.kernels.draws.uniform import Drawn, _draw_lines, _rest, _whole
 from nbgraph.settings import config
 

@@ -7,11 +7,10 @@ made in any order, by anyone. NumPy counts before it makes a block, so the first
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from nbgraph.kernels.capture.library.random_draws import MULTIPLIERS, ROUNDS, STEPS
-from nbgraph.kernels.compiler.written import Compute, part
+from nbgraph.kernels.compiler.written import Compute, inner, part
 
 DRAW = ("key0", "key1", "number")  # the words of a draw: see `nbgraph.resource.random.Draw`
 BLOCK: dict[Compute, int] = {"float32": 8, "float64": 4}  # numbers of a block
@@ -73,8 +72,3 @@ def fill_strip() -> str:
         *(f"    store(words, k * 4 + {j}, {word})" for j, word in enumerate("abcd")),
         "return 0",
     )
-
-
-def inner(lines: Sequence[str], by: int = 1) -> list[str]:
-    """Lines further in."""
-    return ["    " * by + line for line in lines]

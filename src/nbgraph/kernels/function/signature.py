@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 
 from nbgraph.errors import ArgumentError, CaptureError
-from nbgraph.foreign import unknown_keyword
 from nbgraph.kernels.capture.draws import KEY
 from nbgraph.kernels.capture.text import NoSourceError, function_text
 from nbgraph.kernels.scalar.kinds import kind_of_value
+from nbgraph.signatures import unknown_keyword
 from nbgraph.tracebacks import file_label
 
 if TYPE_CHECKING:

@@ -2,53 +2,105 @@
 
 An element goes behind its equals, so the order is stable. NaN is behind all numbers; where the
 order descends, before them.
+
+Of a long line most blocks are passed over. Each of the k blocks with the largest peaks has an
+element that is not behind the k-th of these peaks, so that none that is behind it is among the
+first k; few blocks reach it, however the line is ordered. Peaks are keys of `placing`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nbgraph.kernels.compiler.written import Record, function
-from nbgraph.kernels.scalar.kinds import Element
+from nbgraph.kernels.compiler.written import Record, function, inner
+from nbgraph.kernels.lines.placing import integer_of, peak_part
+from nbgraph.kernels.scalar.kinds import ITEMSIZE, Element
+
+BLOCK = 32  # elements whose largest key is compared
 
 
-def insertion_sort_text(name: str, dtype: str, arrays: Sequence[str], *, descending: bool) -> str:
+def insertion_sort_text(
+    name: str, dtype: str, arrays: Sequence[str], *, descending: bool, blocks: bool = False
+) -> str:
     """Return the text of a kernel that writes the first `k` of the `size` elements of each line, in
-    order, to `out`, and their places to `places`, if `arrays` name it. A unit is one line."""
-    places, element = "places" in arrays, Element(dtype)
-    line = [
-        "o = unit // inner",
-        "first, at = o * size * inner + unit - o * inner, o * k * inner + unit - o * inner",
-        "count = 0",
-        "for i in range(size):",
-        f"    value = {element.load('source, first + i * inner')}",
-        "    place = min(count, k - 1)",
-        "    end = at + place * inner",
-        f"    last = {element.load('y, end')}",
-        f"    if count < k or {_before('value', 'last', dtype, descending)}:",
-        "        moving = place > 0",
-        "        while moving:",
-        f"            last = {element.load('y, end - inner')}",
-        f"            if {_before('value', 'last', dtype, descending)}:",
-        f"                {element.store('y, end', 'last')}",
-        *(["                store(z, end, load(z, end - inner))"] if places else []),
-        "                end -= inner",
-        "                moving = end > at",
-        "            else:",
-        "                moving = False",
-        f"        {element.store('y, end', 'value')}",
-        *(["        store(z, end, i)"] if places else []),
-        "        count = min(count + 1, k)",
-    ]
-    return function(
+    order, to `out`, and their places to `places`, if `arrays` name it. A unit is one line. By
+    `blocks`: of both arrays, where the elements of a line are neighbours and there are k blocks."""
+    element, sort = Element(dtype), _insertion(dtype, "places" in arrays, descending=descending)
+    line = ["count = 0", "for i in range(size):", *inner(sort)]
+    return (
+        peak_part(dtype, least=not descending, nan_last=not descending) if blocks else ""
+    ) + function(
         f"def {name}(args, lo, hi):",
         *Record(("size", "k"), ("x", *arrays), ("inner",)).reading(),
         f"source, y = {element.pointer('x')}, {element.pointer('out')}",
-        *(["z = int64_pointer(places)"] if places else []),
+        *(["z = int64_pointer(places)"] if "places" in arrays else []),
         "for unit in range(lo, hi):",
-        *(f"    {text}" for text in line),
+        "    o = unit // inner",
+        "    first, at = o * size * inner + unit - o * inner, o * k * inner + unit - o * inner",
+        *inner(_by_blocks(dtype, sort) if blocks else line),
         "return 0",
     )
+
+
+def _insertion(dtype: str, places: bool, *, descending: bool) -> list[str]:
+    """Return the lines that put the element at `i` among those before it, which are `count`."""
+    element = Element(dtype)
+    return [
+        f"value = {element.load('source, first + i * inner')}",
+        *_moves(
+            f"last = {element.load('y, end')}",
+            f"last = {element.load('y, end - inner')}",
+            _before("value", "last", dtype, descending),
+            [
+                f"{element.store('y, end', 'last')}",
+                *(["store(z, end, load(z, end - inner))"] if places else []),
+            ],
+        ),
+        f"    {element.store('y, end', 'value')}",
+        *(["    store(z, end, i)"] if places else []),
+        "    count = min(count + 1, k)",
+    ]
+
+
+def _moves(last: str, next: str, before: str, move: Sequence[str]) -> list[str]:
+    """Return the lines that move what a value comes before, and leave its place in `end`."""
+    return [
+        "end = at + min(count, k - 1) * inner",
+        last,
+        f"if count < k or {before}:",
+        "    moving = end > at",
+        "    while moving:",
+        f"        {next}",
+        f"        if {before}:",
+        *inner(move, 3),
+        "            end -= inner",
+        "            moving = end > at",
+        "        else:",
+        "            moving = False",
+    ]
+
+
+def _by_blocks(dtype: str, sort: Sequence[str]) -> list[str]:
+    """Return the lines that sort a line by blocks; peaks are in place of `places` first."""
+    block = f"{integer_of(dtype)}_pointer(x + (first + start) * {ITEMSIZE[dtype]})"
+    peaks = _moves(
+        "top = load(z, end)", "top = load(z, end - 1)", "peaked > top", ["store(z, end, top)"]
+    )
+    return [
+        "count = 0",
+        f"for turn in range(size // {BLOCK}):",
+        f"    start = turn * {BLOCK}",
+        f"    peaked = peak({block}, {BLOCK})",
+        *inner([*peaks, "    store(z, end, peaked)", "    count = min(count + 1, k)"]),
+        "bound = load(z, at + k - 1)",
+        "count = 0",
+        f"for turn in range((size + {BLOCK - 1}) // {BLOCK}):",
+        f"    start = turn * {BLOCK}",
+        f"    stop = min(start + {BLOCK}, size)",
+        f"    if peak({block}, stop - start) >= bound:",
+        "        for i in range(start, stop):",
+        *inner(sort, 3),
+    ]
 
 
 def _before(a: str, b: str, dtype: str, descending: bool) -> str:

@@ -8,6 +8,8 @@ read: beside their places where both have room in a word, else places are looked
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from nbgraph.kernels.compiler.written import Record, function, part
@@ -24,7 +26,7 @@ def place_text(name: str, dtype: str, *, least: bool, rows: bool) -> str:
     A tile: one o of `rows`, where a row lies in a piece; else `share` columns j of one o.
     """
     layout = Record(("outer", "size"), ("x", "out"), () if rows else ("inner", "share", "parts"))
-    pointer = f"{_integer(dtype)}_pointer"
+    pointer = f"{integer_of(dtype)}_pointer"
     packed = not rows and ITEMSIZE[dtype] <= 4
     return _parts(dtype, least=least, rows=rows, packed=packed) + function(
         f"def {name}(args, lo, hi):",
@@ -79,21 +81,13 @@ def _parts(dtype: str, *, least: bool, rows: bool, packed: bool) -> str:
     """Return the functions that the kernel calls; `packed`: a word has a key of 32 bits above the
     number of rows that are left, so that the first of equal ones is the largest."""
     key = [*_key(dtype, least=least), *([f"KEY = KEY * {1 << 32} + left"] if packed else [])]
-
-    def keyed(name: str, place: str) -> list[str]:
-        return [line.replace("KEY", name).replace("ELEMENT", f"load(p, {place})") for line in key]
-
-    def inner(name: str, *lines: str) -> list[str]:
-        return ["for i in range(m):", *(f"    {line}" for line in (*keyed(name, "i"), *lines))]
-
     raised = ["old = load(y, i)", "store(y, i, select(key > old, key, old))"]
-    columns = part("begun(y, p, m, left)", *inner("key", "store(y, i, key)"), "return 0")
-    columns += part("raised(y, p, m, left)", *inner("key", *raised), "return 0")
+    columns = part("begun(y, p, m, left)", *_keys(key, "store(y, i, key)"), "return 0")
+    columns += part("raised(y, p, m, left)", *_keys(key, *raised), "return 0")
     if packed:
         return columns
-    peak = [f"best = int64({_LEAST})", *inner("key", "best = select(key > best, key, best)")]
-    look = [*keyed("key", "i * step"), "if key == best:", "    return i"]
-    return (part("peak(p, m)", *peak, "return best") if rows else columns) + part(
+    look = [*_keyed(key, "i * step"), "if key == best:", "    return i"]
+    return (peak_part(dtype, least=least) if rows else columns) + part(
         "first_of(p, first, size, step, best)",
         "for i in range(first, size):",
         *(f"    {line}" for line in look),
@@ -101,23 +95,44 @@ def _parts(dtype: str, *, least: bool, rows: bool, packed: bool) -> str:
     )
 
 
-def _integer(dtype: str) -> str:
+def peak_part(dtype: str, *, least: bool, nan_last: bool = False) -> str:
+    """Return the text of `peak(p, m)`: the largest key of m elements from `p` on."""
+    best = _keys(
+        _key(dtype, least=least, nan_last=nan_last), "best = select(key > best, key, best)"
+    )
+    return part("peak(p, m)", f"best = int64({_LEAST})", *best, "return best")
+
+
+def _keys(key: Sequence[str], *lines: str) -> list[str]:
+    """Return a loop with these lines for the key of each of m elements."""
+    return ["for i in range(m):", *(f"    {line}" for line in (*_keyed(key, "i"), *lines))]
+
+
+def _keyed(key: Sequence[str], place: str) -> list[str]:
+    return [line.replace("KEY", "key").replace("ELEMENT", f"load(p, {place})") for line in key]
+
+
+def integer_of(dtype: str) -> str:
     """Return the integers that elements are read as."""
     if dtype in _INFINITE:
         return f"int{8 * ITEMSIZE[dtype]}"
     return {"bool": "uint8", "uint64": "int64"}.get(dtype, dtype)
 
 
-def _key(dtype: str, *, least: bool) -> list[str]:
-    """Return the lines that make the KEY of an ELEMENT, of 32 bits where it has no more."""
+def _key(dtype: str, *, least: bool, nan_last: bool = False) -> list[str]:
+    """Return the lines that make the KEY of an ELEMENT, of 32 bits where it has no more.
+
+    `nan_last`: NaN has the least one.
+    """
     lowest = -(1 << (8 * ITEMSIZE[dtype] - 1))
     if (infinite := _INFINITE.get(dtype)) is None:
         shift = {"uint64": f" ^ ({lowest})", "uint32": f" + ({lowest})"}.get(dtype, "")
         element = f"(int64(ELEMENT){shift})"
         return [f"KEY = -1 - {element}" if least else f"KEY = {element}"]
     below, above = (f"bits - ({lowest})", "0 - bits") if least else (f"({lowest}) - bits", "bits")
+    nan = lowest if nan_last else -1 - lowest
     return [
         "bits = int64(ELEMENT)",
         f"KEY = select(bits < 0, {below}, {above})",
-        f"KEY = select((KEY > {infinite}) | (KEY < -{infinite}), {-1 - lowest}, KEY)",
+        f"KEY = select((KEY > {infinite}) | (KEY < -{infinite}), {nan}, KEY)",
     ]

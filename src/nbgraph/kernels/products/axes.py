@@ -16,6 +16,7 @@ behind each other are one. Of several that do not, one is left to BLAS, the othe
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,6 +62,11 @@ class Call(NamedTuple):
     def products(self) -> int:
         """How many there are."""
         return math.prod(axis.extent for axis in self.outer)
+
+    def outside(self, *arrays: int) -> tuple[int, ...]:
+        """Return the extent of each outer axis, and its steps in these arrays."""
+        each = [(axis.extent, *(axis.steps[k] for k in arrays)) for axis in self.outer]
+        return tuple(itertools.chain(*each))
 
     @property
     def tile(self) -> tuple[int, int]:

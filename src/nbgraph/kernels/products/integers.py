@@ -27,7 +27,8 @@ LAYOUT = Record(
 @functools.cache
 def multiplying(name: str, dtype: str, *, lines: bool) -> Kernel:
     """Return the kernel of an operator; `lines`: whether it adds up lines of the first operand."""
-    return written(name, _text(name, dtype, lines=lines), "float32")
+    compute = "float64" if dtype == "float64" else "float32"
+    return written(name, _text(name, dtype, lines=lines), compute)
 
 
 def _text(name: str, dtype: str, *, lines: bool) -> str:

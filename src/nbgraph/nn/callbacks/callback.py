@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.foreign import accepts
+from nbgraph.signatures import accepts
 
 if TYPE_CHECKING:
     from nbgraph.nn.training import Training

@@ -16,8 +16,8 @@ array(0.5, dtype=float32)
 {'accuracy': 0.6667, 'f1': 0.8}
 """
 
-from nbgraph._listing import bring, public_names
-from nbgraph.foreign import missing
+from nbgraph._listing import bring
+from nbgraph.foreign import published
 
 _PLACES = """
 classes Accuracy CrossEntropy Perplexity accuracy cross_entropy perplexity top_k
@@ -30,5 +30,4 @@ ranking AUC
 """
 bring(globals(), _PLACES)
 
-__dir__ = public_names(globals())
-__getattr__ = missing("ng.nn.metrics", globals())
+__dir__, __getattr__ = published("ng.nn.metrics", globals())

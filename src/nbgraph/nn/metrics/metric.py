@@ -13,6 +13,7 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, ShapeError, function_name
+from nbgraph.foreign import METRICS, explain_methods
 from nbgraph.ops.define import library
 from nbgraph.settings import config
 
@@ -63,6 +64,9 @@ class Metric(ABC):
 
     def __repr__(self) -> str:
         return f"<metric {self.__name__}>"
+
+
+explain_methods(Metric, METRICS)
 
 
 class Mean(Metric):

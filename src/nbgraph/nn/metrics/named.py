@@ -9,6 +9,7 @@ from nbgraph import foreign
 from nbgraph.errors import ArgumentError, function_name
 from nbgraph.nn.metrics import classes, counts, numbers, ranking
 from nbgraph.nn.metrics.metric import Mean, Metric
+from nbgraph.signatures import accepts
 
 _NAMED: dict[str, Callable[..., Metric]] = {
     "accuracy": classes.Accuracy,
@@ -47,7 +48,7 @@ def create(metric: Any, *, what: str = "metric ", **options: Any) -> Metric:
             f"{what}{metric!r}; {hint}expected a function of outputs and targets, or one of "
             f"{', '.join(names)}"
         )
-    if not foreign.accepts(metric, 2):
+    if not accepts(metric, 2):
         raise ArgumentError(
             f"{what}{function_name(metric)}: it is called with two arguments, outputs and targets; "
             "write "

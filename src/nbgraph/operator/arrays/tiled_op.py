@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nbgraph.kernels.compiler.kernel import Kernel
 
 _NATIVE = np.dtype("float32"), np.dtype("float64")
-INDICES = np.dtype("int32"), np.dtype("int64")
+_ADDED = *_NATIVE, np.dtype("int32"), np.dtype("int64")
 
 
 def tile_call(
@@ -142,5 +142,5 @@ class AddingOp(PlacingOp):
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
         native, *indices = dtypes
-        alike = bool(indices) and len(set(indices)) == 1 and indices[0] in INDICES
-        return alike and native in _NATIVE
+        signed = all(each.kind in "iu" and each.name != "uint64" for each in indices)
+        return native in _ADDED and bool(indices) and signed

@@ -143,7 +143,7 @@ class Calls(Elementwise):
         handled = overrides.dispatch(self, "__call__", operands, outs, call, named)
         if handled is not overrides.MINE:
             return handled
-        parameters = self.parameters(named)
+        parameters = self.parameters_of(named)
         subok = call.pop("subok", True)
         self.require_certificate()
         chosen, name = call.get("dtype"), self.__name__

@@ -70,7 +70,7 @@ def fuse(
     return mapper, {
         mapper.names[i][parameter]: value
         for i, part in enumerate(parts)
-        for parameter, value in part.op.parameters(dict(part.parameters)).items()
+        for parameter, value in part.op.parameters_of(dict(part.parameters)).items()
     }
 
 
@@ -172,7 +172,7 @@ def precision(
     >>> precision(add, [np.dtype("float16"), 1], {})
     ('float32', (dtype('float16'),))
     """
-    typed = op.invoker.plan_of(values, op.parameters(dict(parameters))).typed
+    typed = op.invoker.plan_of(values, op.parameters_of(dict(parameters))).typed
     nodes = typed.captured.graph.reachable(typed.captured.outputs)
     floating = any(node.kind == "f" for node in nodes)
     return typed.compute if floating else None, typed.outputs

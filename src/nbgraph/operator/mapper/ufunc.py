@@ -167,7 +167,7 @@ class Method:
     # loops along an axis ----------------------------------------------------------------------
 
     def _plan(self, dtypes: list[np.dtype[Any]], common: np.dtype[Any]) -> Plan:
-        return self.op.invoker.plan(dtypes, common, self.op.parameters(dict(self.parameters)))
+        return self.op.invoker.plan(dtypes, common, self.op.parameters_of(dict(self.parameters)))
 
     def _along(self, form: str, start: Array, run: Array) -> Array:
         """Fold or scan the last axis of `run`, beginning with `start`."""

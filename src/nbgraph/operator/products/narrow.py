@@ -48,7 +48,6 @@ def calls(
             (first, out + 1, call.u, COLUMNS), (second, out + 2, call.v, ROWS),
         )
     ]  # fmt: skip
-    outer = [word for axis in call.outer for word in (axis.extent, axis.steps[2])]
     multiply = KernelCall(
         name,
         multiplying(dtype, bias=bias),
@@ -60,7 +59,7 @@ def calls(
         ),
         size=across * along * call.products,
         cost=work // _RATE[dtype],
-        tail=tuple(outer),
+        tail=call.outside(2),
     )
     return *packs, multiply
 
@@ -73,7 +72,6 @@ def _pack(
     extent, step = lines.extent, lines.steps[operand]
     along: Along = "lines" if step == item else "depth"
     groups = -(-extent // count)
-    outer = [word for axis in call.outer for word in (axis.extent, axis.steps[operand])]
     return KernelCall(
         name,
         packing(item, along, count),
@@ -82,5 +80,5 @@ def _pack(
         words=(extent, step, depth, call.k.steps[operand]),
         size=groups * call.products,
         cost=extent * depth * call.products // 8,
-        tail=tuple(outer),
+        tail=call.outside(operand),
     )

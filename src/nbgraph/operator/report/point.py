@@ -93,7 +93,7 @@ def at_point(op: Elementwise, values: tuple[Any, ...], named: dict[str, Any]) ->
     numbers, call, options = arguments.split(op, values, named)
     if call:
         raise ArgumentError(f"{op.__name__}.at_point: unknown argument {min(call)!r}")
-    parameters = op.parameters(options)
+    parameters = op.parameters_of(options)
     operands = dict(zip(op.scalar.operands, map(_number, numbers), strict=True))
     return _Look(op, operands, parameters).point()
 

@@ -179,7 +179,7 @@ def map_reduce(
     is asked for `wide`, as a total among others; integers sum to int64 or uint64. Max and min of
     nothing raise ValueError.
     """
-    values = op.parameters(dict(parameters))
+    values = op.parameters_of(dict(parameters))
     arrays, plan = op.invoker.prepare(operands, values)
     names = list(zip(op.scalar.operands, (a.shape for a in arrays), strict=True))
     shape = broadcast(op.__name__, names)

@@ -94,7 +94,7 @@ class Elementwise:
         """The loops for operands of one dtype, as NumPy writes them: 'ff->f'."""
         return type_strings(self.scalar)
 
-    def parameters(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def parameters_of(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return the scalar parameters of a call, defaults filled in."""
         own = self.scalar.parameters
         if arguments:

@@ -54,7 +54,7 @@ def judge(op: Elementwise, operands: tuple[Any, ...], options: Mapping[str, Any]
         if like is not None and not parameters:
             like(*values, dtype=dtype)
         elif isinstance(op.scalar, WrittenFunction):
-            _by_text(op, values, op.parameters(parameters), dtype)
+            _by_text(op, values, op.parameters_of(parameters), dtype)
 
 
 def _asked() -> Any:

@@ -298,7 +298,7 @@ def with_values(
     try:
         values, _, parameters = arguments.split(op, tuple(operands), options)
         scalars = [a.flat[element] for a in np.broadcast_arrays(*values)]
-        words = _words(scalar, scalars, op.parameters(parameters), error)
+        words = _words(scalar, scalars, op.parameters_of(parameters), error)
     except Exception:  # the error itself is what matters
         return error
     if words is None:

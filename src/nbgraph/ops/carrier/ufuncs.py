@@ -74,7 +74,7 @@ def _call(ufunc: Any, op: Any, inputs: Sequence[Any], options: dict[str, Any]) -
     if casting not in _CASTINGS:
         raise ArgumentError(f"{op.__name__}: casting={casting!r}; expected one of {_CASTINGS}")
     outs = None if out is None else out if isinstance(out, tuple) else (out,)
-    parameters: Mapping[str, Any] = op.parameters(left) if isinstance(op, Mapper) else left
+    parameters: Mapping[str, Any] = op.parameters_of(left) if isinstance(op, Mapper) else left
     values = list(inputs)
     if dtype is not None or casting != "same_kind":
         loop = _loop(ufunc, op, values, dtype and as_dtype(dtype), casting)

@@ -15,13 +15,13 @@ import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.foreign import checked
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.arrays.drawn_op import DrawnOp
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.ops.define import Shape, library, public, shape_tuple, whole
 from nbgraph.ops.draws.distributions import uniform
 from nbgraph.ops.draws.drawing import Array, named, seed_of
+from nbgraph.signatures import checked
 
 
 def _classes(rng: np.random.Generator, count: int, size: int) -> Array:

@@ -156,7 +156,12 @@ def _by_kernel(kernel: DrawnKernel, rng: np.random.Generator, out: Array) -> Non
 
 def named(name: str) -> Callable[[_Function], _Function]:
     """Register a function under this name alone: `ng.random` has it under its own."""
-    return lambda function: register(function, name)
+
+    def decorate(function: _Function) -> _Function:
+        complete_documentation(function)
+        return register(function, name)
+
+    return decorate
 
 
 _OPTIONS = {

@@ -20,15 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph._listing import public_names
 from nbgraph.errors import ArgumentError, ShapeError, require_word
-from nbgraph.foreign import missing
+from nbgraph.foreign import published
 from nbgraph.operator.declared import define, parse
 from nbgraph.ops.draws import categories, distributions
 from nbgraph.shape import Array
 
-__dir__ = public_names(globals())
-__getattr__ = missing("ng.init", globals())
+__dir__, __getattr__ = published("ng.init", globals())
 
 Shape = tuple[int, ...]
 Initialiser = Callable[[Shape, Any], Any]

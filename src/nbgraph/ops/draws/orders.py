@@ -10,7 +10,6 @@ import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError, noun, require_shape
-from nbgraph.foreign import checked
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.call import carrier_of
@@ -31,6 +30,7 @@ from nbgraph.ops.define import (
 from nbgraph.ops.draws import plain
 from nbgraph.ops.draws.drawing import Array, named, seed_of
 from nbgraph.ops.draws.fills import integers_kernel
+from nbgraph.signatures import checked
 
 _SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; NumPy's own bound is near
 
@@ -68,25 +68,10 @@ def _draw(
     p = inputs[0] if isinstance(weights, str) else None if weights is None else weights.values
     random = env.random()
     if replace and weights is None and count:
-        outputs[0][...] = plain.integers(random, size, 0, count)
+        outputs[0][...] = plain.integers(random, size, 0, count).astype("int64")
         return
     for place in np.ndindex(size[:separate]):
         outputs[0][place] = random.choice(count, size[separate:], replace, p, shuffle=shuffle)
-
-
-def _random_order(
-    inputs: Sequence[Array],
-    outputs: Sequence[Array],
-    *,
-    env: EnvArguments,
-    count: int,
-    device: Context | None,
-    rng: Any,
-    **_: Any,
-) -> None:
-    random = env.random()
-    for place in np.ndindex(outputs[0].shape[:-1]):  # a line for each step or example
-        outputs[0][place] = random.permutation(count)
 
 
 class _Choice(DrawnOp):
@@ -106,9 +91,43 @@ class _Choice(DrawnOp):
 _RESOURCES = ("parallel_random",)
 _CHOICE = _Choice("random_choice", _infer, _draw, operands=("*operands",), resources=_RESOURCES)
 _CHOICE.by_kernels()
-_ORDER = DrawnOp(
-    "random_permutation", _infer, _random_order, operands=("*operands",), resources=_RESOURCES
-)
+_WORDS = 1 << 64  # different ones
+_SHORT = 4096  # elements; from there on sorting takes longer than NumPy's shuffle
+_FEW = 16  # of so many elements the first one is found without ordering them all
+
+
+def _drawn(
+    operands: Sequence[Any],
+    count: int,
+    size: Shape,
+    device: Context | None,
+    rng: Any,
+    *,
+    replace: bool = True,
+    shuffle: bool = True,
+    weights: Weights | str | None = None,
+) -> Any:
+    """Whole numbers below `count`, where the operands are, else on the device."""
+    return _CHOICE(
+        *operands,
+        count=count,
+        size=size,
+        replace=replace,
+        shuffle=shuffle,
+        weights=weights,
+        device=None if operands else device,
+        rng=seed_of(rng),
+    )
+
+
+def _order(operands: Sequence[Any], count: int, device: Context | None, rng: Any, k: int) -> Any:
+    """The first k of the numbers below `count` in random order, which is that of random words."""
+    if count > _SHORT:
+        return _drawn(operands, count, (k,), device, rng, replace=False)
+    words = _drawn(operands, _WORDS, (count,), device, rng)
+    if k * _FEW <= count:
+        return library.topk(words, k, ret_typ="indices")
+    return library.argsort(words, stable=False)[:k]
 
 
 def _many(name: str, a: Any, axis: int) -> tuple[Any, int, int]:
@@ -128,7 +147,8 @@ def _many(name: str, a: Any, axis: int) -> tuple[Any, int, int]:
 # what can be asked for --------------------------------------------------------------------------
 
 
-@public(_ORDER)
+@named("random_permutation")
+@checked
 @deferrable(draws=True)
 def permutation(x: Any, axis: int = 0, *, device: Context | None = None, rng: Any = None) -> Any:
     """The parts of an array along an axis in random order; of a number n, those from 0 to n - 1.
@@ -142,14 +162,9 @@ def permutation(x: Any, axis: int = 0, *, device: Context | None = None, rng: An
     [0, 1, 2, 3, 4]
     """
     array, count, axis = _many("random.permutation", x, axis)
-    order = _order(array, count, device, rng)
-    return order if array is None else library.take(array, order, axis=axis)
-
-
-def _order(array: Any, count: int, device: Context | None, rng: Any) -> Any:
-    operands = () if array is None else (array,)
-    device = None if operands else device
-    return _ORDER(*operands, count=count, size=(count,), device=device, rng=seed_of(rng))
+    if array is None:
+        return _order((), count, device, rng, count)
+    return library.take(array, _order((array,), count, None, rng, count), axis=axis)
 
 
 @composed("data", aliases=("shuffle",))
@@ -190,7 +205,7 @@ def shuffle(x: Any, axis: int = 0, *, rng: Any = None) -> None:
     if not x.shape:
         raise ShapeError("random.shuffle: x has shape (); an array with an axis is needed")
     array, count, axis = _many("random.shuffle", x, axis)
-    x[...] = library.take(array, _order(array, count, None, rng), axis=axis)
+    x[...] = library.take(array, _order((array,), count, None, rng, count), axis=axis)
 
 
 @public(_CHOICE)
@@ -235,16 +250,11 @@ def choice(
     operands, weights = _weights(name, p, count, wanted if not replace else 1)
     if array is not None:
         operands.append(array)
-    index = _CHOICE(
-        *operands,
-        count=count,
-        size=shape,
-        replace=bool(replace),
-        shuffle=bool(shuffle),
-        weights=weights,
-        device=None if operands else device,
-        rng=seed_of(rng),
-    )
+    if wanted and not replace and p is None and (shuffle or count <= _SHORT):
+        index = library.reshape(_order(operands, count, device, rng, wanted), shape)
+    else:
+        order: Any = {"replace": bool(replace), "shuffle": bool(shuffle)}
+        index = _drawn(operands, count, shape, device, rng, weights=weights, **order)
     return index if array is None else library.take(array, index, axis=axis)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype
 from nbgraph.kernels.draws.attempts import FEW, MOST
-from nbgraph.kernels.draws.philox import MULTIPLIERS, ROUNDS, STEPS
 from nbgraph.resource.random import draw_behind
 from nbgraph.shape import Array
 
@@ -77,21 +76,11 @@ def truncated_normal(n: Array, low: float, high: float) -> Array:
 
 
 def _blocks(rng: Generator, index: Array, attempt: int) -> list[Array]:
-    """The four words of the blocks of elements at an attempt: Philox, round by round."""
-    key0, key1, number = (np.array([w]).astype("uint64") for w in draw_behind(rng).words)
-    zero = np.zeros(index.size, "uint64")
-    a, b, c, d = (
-        index.astype("uint64") + np.uint64(1),
-        zero + np.uint64(attempt),
-        zero + number,
-        zero,
-    )
-    for turn in range(ROUNDS):
-        keys = [k + np.uint64(STEPS[i] * turn % (1 << 64)) for i, k in enumerate((key0, key1))]
-        top0, low0 = _high_product(a, MULTIPLIERS[0])
-        top1, low1 = _high_product(c, MULTIPLIERS[1])
-        a, b, c, d = top1 ^ b ^ keys[0], low1, top0 ^ d ^ keys[1], low0
-    return [w.view("int64") for w in (a, b, c, d)]
+    """The four words of the blocks of elements at an attempt."""
+    draw = draw_behind(rng)
+    source: Any = np.random.Philox(counter=[0, attempt, draw.number, 0], key=draw.key)
+    words: Array = source.random_raw((int(index.max(initial=-1)) + 1, 4)).view("int64")
+    return list(words[index].T)
 
 
 def _attempts(

@@ -23,8 +23,8 @@ not give the numbers of its own methods, which the engine could not carry out in
 True
 """
 
-from nbgraph._listing import bring, public_names
-from nbgraph.foreign import missing
+from nbgraph._listing import bring
+from nbgraph.foreign import published
 from nbgraph.ops.draws.integers import integers as integers
 from nbgraph.resource import seed as seed
 
@@ -38,7 +38,6 @@ orders choice permutation shuffle
 """
 bring(globals(), _PLACES)
 
-__dir__ = public_names(globals(), "seed")
-__getattr__ = missing("ng.random", globals())
+__dir__, __getattr__ = published("ng.random", globals(), "seed")
 
 randint = integers

@@ -213,7 +213,7 @@ def _map_infer(*specs: Spec, function: str) -> Spec:
 
 def _plan(function: str, dtypes: Sequence[Any]) -> Plan:
     op = getattr(library, function)
-    return op.invoker.plan_of(dtypes, op.parameters({}))
+    return op.invoker.plan_of(dtypes, op.parameters_of({}))
 
 
 def run_map(xp: Any, *arrays: Any, function: str) -> None:

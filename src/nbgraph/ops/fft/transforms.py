@@ -6,6 +6,7 @@ of a transform is the same transform.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from nbgraph.shape import Array
 _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
+@functools.cache
 def _complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of a transform: integers count as float64."""
     return np.result_type(dtype if inexact(dtype) else np.float64, np.complex64)
@@ -75,6 +77,10 @@ def run_fft(
     xp: Any, x: Any, out: Any, *, sizes: Any, axes: Sequence[int], norm: Any, inverse: bool
 ) -> None:
     """Compute `fft_complex` by an array library."""
+    if len(axes) == 1:
+        function = xp.fft.ifft if inverse else xp.fft.fft
+        out[...] = function(_wide(x), out.shape[axes[0]], axes[0], norm)
+        return
     function = xp.fft.ifftn if inverse else xp.fft.fftn
     out[...] = function(_wide(x), s=[out.shape[axis] for axis in axes], axes=axes, norm=norm)
 
@@ -133,14 +139,9 @@ def _irfft_rule(g: Gradients) -> list[Any]:
     """The half of the transform of out_grad, twice but for what has no counterpart."""
     (spec,), axis = g.specs, g.attributes["axis"]
     points = _points(spec, g.attributes["n"], axis)
-    half = points // 2 + 1
-    weights = np.full(half, 2.0, _real_of(spec.dtype))
-    weights[0] = 1
-    if points % 2 == 0:
-        weights[-1] = 1
-    weights = weights.reshape(
-        [-1 if d == axis % len(spec.shape) else 1 for d in range(len(spec.shape))]
-    )
+    half, later = points // 2 + 1, len(spec.shape) - 1 - axis % len(spec.shape)
+    weights = np.where(2 * np.arange(half) % points == 0, 1, 2).astype(_real_of(spec.dtype))
+    weights = weights.reshape(-1, *[1] * later)
     spectrum = _FFT(g.out_grad, sizes=None, axes=(axis,), norm=g.attributes["norm"], inverse=True)
     spectrum = library.multiply(_resized(spectrum, {axis: half}), weights)
     return [_resized(spectrum, {axis: spec.shape[axis]})]

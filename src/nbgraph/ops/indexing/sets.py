@@ -31,8 +31,8 @@ def at_once(name: str, compute: Callable[..., Any], *operands: Any) -> Any:
     hook = getattr(carrier, "__nbgraph_dynamic__", None)
     if hook is None:
         raise ArgumentError(
-            f"{name}: the shape of the result depends on values, which a {carrier.__name__} does "
-            "not have; compute it outside of the graph"
+            f"{name}: the shape of the result depends on values, which a graph does not have; "
+            "compute it outside of the graph"
         )
     return hook(name, compute, operands, {})
 

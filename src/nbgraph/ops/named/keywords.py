@@ -46,6 +46,8 @@ hard_sigmoid(data, alpha=0.2, beta=0.5):
     = call.hard_sigmoid(data, alpha=alpha, beta=beta)
 identity(data):
     = call.copy(data)
+index_copy(old_tensor, index_vector, new_tensor):
+    = call.index_copy(old_tensor, index_vector, new_tensor)
 linalg_potrf(A, lower=True):
     = call.linalg_potrf(A) if lower else call.matrix_transpose(library.linalg_potrf(A))
 linalg_potri(A, lower=True):
@@ -117,10 +119,12 @@ _OTHERS = {
 }
 # options that MXNet's calls have by place, behind the operands: those of the signature in its order
 _IN_ORDER = (
-    "CTCLoss Dropout GroupNorm InstanceNorm LeakyReLU MakeLoss Pad SVMOutput SequenceLast "
-    "SequenceMask SequenceReverse argmax argmin batch_dot broadcast_like linalg_gemm linalg_gemm2 "
-    "linalg_syrk linalg_trmm linalg_trsm linear_regression_output logistic_regression_output "
-    "mae_regression_output nanprod nansum one_hot reshape_like roi_pooling"
+    "BilinearResize2D CTCLoss Correlation Dropout GroupNorm InstanceNorm LeakyReLU MakeLoss Pad "
+    "SVMOutput SequenceLast SequenceMask SequenceReverse SpatialTransformer argmax "
+    "argmin batch_dot box_iou broadcast_like linalg_extractdiag linalg_gemm linalg_gemm2 "
+    "linalg_makediag linalg_syrk linalg_trmm linalg_trsm linear_regression_output "
+    "logistic_regression_output mae_regression_output moments nanprod nansum one_hot reshape_like "
+    "roi_pooling slice_like"
 ).split()
 _CONVOLVING = "num_filter num_group workspace no_bias cudnn_tune cudnn_off layout"
 _OPTIONS = {

@@ -81,11 +81,14 @@ def applied(
     name: str | None = None,
     known: Known | None = None,
     call: tuple[str, Mapping[str, Any]] | None = None,
+    *,
+    inner: bool = False,
 ) -> Any:
     """The operator on arrays; on symbols with variables for what is None.
 
     `call` has the name that users know and the parameters from which `known` shapes follow: what
-    is not None has to have them, and they are attributes of the node.
+    is not None has to have them, and they are attributes of the node. `inner`: `name` is for the
+    variables alone, as the result is a part of a call.
     """
     compose = composer(*values)
     if compose is None:
@@ -98,12 +101,13 @@ def applied(
         ]
     if compose is not None:
         shown = {} if call is None else call[1]
-        return compose(op, values, name, op.normalise(attributes), known or {}, shown)
+        return compose(op, values, name, op.normalise(attributes), known or {}, shown, inner)
     require_arrays(op, values)
-    if getattr(op, "composition", None) is None or op.kernels or carrier_of(values) is None:
+    composition = None if op.is_loss else getattr(op, "composition", None)
+    if composition is None or op.kernels or carrier_of(values) is None:
         return op(*values, **attributes)
     op.infer([Spec.of(v) for v in map(as_array, values)], attributes)
-    return op.composition(*values, **attributes)  # which has quick ways
+    return composition(*values, **attributes)  # which has quick ways
 
 
 def require_arrays(op: Any, values: Iterable[Any]) -> None:

@@ -230,9 +230,11 @@ def BatchNorm(
         gamma = library.ones_like(mean) if gamma is None else gamma
         beta = library.zeros_like(mean) if beta is None else beta
     if p.fix_gamma:
-        gamma = applied(FIXED, [mean, gamma], {}, name, _ONES)
+        gamma = applied(FIXED, [mean, gamma], {}, name, _ONES, inner=True)
     weights = [data, mean, variance, gamma, beta]
-    result = applied(operator_of(batch_standard), weights, {"eps": p.eps}, name, _ONES)
+    result = applied(
+        operator_of(batch_standard), weights, {"eps": p.eps}, name, _ONES, inner=p.axis != 1
+    )
     if p.axis != 1:
         result = named(library.swapaxes(result, 1, p.axis), name)
     if not p.output_mean_var:
@@ -249,4 +251,4 @@ def _moments(p: _BatchNorm, data: Any, mean: Any, variance: Any, name: str | Non
         return channel_moments(data)
     how = {"momentum": 1 - p.momentum, "frozen": p.use_global_stats, "correction": 0}
     states = [data, mean, variance]
-    return applied(operator_of(batch_statistics), states, how, name, _ONES)[:2]
+    return applied(operator_of(batch_statistics), states, how, name, _ONES, inner=True)[:2]

@@ -87,7 +87,7 @@ def _laid_along(
         unnamed("norm", name)
     how = {"axis": axis, "groups": groups}
     return [
-        applied(op, [library.stop_gradient(data), weight], how, name, _WEIGHTS)
+        applied(op, [library.stop_gradient(data), weight], how, name, _WEIGHTS, inner=True)
         for op, weight in zip((ALONG, SHIFT), weights, strict=True)
     ]
 

@@ -158,10 +158,10 @@ def RNN(
         raise ArgumentError("RNN: use_sequence_length=True; give sequence_length, one a sample")
     ways, beside = 1 + p.bidirectional, library.stop_gradient(data)
     how = {"mode": p.mode, "units": p.state_size, "layers": p.num_layers, "ways": ways}
-    operands = [data, applied(PARAMETERS, [beside, parameters], how, name)]
-    operands.append(applied(STATE, [beside, state], how, name))
+    operands = [data, applied(PARAMETERS, [beside, parameters], how, name, inner=True)]
+    operands.append(applied(STATE, [beside, state], how, name, inner=True))
     if p.mode == "lstm":
-        operands.append(applied(STATE_CELL, [beside, state_cell], how, name))
+        operands.append(applied(STATE_CELL, [beside, state_cell], how, name, inner=True))
     lengths = {"sequence_length": sequence_length} if p.use_sequence_length else {}
     results = rnn_layers(*operands, **how, **lengths, p=p.p, state_outputs=p.state_outputs)
     each = list(results) if p.state_outputs else [results]

@@ -71,7 +71,7 @@ def leaky(
     """The activation of MXNet's word."""
     one_of("LeakyReLU", "act_type", kind, _LEAKY)
     if kind == "prelu":
-        return prelu(data, applied(SLOPES, [data, gamma], {}, name, _BEGIN))
+        return prelu(data, applied(SLOPES, [data, gamma], {}, name, _BEGIN, inner=True))
     if kind == "rrelu":
         return rrelu(data, *bounds)
     if kind in ("leaky", "elu"):

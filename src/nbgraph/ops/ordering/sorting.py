@@ -35,6 +35,7 @@ _MANY = 512  # elements from which on keys of 64 bits are worth their making
 _INSERTED = 32  # elements of a line up to which it is sorted by insertion
 _BRIEF = 1024  # elements that NumPy's networks sort in less time than its call takes
 _PASSED = 1 << 14  # elements that are passed at most when the first of a line are found so
+_FOREMOST = 128  # elements that are found by the blocks of a line, which has four times as many
 
 
 class OrderingOp(ArrayOp):
@@ -46,23 +47,24 @@ class OrderingOp(ArrayOp):
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel of contiguous arrays; places need values beside them."""
         from nbgraph.kernels.compiler.written import written
-        from nbgraph.kernels.lines.insertion_sort import insertion_sort_text
+        from nbgraph.kernels.lines.insertion_sort import BLOCK, insertion_sort_text
 
         (x,), name = case.operands, self.__name__
         axis = axis_of(name, case.attributes["axis"], len(x.shape))
         size, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
         k = case.attributes.get("k", size)
         few = k <= _INSERTED and x.size <= _BRIEF if k == size else k * size <= _PASSED
-        if not x.size or not k or not few:
+        blocks = name == "topk" and inner == 1 and 0 < k <= min(_FOREMOST, size // (4 * BLOCK))
+        if not x.size or not k or not (few or blocks):
             return None
         arrays = {"sort": ["out"], "argsort": ["places", "out"], "topk": ["out", "places"]}[name]
         descending = case.attributes["largest" if name == "topk" else "descending"]
         dtype = "uint8" if x.dtype.kind == "b" else name_of(x.dtype)
-        text = insertion_sort_text(name, dtype, arrays, descending=descending)
+        text = insertion_sort_text(name, dtype, arrays, descending=descending, blocks=blocks)
         lines = x.size // size
         call = tile_call(
             *(written(name, text, "float64" if dtype == "float64" else "float32"), (size, k)),
-            *((inner,), lines, lines * size * (k // 4 + 1)),
+            *((inner,), lines, lines * size * (1 if blocks else k // 4 + 1)),
         )
         call = replace(call, order=tuple(range(1 + len(arrays))), writes=len(arrays))
         values = (layout(x.shape, x.dtype),) if name == "argsort" else ()

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.errors import ArgumentError, CaptureError, NbgraphError
-from nbgraph.foreign import checked
 from nbgraph.kernels.capture.snapshot import Data, freeze, thaw
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.ops.rowwise.derived import derived
 from nbgraph.ops.rowwise.programs import AdjointProgram, TracedProgram
+from nbgraph.signatures import checked
 
 if TYPE_CHECKING:
     from nbgraph.ops.rowwise.explain import RowExplanation

@@ -225,7 +225,10 @@ def broadcast_arrays(*arrays: Any) -> list[Any]:
     known = [as_known("broadcast_arrays", x) for x in arrays]
     named = [(f"arrays[{i}]", tuple(x.shape)) for i, x in enumerate(known)]
     shape = broadcast("broadcast_arrays", named) if known else ()
-    return [library.broadcast_to(x, shape) for x in known]
+    return [
+        x if own == shape else library.broadcast_to(x, shape)
+        for x, (_, own) in zip(known, named, strict=True)
+    ]
 
 
 _TABLE = """

@@ -60,6 +60,7 @@ def _read(name: str, x: Any, places: Any) -> tuple[Any, Shape]:
     x = as_known(name, x)
     axes = require_space(name, "x", x.shape)
     require_floats(name, x)
+    places = places[0] if isinstance(places, (tuple, list)) and len(places) == 1 else places
     return x, spelled(name, "places", per_axis(name, "places", places, 1), axes)
 
 

@@ -21,7 +21,7 @@ AXES = 3
 def per_axis(name: str, argument: str, value: Any, least: int) -> int | Shape:
     """A whole number for all axes, or one for each; ArgumentError below `least`."""
     numbers = whole_tuple(name, argument, value)
-    if not numbers or min(numbers) < least:
+    if not numbers or min(numbers) < least or isinstance(value, bool):
         raise ArgumentError(f"{name}: {argument}={value!r}; expected whole numbers from {least} on")
     return numbers if isinstance(value, (tuple, list)) else numbers[0]
 

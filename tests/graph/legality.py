@@ -1,9 +1,4 @@
-"""Is this graph legal? For tests, after every pass, and for those who write one.
-
->>> import nbgraph as ng
->>> x = ng.var("x", shape=(3,), dtype="float32")
->>> check(ng.sin(x).graph)
-"""
+"""Whether a graph is legal, which tests ask after every pass."""
 
 from __future__ import annotations
 

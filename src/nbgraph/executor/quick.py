@@ -1,0 +1,60 @@
+"""The quick way of programs whose runs bring arrays: one compiled call, by the entry of routes.
+
+It serves where a run brings nothing else (no draws, no mode, no state), on the compiled engine of
+the host. What it declines goes by `Program.push`, the specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.array.core import Array
+from nbgraph.array.route import of_plan
+from nbgraph.engine import current
+from nbgraph.engine.threaded import ThreadedEngine
+
+if TYPE_CHECKING:
+    from nbgraph.executor.program import Program
+
+
+class Quick:
+    """See the module."""
+
+    __slots__ = ("_new", "_push", "_way")
+
+    def __init__(self) -> None:
+        self._push: Callable[..., Any] | None = None
+        self._way: object = None  # of the plan's instance, which `_push` goes
+        self._new = False  # whether there has been one run that way
+
+    def push(self, program: Program, place: FrameType, arrays: tuple[Array, ...]) -> Any:
+        """Return the result of a run, a tuple of several, or None; `place`: see `Function.run`."""
+        push = self._push
+        if push is None or program.compiled is not program.wanted:
+            return None
+        return push(place, arrays, True) if program.instance.way is self._way else None
+
+    def learn(self, program: Program, arrays: Sequence[Array], results: int) -> None:
+        """Let later runs come this way that are like one over these arrays, the last of which are
+        its results; called at the second run, as many functions are called once."""
+        engine, device, instance = current(), program.compiled.device, program.instance
+        if not isinstance(engine, ThreadedEngine) or not engine._open_gate():
+            return
+        if not device.host or instance is None or program.compiled is not program.wanted:
+            return
+        if instance.way is not self._way:
+            self._way, self._push, self._new = instance.way, None, program.alone
+            return
+        if not self._new:
+            return
+        self._new = False
+        layouts, every = [a._layout for a in arrays], list(range(len(arrays)))
+        merged = program.merged
+        first = [*merged, *every[len(merged) :]]  # of those with the same variable
+        ranks = {k: rank for rank, k in enumerate(sorted(set(first)))}
+        variables = [ranks[first[k]] for k in program.variables_of(every)]
+        inputs, words = len(arrays) - results, program.words_of(every)
+        own = layouts[:inputs], layouts[inputs:]
+        self._push = of_plan(instance, *own, variables, words, len(ranks), device)
