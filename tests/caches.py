@@ -5,7 +5,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-CACHES = "nbgraph-test-cache-"  # the process that made it comes next
+CACHES = "nbgraph-test-cache-"  # the process that it is of comes next
 
 
 def remove_abandoned(folder: Path) -> None:

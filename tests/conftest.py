@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.caches import CACHES, remove_abandoned
 
 # The cache directory is named before anything imports nbgraph. Worker processes of one run inherit
-# it, so that a kernel is compiled once per run; the run that made it removes it, or the next one
+# it, so that a kernel is compiled once per run; that run removes it, or the next one
 # where it was killed.
 _OWNER = "PYTEST_XDIST_WORKER" not in os.environ
 if _OWNER:

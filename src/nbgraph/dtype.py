@@ -96,7 +96,7 @@ def not_common(name: str, dtypes: Sequence[Any]) -> DTypeError:
     listed = ", ".join(str(d) for d in dtypes if isinstance(d, np.dtype))
     return DTypeError(
         f"{name}: operands have dtypes {listed}, which have no common one; expected dtypes that "
-        "NumPy promotes: cast one, as with x.astype('float32')"
+        "np.result_type promotes: cast one, as with x.astype('float32')"
     )
 
 

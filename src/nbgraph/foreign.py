@@ -207,7 +207,8 @@ METHODS = _table("""
 MODULES = _table("""
     cuda = model.to(ng.gpu(0))
     cpu = model.to(ng.cpu())
-    half double float cast = ng.config.default_float, set before the model is built
+    half cast bfloat16 = model.to(dtype='float16'), or 'bfloat16'
+    double float = model.to(dtype='float64'), or ng.config.default_float, set before it is built
     eval = ng.autograd.predict_mode(), a block
     train = ng.autograd.train_mode(), a block; ng.autograd.record() trains, too
     zero_grad = not needed: backward() writes gradients, it does not add them

@@ -17,7 +17,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def checked_init(cls: C) -> C:
-    """Have the constructor of a class name the right keyword where it is given an unknown one."""
+    """Have the constructor of a class name the right keyword where it gets an unknown one."""
     init = cls.__init__
     parameters = inspect.signature(init).parameters
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):

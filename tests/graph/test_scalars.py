@@ -49,8 +49,8 @@ def test_the_same_bits(name, dtype):
     assert scalars(after).heads == after.heads
     (x,) = graph.variables
     for value in (RNG.normal(size=2), np.array([-0.0, np.nan])):
-        given = {x: value.astype(dtype)}
-        assert same_bits(evaluate(graph, given), evaluate(after, given))
+        values = {x: value.astype(dtype)}
+        assert same_bits(evaluate(graph, values), evaluate(after, values))
 
 
 def test_vectors_are_stacked_where_they_are_read():

@@ -75,6 +75,38 @@ def test_a_shape_can_be_told_within_a_trace():
     assert net.weight.asnumpy().shape == (2, 3)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
+def test_a_module_takes_another_dtype(dtype, tmp_path):
+    """X-NDA-07: floats alone, shared ones once, those made late or read from a file, too; how
+    gradients are asked for stays. Values and gradients are those of float32, rounded."""
+    if dtype == "bfloat16":
+        pytest.importorskip("ml_dtypes")
+    ng.random.seed(0)
+    wide, x = Tied(), ng.array(np.linspace(-1, 1, 6).reshape(2, 3))
+    wide(x)
+    wide.save(tmp_path / "wide.npz")
+    narrow = Tied()
+    narrow.own.attach_grad("null")
+    assert narrow.to(dtype=dtype) is narrow and narrow.again is narrow.own
+    assert narrow.own._node.request == "null" and narrow.whole.dtype == wide.whole.dtype
+    narrow.load(tmp_path / "wide.npz")
+    kinds = {str(p.dtype) for p in narrow.parameters().values() if p is not narrow.whole}
+    assert kinds == {dtype}
+    for module in (wide, narrow):
+        module.parts[0].weight.attach_grad()
+        with ng.autograd.record():
+            out = module(x.astype(module.own.dtype))
+            loss = (out * out).sum()
+        loss.backward()
+        assert out.dtype == module.own.dtype
+    slopes = [m.parts[0].weight.grad.astype("float32").asnumpy() for m in (narrow, wide)]
+    np.testing.assert_allclose(*slopes, rtol=5e-2, atol=2e-2)
+    with pytest.raises(DTypeError, match="Module.to: dtype=int8; expected a float"):
+        narrow.to(dtype="int8")
+    with pytest.raises(AttributeError, match=r"model.to\(dtype='float16'\)"):
+        narrow.half()
+
+
 def test_parameters_collect_gradients():
     net = Tied().prepare(ng.ones((1, 3)))
     with ng.autograd.record():

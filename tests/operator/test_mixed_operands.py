@@ -218,6 +218,19 @@ def test_whole_numbers_beside_bfloat16_in_gradients(world):
         np.testing.assert_allclose(slopes.astype("float32").asnumpy(), wide.asnumpy(), 2e-2, 1e-2)
 
 
+@pytest.mark.parametrize("world", [lambda f: f, ng.jit], ids=["plain", "jit"])
+@pytest.mark.parametrize("f", [ng.l1_loss, ng.huber_loss, ng.arctan2, ng.maximum, ng.hypot])
+def test_gradients_of_bfloat16_beside_wider_floats(f, world):
+    """X-NDA-07: partials hold numbers beside both dtypes; each slope has the dtype of its own."""
+    pytest.importorskip("ml_dtypes")
+    x, y = ng.array([1.0, -2.0], dtype="bfloat16"), ng.array([0.5, 3.0], dtype="float32")
+    slopes = world(ng.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1)))(x, y)
+    wide = ng.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1))(x.astype("float32"), y)
+    for own, wanted, operand in zip(slopes, wide, (x, y), strict=True):
+        assert own.dtype == operand.dtype
+        np.testing.assert_allclose(own.astype("float32").asnumpy(), wanted.asnumpy(), 1e-2)
+
+
 @pytest.mark.parametrize(
     ("call", "name"),
     [

@@ -14,7 +14,7 @@ from nbgraph.array.create import array as array_of
 from nbgraph.array.create import asarray
 from nbgraph.autograd.jit import jit
 from nbgraph.device import Context
-from nbgraph.dtype import is_float
+from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import (
     ArgumentError,
     DTypeError,
@@ -191,7 +191,7 @@ class Module:
         for name, shape in shapes.items():
             former = getattr(self, name)
             if isinstance(former, Deferred):
-                setattr(self, name, initialised(shape, former.init, former.device))
+                setattr(self, name, initialised(shape, former.init, former.device, former.dtype))
             elif former is not None and former.shape != shape:
                 raise ShapeError(
                     f"{type(self).__name__}: {name} has shape {former.shape}, data of this shape "
@@ -215,20 +215,26 @@ class Module:
                     raise
         return self
 
-    def to(self, device: Context) -> Any:
-        """Put all arrays on a device; return the module itself.
+    def to(self, device: Context | None = None, dtype: Any = None) -> Any:
+        """Put all arrays on a device, floats among them in a dtype; return the module itself.
 
-        They are new arrays there, so an optimizer is made of the module afterwards. Gradients are
-        not taken along.
+        They are new arrays, so an optimizer is made of the module afterwards. Gradients are not
+        taken along. A dtype of 16 bits trains with master weights in float32 (`multi_precision` of
+        the optimizer); DTypeError for one that is not floating.
 
         >>> import nbgraph as ng
         >>> ng.nn.Dense(2, in_features=3).to(ng.cpu(1)).parameters()["bias"].device
         cpu(1)
+        >>> ng.nn.Dense(2).to(dtype="float16")(ng.ones((1, 3), dtype="float16")).dtype
+        dtype('float16')
         """
+        dtype = None if dtype is None else as_dtype(dtype, "Module.to: dtype")
+        if dtype is not None and not is_float(dtype):
+            raise DTypeError(f"Module.to: dtype={dtype}; expected a float, such as 'float16'")
         copies: dict[int, Any] = {}
         for module in self.modules().values():
             for name, value in _attributes(module):
-                replacement = moved(value, device, copies)
+                replacement = moved(value, device, dtype, copies)
                 if replacement is not value:
                     setattr(module, name, replacement)
         return self
@@ -297,7 +303,8 @@ class Module:
             if isinstance(array, Deferred):
                 path, _, last = name.rpartition(".")
                 owner = self.modules()[path]
-                setattr(owner, last, initialised(state[name].shape, array.init, array.device))
+                shape = state[name].shape
+                setattr(owner, last, initialised(shape, array.init, array.device, array.dtype))
                 array = getattr(owner, last)
             with outside():
                 array[...] = asarray(state[name], device=array.device)
@@ -375,7 +382,7 @@ def _replacement(name: str, array: Any, value: Any) -> Any:
         return value
     numbers = not isinstance(value, Array)
     if numbers:
-        dtype = config.default_float if isinstance(array, Deferred) else array.dtype
+        dtype = config.default_float if array.dtype is None else array.dtype
         try:
             value = array_of(np.asarray(value).astype(dtype), device=array.device)
         except (TypeError, ValueError):

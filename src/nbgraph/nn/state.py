@@ -32,6 +32,7 @@ class Deferred(NamedTuple):
     shape: tuple[int | None, ...]
     init: Initialiser
     device: Context = CPU
+    dtype: Any = None  # the default one
 
 
 _recorders = Scopes(recording)
@@ -42,34 +43,42 @@ def outside() -> Any:
     return _recorders(None)
 
 
-def initialised(shape: tuple[int, ...], init: Initialiser, device: Context = CPU) -> Any:
-    """Return an array of the default dtype, even in a trace; equal on all devices."""
+def initialised(
+    shape: tuple[int, ...], init: Initialiser, device: Context = CPU, dtype: Any = None
+) -> Any:
+    """Return an array, even in a trace; equal on all devices. `dtype`: by default that of
+    settings."""
+    dtype = config.default_float if dtype is None else dtype
     with outside():
-        return initial(f"a parameter of shape {shape}", shape, config.default_float, init, device)
+        return initial(f"a parameter of shape {shape}", shape, dtype, init, device)
 
 
-def moved(value: Any, device: Context, known: dict[int, Any]) -> Any:
-    """Return a module's attribute with its arrays on a device; itself where nothing changes.
-    `known`: new arrays by the id of the old, so that one that is shared stays one."""
+def moved(value: Any, device: Context | None, dtype: Any, known: dict[int, Any]) -> Any:
+    """Return a module's attribute with its arrays on a device, and its floats in a dtype (None: as
+    they are); itself where nothing changes. `known`: new arrays by the id of the old, so that one
+    that is shared stays one."""
     if isinstance(value, Deferred):
-        return value if value.device == device else value._replace(device=device)
+        changed = value if device in (None, value.device) else value._replace(device=device)
+        return changed if dtype is None else changed._replace(dtype=dtype)
     if isinstance(value, Array):
         if id(value) not in known:
             with outside():
-                known[id(value)] = _copied(value, device)
+                known[id(value)] = _copied(value, device, dtype)
         return known[id(value)]
     if isinstance(value, dict):
-        entries = {key: moved(item, device, known) for key, item in value.items()}
+        entries = {key: moved(item, device, dtype, known) for key, item in value.items()}
         return entries if any(entries[key] is not value[key] for key in entries) else value
     if type(value) in (list, tuple):
-        items = [moved(item, device, known) for item in value]
+        items = [moved(item, device, dtype, known) for item in value]
         same = all(a is b for a, b in zip(items, value, strict=True))
         return value if same else type(value)(items)
     return value
 
 
-def _copied(value: Any, device: Context) -> Any:
-    copy = value.to_device(device)
+def _copied(value: Any, device: Context | None, dtype: Any) -> Any:
+    copy = value if device is None else value.to_device(device)
+    if dtype is not None and is_float(value.dtype):
+        copy = copy.astype(dtype, copy=False)
     if copy is not value and isinstance(value._node, Leaf):
         copy.attach_grad(value._node.request)
     return copy

@@ -108,14 +108,14 @@ def test_gradients_of_a_layer():
 def test_the_processor_multiplies_bfloat16():
     """No operand is copied to float32."""
     a, b = (layout(s, ng.array([1.0]).astype("bfloat16").dtype) for s in ((64, 64), (64, 64)))
-    found = lowered(MATMUL, [a, b], [a], ["write"], {})
-    assert found is not None and not any(found.places)
-    assert [call.code.name for call in found.calls] == [
+    result = lowered(MATMUL, [a, b], [a], ["write"], {})
+    assert result is not None and not any(result.places)
+    assert [call.code.name for call in result.calls] == [
         "pack_lines",
         "pack_depth",
         "multiply_bfloat16",
     ]
-    assert "vdpbf16ps" in found.calls[-1].code.assembly()
+    assert "vdpbf16ps" in result.calls[-1].code.assembly()
 
 
 def test_random_sums_are_near_those_of_float32():
@@ -147,8 +147,8 @@ def test_vectors_of_a_few_floats_need_no_blas(sizes, turns, dtype):
     same(ng.matmul(*pair), x @ y, dtype)
     same(ng.jit(lambda a, b, c: a @ b + c)(*pair, out), x @ y + start, dtype)
     layouts = [v._layout for v in (*pair, out)]
-    found = lowered(MATMUL, layouts[:2], layouts[2:], ["write"], {})
-    assert found is not None
+    result = lowered(MATMUL, layouts[:2], layouts[2:], ["write"], {})
+    assert result is not None
     if not any(turns):
-        assert [call.code.name for call in found.calls] == ["matmul"]
-        assert not any(found.places)
+        assert [call.code.name for call in result.calls] == ["matmul"]
+        assert not any(result.places)

@@ -40,7 +40,7 @@ def steps_of(xs: Any, length: int | None, name: str = "scan", word: str = "xs") 
                 f"{length}, as length= or the arrays before it say"
             )
     if length is None and not every:
-        raise ArgumentError(f"{name}: there is no {word}; give length=, the number of steps")
+        raise ArgumentError(f"{name}: {word} is missing; give length=, the number of steps")
     return length
 
 

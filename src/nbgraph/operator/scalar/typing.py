@@ -154,11 +154,12 @@ def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
     parts = parts[: len(parts) - scalar.draws]
     strong = [v for v in parts if type(v) not in (bool, int, float)]
     try:
-        if 0 < len(strong) < len(parts):
-            own = np.result_type(*strong)
-            if own.name == "bfloat16":  # numbers are weak beside it, too
-                return own
-        return np.result_type(*parts)
+        if not 0 < len(strong) < len(parts):
+            return np.result_type(*parts)
+        own = np.result_type(*strong)  # first: NumPy goes pair by pair, and knows no bfloat16 and 0
+        if own.name == "bfloat16":  # numbers are weak beside it, too
+            return own
+        return np.result_type(own, *[v for v in parts if type(v) in (bool, int, float)])
     except np.exceptions.DTypePromotionError:
         raise not_common(scalar.name, strong) from None
 
