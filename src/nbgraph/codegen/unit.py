@@ -10,17 +10,15 @@ the roots call is inlined or kept inside. The code is never unmapped.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import platform
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from nbgraph._version import __version__
+from nbgraph._version import __version__, sources
 from nbgraph.codegen import cache, target
 from nbgraph.codegen.making.events import compiling
 from nbgraph.errors import CompileError
@@ -53,7 +51,7 @@ def content_key(*parts: str) -> str:
     """Return the key of a unit made from `parts` (source texts, constants): it also says what
     compiles them, for which machine, and with which primitives."""
     system = f"{sys.platform} {platform.machine()} {Settings.from_environment().parking}"
-    whole = ("unit", *parts, system, __version__, target.host(), _toolchain())
+    whole = ("unit", *parts, system, __version__, target.host(), sources("codegen/*", "native/*"))
     return hashlib.sha256("\0".join(whole).encode()).hexdigest()
 
 
@@ -127,14 +125,6 @@ def transplant(
         space.update(names)
         space.update(copies)
     return copies
-
-
-@functools.cache
-def _toolchain() -> str:
-    """Return a hash of the texts of the primitives and of this room."""
-    here = Path(__file__).parent
-    texts = [*sorted(here.glob("*.py")), *sorted((here.parent / "native").glob("*.py"))]
-    return hashlib.sha256(b"".join(t.read_bytes() for t in texts)).hexdigest()
 
 
 __all__ = ["Unit", "build", "content_key", "load", "transplant"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 
+from nbgraph._version import sources
 from nbgraph.codegen import unit
 
 # what the core is made of: all that its object code depends on besides primitives and compiler
@@ -18,8 +18,7 @@ FILES = (
 @functools.cache
 def key() -> str:
     """Under which the object code is kept."""
-    here = Path(__file__)
-    return unit.content_key("engine", *(here.with_name(f"{f}.py").read_text() for f in FILES))
+    return unit.content_key("engine", sources(*[f"engine/core/{file}" for file in FILES]))
 
 
 def find() -> unit.Unit | None:

@@ -6,11 +6,11 @@ import functools
 import hashlib
 import linecache
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nbgraph._version import sources
 from nbgraph.codegen import target
 from nbgraph.errors import CompileError
 from nbgraph.kernels import vector_math
@@ -31,10 +31,7 @@ def version() -> str:
     """What the code depends on besides the text: Numba, and the files that emitted text calls."""
     from importlib.metadata import version  # slow to import; Numba itself would be slower
 
-    room = Path(__file__).parent
-    texts = [room / "accumulate.py", *sorted((room.parents[1] / "native").glob("*.py"))]
-    texts += [room.parents[1] / "codegen" / "lower.py"]
-    digest = hashlib.sha256(b"".join(t.read_bytes() for t in texts)).hexdigest()
+    digest = sources("kernels/compiler/accumulate", "native/*", "codegen/lower")
     return f"numba {version('numba')} {digest}"
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from nbgraph._version import __version__
+from nbgraph._version import __version__, sources
 from nbgraph.errors import CompileError
 from nbgraph.kernels import llvm as by_llvm
 from nbgraph.kernels import vector_math
@@ -110,16 +109,10 @@ def content_key(source: Source, form: Form, capability: tuple[int, int]) -> str:
         repr(sorted(source.namespace.functions.items())),
         repr((source.fastmath, tuple(form), capability)),
         vector_math.VERSION,
-        f"nbgraph {__version__} {by_llvm.version()} {_version()} llvmlite {llvmlite.__version__}",
+        f"nbgraph {__version__} {by_llvm.version()} {sources('kernels/cuda/*')}",
+        f"llvmlite {llvmlite.__version__}",
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-@functools.cache
-def _version() -> str:
-    """Return a hash of this room."""
-    files = sorted(Path(__file__).parent.glob("*.*"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 def ptx(source: Source, form: Form, capability: tuple[int, int]) -> str:

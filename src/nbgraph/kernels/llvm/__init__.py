@@ -22,16 +22,10 @@ compile     from emitted text to an optimised module of LLVM
 
 from __future__ import annotations
 
-import functools
-import hashlib
-from pathlib import Path
+from nbgraph._version import sources
 
 
-@functools.cache
 def version() -> str:
     """Return a hash of the files that make LLVM text of emitted text, the mathematics aside."""
-    room = Path(__file__).parent
-    texts = [*sorted(room.glob("*.py"))]
-    texts += [room.parents[1] / "native" / f"{name}.py" for name in ("integers", "memory")]
-    texts += [room.parents[1] / "codegen" / f"{name}.py" for name in ("instructions", "optimise")]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in texts)).hexdigest()
+    native = "native/integers", "native/memory"
+    return sources("kernels/llvm/*", *native, "codegen/instructions", "codegen/optimise")
