@@ -89,7 +89,8 @@ def builder(structure: Any, places: Iterator[int]) -> Callable[[Sequence[Any]], 
     if structure is None:
         return lambda _: None
     if not isinstance(structure, (dict, list, tuple)):
-        return None if offers_parameters(structure) else itemgetter(next(places))
+        other = offers_parameters(structure) or dataclasses.is_dataclass(structure)
+        return None if other else itemgetter(next(places))
     if kind not in (dict, list, tuple):
         return None
     items: Any = structure.values() if isinstance(structure, dict) else structure
