@@ -190,6 +190,7 @@ while True:
             z = f(a, y)
             assert z.tolist() == [1.0, 1.25, 1.5], z.tolist()
             turns += 1
+            armed[:] = [1]  # one that a finaliser got is lost to it
         armed.clear()
         break
     except {error}:
