@@ -110,4 +110,6 @@ def test_worlds_have_one_outcome(dtype, shape, before, first, between, second, s
     for world in chosen:
         made = outcome(world, f, x)
         may_differ = fuses and world in (worlds.bound, worlds.jit, worlds.expressions)
+        if RuntimeWarning in (made, wanted) and isinstance(made, type) and isinstance(wanted, type):
+            continue  # of two errors a graph raises that of shapes, arrays the first
         assert made == wanted or (may_differ and near(made, wanted, dtype)), (world, names)

@@ -59,7 +59,7 @@ def _regression(
         label = library.reshape(g.inputs[1], data.shape)
         numbers = math.prod(data.shape[1:])
         scale = g.attributes["grad_scale"] / max(numbers, 1)
-        return [multiply(slope(g.outputs[0], library.astype(label, data.dtype)), scale)]
+        return [multiply(slope(g.outputs[0], library.astype(label, data.dtype, copy=False)), scale)]
 
     return head(name, infer, rule, _partial, value=value)
 

@@ -54,7 +54,7 @@ def _scale(label: Any, data: Spec, attributes: Attributes) -> Any:
     """What the slopes of each row are multiplied by."""
     ignored, how = attributes["ignore_label"], attributes["normalization"]
     counts = library.ones_like(label) if ignored is None else not_equal(label, ignored)
-    counts = library.astype(counts, data.dtype)
+    counts = library.astype(counts, data.dtype, copy=False)
     scale = attributes["grad_scale"]
     if how == "valid":
         return multiply(counts, divide(scale, maximum(library.sum(counts), 1)))
@@ -102,7 +102,9 @@ def _head_rule(g: Gradients) -> list[Any]:
     data, _, label = g.specs
     if label.shape == data.shape:
         scale = g.attributes["grad_scale"]
-        slope = multiply(subtract(g.outputs[0], library.astype(g.inputs[2], data.dtype)), scale)
+        slope = multiply(
+            subtract(g.outputs[0], library.astype(g.inputs[2], data.dtype, copy=False)), scale
+        )
     else:
         slope = _by_label(g.outputs[0], g.inputs[2], data, g.attributes)
     return [slope if g.op.is_loss else multiply(slope, g.out_grad)]
