@@ -209,7 +209,7 @@ REFUSALS = [
     (lambda x: FROZEN(0.0).pdf(x), "norm has its parameters already", "call one of its methods"),
     (
         lambda x: stats.norm.fit(x),
-        "the function 'fit' of scipy.stats cannot be captured here (line 463 of its text in fit(), `kwds.pop('floc', None)`: pop() of a dict with arguments)",
+        "the function 'fit' of scipy.stats cannot be captured here (line 463 of its text in fit(), `kwds.pop('floc', None)`: a list or an array that is not made here would be changed)",
         "write its formula as a plain Python helper, or compute it before the call and pass the result as an operand",
     ),
     (lambda x: stats.norm.pdf((x, x)), "the arguments are not all numbers", "give numbers"),
@@ -351,7 +351,7 @@ REFUSALS = [
     (
         lambda x: 1.0 if x < "a" else 0.0,
         "this comparison of a number with 'a' is not understood",
-        "give numbers, or use ==",
+        "give numbers, or use == or !=",
     ),
     (
         lambda x: 1.0 if x * 1j < 2j else 0.0,

@@ -38,8 +38,9 @@ def _whole(call: Call, fn: FunctionType) -> Value:
     ]
     value = call.tracer.compose(fn, wide, call.path)
     if fn in (integers.comb, integers.perm) and len(wide) == 2:
-        ordered = call.graph.const(fn is integers.perm)
-        in_floats = call.tracer.compose(integers.ways_in_floats, [value, *wide, ordered], call.path)
+        n, k = wide[0], wide[-1] if isinstance(wide[-1], Node) else wide[0]  # of None: all of n
+        operands = [value, n, k, call.graph.const(fn is integers.perm)]
+        in_floats = call.tracer.compose(integers.ways_in_floats, operands, call.path)
         call.graph.wide[value.id] = in_floats
     return value
 
