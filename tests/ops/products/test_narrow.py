@@ -129,26 +129,3 @@ def test_random_sums_are_near_those_of_float32():
         900 * 2.0**-24 * (abs(a.astype("float64").asnumpy()) @ abs(b.astype("float64").asnumpy()))
     )
     assert (abs(found - exact) <= abs(exact) * 2.0**-8 + slack).all()
-
-
-@pytest.mark.parametrize("sizes", [(4, 4, 1), (1, 3, 5), (16, 4, 1), (1, 16, 1), (8, 8, 1)])
-@pytest.mark.parametrize("turns", [(False, False), (True, False), (False, True)])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_vectors_of_a_few_floats_need_no_blas(sizes, turns, dtype):
-    """MTE-07: where a kernel takes operands as they lie, a call of BLAS would take longer."""
-    m, k, n = sizes
-    rng = np.random.default_rng(4)
-    x, y, start = small(rng, 3, m, k), small(rng, 3, k, n), small(rng, 3, m, n)
-    pair = [
-        turned(v) if t else v
-        for v, t in zip((array(x, dtype), array(y, dtype)), turns, strict=True)
-    ]
-    out = array(start, dtype)
-    same(ng.matmul(*pair), x @ y, dtype)
-    same(ng.jit(lambda a, b, c: a @ b + c)(*pair, out), x @ y + start, dtype)
-    layouts = [v._layout for v in (*pair, out)]
-    result = lowered(MATMUL, layouts[:2], layouts[2:], ["write"], {})
-    assert result is not None
-    if not any(turns):
-        assert [call.code.name for call in result.calls] == ["matmul"]
-        assert not any(result.places)

@@ -27,8 +27,7 @@ LAYOUT = Record(
 @functools.cache
 def multiplying(name: str, dtype: str, *, lines: bool) -> Kernel:
     """Return the kernel of an operator; `lines`: whether it adds up lines of the first operand."""
-    compute = "float64" if dtype == "float64" else "float32"
-    return written(name, _text(name, dtype, lines=lines), compute)
+    return written(name, _text(name, dtype, lines=lines), "float32")
 
 
 def _text(name: str, dtype: str, *, lines: bool) -> str:

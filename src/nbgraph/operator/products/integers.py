@@ -1,5 +1,4 @@
-"""Products of integers as kernel calls, and those of vectors of a few floats, for which a call of
-BLAS takes longer: see `nbgraph.kernels.products.integers`."""
+"""Products of integers as kernel calls: see `nbgraph.kernels.products.integers`."""
 
 from __future__ import annotations
 
@@ -9,16 +8,12 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout
 
 _RATE = 8  # products of elements in a nanosecond, roughly
-TINY = 64  # products of elements up to which a kernel takes less than a call of BLAS
 _FEW = 16  # elements of a row up to which each is rather a sum of its own
 
 
 def suits(dtype: str, item: int, call: Call) -> bool:
     """Return whether elements lie side by side where the kernel goes."""
-    lines, terms = sorted((call.u.extent, call.v.extent)), call.k.extent
-    few = lines[0] == 1 and terms <= _FEW and lines[1] * terms <= TINY
-    taken = ("int", "uint", "float32", "float64") if few else ("int", "uint")
-    whole = dtype.startswith(taken) and _dense(call.u, 2, item)
+    whole = dtype.startswith(("int", "uint")) and _dense(call.u, 2, item)
     return whole and (_dense(call.u, call.first, item) or _summed_densely(call, item))
 
 

@@ -2,9 +2,9 @@
 
 Such an operator is one kernel for float32, float64 and complex numbers, three for bfloat16 and
 bytes where the processor multiplies those (see `narrow`), one without BLAS for other
-integers and for vectors of a few floats (see `integers`). Operands that lie transposed, in slices
-or broadcast are taken as they are; only what the kernel has no words for is copied first. Other
-floats of 16 bits are multiplied in float32, bool by NumPy.
+integers (see `integers`). Operands that lie transposed, in slices or broadcast are taken as
+they are; only what the kernel has no words for is copied first. Other floats of 16 bits are
+multiplied in float32, bool by NumPy.
 """
 
 from __future__ import annotations
@@ -135,19 +135,14 @@ class ProductOp(ArrayOp):
             from nbgraph.operator.products.gemms import gemms_lowered  # with the first on a device
 
             return gemms_lowered(self, operands, out, request, attributes)
-        ways: list[Any] = []  # each is imported with the first of its products
         if out.dtype not in _NATIVE:
-            from nbgraph.operator.products import narrow
+            from nbgraph.operator.products import integers as product_integer
+            from nbgraph.operator.products import narrow as product_narrow  # with the first of them
 
-            ways.append(narrow)
-        if out.dtype.kind != "c":
-            from nbgraph.operator.products import integers
-
-            ways.append(integers)
-        for way in ways:
-            lowered = self._by(way, operands, out, request, attributes)
-            if lowered is not None:
-                return lowered
+            for way in (product_narrow, product_integer):
+                lowered = self._by(way, operands, out, request, attributes)
+                if lowered is not None:
+                    return lowered
         wide = np.dtype(compute_dtype(out.dtype)) if inexact(out.dtype) else out.dtype
         if wide not in _NATIVE or len(operands) != 2:
             return None
@@ -177,8 +172,6 @@ class ProductOp(ArrayOp):
         places = self.replacements(operands, out, attributes, (dtype,), suits)
         if places is None:
             return None
-        if dtype in _NATIVE and places != (None, None, None):
-            return None  # BLAS may take them as they lie
         laid = [x if own is None else own for x, own in zip((*operands, out), places, strict=True)]
         arranged = self.arranged(laid[:2], laid[2], attributes, (dtype,))
         assert arranged is not None, self
