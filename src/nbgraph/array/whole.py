@@ -95,6 +95,8 @@ def _copied_to(
         apply_map(same, (result,), {}, outs)
     if op.values(attributes) or not all(type(v) is type(out) for v in operands):
         return True
+    if result.dtype != out.dtype:  # a kernel that writes the other dtype may compute in it
+        return True
     layouts = [v._layout for v in operands]
     lowering = lowered_form(op, Application.at_once(layouts, [out._layout], attributes))
     call = None if lowering is None or lowering.scratch else lowering.alone
