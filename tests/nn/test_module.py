@@ -77,7 +77,7 @@ def test_a_shape_can_be_told_within_a_trace():
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
 def test_a_module_takes_another_dtype(dtype, tmp_path):
-    """X-NDA-07: floats alone, shared ones once, those made late or read from a file, too; how
+    """X-NDA-07: floats alone, shared ones once, late ones and those read from a file, too; how
     gradients are asked for stays. Values and gradients are those of float32, rounded."""
     if dtype == "bfloat16":
         pytest.importorskip("ml_dtypes")

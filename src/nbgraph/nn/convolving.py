@@ -186,9 +186,18 @@ class ConvTranspose1d(_Windowed):
         bias: bool = True,
         init: Initialiser | None = None,
     ) -> None:
-        convolution = {"dilation": dilation, "groups": groups, "bias": bias, "init": init}
-        pads = {"stride": stride, "pad": pad, "in_channels": in_channels}
-        super().__init__(features, window, activation, **pads, **convolution)  # type: ignore[arg-type]
+        super().__init__(
+            features,
+            window,
+            activation,
+            in_channels=in_channels,
+            stride=stride,
+            pad=pad,
+            dilation=dilation,
+            groups=groups,
+            bias=bias,
+            init=init,
+        )
         self.output_pad = self._spelled("output_pad", output_pad)
         if any(more >= step for more, step in zip(self.output_pad, self.stride, strict=True)):
             raise ShapeError(

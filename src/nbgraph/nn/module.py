@@ -218,7 +218,7 @@ class Module:
     def to(self, device: Context | None = None, dtype: Any = None) -> Any:
         """Put all arrays on a device, floats among them in a dtype; return the module itself.
 
-        They are new arrays, so an optimizer is made of the module afterwards. Gradients are not
+        They are new arrays, so create an optimizer of the module afterwards. Gradients are not
         taken along. A dtype of 16 bits trains with master weights in float32 (`multi_precision` of
         the optimizer); DTypeError for one that is not floating.
 
