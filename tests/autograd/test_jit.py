@@ -479,8 +479,16 @@ def test_looking_inside():
     assert "arrays found outside: float32[3]" in str(told)
     assert told.to_dict()["tasks"]
     assert "<pre>" in told._repr_html_()
+    assert str(f.explain()) == str(told)  # of the newest version
     f.clear_cache()
     assert f.cache_size == 0
+
+
+def test_looking_inside_a_method():
+    model = Model(X, 2.0)
+    model.shifted(ng.array(X))
+    assert str(model.shifted.explain()) == str(model.shifted.explain(ng.array(X)))
+    assert model.shifted.cache_size == Model.shifted.cache_size >= 1
 
 
 def test_the_number_of_versions_is_bounded():

@@ -169,8 +169,10 @@ class Jit(Generic[P, R]):
         return self.version(args, kwargs)[0].graph
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """Return what the function became for arguments like these: passes, loops, memory."""
-        return explained(self._label, self.version(args, kwargs)[0])
+        """Return what the function became for arguments like these, or without any for those of
+        the newest version: passes, loops, memory."""
+        newest = [] if args or kwargs else [*self._versions.values()][-1:]
+        return explained(self._label, newest[0] if newest else self.version(args, kwargs)[0])
 
     def prepare(self, arrays: Sequence[Any], most: int) -> bool:
         """Return whether the next call comes after no earlier one; see executor.Function."""
@@ -217,6 +219,15 @@ class _Bound:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__func__._general((self.__self__, *args), kwargs, bound=True)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the function has by that name, as of a bound method."""
+        return getattr(self.__func__, name)
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """See Jit."""
+        own = (self.__self__, *args) if args or kwargs else ()
+        return self.__func__.explain(*own, **kwargs)
 
     def __repr__(self) -> str:
         return f"<bound {self.__func__!r} of {self.__self__!r}>"

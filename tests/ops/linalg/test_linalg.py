@@ -101,6 +101,8 @@ OF_RANK = {
     "2": np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 1]]),
     "2 with rounding": np.arange(9.0).reshape(3, 3),
     "3": A[0],
+    "2 of 2": A[0, :2, :2],
+    "3 of 4": np.diag([1.0, 2, 3, 0]) + np.eye(4, k=1),
     "stacked": np.stack([np.zeros((3, 3)), A[0], np.arange(9.0).reshape(3, 3)]),
     "one": np.zeros((1, 1)),
     "none": np.zeros((2, 0, 0)),
@@ -127,8 +129,19 @@ def test_gradients_of_determinants_are_cofactors_of_any_rank(rank, dtype):
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in det")
 def test_gradients_of_determinants_of_what_is_not_finite_are_nan():
-    slope = ng.grad(L.det)(ng.array([[np.nan, 1], [1, 1]])).asnumpy()
-    assert np.isnan(slope).all()
+    """Of more than three rows; cofactors of fewer are polynomials."""
+    a = np.eye(4)
+    a[0, 0] = np.nan
+    assert np.isnan(ng.grad(L.det)(ng.array(a)).asnumpy()).all()
+    slope = ng.grad(L.det)(ng.array([[np.nan, 1], [1, 2]])).asnumpy()
+    np.testing.assert_array_equal(slope, [[2, -1], [-1, np.nan]])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_the_gradient_of_a_small_determinant_runs_without_python(size):
+    """A step of a scanned Kalman filter took 300 us by a function of NumPy, and takes 2."""
+    text = ng.jit(ng.grad(L.det)).explain(ng.array(A[0, :size, :size]))
+    assert "cofactors" not in str(text)
 
 
 def test_singular_matrices_have_no_gradient_of_the_logarithm():

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.errors import ArgumentError
 from nbgraph.operator.call import carrier_of, recording
-from nbgraph.ops.define import as_array, axes_of, library, number
+from nbgraph.ops.define import as_array, axes_of, library
 from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.table import rows
 
@@ -47,7 +48,10 @@ def quantile_of(
         return result if out is None else library.copy(result, out=out)
     x = as_array(a)
     if recording.get() is not None and carrier_of((q,)) is not None:
-        q = number(f"np.{name}", "q", q)  # which refuses arrays
+        raise ArgumentError(
+            f"np.{name}: q={q!r} is an array, through which no gradient flows, and whose values "
+            "a compiled function lacks; give a number, a list or a NumPy array"
+        )
     wanted = np.asarray(q)
     if name.endswith("percentile"):
         wanted = wanted / 100

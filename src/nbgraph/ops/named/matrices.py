@@ -227,6 +227,20 @@ _COFACTORS = ArrayOp(
 )
 
 
+def _cofactors_of(a: Any, det: Any) -> Any:
+    """Return cofactors: of up to three rows as polynomials, without a call of Python in graphs."""
+    n = a.shape[-1]
+    if n > 3:
+        return _COFACTORS(a, det)
+    if n == 3:
+        after, before = (library.roll(a, shift, -2) for shift in (-1, 1))
+        return library.linalg_cross(after, before)
+    if n == 2:
+        signs = np.array([[1, -1], [-1, 1]], a.dtype)
+        return multiply(library.flip(a, (-2, -1)), signs)
+    return library.ones_like(a)
+
+
 def _times(factor: Any, a: Any) -> list[Any]:
     return [multiply(library.expand_dims(factor, (-1, -2)), a)]
 
@@ -257,7 +271,7 @@ def _determined(*results: str) -> Recipe:
 
 _DET = by_lapack(
     *("linalg_det", "det", "n n -> "),
-    *(lambda g: _times(g.out_grad, _COFACTORS(g.inputs[0], g.outputs[0])), "A out"),
+    *(lambda g: _times(g.out_grad, _cofactors_of(g.inputs[0], g.outputs[0])), "A out"),
     operands="A",
     recipe=_determined("value"),
 )
