@@ -58,6 +58,29 @@ def test_a_name_of_a_room_is_answered_with_it(name, place):
             getattr(room, name)
 
 
+@pytest.mark.parametrize("name", ["linalg.det", "linalg.svd", "random.randint", "random.poisson"])
+def test_a_function_of_a_room_is_answered_with_it(name):
+    """The nearest names of `det` and `randint` are `dot` and `rint`."""
+    with pytest.raises(MissingName, match=f"; here that is ng.{name}$"):
+        getattr(ng, name.partition(".")[2])
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda x: ng.clip(x, a_min=0), "'a_min'; here that is min=; parameters: x, min, max"),
+        (lambda x: ng.linspace(0, 1, steps=3), "'steps'; here that is num=;"),
+        (lambda x: ng.leaky_relu(x, negative_slope=0.2), "'negative_slope'; here that is slope=;"),
+        (lambda x: x.std(unbiased=False), "'unbiased'; here that is ddof=1,"),
+        (lambda x: ng.nn.fit(x, x, lr=0.1), "'lr'; here that is optimizer=lambda model:"),
+        (lambda x: x.to(ng.float64), r"expected one such as .*; x.astype\(dtype\) changes"),
+    ],
+)
+def test_keywords_of_others_are_answered_where_operands_are_missing_too(call, text):
+    with pytest.raises(ArgumentError, match=text):
+        call(ng.ones(3))
+
+
 @pytest.mark.parametrize("name", foreign.METHODS)
 def test_a_foreign_method_is_answered_and_not_listed(name):
     x = ng.ones(3)

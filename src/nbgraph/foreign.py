@@ -15,9 +15,13 @@ from nbgraph.errors import MissingName
 
 
 def _table(rows: str) -> dict[str, str]:
-    """Return what to write instead by name; a row is "name name = instead"."""
+    """Return what to write instead by name; a row is "name name = instead", where {} is the name.
+
+    >>> _table("cov corrcoef = ng.{}(x)")
+    {'cov': 'ng.cov(x)', 'corrcoef': 'ng.corrcoef(x)'}
+    """
     pairs = (row.split(" = ", 1) for row in rows.strip().splitlines())
-    return {name: instead for names, instead in pairs for name in names.split()}
+    return {name: how.replace("{}", name) for names, how in pairs for name in names.split()}
 
 
 # of modules and functions
@@ -39,7 +43,7 @@ NAMES = _table("""
     LocalResponseNorm = ng.nd.LRN
     ZeroPad2d ReflectionPad2d ReplicationPad2d = ng.pad(x, width, mode)
     Identity = ng.nn.Function(lambda x: x)
-    GLU = a * ng.sigmoid(b) of a, b = ng.split(x, 2, axis=1)
+    GLU glu = a * ng.sigmoid(b) of a, b = ng.split(x, 2, axis=1)
     ReLU Relu = ng.relu, a function: Dense(8, ng.relu)
     GELU = ng.gelu, a function
     Tanh = ng.tanh, a function
@@ -121,14 +125,14 @@ NAMES = _table("""
     chunk = ng.array_split(x, n)
     unbind = ng.unstack(x)
     remat = ng.checkpoint(function)
-    mm bmm batch_matmul = ng.matmul, or a @ b
+    mm bmm mv batch_matmul = ng.matmul, or a @ b
     unsqueeze = ng.expand_dims(x, axis)
     permute = ng.transpose(x, axes)
     clamp = ng.clip(x, low, high)
     masked_fill = ng.where(mask, value, x)
     index_select = ng.take(x, indices, axis)
     no_grad inference_mode = not needed: gradients are recorded in ng.autograd.record() only
-    enable_grad GradientTape = ng.autograd.record()
+    enable_grad set_grad_enabled GradientTape = ng.autograd.record()
     zero_grad = not needed: backward() writes gradients, it does not add them
     pmap shard_map = ng.kv.cluster(...), with an array or store a worker
     compile script function tf_function = ng.jit(function)
@@ -136,8 +140,8 @@ NAMES = _table("""
     njit vectorize guvectorize = ng.op for a function of numbers
     Variable = ng.var(name)
     Function = ng.autograd.Function
-    conv1d conv2d conv3d = ng.convolution(x, weight), or ng.nn.Conv2d
-    max_pool2d = ng.max_pooling(x, window)
+    conv1d conv2d conv3d conv_general_dilated = ng.convolution(x, weight), or ng.nn.Conv2d
+    max_pool2d reduce_window = ng.max_pooling(x, window)
     linear dense = ng.fully_connected(x, weight, bias)
     set_device set_default_device = device=ng.gpu(0) where an array is made, model.to(ng.gpu(0))
     waitall synchronize = ng.engine.wait_for_all()
@@ -146,24 +150,60 @@ NAMES = _table("""
     clip_grad_norm_ clip_by_global_norm = clip_norm= of the optimizer, or ng.optim.clip_by_norm
     HorizontalFlip RandomHorizontalFlip = RandomFlipLeftRight()
     VerticalFlip RandomVerticalFlip = RandomFlipTopBottom()
+    mul sub div rem neg = x * y, x - y, x / y, x % y, -x
+    eq ne lt le gt ge = x == y, x < y
+    float double half int long short bool bfloat16 = a dtype by its name: 'float64', 'bfloat16'
+    finfo iinfo = np.{}(x.dtype)
+    enable_x64 set_default_dtype = ng.config.default_float = 'float64'
+    set_num_threads = ng.engine.set('threaded', workers=n)
+    take_along_dim = ng.take_along_axis(x, indices, axis)
+    repeat_interleave = ng.repeat(x, count, axis)
+    addmm addmv baddbmm = x + a @ b
+    cdist pdist pairwise_distance = ng.linalg.norm(x[:, None] - y, axis=-1)
+    normalize = x / ng.linalg.norm(x, axis=-1, keepdims=True), or ng.io.transforms.Normalize
+    scatter = x[index] = value, or ng.index_update(x, value, key=index)
+    dynamic_slice dynamic_slice_in_dim = ng.take(x, start + ng.arange(count), axis)
+    unfold Unfold im2col = ng.nd.im2col(x, kernel)
+    conv_transpose1d conv_transpose2d Conv2DTranspose = ng.nn.ConvTranspose2d, ng.nd.Deconvolution
+    gumbel_softmax = ng.softmax(x + ng.random.gumbel(size=x.shape))
+    distributions = functions of scipy.stats within an @ng.op, and draws of ng.random
+    split key fold_in = rng=seed of a draw: ng.random.normal(size=3, rng=1)
+    tree tree_util tree_map = dicts, lists and tuples as they are: ng.grad and ng.jit take them
+    inverse pinverse matrix_exp logdet = ng.linalg.inv, pinv, expm, slogdet
+    bucketize histc trapz movedim = ng.searchsorted, ng.histogram, ng.trapezoid, ng.moveaxis
+    func = ng.grad, ng.vmap, ng.jacobian
+    utils = ng.io, whose iterators take a DataLoader of torch, too
+    device_put = x.to_device(ng.gpu(0))
+    device_get = x.asnumpy()
+    make_jaxpr eval_shape = ng.jit(f).graph(x)
+    disable_jit = ng.config(compiler='python'), a block
 """)
 
 # of arrays
-METHODS = _table("""
+_ALIKE = (
+    "zero_grad unsqueeze block_until_ready masked_fill index_select take_along_dim chunk unbind "
+    "sub mul div neg eq ne lt le gt ge bmm mv addmm repeat_interleave"
+)
+METHODS = {name: NAMES[name] for name in _ALIKE.split()} | _table("""
     numpy as_np_ndarray values = x.asnumpy()
     cpu = x.to_device(ng.cpu()), or x.asnumpy()
     cuda = x.to_device(ng.gpu(0))
     requires_grad = x.attach_grad() and ng.autograd.record()
     requires_grad_ = x.attach_grad()
-    zero_grad = not needed: backward() writes gradients, it does not add them
     zero_ = x[:] = 0
     fill_ = x.fill(value)
-    add_ = x += y
-    mul_ = x *= y
+    add_ sub_ mul_ div_ = x += y, x -= y, x *= y, x /= y
     copy_ = x[:] = y
+    clamp_ = x[:] = x.clip(low, high)
+    scatter scatter_ index_copy_ masked_fill_ = x[index] = value
+    scatter_add_ index_add_ = ng.index_add(x, value, key=index)
+    gather = ng.take_along_axis(x, indices, axis)
+    median quantile nanmean unique diff outer inner cov corrcoef bincount where = ng.{}(x)
+    isclose allclose logical_not nan_to_num lgamma erfinv hypot copysign = ng.{}(x)
+    det inverse svd qr cholesky slogdet lstsq solve = the functions of ng.linalg
+    is_leaf retain_grad register_hook = not needed: ng.grad, or x.attach_grad()
     view = x.reshape(shape)
-    reshape_as = x.reshape(y.shape)
-    unsqueeze = ng.expand_dims(x, axis)
+    reshape_as view_as = x.reshape(y.shape)
     permute = x.transpose(axes)
     expand = x.broadcast_to(shape)
     expand_as = x.broadcast_to(y.shape)
@@ -179,21 +219,15 @@ METHODS = _table("""
     dim = x.ndim
     numel = x.size
     data = x.detach() without its history, x.asnumpy() for values
-    block_until_ready = x.wait_to_read()
     at = ng.index_update(x, value, key=index), or x[index] = value
     mm matmul = x @ y
-    masked_fill = ng.where(mask, value, x)
     grad_fn = not needed: what is recorded is a graph of operators (ng.autograd)
     as_nd_ndarray = not needed: it is an NDArray
     tostype = not needed: arrays are dense; ng.sparse_dot multiplies matrices of SciPy
     to_dlpack_for_read to_dlpack_for_write = x.__dlpack__(), or np.from_dlpack(x)
     add = x + y
-    sub = x - y
-    mul = x * y
-    div = x / y
-    eq ne lt le gt ge = x == y, x < y
     t = x.T
-    chunk split = ng.array_split(x, n)
+    split = ng.array_split(x, n)
     append = ng.concatenate([x, y]): an array keeps its size
     resize = x.reshape(shape), or ng.pad(x, width)
     compress = x[mask]
@@ -259,12 +293,21 @@ ADVICE = _table("""
     validation_split = validation=(x, y), arrays of their own
     lr_scheduler = lr=ng.optim.schedules.cosine(0.1, 100)
     device = x.to_device(ng.gpu(0)) of the arrays, model.to(ng.gpu(0)) of a model
+    training = ng.autograd.train_mode(), a block
+    unbiased = ddof=1, or ddof=0, which is the default
+    lr learning_rate = optimizer=lambda model: ng.optim.Adam(model, lr=0.01)
 """)
 
 # keywords
 KEYWORDS = _table("""
     dim = axis
     keepdim = keepdims
+    steps = num
+    diagonal = k
+    num_classes = depth
+    negative_slope = slope
+    a_min = min
+    a_max = max
     learning_rate = lr
     wd = weight_decay
     beta1 beta2 beta_1 beta_2 = betas
@@ -317,7 +360,9 @@ def remedy(
     """
     if name in table:
         return f"here that is {table[name]}"
-    places = elsewhere(name) if table is NAMES else ()
+    choices = set(choices)
+    places = [f"ng.{room}.{name}" for room in ("linalg", "random") if f"{room}_{name}" in choices]
+    places = places or (elsewhere(name) if table is NAMES else [])
     return f"here that is {' or '.join(places)}" if places else near(name, choices) or otherwise
 
 

@@ -358,7 +358,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         """
         if not isinstance(device, Context):
             raise ArgumentError(
-                f"to_device: device={device!r}; expected one such as ng.cpu() or ng.gpu(0)"
+                f"to_device: device={device!r}; expected one such as ng.cpu() or ng.gpu(0); "
+                "x.astype(dtype) changes the dtype"
             )
         if stream is not None:
             raise DeviceError("to_device: the copy is on a stream of its own; leave stream out")
