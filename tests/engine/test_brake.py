@@ -171,3 +171,31 @@ def test_the_watchdog_names_what_a_wait_waits_for(small):
         warnings.showwarning = told
         small.wait_for_all(WAIT)
     assert not never.kept
+
+
+@pytest.mark.parametrize("threads", ["threaded"], indirect=True)
+def test_seconds_of_work_hold_back_too(threads):
+    """A loop of large products that Ctrl-C cut short went on for minutes, with all that came after
+    it; now it is ahead by some seconds. They are skipped here, since what they read has failed."""
+    x, gate, pushed, done = ng.ones((2000, 2000)), threading.Event(), [0], threading.Event()
+
+    def fail(run_ctx):
+        assert gate.wait(WAIT)
+        raise RuntimeError("skip what reads this")
+
+    def work():
+        for _ in range(400):
+            _ = x @ x
+            pushed[0] += 1
+        done.set()
+
+    ng.engine.push(fail, mutate_vars=[x.variable])
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert not done.wait(0.2)
+    assert pushed[0] < 400
+    gate.set()
+    thread.join(WAIT)
+    assert done.is_set()
+    with pytest.raises(RuntimeError, match="skip"):
+        x.wait_to_read()

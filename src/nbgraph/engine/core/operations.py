@@ -25,6 +25,8 @@ from nbgraph.engine.core.tracker import enter, give_all_back, leave, poison
 
 WAKING = 20_000  # nanoseconds; the call that wakes up a thread takes some 8,000
 MOST_INLINED = 40_000  # nanoseconds of kernels before a worker is woken up all the same
+MOST_AHEAD = 4_000_000_000  # nanoseconds of work that a pusher may be ahead, and Ctrl-C leaves
+MOST_COUNTED = 1_000_000_000  # of them for one operation: what runs long alone holds nobody back
 SPARE = 8  # nanoseconds that make up for one of them
 
 
@@ -34,11 +36,26 @@ def over_brake(core: int, operation: int) -> bool:
     if pending == 0 or load(operation + O_FLAGS) & FORCE != 0:
         return False
     pending_bytes = load(core + PENDING_BYTES) + load(operation + O_BYTES)
-    if pending < load(core + MAX_PENDING) and pending_bytes <= load(core + MAX_BYTES):
+    ahead = load(core + PENDING_NS) > MOST_AHEAD and estimate(operation) > MOST_INLINED
+    few = pending < load(core + MAX_PENDING) and not ahead
+    if few and pending_bytes <= load(core + MAX_BYTES):
         return False
     store(core + BRAKED, load(core + BRAKED) + 1)
     store(core + BRAKE_NEED, load(operation + O_BYTES))
     return True
+
+
+def estimate(operation: int) -> int:
+    """Nanoseconds of a kernel, or of earlier runs of a plan; 0 where nothing is known."""
+    if load(operation + O_KIND) != PLAN:
+        return load(operation + O_COST)
+    instance = load(operation + O_ARGS)
+    return max(load(instance + I_SERIAL_NS), load(instance + I_PARALLEL_NS))
+
+
+def counted(operation: int) -> int:
+    """Nanoseconds that a pending operation counts with the brake."""
+    return min(load(operation + O_COST), MOST_COUNTED)
 
 
 def admit_locked(core: int, operation: int) -> int:
@@ -52,6 +69,8 @@ def admit_locked(core: int, operation: int) -> int:
     if load(operation + O_KIND) == PLAN:  # a plan pushed and not done keeps its instance
         instance = load(operation + O_ARGS)
         store(instance + I_REFS, load(instance + I_REFS) + 1)
+        store(operation + O_COST, estimate(operation))
+    store(core + PENDING_NS, load(core + PENDING_NS) + counted(operation))
     if load(core + PROFILE) != 0:
         store(operation + O_QUEUED, now())
     if not enter(core, operation):
@@ -150,6 +169,7 @@ def settle_locked(core: int, operation: int, parkers: int) -> int:
     pending = load(core + PENDING) - 1
     store_release(core + PENDING, pending)
     store(core + PENDING_BYTES, load(core + PENDING_BYTES) - load(operation + O_BYTES))
+    store(core + PENDING_NS, load(core + PENDING_NS) - counted(operation))
     if load(operation + O_FLAGS) & INTERNAL == 0:
         store(core + COMPLETED, load(core + COMPLETED) + 1)
     else:
@@ -175,9 +195,8 @@ def below_brake(core: int) -> bool:
     limit = load(core + MAX_PENDING)
     limit_bytes = load(core + MAX_BYTES)
     need = max(limit_bytes // 8, load(core + BRAKE_NEED))
-    return (
-        pending <= limit - max(1, limit // 8) and load(core + PENDING_BYTES) + need <= limit_bytes
-    )
+    few = pending <= limit - max(1, limit // 8) and load(core + PENDING_NS) <= MOST_AHEAD // 2
+    return few and load(core + PENDING_BYTES) + need <= limit_bytes
 
 
 def bury_template(core: int, template: int) -> None:

@@ -13,7 +13,6 @@ from nbgraph.kernels.capture.draws import KEY
 from nbgraph.kernels.function.signature import CALL_OPTIONS, optional_in
 from nbgraph.operator import registry
 from nbgraph.settings import config
-from nbgraph.signatures import unknown_keyword
 
 if TYPE_CHECKING:
     from nbgraph.kernels.function.scalar_function import Scalar
@@ -125,10 +124,6 @@ def _by_name(op: Elementwise, name: str, arguments: dict[str, Any]) -> Any:
         return arguments.pop(name)
     if name in op.scalar.defaults:
         return op.scalar.defaults[name]
-    known = [*op.scalar.operands, *(p.name for p in op.scalar.parameters)]
-    for other in arguments:
-        if other not in known:
-            raise ArgumentError(unknown_keyword(op.__name__, other, known))
     raise ArgumentError(
         f"{op.__name__}: the operand {name!r} is missing; the signature is "
         f"{op.__name__}{op.__signature__}"
