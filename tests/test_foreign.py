@@ -68,15 +68,12 @@ def test_a_function_of_a_room_is_answered_with_it(name):
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda x: ng.clip(x, a_min=0), "'a_min'; here that is min=; parameters: x, min, max"),
         (lambda x: ng.linspace(0, 1, steps=3), "'steps'; here that is num=;"),
-        (lambda x: ng.leaky_relu(x, negative_slope=0.2), "'negative_slope'; here that is slope=;"),
-        (lambda x: x.std(unbiased=False), "'unbiased'; here that is ddof=1,"),
         (lambda x: ng.nn.fit(x, x, lr=0.1), "'lr'; here that is optimizer=lambda model:"),
         (lambda x: x.to(ng.float64), r"expected one such as .*; x.astype\(dtype\) changes"),
     ],
 )
-def test_keywords_of_others_are_answered_where_operands_are_missing_too(call, text):
+def test_keywords_that_ours_are_near_to_without_meaning_the_same(call, text):
     with pytest.raises(ArgumentError, match=text):
         call(ng.ones(3))
 

@@ -15,11 +15,7 @@ from nbgraph.errors import MissingName
 
 
 def _table(rows: str) -> dict[str, str]:
-    """Return what to write instead by name; a row is "name name = instead", where {} is the name.
-
-    >>> _table("cov corrcoef = ng.{}(x)")
-    {'cov': 'ng.cov(x)', 'corrcoef': 'ng.corrcoef(x)'}
-    """
+    """Return what to write instead by name; a row is "name name = instead", {} the name."""
     pairs = (row.split(" = ", 1) for row in rows.strip().splitlines())
     return {name: how.replace("{}", name) for names, how in pairs for name in names.split()}
 
@@ -28,8 +24,6 @@ def _table(rows: str) -> dict[str, str]:
 NAMES = _table("""
     Linear FullyConnected LazyLinear = ng.nn.Dense(units)
     Conv Convolution Conv2D = ng.nn.Conv2d(features, window)
-    Conv1D = ng.nn.Conv1d(features, window)
-    Conv3D = ng.nn.Conv3d(features, window)
     MaxPool1d MaxPool2d MaxPool2D MaxPooling2D = ng.nn.MaxPool(window)
     AvgPool1d AvgPool2d AvgPool2D AveragePooling2D = ng.nn.AvgPool(window)
     GlobalAveragePooling2D GlobalAvgPool2D = ng.nn.GlobalPool()
@@ -42,7 +36,7 @@ NAMES = _table("""
     Dropout1d Dropout3d SpatialDropout2D = ng.nn.Dropout2d(p)
     LocalResponseNorm = ng.nd.LRN
     ZeroPad2d ReflectionPad2d ReplicationPad2d = ng.pad(x, width, mode)
-    Identity = ng.nn.Function(lambda x: x)
+    Identity Lambda = ng.nn.Function(lambda x: x)
     GLU glu = a * ng.sigmoid(b) of a, b = ng.split(x, 2, axis=1)
     ReLU Relu = ng.relu, a function: Dense(8, ng.relu)
     GELU = ng.gelu, a function
@@ -57,9 +51,7 @@ NAMES = _table("""
     HybridSequential HybridBlock Block = ng.nn.Sequential, ng.nn.Module
     ModuleList ModuleDict ParameterList ParameterDict = a list or dict as attribute of a Module
     Parameter = an array as attribute of an ng.nn.Module
-    Lambda = ng.nn.Function(function)
     Transformer TransformerEncoderLayer = ng.nn.TransformerBlock
-    MultiheadAttention = ng.nn.MultiHeadAttention
     CrossEntropyLoss SoftmaxCrossEntropyLoss = ng.cross_entropy
     NLLLoss nll_loss = ng.cross_entropy of scores
     MSELoss mse_loss mse = ng.l2_loss, or loss='mse' of ng.nn.fit
@@ -79,13 +71,13 @@ NAMES = _table("""
     save_checkpoint load_checkpoint do_checkpoint = ng.save, ng.load, ng.nn.callbacks.Checkpoint
     gradcheck check_grads check_numeric_gradient = not needed: derivatives are certified
     symbol = ng.sym for operators, ng.var(name) for a variable
-    ndarray = ng.nd for MXNet's names, ng.NDArray for the class
+    ndarray DeviceArray = ng.nd for MXNet's names, ng.NDArray for the class
     numpy np jnp = the functions of ng itself: ng.sum, ng.where
     optimizer optimizers optax = ng.optim
     initializer initializers = ng.init
     Constant One Zero = ng.init.from_value(2.0), ng.init.ones, ng.init.zeros
     recordio = ng.io.MXRecordIO, ng.io.MXIndexedRecordIO
-    current_context = ng.cpu(); a GPU is named where an array is made
+    current_context cpu_pinned cpu_shared = ng.cpu(); a GPU is named where an array is made
     Xavier xavier_uniform_ = ng.init.glorot_uniform()
     xavier_normal_ = ng.init.glorot_normal()
     MSRAPrelu kaiming_normal_ = ng.init.he_normal()
@@ -103,7 +95,6 @@ NAMES = _table("""
     profiler = ng.profile(), a block
     sparse csr_matrix row_sparse_array = ng.sparse_dot of a matrix of SciPy; other arrays are dense
     npx set_np reset_np = not needed: ng.nd has MXNet's names, ng NumPy's
-    cpu_pinned cpu_shared = ng.cpu()
     plot_network visualization = ng.viz.graph(symbol), ng.print_summary(symbol)
     monitor Monitor = executor.set_monitor_callback(function)
     image = ng.io.transforms, ng.io.ImageDecoder
@@ -115,7 +106,6 @@ NAMES = _table("""
     DataLoader TensorDataset Dataset = ng.io.NDArrayIter(x, y, batch_size=32), or data=(x, y) of fit
     cuda mps device devices = ng.gpu(0), ng.num_gpus(), and x.to_device(ng.gpu(0))
     tensor Tensor as_tensor from_numpy = ng.array(values)
-    DeviceArray = ng.NDArray
     randn = ng.random.normal(size=shape)
     rand = ng.random.uniform(size=shape)
     randperm = ng.random.permutation(n)
@@ -125,7 +115,7 @@ NAMES = _table("""
     chunk = ng.array_split(x, n)
     unbind = ng.unstack(x)
     remat = ng.checkpoint(function)
-    mm bmm mv batch_matmul = ng.matmul, or a @ b
+    mm bmm mv matmul batch_matmul = ng.matmul, or a @ b
     unsqueeze = ng.expand_dims(x, axis)
     permute = ng.transpose(x, axes)
     clamp = ng.clip(x, low, high)
@@ -150,116 +140,81 @@ NAMES = _table("""
     clip_grad_norm_ clip_by_global_norm = clip_norm= of the optimizer, or ng.optim.clip_by_norm
     HorizontalFlip RandomHorizontalFlip = RandomFlipLeftRight()
     VerticalFlip RandomVerticalFlip = RandomFlipTopBottom()
-    mul sub div rem neg = x * y, x - y, x / y, x % y, -x
+    add mul sub div rem neg = x + y, x * y, x - y, x / y, x % y, -x
     eq ne lt le gt ge = x == y, x < y
     float double half int long short bool bfloat16 = a dtype by its name: 'float64', 'bfloat16'
-    finfo iinfo = np.{}(x.dtype)
     enable_x64 set_default_dtype = ng.config.default_float = 'float64'
     set_num_threads = ng.engine.set('threaded', workers=n)
-    take_along_dim = ng.take_along_axis(x, indices, axis)
     repeat_interleave = ng.repeat(x, count, axis)
-    addmm addmv baddbmm = x + a @ b
     cdist pdist pairwise_distance = ng.linalg.norm(x[:, None] - y, axis=-1)
     normalize = x / ng.linalg.norm(x, axis=-1, keepdims=True), or ng.io.transforms.Normalize
     scatter = x[index] = value, or ng.index_update(x, value, key=index)
-    dynamic_slice dynamic_slice_in_dim = ng.take(x, start + ng.arange(count), axis)
-    unfold Unfold im2col = ng.nd.im2col(x, kernel)
     conv_transpose1d conv_transpose2d Conv2DTranspose = ng.nn.ConvTranspose2d, ng.nd.Deconvolution
-    gumbel_softmax = ng.softmax(x + ng.random.gumbel(size=x.shape))
-    distributions = functions of scipy.stats within an @ng.op, and draws of ng.random
     split key fold_in = rng=seed of a draw: ng.random.normal(size=3, rng=1)
     tree tree_util tree_map = dicts, lists and tuples as they are: ng.grad and ng.jit take them
     inverse pinverse matrix_exp logdet = ng.linalg.inv, pinv, expm, slogdet
     bucketize histc trapz movedim = ng.searchsorted, ng.histogram, ng.trapezoid, ng.moveaxis
     func = ng.grad, ng.vmap, ng.jacobian
     utils = ng.io, whose iterators take a DataLoader of torch, too
-    device_put = x.to_device(ng.gpu(0))
-    device_get = x.asnumpy()
-    make_jaxpr eval_shape = ng.jit(f).graph(x)
-    disable_jit = ng.config(compiler='python'), a block
 """)
 
 # of arrays
 _ALIKE = (
-    "zero_grad unsqueeze block_until_ready masked_fill index_select take_along_dim chunk unbind "
-    "sub mul div neg eq ne lt le gt ge bmm mv addmm repeat_interleave"
+    "zero_grad unsqueeze permute block_until_ready masked_fill index_select chunk unbind "
+    "add sub mul div neg eq ne lt le gt ge mm bmm mv matmul cuda repeat_interleave"
 )
 METHODS = {name: NAMES[name] for name in _ALIKE.split()} | _table("""
     numpy as_np_ndarray values = x.asnumpy()
     cpu = x.to_device(ng.cpu()), or x.asnumpy()
-    cuda = x.to_device(ng.gpu(0))
-    requires_grad = x.attach_grad() and ng.autograd.record()
-    requires_grad_ = x.attach_grad()
-    zero_ = x[:] = 0
+    requires_grad requires_grad_ = x.attach_grad() and ng.autograd.record()
     fill_ = x.fill(value)
     add_ sub_ mul_ div_ = x += y, x -= y, x *= y, x /= y
-    copy_ = x[:] = y
-    clamp_ = x[:] = x.clip(low, high)
-    scatter scatter_ index_copy_ masked_fill_ = x[index] = value
-    scatter_add_ index_add_ = ng.index_add(x, value, key=index)
-    gather = ng.take_along_axis(x, indices, axis)
-    median quantile nanmean unique diff outer inner cov corrcoef bincount where = ng.{}(x)
-    isclose allclose logical_not nan_to_num lgamma erfinv hypot copysign = ng.{}(x)
+    zero_ copy_ = x[:] = 0, x[:] = y
+    scatter scatter_ scatter_add_ index_add_ masked_fill_ put = x[index] = value, or ng.index_add
+    gather take_along_dim = ng.take_along_axis(x, indices, axis)
+    ptp median quantile nanmean unique diff outer inner cov corrcoef bincount where = ng.{}(x)
     det inverse svd qr cholesky slogdet lstsq solve = the functions of ng.linalg
-    is_leaf retain_grad register_hook = not needed: ng.grad, or x.attach_grad()
-    view = x.reshape(shape)
-    reshape_as view_as = x.reshape(y.shape)
-    permute = x.transpose(axes)
-    expand = x.broadcast_to(shape)
-    expand_as = x.broadcast_to(y.shape)
+    view reshape_as view_as = x.reshape(shape)
+    expand expand_as = x.broadcast_to(shape)
     contiguous clone = x.copy()
-    clamp = x.clip(low, high)
-    float = x.astype('float32')
-    double = x.astype('float64')
-    half = x.astype('float16')
-    long = x.astype('int64')
-    int = x.astype('int32')
-    bool = x.astype(bool)
-    type = x.astype(dtype)
+    clamp clamp_ = x.clip(low, high)
+    float double half long int bool type = x.astype(dtype), as 'float32', 'int64' or bool
     dim = x.ndim
     numel = x.size
     data = x.detach() without its history, x.asnumpy() for values
     at = ng.index_update(x, value, key=index), or x[index] = value
-    mm matmul = x @ y
     grad_fn = not needed: what is recorded is a graph of operators (ng.autograd)
     as_nd_ndarray = not needed: it is an NDArray
     tostype = not needed: arrays are dense; ng.sparse_dot multiplies matrices of SciPy
     to_dlpack_for_read to_dlpack_for_write = x.__dlpack__(), or np.from_dlpack(x)
-    add = x + y
     t = x.T
     split = ng.array_split(x, n)
     append = ng.concatenate([x, y]): an array keeps its size
     resize = x.reshape(shape), or ng.pad(x, width)
     compress = x[mask]
-    put = x[index] = value
-    ptp = x.max() - x.min()
     partition argpartition = ng.topk(x, k), or x.argsort()
     tobytes tofile dump flags byteswap choose = x.asnumpy(), whose array has it
 """)
 
 # of modules of ng.nn
 MODULES = _table("""
-    cuda = model.to(ng.gpu(0))
-    cpu = model.to(ng.cpu())
+    cuda cpu reset_ctx = model.to(ng.gpu(0)), model.to(ng.cpu())
     half cast bfloat16 = model.to(dtype='float16'), or 'bfloat16'
     double float = model.to(dtype='float64'), or ng.config.default_float, set before it is built
     eval = ng.autograd.predict_mode(), a block
     train = ng.autograd.train_mode(), a block; ng.autograd.record() trains, too
     zero_grad = not needed: backward() writes gradients, it does not add them
     fit compile train_on_batch = ng.nn.fit(model, (x, y), loss='mse', optimizer='adam', epochs=10)
-    predict = ng.nn.predict(model, data)
-    evaluate = ng.nn.evaluate(model, data)
+    predict evaluate = ng.nn.{}(model, data)
     summary = ng.nn.summary(model, x)
     initialize = not needed: the first call makes the arrays, or model.prepare(x)
     collect_params named_parameters get_weights params = model.parameters()
     add append extend insert = ng.nn.Sequential(*layers), of all layers at once
-    apply = for part in model.modules().values()
     register_forward_hook = a module whose forward calls the other
-    reset_ctx = model.to(device)
     save_parameters save_weights = model.save(path)
     load_parameters load_weights = model.load(path)
     requires_grad_ = not needed: parameters are trained
-    children named_children named_modules = model.modules()
+    apply children named_children named_modules = model.modules()
     register_buffer buffers = an array as attribute, named in the class's statistics_named
 """)
 
@@ -294,7 +249,6 @@ ADVICE = _table("""
     lr_scheduler = lr=ng.optim.schedules.cosine(0.1, 100)
     device = x.to_device(ng.gpu(0)) of the arrays, model.to(ng.gpu(0)) of a model
     training = ng.autograd.train_mode(), a block
-    unbiased = ddof=1, or ddof=0, which is the default
     lr learning_rate = optimizer=lambda model: ng.optim.Adam(model, lr=0.01)
 """)
 
@@ -303,11 +257,6 @@ KEYWORDS = _table("""
     dim = axis
     keepdim = keepdims
     steps = num
-    diagonal = k
-    num_classes = depth
-    negative_slope = slope
-    a_min = min
-    a_max = max
     learning_rate = lr
     wd = weight_decay
     beta1 beta2 beta_1 beta_2 = betas

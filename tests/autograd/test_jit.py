@@ -484,13 +484,6 @@ def test_looking_inside():
     assert f.cache_size == 0
 
 
-def test_looking_inside_a_method():
-    model = Model(X, 2.0)
-    model.shifted(ng.array(X))
-    assert str(model.shifted.explain()) == str(model.shifted.explain(ng.array(X)))
-    assert model.shifted.cache_size == Model.shifted.cache_size >= 1
-
-
 def test_the_number_of_versions_is_bounded():
     f = ng.jit(lambda x, n: x + n)
     x = ng.array(X)

@@ -220,15 +220,6 @@ class _Bound:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__func__._general((self.__self__, *args), kwargs, bound=True)
 
-    def __getattr__(self, name: str) -> Any:
-        """Return what the function has by that name, as of a bound method."""
-        return getattr(self.__func__, name)
-
-    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """See Jit."""
-        own = (self.__self__, *args) if args or kwargs else ()
-        return self.__func__.explain(*own, **kwargs)
-
     def __repr__(self) -> str:
         return f"<bound {self.__func__!r} of {self.__self__!r}>"
 

@@ -48,10 +48,7 @@ def quantile_of(
         return result if out is None else library.copy(result, out=out)
     x = as_array(a)
     if recording.get() is not None and carrier_of((q,)) is not None:
-        raise ArgumentError(
-            f"np.{name}: q={q!r} is an array, through which no gradient flows, and whose values "
-            "a compiled function lacks; give a number, a list or a NumPy array"
-        )
+        raise ArgumentError(f"np.{name}: q={q!r}; expected numbers, a list or a NumPy array")
     wanted = np.asarray(q)
     if name.endswith("percentile"):
         wanted = wanted / 100
