@@ -80,6 +80,11 @@ class KernelCall:
         return operations(loop) * max([own.size for own in layouts], default=0)
 
     @property
+    def resumes(self) -> bool:
+        """Whether a plan may run it in two parts; see `NativeCall`."""
+        return getattr(self.code, "resumes", False)
+
+    @property
     def runner(self) -> Callable[..., Any] | None:
         """Return `kernels.compiler.entry.runner` of a call that is not worth other threads, over
         arrays in

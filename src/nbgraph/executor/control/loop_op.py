@@ -29,6 +29,8 @@ from nbgraph.shape import Arrays
 _OPS: WeakValueDictionary[Loop, LoopOp] = WeakValueDictionary()
 _COUNT = Spec((), np.dtype("int64"))
 _TRIPS = 1 << 22  # of a loop that ends by its test: no thread waits for one that it began itself
+_PART = 40_000  # nanoseconds of such a loop that any thread may run
+_STEP = 20  # of a step beside its kernels
 
 
 class LoopOp(ArrayOp):
@@ -123,7 +125,7 @@ class LoopOp(ArrayOp):
         buffers = [(rows.room(size), rows.room(size)) for size in carried]
         inside = self._variables(loop, rows, buffers)
         if loop.tests:
-            front["test_offset"] = rows.room(1)
+            front["test_offset"] = rows.room(2 * 8)  # the test, the step that a part has reached
             place = Fixed(WORK, front["test_offset"])
             if not rows.body(loop.test, [OpReqType.kWriteTo], inside, [place]):
                 return None
@@ -133,6 +135,8 @@ class LoopOp(ArrayOp):
         if not self._steps(loop, rows, buffers, inside, slots):
             return None
         trips = _TRIPS if loop.length is None else loop.length
+        if loop.ends_by_test and case.host and rows.cost <= _PART:
+            front["patience"] = _PART // (rows.cost + _STEP)
         call, nbytes = rows.call(
             self.__name__, front, [*order, count + self.nout], len(needed) + 1, trips
         )
