@@ -17,6 +17,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.executor.control.loop import Loop, evaluated, typed
+from nbgraph.executor.control.registers import Registers
 from nbgraph.executor.control.reverse import loop_gradient
 from nbgraph.executor.control.rows import WORK, Fixed, Moving, Rows, Turning, Where, scratch_bytes
 from nbgraph.executor.control.stream_rows import StreamRows
@@ -114,10 +115,15 @@ class LoopOp(ArrayOp):
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one call, of a table."""
+        if not case.host:
+            return self._lowered(case, StreamRows())
+        arrays = len(case.operands) + len(case.needed) + 1
+        return self._lowered(case, Registers(arrays)) or self._lowered(case, Rows())
+
+    def _lowered(self, case: Application, rows: Any) -> Lowered | None:
         loop, needed, count = self.typed(case.specs), case.needed, len(case.operands)
         order = [*range(count), *(count + k for k in needed)]
         slots = {k: count + place for place, k in enumerate(needed)}
-        rows = Rows() if case.host else StreamRows()
         front = {"length": -1 if loop.length is None else loop.length, "reverse": loop.reverse}
         if loop.counted:
             front["count_slot"] = 0

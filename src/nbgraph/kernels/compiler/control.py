@@ -182,11 +182,6 @@ class Table(Ready):
         return self._address
 
     @property
-    def resumes(self) -> bool:
-        """Whether a plan may run it in two parts."""
-        return self.words[WORDS.index("patience")] > 0
-
-    @property
     def kernels(self) -> list[Any]:
         """The kernels of all rows, those in loops within loops included."""
         return [k for code in self._codes for k in getattr(code, "kernels", (code,))]
