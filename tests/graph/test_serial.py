@@ -504,7 +504,7 @@ def test_mxnet_s_recurrent_layers_are_read():
     )
     np.testing.assert_allclose(net.eval(data=x, weights=w, biases=b)[0].asnumpy(), own, rtol=1e-5)
     clipped = {**how, "mode": "lstm", "lstm_state_clip_min": "0.0"}
-    with pytest.raises(ng.ArgumentError, match="no parameter 'lstm_state_clip_min'"):
+    with pytest.raises(ng.ArgumentError, match=r"RNN: lstm_state_clip_min=0.0; expected"):
         ng.load_json(_mxnet(("null", "x", {}, ()), ("RNN", "r", clipped, ((0, 0),)), heads=(1,)))
 
 

@@ -23,7 +23,6 @@ from nbgraph.graph.symbol import Symbol, var
 from nbgraph.operator import registry
 
 _WORDS = {"plus": "add", "minus": "sub", "rnn_param_concat": "concat"}
-_UNSET = "lstm_state_clip_min lstm_state_clip_max lstm_state_clip_nan projection_size".split()
 _Run = Callable[[int, Sequence[Symbol]], list[Symbol]]  # of one of the graphs of a node
 _TRUTHS = re.compile("(equal|greater|lesser|logical_(and|or|xor|not))$")
 
@@ -139,8 +138,7 @@ def _call(attributes: Mapping[str, str], node: Any, inputs: list[Any]) -> Symbol
     attr = {key: text for key, text in attributes.items() if is_old or key.startswith("__")}
     parameters = node.get("param", attributes).items()
     options = {key: _value(text) for key, text in parameters if not key.startswith("__")}
-    for key in ["num_args", *(k for k in _UNSET if options.get(k) is None or options[k] is False)]:
-        options.pop(key, None)
+    options.pop("num_args", None)
     with_number = re.fullmatch(r"_(r?)(\w+)_scalar", op)
     if with_number:
         options.pop("is_int", None)
