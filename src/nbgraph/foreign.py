@@ -96,6 +96,10 @@ NAMES = _table("""
     ResizeIter = itertools.islice(batches, count)
     MNISTIter = ng.io.NDArrayIter(images, labels, batch_size=32)
     contrib = ng.nd.contrib, ng.sym.contrib
+    ROIAlign RROIAlign PSROIPooling = ng.nd.ROIPooling, ng.nd.BilinearSampler
+    MultiBoxTarget MultiBoxDetection = ng.nd.contrib.box_iou, ng.nd.contrib.box_nms
+    SparseEmbedding = ng.nd.Embedding, whose gradient is dense
+    reset_arrays = x[:] = 0, for each array
     profiler = ng.profile(), a block
     sparse csr_matrix row_sparse_array = ng.sparse_dot of a matrix of SciPy; other arrays are dense
     npx set_np reset_np = not needed: ng.nd has MXNet's names, ng NumPy's
