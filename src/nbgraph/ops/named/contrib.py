@@ -262,8 +262,7 @@ def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) ->
     alive = alive.asnumpy() if carrier_of([data]) is None else alive
     if form != result:
         boxes = (first, last) if result == "corner" else ((first + last) / 2, last - first)
-        parts = [x[:, :, :start], *boxes, x[:, :, start + 4 :]]
-        x = library.concatenate(parts, 2)
+        x = library.concatenate([x[:, :, :start], *boxes, x[:, :, start + 4 :]], 2)
     x, alive = _in_order(library.astype(~alive, "int32"), x, alive)
     return library.reshape(library.where(alive[:, :, None], x, -1), data.shape)
 
@@ -277,9 +276,8 @@ def priors(data: Any, sizes: Any, ratios: Any, clip: bool, steps: Any, offsets: 
     if len(data.shape) != 4:
         raise ShapeError(f"MultiBoxPrior: data{data.shape}; expected (samples, channels, h, w)")
     sizes, roots, extents = np.ravel(sizes), np.sqrt(np.ravel(ratios)), data.shape[2:]
-    others = np.ones(len(roots) - 1)
-    size = np.concatenate([sizes, others * sizes[0]])
-    root = np.concatenate([roots[:1].repeat(len(sizes)), roots[1:]])
+    size = np.append(sizes, [sizes[0]] * (len(roots) - 1))
+    root = np.append([roots[0]] * len(sizes), roots[1:])
     half = np.stack([size * extents[0] / extents[1] * root, size / root], -1) / 2
     y, x = (
         (np.arange(n) + offset) * (step if step > 0 else 1 / n)
