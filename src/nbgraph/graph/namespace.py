@@ -47,8 +47,7 @@ class SymbolicOperator(Lifted):
             first = next(iter(inspect.signature(self.__wrapped__).parameters.values()))
             if first.kind is first.VAR_POSITIONAL or first.name in ("arrays", "tup"):
                 args = (list(args[0]), *args[1:])
-        keys = [key for key in kwargs if key in MARKS or key[:2] == key[-2:] == "__"]
-        marks = {key: kwargs.pop(key) for key in keys}
+        marks = {k: kwargs.pop(k) for k in [*kwargs] if k in MARKS or k[:2] == k[-2:] == "__"}
         attributes = attributes_of(self.__name__, attr) | marks
         op, args, kwargs = in_words(self.__wrapped__, args, kwargs)
         names_itself = isinstance(op, RegisteredOperator)  # it may call variables by it
