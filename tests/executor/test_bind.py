@@ -224,7 +224,7 @@ def test_outputs_without_a_gradient_need_no_head_gradient():
     "requests", [("add", "add"), ("add", "write"), ("write", "add"), ("write", "write")]
 )
 def test_variables_that_share_their_gradient(requests, groups):
-    """OPR-10, X-SYM-04: each result of one value gets the value alone, whatever the others add up."""
+    """OPR-10, X-SYM-04: each result of one value gets the value, whatever the others add up."""
     x, b, c = (ng.var(name) for name in "xbc")
     with ng.AttrScope(ctx_group="second"):
         y = ng.sum(ng.tanh(x + b + c))
