@@ -157,6 +157,18 @@ def test_constants_that_share_their_gradient(way):
     np.testing.assert_allclose(first[0], slope, rtol=1e-6)
 
 
+def test_a_step_that_takes_one_of_a_few_numbers():
+    """A kernel that is written by hand, of numbers few enough for registers."""
+    flags = ng.array([[True, False, True]])
+    last, each = ng.scan(
+        lambda flags, k: (~flags & ng.expand_dims(ng.take(flags, k, 1), 1), flags[0]),
+        flags,
+        ng.array([0, 1, 2]),
+    )
+    rows = [[True, False, True], [False, True, False], [True, False, True]]
+    assert each.tolist() == rows and last.tolist() == [rows[1]]
+
+
 def test_what_does_not_depend_on_the_step_is_computed_once_outside():
     w = array(3, 3)
     f = ng.jit(lambda h, w: ng.scan(lambda h, _: (h @ ng.exp(w), None), h, None, 5)[0])
