@@ -149,6 +149,7 @@ from nbgraph.ops import LinearRegressionOutput as LinearRegressionOutput
 from nbgraph.ops import LogisticRegressionOutput as LogisticRegressionOutput
 from nbgraph.ops import MAERegressionOutput as MAERegressionOutput
 from nbgraph.ops import MakeLoss as MakeLoss
+from nbgraph.ops import MultiBoxPrior as MultiBoxPrior
 from nbgraph.ops import Pad as Pad
 from nbgraph.ops import Pooling as Pooling
 from nbgraph.ops import RNN as RNN
@@ -222,6 +223,7 @@ from nbgraph.ops import bitwise_right_shift as bitwise_right_shift
 from nbgraph.ops import bitwise_xor as bitwise_xor
 from nbgraph.ops import boolean_mask as boolean_mask
 from nbgraph.ops import box_iou as box_iou
+from nbgraph.ops import box_nms as box_nms
 from nbgraph.ops import broadcast_add as broadcast_add
 from nbgraph.ops import broadcast_arrays as broadcast_arrays
 from nbgraph.ops import broadcast_axes as broadcast_axes

@@ -65,6 +65,7 @@ NAMES = _table("""
     metric metrics = ng.nn.metrics
     CompositeEvalMetric EvalMetric = ng.nn.metrics.Meter([metric]), of one or several
     TopKAccuracy = ng.nn.metrics.top_k(k)
+    MCC PCC = ng.nn.metrics.Confusion(), a table from which it follows
     gluon keras layers = ng.nn
     module model Model Module FeedForward = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
     BucketingModule = an executor for each shape: symbol.simple_bind
@@ -89,9 +90,13 @@ NAMES = _table("""
     MultiFactorScheduler MultiStepLR = ng.optim.schedules.multifactor
     ModelCheckpoint = ng.nn.callbacks.Checkpoint(path)
     ImageRecordIter = ng.io.RecordIter
-    ResizeIter = itertools.islice(batches, count)
+    ResizeIter = itertools.islice(itertools.cycle(batches), count)
     MNISTIter = ng.io.NDArrayIter(images, labels, batch_size=32)
     contrib = ng.nd.contrib, ng.sym.contrib
+    ROIAlign RROIAlign PSROIPooling = ng.nd.ROIPooling, ng.nd.BilinearSampler
+    MultiBoxTarget MultiBoxDetection = ng.nd.contrib.box_iou, ng.nd.contrib.box_nms
+    SparseEmbedding = ng.nd.Embedding, whose gradient is dense
+    reset_arrays = x[:] = 0, for each array
     profiler = ng.profile(), a block
     sparse csr_matrix row_sparse_array = ng.sparse_dot of a matrix of SciPy; other arrays are dense
     npx set_np reset_np = not needed: ng.nd has MXNet's names, ng NumPy's

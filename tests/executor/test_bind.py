@@ -219,14 +219,34 @@ def test_outputs_without_a_gradient_need_no_head_gradient():
     np.testing.assert_array_equal(*grads)
 
 
+@pytest.mark.parametrize("groups", [None, {"second": ng.cpu(1)}])
+@pytest.mark.parametrize(
+    "requests", [("add", "add"), ("add", "write"), ("write", "add"), ("write", "write")]
+)
+def test_variables_that_share_their_gradient(requests, groups):
+    """OPR-10, X-SYM-04: each result of one value gets the value, whatever the others add up."""
+    x, b, c = (ng.var(name) for name in "xbc")
+    with ng.AttrScope(ctx_group="second"):
+        y = ng.sum(ng.tanh(x + b + c))
+    grad_req = {"x": "null", **dict(zip("bc", requests, strict=True))}
+    exe = y.simple_bind(x=(2, 3), b=(3,), c=(3,), grad_req=grad_req, group2ctx=groups)
+    for times in (1, 2, 3):
+        exe.forward_backward()
+        for name, request in grad_req.items():
+            if request != "null":
+                expected = 2.0 * (times if request == "add" else 1)
+                assert exe.grad_dict[name].tolist() == [expected] * 3
+
+
 def test_head_gradients_that_are_missing_or_wrong():
     """X-SYM-04: backward without forward, without gradients where they are needed, of shapes."""
     exe = Y.simple_bind(x=(2, 3), w=(3, 4))
     with pytest.raises(ArgumentError, match=r"forward\(is_train=True\) has not run"):
         exe.backward()
     exe.forward(is_train=True)
-    with pytest.raises(ArgumentError, match=r"one element.*\(2, 4\)"):
-        exe.backward()
+    for nothing in (None, []):
+        with pytest.raises(ArgumentError, match=r"one element.*\(2, 4\)"):
+            exe.backward(nothing)
     with pytest.raises(ArgumentError, match="2 out_grads for 1 outputs"):
         exe.backward([1, 2])
     with pytest.raises(ShapeError, match=r"out_grads\[0\] has shape \(4, 2\)"):

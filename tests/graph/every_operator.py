@@ -130,6 +130,8 @@ FUNCTIONS = {
     **_each("sample_gamma sample_normal sample_negative_binomial", HALF, HALF, shape=(3,)),
     **_each("index_array", M),
     **_each("box_iou", M[:, :4], M[:2, :4]),
+    **_each("box_nms", np.concatenate([M, M], 1)[:, :6]),
+    **_each("MultiBoxPrior", np.ones((1, 2, 3, 4), "float32")),
     **_each("interleaved_matmul_selfatt_qk", HEADS, heads=2),
     **_each("interleaved_matmul_selfatt_valatt", HEADS, SCORES, heads=2),
     **_each("interleaved_matmul_encdec_qk", HEADS[..., :4], HEADS[..., :8], heads=2),

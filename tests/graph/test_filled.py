@@ -77,6 +77,23 @@ def test_recurrent_begin_states():
     assert state.simple_bind(**given).forward()[0].shape == (7, 3)
 
 
+@pytest.mark.parametrize("gates", [2, 3])
+def test_gates_of_unrolled_cells(gates):
+    """X-SYM-02: parts of what is known meet parts of states, before any dtype is chosen."""
+    x, state = ng.var("x"), begin(0, 3)
+    for _ in range(2):
+        own, other = (
+            SYM.FullyConnected(data, ng.var(name), no_bias=True, num_hidden=3 * gates)
+            for data, name in ((x, "w"), (state, "u"))
+        )
+        parts = [SYM.SliceChannel(data, num_outputs=gates) for data in (own, other)]
+        first, *others = [a + b for a, b in zip(*parts, strict=True)]
+        for gate in others:
+            state = (SYM.ones_like(first) - gate) * first + gate * state
+    shapes, outputs, _ = state.infer_shape(x=(7, 2))
+    assert outputs == [(7, 3)] and shapes == [(7, 2), (3 * gates, 2), (3 * gates, 3)]
+
+
 def test_what_stays_unknown_is_refused():
     symbol = SYM.sum(SYM.zeros((0, 4))) + ng.var("x")
     assert symbol.infer_shape(x=(2,)) == (None, None, None)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import ArgumentError, FormatError
+from nbgraph.errors import ArgumentError, FormatError, MissingName
 from nbgraph.graph import build
 from nbgraph.operator.backward import backward
 from nbgraph.operator.mapper.fused import Part, fuse
@@ -404,13 +404,21 @@ def test_what_was_an_operator_and_is_a_function_is_read(name):
 
 
 def _mxnet(*nodes, heads):
-    """The text of a graph as MXNet writes it: nodes are (operator, name, attributes, inputs)."""
+    """The text of a graph as MXNet writes it: nodes are (operator, name, attributes, inputs), and
+    the texts of the functions of a loop. A head is a node, or a node and which of its outputs."""
     form = [
-        {"op": op, "name": name, "attrs": own, "inputs": [[*i, 0] for i in inputs]}
-        for op, name, own, inputs in nodes
+        {
+            "op": op,
+            "name": name,
+            "attrs": own,
+            "inputs": [[*i, 0] for i in inputs],
+            "subgraphs": [json.loads(text) for text in functions],
+        }
+        for op, name, own, inputs, *functions in nodes
     ]
     arguments = [k for k, node in enumerate(nodes) if node[0] == "null"]
-    return json.dumps({"nodes": form, "arg_nodes": arguments, "heads": [[h, 0, 0] for h in heads]})
+    places = [[*(h if isinstance(h, tuple) else (h, 0)), 0] for h in heads]
+    return json.dumps({"nodes": form, "arg_nodes": arguments, "heads": places})
 
 
 NET = _mxnet(
@@ -496,8 +504,143 @@ def test_mxnet_s_recurrent_layers_are_read():
     )
     np.testing.assert_allclose(net.eval(data=x, weights=w, biases=b)[0].asnumpy(), own, rtol=1e-5)
     clipped = {**how, "mode": "lstm", "lstm_state_clip_min": "0.0"}
-    with pytest.raises(ng.ArgumentError, match="no parameter 'lstm_state_clip_min'"):
+    with pytest.raises(ng.ArgumentError, match=r"RNN: lstm_state_clip_min=0.0; expected"):
         ng.load_json(_mxnet(("null", "x", {}, ()), ("RNN", "r", clipped, ((0, 0),)), heads=(1,)))
+
+
+def _variables(*names):
+    return [("null", name, {}, ()) for name in names]
+
+
+LOOPS = {
+    # x * w + s, s + x for each x: the numbers of MXNet 1.9.1
+    "_foreach": (
+        _mxnet(
+            *_variables("d", "s", "w"),
+            (
+                "_foreach",
+                "loop",
+                {
+                    "in_data_locs": "[0]",
+                    "in_state_locs": "[2]",
+                    "remain_locs": "[1]",
+                    "num_args": "4",
+                    "num_out_data": "1",
+                    "num_outputs": "2",
+                },
+                ((0, 0), (1, 0), (2, 0)),
+                _mxnet(
+                    *_variables("x", "w", "state"),
+                    ("elemwise_mul", "a", {"__subgraph_name__": "f"}, ((0, 0), (1, 0))),
+                    ("elemwise_add", "b", {}, ((3, 0), (2, 0))),
+                    ("elemwise_add", "c", {}, ((2, 0), (0, 0))),
+                    heads=(4, 5),
+                ),
+            ),
+            heads=((3, 0), (3, 1)),
+        ),
+        {"d": [1, 2, 3], "s": 10, "w": 2},
+        [[12, 15, 19], 16],
+        {"d": [5, 4, 3], "s": 4, "w": 6},
+    ),
+    # while i < 3: s * 2; i + 1, s + k
+    "_while_loop": (
+        _mxnet(
+            *_variables("i", "s", "k"),
+            (
+                "_while_loop",
+                "loop",
+                {
+                    "cond_input_locs": "[0]",
+                    "func_input_locs": "[1, 0, 2]",
+                    "func_var_locs": "[1, 0]",
+                    "max_iterations": "5",
+                    "num_args": "5",
+                    "num_out_data": "1",
+                    "num_outputs": "3",
+                },
+                ((0, 0), (1, 0), (2, 0)),
+                _mxnet(
+                    *_variables("i"),
+                    ("_lesser_scalar", "t", {"scalar": "3"}, ((0, 0),)),
+                    heads=(1,),
+                ),
+                _mxnet(
+                    *_variables("s", "i", "k"),
+                    ("_mul_scalar", "a", {"scalar": "2"}, ((0, 0),)),
+                    ("_plus_scalar", "b", {"scalar": "1"}, ((1, 0),)),
+                    ("elemwise_add", "c", {}, ((0, 0), (2, 0))),
+                    heads=(3, 4, 5),
+                ),
+            ),
+            heads=((3, 0), (3, 1), (3, 2)),
+        ),
+        {"i": 0, "s": 1, "k": 10},
+        [[2, 22, 42, 0, 0], 3, 31],
+        {"i": 1, "s": 7, "k": 9},
+    ),
+    # 2 a where p holds, else a + b
+    "_cond": (
+        _mxnet(
+            *_variables("p", "a", "b"),
+            (
+                "_cond",
+                "branch",
+                {
+                    "cond_input_locs": "[0]",
+                    "then_input_locs": "[1]",
+                    "else_input_locs": "[1, 2]",
+                    "num_args": "6",
+                    "num_outputs": "1",
+                },
+                ((0, 0), (1, 0), (2, 0)),
+                _mxnet(*_variables("p"), ("_copy", "same", {}, ((0, 0),)), heads=(1,)),
+                _mxnet(
+                    *_variables("a"), ("_mul_scalar", "m", {"scalar": "2"}, ((0, 0),)), heads=(1,)
+                ),
+                _mxnet(
+                    *_variables("a", "b"),
+                    ("elemwise_add", "m", {}, ((0, 0), (1, 0))),
+                    heads=(2,),
+                ),
+            ),
+            heads=(3,),
+        ),
+        {"p": 0, "a": 3, "b": 4},
+        [7],
+        {"p": 0, "a": 1, "b": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("op", LOOPS)
+def test_mxnet_s_loops_are_read(op):
+    """X-SYM-03: functions of a loop or branch find their operands by places, in any order."""
+    text, values, outputs, gradients = LOOPS[op]
+    arrays = {name: np.float32(value) for name, value in values.items()}
+    net = ng.load_json(ng.load_json(text).tojson())
+    exe = net.simple_bind(**{name: array.shape for name, array in arrays.items()})
+    for name, array in arrays.items():
+        exe.arg_dict[name][...] = array
+    assert [y.tolist() for y in exe.forward(is_train=True)] == outputs
+    exe.backward([ng.ones(y.shape) for y in exe.outputs])
+    assert {name: exe.grad_dict[name].tolist() for name in arrays} == gradients
+
+
+def test_mxnet_s_loops_with_unknown_operators_are_refused():
+    text = LOOPS["_cond"][0].replace("_mul_scalar", "no_such_one")
+    with pytest.raises(MissingName, match="no_such_one") as caught:
+        ng.load_json(text)
+    assert [note.split(",")[0] for note in caught.value.__notes__] == [
+        "load_json: at node 'm'",
+        "load_json: at node 'branch'",
+    ]
+
+
+def test_mxnet_s_marks_stand_beside_parameters():
+    """X-SYM-01: attributes between underscores are a node's own, as MXNet's scripts write them."""
+    y = ng.sym.Activation(ng.var("x"), act_type="tanh", __layout__="NTC", name="a")
+    assert y.attr("__layout__") == "NTC"
 
 
 def test_mxnet_s_old_symbols_are_read():

@@ -47,6 +47,16 @@ def by_numpy(step, cell, x):
     return np.stack(outs, axis=1), state
 
 
+@pytest.mark.parametrize("features", [2, 30, 400])
+@pytest.mark.parametrize("kind", [ng.nn.RNNCell, ng.nn.GRUCell, ng.nn.LSTMCell])
+def test_gates_begin_as_matrices_of_their_own(kind, features):
+    """Glorot's bound of one gate, whatever the number of gates and features."""
+    cell = kind(30, in_features=features)
+    for weight, inputs in ((cell.weight, features), (cell.recurrent, 30)):
+        bound = (6 / (inputs + 30)) ** 0.5
+        assert 0.9 * bound < np.abs(weight.asnumpy()).max() <= bound * (1 + 1e-6)
+
+
 @pytest.mark.parametrize("lengths", [None, np.array([6, 1, 4])])
 @pytest.mark.parametrize("kind", KINDS)
 def test_layers_run_on_expressions(kind, lengths):

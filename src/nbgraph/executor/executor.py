@@ -263,7 +263,7 @@ class Executor(Reports):
 
     def _seeds(self, name: str, out_grads: Any) -> tuple[bool, ...]:
         """Return which head gradients are present; write them where the programs read them."""
-        if out_grads is None:
+        if out_grads is None or (isinstance(out_grads, (list, tuple)) and not out_grads):
             if self._unseeded is None:
                 self._require_losses(name)
                 self._unseeded = (False,) * len(self._bound.outputs)

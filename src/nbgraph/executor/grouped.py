@@ -6,6 +6,7 @@ the engine runs parts side by side where none waits for another.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -51,6 +52,7 @@ class PartedProgram:
             targets.setdefault(head, result)
         split_graph = parts(graph, bound.devices_of(graph))
         read = {entry for part in split_graph for entry in part.takes.values()}
+        read |= {head for head, count in Counter(graph.heads).items() if count > 1}
         for k, part in enumerate(split_graph):
             self._add(part, targets, read, f"{name} of {bound.name}, part {k}")
         self._deliver = [

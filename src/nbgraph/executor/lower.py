@@ -7,6 +7,7 @@ array it is for, where nothing else forbids that; else it is copied there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -95,14 +96,14 @@ class Lowering:
 
     def _direct(self, requests: Sequence[OpReqType]) -> None:
         """Set the targets of the heads whose node can write the result itself."""
-        targets = self.draft.targets
+        targets, counts = self.draft.targets, Counter(self.graph.heads)
         for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
             node, _ = head
             if node.op in (None, CONSTANT) or head in targets or getattr(node.op, "view", None):
                 continue
-            adds = head not in self.graph.users and self._adds(node, spec(head))
-            if request is kAddTo and not adds:
-                continue  # who reads it wants the value alone
+            alone = counts[head] == 1 and head not in self.graph.users
+            if request is kAddTo and not (alone and self._adds(node, spec(head))):
+                continue  # what reads it, another head too, wants the value alone
             targets[head] = value, request
 
     def _deliver(self, requests: Sequence[OpReqType]) -> None:

@@ -10,6 +10,7 @@ whose shapes may be None, the whole or an extent. A shape is never guessed throu
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,11 @@ _INT64 = np.dtype("int64")
 _FLOATS = (np.dtype("float32"), np.dtype("float64"))
 
 
+def is_known(shape: PartialShape) -> bool:
+    """Return whether a shape is known in full."""
+    return shape is not None and None not in shape
+
+
 def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[Shapes, Shapes]:
     """Return what is known of the operands that are arrays, and of the outputs, after this node was
     asked. Not merged with what is known already, and not checked against it."""
@@ -42,12 +48,15 @@ def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[
         answer = node.op.infer_partial(operands, outputs, node.attributes)
         operands, outputs = (operands, outputs) if answer is None else answer
         operands = _only_fit(node, operands, outputs)
-        certain = _certain_extents(node, operands)
+        certain = None if all(map(is_known, outputs)) else _certain_extents(node, operands)
         if certain is not None:
             outputs = [merged(o, c, node.label) for o, c in zip(outputs, certain, strict=True)]
         return operands, outputs
     open_entries = {e: s for e, s in zip(node.entries, operands, strict=True) if s != ()}
     if len(open_entries) != 1:
+        if all(map(is_known, operands)):
+            with contextlib.suppress(ValueError):  # it is refused when dtypes are known, too
+                return operands, [np.broadcast_shapes(*operands)] * len(outputs)  # type: ignore[arg-type]
         return operands, outputs
     ((entry, shape),) = open_entries.items()  # nothing else has axes: the outputs have its shape
     operand_shapes = [outputs[0] if e == entry else () for e in node.entries]
@@ -56,15 +65,16 @@ def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[
 
 def _certain_extents(node: GraphNode, operands: Shapes) -> Shapes | None:
     """Return extents of the outputs that are the same whatever the unknown extents of operands are:
-    by inference for many of these; None where a rank is not known, or all extents are."""
-    if any(s is None for s in operands) or all(None not in s for s in operands if s is not None):
+    by inference for many of these; None where a rank is not known."""
+    if not operands or any(s is None for s in operands):
         return None
+    extents = _EXTENTS[: 1 if all(map(is_known, operands)) else None]
     for dtype in (*_FLOATS[:1], _INT64):
         trials = [
-            _shapes_for(node, [Spec(_stand_in(s, 0, n), dtype) for s in operands]) for n in _EXTENTS
+            _shapes_for(node, [Spec(_stand_in(s, 0, n), dtype) for s in operands]) for n in extents
         ]
         tried = [shapes for shapes in trials if shapes is not None]
-        if len(tried) > 1:
+        if len(tried) >= min(2, len(extents)):
             return [_common(shapes) for shapes in zip(*tried, strict=True)]
     return None
 

@@ -24,7 +24,13 @@ from nbgraph.engine.sites import site
 from nbgraph.errors import ArgumentError, DTypeError, NbgraphError
 from nbgraph.graph.build import GraphNode, PartialShape, as_partial, infer, variable_dtype
 from nbgraph.graph.constant import CONSTANT
-from nbgraph.graph.flow import certain_dtypes, keeps_float, output_dtypes, partial_shapes
+from nbgraph.graph.flow import (
+    certain_dtypes,
+    is_known,
+    keeps_float,
+    output_dtypes,
+    partial_shapes,
+)
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.operator.arrays.array_op import FilledOp, Spec
 from nbgraph.operator.mapper.complex_call import any_complex
@@ -68,12 +74,12 @@ class Inference:
 
     def missing(self) -> list[str]:
         """Return variables whose shape is not determined."""
-        return [str(v.name) for v in self.graph.variables if not _known(self.shapes.get((v, 0)))]
+        return [str(v.name) for v in self.graph.variables if not is_known(self.shapes.get((v, 0)))]
 
     def unfilled(self) -> list[GraphNode]:
         """Return zeros, ones and the like whose shape is not determined."""
         filled = [n for n in self.graph.nodes if isinstance(n.op, FilledOp)]
-        return [n for n in filled if not _known(self.shapes.get((n, 0)))]
+        return [n for n in filled if not is_known(self.shapes.get((n, 0)))]
 
     # beginning --------------------------------------------------------------------------------
 
@@ -112,11 +118,11 @@ class Inference:
         """Return entries whose shape is not known for extents of these nodes alone."""
         entries = {(node, 0) for node in nodes}
         for node in self.graph.nodes:
-            unknown = [v for v in node.entries if not _known(self.shapes.get(v))]
+            unknown = [v for v in node.entries if not is_known(self.shapes.get(v))]
             if unknown and all(v in entries for v in unknown):
                 self._learn_rank(node)
                 outputs = [(node, k) for k in range(node.nout)]
-                entries.update(v for v in outputs if not _known(self.shapes.get(v)))
+                entries.update(v for v in outputs if not is_known(self.shapes.get(v)))
         return entries
 
     def _learn_rank(self, node: GraphNode) -> None:
@@ -139,9 +145,9 @@ class Inference:
             return False
         own = [v for v in node.entries if v in alike]
         shape = self.shapes.get((node, 0))
-        if not _known(shape):
+        if not is_known(shape):
             others = [self.shapes.get(v) for v in node.entries if v not in alike]
-            if not own or not others or not all(map(_known, others)):
+            if not own or not others or not all(map(is_known, others)):
                 return False
             shape = broadcast(node.label, [(node.label, s) for s in others])  # type: ignore[misc]
         learned = False
@@ -324,15 +330,11 @@ class Inference:
     def _complete(self, node: GraphNode) -> bool:
         """Return whether all around the node is known."""
         outputs = all(self.spec((node, k)) is not None for k in range(node.nout))
-        return outputs and all(_known(self.shapes.get(v)) for v in node.entries)
+        return outputs and all(is_known(self.shapes.get(v)) for v in node.entries)
 
 
 def _all_known(dtypes: Sequence[Any]) -> bool:
     return all(dtype is not None for dtype in dtypes)  # None equals float64, to NumPy
-
-
-def _known(shape: PartialShape) -> bool:
-    return shape is not None and None not in shape
 
 
 def _require_known(what: str, values: Mapping[str, Any], graph: Graph) -> None:

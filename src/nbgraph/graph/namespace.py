@@ -1,7 +1,7 @@
 """`ng.sym`: the library, and what users register, for arguments that become symbols.
 
 `name=` and `attr=` are MXNet's: the name of the node, and attributes to mark it with; those of
-`MARKS` stand beside the operator's parameters, too.
+`MARKS`, and others such as `__layout__`, stand beside the operator's parameters, too.
 
 >>> import nbgraph as ng
 >>> ng.sym.sin(ng.var("x"), name="wave").list_outputs()
@@ -47,7 +47,7 @@ class SymbolicOperator(Lifted):
             first = next(iter(inspect.signature(self.__wrapped__).parameters.values()))
             if first.kind is first.VAR_POSITIONAL or first.name in ("arrays", "tup"):
                 args = (list(args[0]), *args[1:])
-        marks = {key: kwargs.pop(key) for key in MARKS if key in kwargs}
+        marks = {k: kwargs.pop(k) for k in [*kwargs] if k in MARKS or k[:2] == k[-2:] == "__"}
         attributes = attributes_of(self.__name__, attr) | marks
         op, args, kwargs = in_words(self.__wrapped__, args, kwargs)
         names_itself = isinstance(op, RegisteredOperator)  # it may call variables by it

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,9 +20,9 @@ from nbgraph.ops.draws import initial
 _LEAST_WORK = 1 << 23  # multiplications of a loop that is worth a thread of its own
 
 
-def _stacked(shape: tuple[int, ...], dtype: Any) -> Any:
-    """Return initial weights with each gate as a matrix of its own."""
-    bound = math.sqrt(6 / (shape[1] + shape[0] // max(1, shape[0] // shape[1])))
+def _stacked(units: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return initial weights with each gate, of so many units, as a matrix of its own."""
+    bound = math.sqrt(6 / (shape[1] + units))
     return initial.uniform(-bound, bound)(shape, dtype)
 
 
@@ -60,8 +60,8 @@ class Cell(Module):
     ) -> None:
         self.units = require_whole(f"{type(self).__name__}: units", units)
         rows = self.gates * units
-        self.weight = self.declare((rows, in_features), _stacked)
-        self.recurrent = self.declare((rows, units), _stacked)
+        self.weight = self.declare((rows, in_features), partial(_stacked, self.units))
+        self.recurrent = self.declare((rows, units), partial(_stacked, self.units))
         self.bias = self.declare((rows,), initial.zeros())
         self.recurrent_bias = self.declare((rows,), initial.zeros()) if recurrent_bias else None
 

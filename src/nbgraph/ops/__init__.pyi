@@ -348,9 +348,11 @@ from nbgraph.ops.losses.table import smooth_l1_loss as smooth_l1_loss
 from nbgraph.ops.losses.table import squared_hinge_loss as squared_hinge_loss
 from nbgraph.ops.losses.table import triplet_margin_loss as triplet_margin_loss
 from nbgraph.ops.losses.terms import smooth_l1 as smooth_l1
+from nbgraph.ops.named.contrib import MultiBoxPrior as MultiBoxPrior
 from nbgraph.ops.named.contrib import arange_like as arange_like
 from nbgraph.ops.named.contrib import boolean_mask as boolean_mask
 from nbgraph.ops.named.contrib import box_iou as box_iou
+from nbgraph.ops.named.contrib import box_nms as box_nms
 from nbgraph.ops.named.contrib import div_sqrt_dim as div_sqrt_dim
 from nbgraph.ops.named.contrib import gradientmultiplier as gradientmultiplier
 from nbgraph.ops.named.contrib import index_array as index_array

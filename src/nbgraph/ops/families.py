@@ -98,7 +98,8 @@ NAMED_FAMILIES: dict[str, str] = {
     ),
     "named.contrib": (
         "quadratic div_sqrt_dim multi_sum_sq index_copy boolean_mask round_ste sign_ste "
-        "gradientmultiplier arange_like index_array box_iou interleaved_matmul_selfatt_qk "
+        "gradientmultiplier arange_like index_array box_iou box_nms MultiBoxPrior "
+        "interleaved_matmul_selfatt_qk "
         "interleaved_matmul_selfatt_valatt interleaved_matmul_encdec_qk "
         "interleaved_matmul_encdec_valatt"
     ),

@@ -136,6 +136,39 @@ def test_gradients_reach_arrays_that_the_body_finds_outside():
     agree(w.grad, wanted)
 
 
+@pytest.mark.parametrize("way", [ng.scan, unrolled])
+def test_constants_that_share_their_gradient(way):
+    """Two biases that a step adds, as of a recurrent cell: each gradient is summed by itself."""
+    xs, u, w, h = array(3, 2, 3), array(3, 3), array(3, 3), array(2, 3)
+
+    def run(b, c):
+        def step(h, x):
+            h = ng.tanh(ng.fully_connected(x, u, b) + ng.fully_connected(h, w, c))
+            return h, h
+
+        last, each = way(step, h, xs)
+        return ng.sum(last) + ng.sum(each)
+
+    b, c = array(3), array(3)
+    first, second = ng.grad(run, argnums=(0, 1))(b, c)
+    np.testing.assert_allclose(first, second, rtol=1e-12)
+    step = np.eye(3)[0] * 1e-6
+    slope = (run(b + step, c) - run(b - step, c)) / 2e-6
+    np.testing.assert_allclose(first[0], slope, rtol=1e-6)
+
+
+def test_a_step_that_takes_one_of_a_few_numbers():
+    """A kernel that is written by hand, of numbers few enough for registers."""
+    flags = ng.array([[True, False, True]])
+    last, each = ng.scan(
+        lambda flags, k: (~flags & ng.expand_dims(ng.take(flags, k, 1), 1), flags[0]),
+        flags,
+        ng.array([0, 1, 2]),
+    )
+    rows = [[True, False, True], [False, True, False], [True, False, True]]
+    assert each.tolist() == rows and last.tolist() == [rows[1]]
+
+
 def test_what_does_not_depend_on_the_step_is_computed_once_outside():
     w = array(3, 3)
     f = ng.jit(lambda h, w: ng.scan(lambda h, _: (h @ ng.exp(w), None), h, None, 5)[0])

@@ -84,6 +84,107 @@ def test_overlap_of_boxes(form):
         ng.nd.contrib.box_iou(boxes, boxes, format="edges")
 
 
+def share(a, b):
+    """The overlap of two boxes by their corners."""
+    width, height = (min(a[k + 2], b[k + 2]) - max(a[k], b[k]) for k in (0, 1))
+    both = max(width, 0) * max(height, 0)
+    return both / (sum((c[2] - c[0]) * (c[3] - c[1]) for c in (a, b)) - both)
+
+
+def suppressed_one_by_one(boxes, how):
+    """The boxes (class, score, corners) of a picture that stay, by MXNet's rules."""
+    kinds = how.get("id_index", -1) >= 0
+    left = [b for b in boxes if b[1] > how.get("valid_thresh", 0)]
+    left = [b for b in left if not kinds or b[0] != how.get("background_id", -1)]
+    left = sorted(left, key=lambda b: -b[1])[: how.get("topk", len(boxes))]
+    kept = []
+    for box in left:
+        rivals = [k for k in kept if not kinds or how.get("force_suppress") or k[0] == box[0]]
+        if all(share(k[2:], box[2:]) <= how.get("overlap_thresh", 0.5) for k in rivals):
+            kept.append(box)
+    return np.array(kept + [np.full(6, -1)] * (len(boxes) - len(kept)))
+
+
+def centred(boxes):
+    first, last = boxes[..., 2:4], boxes[..., 4:]
+    return np.concatenate([boxes[..., :2], (first + last) / 2, last - first], -1)
+
+
+BOXES = np.concatenate(
+    [RANDOM.integers(0, 3, (2, 9, 1)), RANDOM.permutation(18).reshape(2, 9, 1) / 18], -1
+)
+BOXES = np.concatenate([BOXES, *(c := RANDOM.random((2, 2, 9, 2)) * 0.5)[:1], c[1] + c[0]], -1)
+
+
+@pytest.mark.parametrize("world", ["numpy", "nd", "sym"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {}, {"overlap_thresh": 0.2}, {"topk": 3}, {"valid_thresh": 0.4}, {"id_index": 0},
+        {"id_index": 0, "force_suppress": True, "overlap_thresh": 0.1},
+        {"id_index": 0, "background_id": 1, "valid_thresh": 0.2, "topk": 4},
+    ],
+)  # fmt: skip
+def test_boxes_are_suppressed(world, how):
+    """X-NDA-09: the loop against one by one; both ways of writing boxes, in each world."""
+    expected = np.array([suppressed_one_by_one(list(boxes), how) for boxes in BOXES])
+    call = {"numpy": ng, "nd": ng.nd.contrib, "sym": ng.sym.contrib}[world].box_nms
+    for form, data in (("corner", BOXES), ("center", centred(BOXES))):
+        options = {**how, "in_format": form, "out_format": "corner"}
+        data = data.astype("float32")
+        if world == "sym":
+            (found,) = call(ng.var("x"), **options).eval(x=ng.array(data))
+        else:
+            found = call(ng.array(data) if world == "nd" else data, **options)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_gradients_of_boxes_that_stay():
+    """Of each number the place in the input that it comes from; suppressed boxes have none."""
+    x = ng.array(BOXES, "float32")
+    x.attach_grad()
+    with ng.autograd.record():
+        y = ng.nd.contrib.box_nms(x, overlap_thresh=0.2)
+    y.backward(y)
+    kept = [np.isin(own[:, 1], stay[:, 1]) for own, stay in zip(x.asnumpy(), y.asnumpy())]
+    np.testing.assert_array_equal(x.grad, x.asnumpy() * np.array(kept)[..., None])
+
+
+@pytest.mark.parametrize(
+    ("how", "count"),
+    [({}, 1), ({"sizes": (0.3, 0.6), "ratios": (1, 2, 0.5)}, 4), ({"clip": True, "sizes": 2.0}, 1)],
+)
+def test_boxes_around_cells(how, count):
+    """Centres and sizes of a map of 2 rows and 4 columns; MXNet's order."""
+    sizes, ratios = np.ravel(how.get("sizes", 1.0)), how.get("ratios", (1,))
+    found = ng.nd.contrib.MultiBoxPrior(ng.zeros((1, 3, 2, 4)), **how).asnumpy()
+    own = found.reshape(2, 4, count, 4)
+    kinds = [(s, ratios[0]) for s in sizes] + [(sizes[0], r) for r in ratios[1:]]
+    for (i, j, k), _ in np.ndenumerate(own[..., 0]):
+        size, ratio = kinds[k]
+        x, y, w, h = (j + 0.5) / 4, (i + 0.5) / 2, size * ratio**0.5 / 2, size / ratio**0.5
+        box = np.array([x - w / 2, y - h / 2, x + w / 2, y + h / 2])
+        box = box.clip(0, 1) if how.get("clip") else box
+        np.testing.assert_allclose(own[i, j, k], box, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: ng.nd.box_nms(normal(2, 5)), ShapeError, "box_nms: data has shape .2, 5."),
+        (
+            lambda: ng.nd.box_nms(normal(2, 6), out_format="edges"),
+            ArgumentError,
+            "box_nms: out_format='edges'; expected 'corner' or 'center'",
+        ),
+        (lambda: ng.nd.MultiBoxPrior(normal(2, 5)), ShapeError, r"MultiBoxPrior: data\(2, 5\)"),
+    ],
+)
+def test_boxes_that_are_refused(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
 @pytest.mark.parametrize("axes", [None, (1,), (2, 0)])
 def test_places_of_elements(axes):
     x = normal(2, 3, 4)

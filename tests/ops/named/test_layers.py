@@ -153,7 +153,7 @@ def test_recurrent_layers_make_their_variables():
     again = ng.load_json(rnn.tojson()).simple_bind(data=(4, 3, 5))
     values = {n: np.linspace(-1, 1, a.size).reshape(a.shape) for n, a in again.arg_dict.items()}
     arrays = [ng.array(values[name], dtype="float32") for name in rnn.list_arguments()]
-    expected = ng.nd.RNN(*arrays, None, 6, 2, True, "lstm", 0.0, True)
+    expected = ng.nd.RNN(*arrays, None, 6, 2, True, "lstm", 0.0, True, projection_size=None)
     for one, other in zip(again.forward(**values), expected, strict=True):
         np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
 

@@ -339,6 +339,7 @@ BAD = [
     (lambda: ops.linalg_maketrian(np.ones(4)), ShapeError, "4 elements are not a triangle"),
     (lambda: ops.Embedding([0], X[0], input_dim=9), ShapeError, r"expected \(9, any\)"),
     (lambda: ops.Embedding([7], X[0]), IndexingError, "out of bounds"),
+    (lambda: ops.Embedding([0], X[0], dtype="flat"), ArgumentError, "not a dtype"),
     (lambda: ops.fill_element_0index(X, [0], [0]), ShapeError, "lhs has shape"),
     (lambda: ops.fill_element_0index(X[0], [0] * 3, [4] * 3), IndexingError, "out of bounds"),
     (lambda: ops.take(X, [0], 0, mode="near"), ArgumentError, "mode='near'"),

@@ -173,8 +173,9 @@ def _plain(loop: Loop) -> bool:
     """Return whether a loop maps real numbers, without loops within or errors for elements."""
     if loop.form != "map" or loop.fastmath or loop.streaming or loop_may_fail(loop):
         return False
-    complexes = any(array.imag for array in (*loop.operands, *loop.outputs))
-    return not complexes and all(n.op != "final" for n in loop.graph.reachable(loop.results))
+    # a kernel that is written by hand, as of `take`, has a loop without outputs
+    real = loop.outputs and not any(array.imag for array in (*loop.operands, *loop.outputs))
+    return bool(real) and all(n.op != "final" for n in loop.graph.reachable(loop.results))
 
 
 def _key(where: Where, offset: int) -> Key:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ShapeError
+from nbgraph.operator.call import carrier_of
 from nbgraph.ops.define import as_known, library, one_of, whole, whole_tuple
 from nbgraph.ops.named.composites import several as several
 from nbgraph.ops.named.layering import define_named
@@ -81,6 +83,34 @@ box_iou(lhs, rhs, *, format="corner"): How much boxes overlap: the area of what 
     >>> box_iou([[0.0, 0.0, 2.0, 2.0]], [[1.0, 0.0, 3.0, 2.0]]).round(4)
     array([[0.3333]])
     = overlaps(lhs, rhs, format)
+box_nms(data, overlap_thresh=0.5, valid_thresh=0.0, topk=-1, coord_start=2, score_index=1,
+    id_index=-1, background_id=-1, force_suppress=False, in_format="corner", out_format="corner"):
+    Non-maximum suppression: boxes that do not overlap much with a box of a higher score that stays.
+    data : array (..., boxes, numbers): of a box its score, its class, its place from coord_start on
+    overlap_thresh : float: more overlap suppresses a box
+    valid_thresh : float: boxes of no higher score are left out, as are those of background_id
+    topk : int: how many boxes compete; -1 for all
+    id_index : int: where classes stand, of which each competes alone but for force_suppress
+    in_format, out_format : "corner", or "center" for the centre's x and y, width and height
+    -> array of the shape of data: the boxes that stay, by score, then -1
+    ! ShapeError where data has no room for boxes, ArgumentError for another format.
+    >>> boxes = [[0.5, 0, 0, 2, 2], [0.9, 0, 0, 2, 2], [0.4, 5, 5, 6, 6]]
+    >>> box_nms(boxes, coord_start=1, score_index=0)[:, 0]
+    array([ 0.9,  0.4, -1. ])
+    = unsuppressed(data, (coord_start, score_index, id_index), (overlap_thresh, valid_thresh, topk,
+        background_id, force_suppress), in_format, out_format)
+MultiBoxPrior(data, sizes=(1.0,), ratios=(1.0,), clip=False, steps=(-1.0, -1.0),
+    offsets=(0.5, 0.5)): Boxes around each cell of a map (Liu et al., 2016): of all sizes with the
+    first ratio, and of the first size with the others.
+    data : array (samples, channels, height, width), whose values do not matter
+    sizes, ratios : floats: height as a share of the picture's; width by height
+    clip : bool, whether boxes end with the picture
+    steps, offsets : floats of y and x: from cell to cell, and to the first centre, in steps
+    -> array (1, boxes, 4); a constant for derivatives
+    >>> import numpy as np
+    >>> MultiBoxPrior(np.zeros((1, 1, 1, 1)), sizes=(0.5,))
+    array([[[0.25, 0.25, 0.75, 0.75]]])
+    = priors(data, sizes, ratios, clip, steps, offsets)
 interleaved_matmul_selfatt_qk(queries_keys_values, heads, *, name=None): Scores of self-attention
     (Vaswani et al., 2017): products of queries and keys, by the root of their size.
     queries_keys_values : array (steps, samples, heads * 3 * size): query, key, value of each head
@@ -126,9 +156,9 @@ interleaved_matmul_encdec_valatt(keys_values, attention, heads, *, name=None): V
     = weighted(attention, head(keys_values, heads, 2, 1), heads)
 """
 _BY_SHAPE = (
-    "div_sqrt_dim arange_like index_array box_iou interleaved_matmul_selfatt_qk "
-    "interleaved_matmul_selfatt_valatt interleaved_matmul_encdec_qk "
-    "interleaved_matmul_encdec_valatt"
+    "div_sqrt_dim arange_like index_array box_iou box_nms MultiBoxPrior "
+    "interleaved_matmul_selfatt_qk interleaved_matmul_selfatt_valatt "
+    "interleaved_matmul_encdec_qk interleaved_matmul_encdec_valatt"
 ).split()
 
 
@@ -166,23 +196,97 @@ def overlaps(lhs: Any, rhs: Any, form: str) -> Any:
     if lhs.shape[-1:] != (4,) or rhs.shape[-1:] != (4,):
         raise ShapeError(f"box_iou: lhs{lhs.shape}, rhs{rhs.shape}; expected (..., 4)")
     result = (*lhs.shape[:-1], *rhs.shape[:-1])
-    spans = list[Any]()  # along x and y: where boxes begin and end
-    for boxes, shape in ((lhs, (-1, 1, 4)), (rhs, (1, -1, 4))):
-        boxes = library.reshape(boxes, shape)
-        first, last = boxes[..., :2], boxes[..., 2:]
-        if form == "center":
-            half = library.multiply(last, 0.5)
-            first, last = library.subtract(first, half), library.add(first, half)
-        spans.append((first, last))
-    (a, b), (c, d) = spans
+    lhs, rhs = library.reshape(lhs, (-1, 1, 4)), library.reshape(rhs, (1, -1, 4))
+    return library.reshape(_shares(_corners(lhs, form), _corners(rhs, form)), result)
+
+
+def _corners(boxes: Any, form: str) -> tuple[Any, Any]:
+    """Return where boxes begin and end, along x and y."""
+    first, last = boxes[..., :2], boxes[..., 2:]
+    if form == "corner":
+        return first, last
+    half = library.multiply(last, 0.5)
+    return library.subtract(first, half), library.add(first, half)
+
+
+def _shares(lhs: tuple[Any, Any], rhs: tuple[Any, Any]) -> Any:
+    (a, b), (c, d) = lhs, rhs
     both = _area(library.maximum(a, c), library.minimum(b, d))
     either = library.subtract(library.add(_area(a, b), _area(c, d)), both)
-    share = library.divide(both, library.where(library.greater(both, 0), either, 1))
-    return library.reshape(share, result)
+    return library.divide(both, library.where(library.greater(both, 0), either, 1))
 
 
 def _area(first: Any, last: Any) -> Any:
     return library.prod(library.maximum(library.subtract(last, first), 0), axis=-1)
+
+
+def _suppress(alive: Any, part: Any) -> tuple[Any, None]:
+    """Let one box suppress those that it overlaps, if it is not suppressed itself."""
+    over, number = part
+    own = library.expand_dims(library.take(alive, number, 1), 1)
+    return library.logical_and(alive, library.logical_not(library.logical_and(over, own))), None
+
+
+def _in_order(order: Any, x: Any, flags: Any) -> tuple[Any, Any]:
+    """Return boxes and what is known of each in the order of increasing numbers."""
+    order = library.argsort(order, 1)
+    x = library.take_along_axis(x, library.expand_dims(order, 2), 1)
+    return x, library.take_along_axis(flags, order, 1)
+
+
+def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) -> Any:
+    """Return the boxes that stay, by score, then -1."""
+    name, (start, score, kind) = "box_nms", places
+    overlap, least, topk, background, force = limits
+    data = as_known(name, data)
+    for label, word in (("in_format", form), ("out_format", result)):
+        one_of(name, label, word, ("corner", "center"))
+    if len(data.shape) < 2 or not 0 <= start <= data.shape[-1] - 4:
+        raise ShapeError(
+            f"{name}: data has shape {data.shape}; expected (..., boxes, numbers), with 4 numbers "
+            f"from coord_start={start} on"
+        )
+    x, numbers = library.reshape(data, (-1, *data.shape[-2:])), np.arange(data.shape[-2])
+    valid = x[:, :, score] > least
+    if kind >= 0:
+        valid = valid & (x[:, :, kind] != background)
+    x, valid = _in_order(library.where(valid, -x[:, :, score], np.inf), x, valid)
+    valid = valid & (numbers < topk) if topk >= 0 else valid
+    first, last = _corners(x[:, :, start : start + 4], form)
+    shares = _shares(*((first[at], last[at]) for at in _PAIRS))
+    over = (shares > overlap) & (numbers[:, None] < numbers)  # those behind it
+    if kind >= 0 and not force:
+        over = over & (x[:, :, kind, None] == x[:, None, :, kind])
+    scan = importlib.import_module("nbgraph.autograd.control.loops").scan  # it lies above
+    alive = scan(_suppress, valid, (library.swapaxes(over, 0, 1), numbers))[0]
+    alive = alive.asnumpy() if carrier_of([data]) is None else alive
+    if form != result:
+        boxes = (first, last) if result == "corner" else ((first + last) / 2, last - first)
+        x = library.concatenate([x[:, :, :start], *boxes, x[:, :, start + 4 :]], 2)
+    x, alive = _in_order(library.astype(~alive, "int32"), x, alive)
+    return library.reshape(library.where(alive[:, :, None], x, -1), data.shape)
+
+
+_PAIRS = np.s_[:, :, None], np.s_[:, None]  # of boxes, each with each
+
+
+def priors(data: Any, sizes: Any, ratios: Any, clip: bool, steps: Any, offsets: Any) -> Any:
+    """Return boxes around each cell of a map."""
+    data = as_known("MultiBoxPrior", data)
+    if len(data.shape) != 4:
+        raise ShapeError(f"MultiBoxPrior: data{data.shape}; expected (samples, channels, h, w)")
+    sizes, roots, extents = np.ravel(sizes), np.sqrt(np.ravel(ratios)), data.shape[2:]
+    size = np.append(sizes, [sizes[0]] * (len(roots) - 1))
+    root = np.append([roots[0]] * len(sizes), roots[1:])
+    half = np.stack([size * extents[0] / extents[1] * root, size / root], -1) / 2
+    y, x = (
+        (np.arange(n) + offset) * (step if step > 0 else 1 / n)
+        for n, offset, step in zip(extents, offsets, steps, strict=True)
+    )
+    centre = np.stack(np.meshgrid(x, y), -1)[:, :, None]
+    boxes = np.concatenate([centre - half, centre + half], -1).reshape(1, -1, 4)
+    boxes = np.clip(boxes, 0, 1) if clip else boxes
+    return library.add(library.zeros_like(data, shape=boxes.shape), boxes.astype(data.dtype))
 
 
 def head(data: Any, heads: int, parts: int, part: int) -> Any:

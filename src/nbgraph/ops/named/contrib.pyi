@@ -14,6 +14,10 @@ def places(data: Any, axes: Any) -> Any:
     """Return the numbers of each element along axes."""
 def overlaps(lhs: Any, rhs: Any, form: str) -> Any:
     """Return the overlap of each box of one array with each of the other."""
+def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) -> Any:
+    """Return the boxes that stay, by score, then -1."""
+def priors(data: Any, sizes: Any, ratios: Any, clip: bool, steps: Any, offsets: Any) -> Any:
+    """Return boxes around each cell of a map."""
 def head(data: Any, heads: int, parts: int, part: int) -> Any:
     """Return a part of each head: (samples * heads, steps, size)."""
 def scores(queries: Any, keys: Any) -> Any:
@@ -166,6 +170,49 @@ def box_iou(lhs: Operand[Carried], rhs: Operand[Carried], *, format: Any='corner
 
     >>> box_iou([[0.0, 0.0, 2.0, 2.0]], [[1.0, 0.0, 3.0, 2.0]]).round(4)
     array([[0.3333]])
+    """
+def box_nms(data: Operand[Carried], overlap_thresh: Any=0.5, valid_thresh: Any=0.0, topk: Any=-1, coord_start: Any=2, score_index: Any=1, id_index: Any=-1, background_id: Any=-1, force_suppress: bool=False, in_format: Any='corner', out_format: Any='corner') -> Carried:
+    r"""Non-maximum suppression: boxes that do not overlap much with a box of a higher score that stays.
+
+    Parameters
+    ----------
+    data : array (..., boxes, numbers): of a box its score, its class, its place from coord_start on
+    overlap_thresh : float: more overlap suppresses a box
+    valid_thresh : float: boxes of no higher score are left out, as are those of background_id
+    topk : int: how many boxes compete; -1 for all
+    id_index : int: where classes stand, of which each competes alone but for force_suppress
+    in_format, out_format : "corner", or "center" for the centre's x and y, width and height
+
+    Returns
+    -------
+    array of the shape of data: the boxes that stay, by score, then -1
+
+    Raises
+    ------
+    ShapeError where data has no room for boxes, ArgumentError for another format.
+
+    >>> boxes = [[0.5, 0, 0, 2, 2], [0.9, 0, 0, 2, 2], [0.4, 5, 5, 6, 6]]
+    >>> box_nms(boxes, coord_start=1, score_index=0)[:, 0]
+    array([ 0.9,  0.4, -1. ])
+    """
+def MultiBoxPrior(data: Operand[Carried], sizes: Any=(1.0,), ratios: Any=(1.0,), clip: bool=False, steps: Any=(-1.0, -1.0), offsets: Any=(0.5, 0.5)) -> Carried:
+    r"""Boxes around each cell of a map (Liu et al., 2016): of all sizes with the first ratio, and of
+    the first size with the others.
+
+    Parameters
+    ----------
+    data : array (samples, channels, height, width), whose values do not matter
+    sizes, ratios : floats: height as a share of the picture's; width by height
+    clip : bool, whether boxes end with the picture
+    steps, offsets : floats of y and x: from cell to cell, and to the first centre, in steps
+
+    Returns
+    -------
+    array (1, boxes, 4); a constant for derivatives
+
+    >>> import numpy as np
+    >>> MultiBoxPrior(np.zeros((1, 1, 1, 1)), sizes=(0.5,))
+    array([[[0.25, 0.25, 0.75, 0.75]]])
     """
 def interleaved_matmul_selfatt_qk(queries_keys_values: Operand[Carried], heads: Any, *, name: str | None=None) -> Carried:
     r"""Scores of self-attention (Vaswani et al., 2017): products of queries and keys, by the root of

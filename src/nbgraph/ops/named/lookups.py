@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.expected import with_shape
@@ -51,7 +53,7 @@ class _Embedding(Param):
     input_dim: int | None = field(None, lower=1, doc="Rows of the table.")
     output_dim: int | None = field(None, lower=1, doc="Size of a row.")
     padding_index: int | None = field(None, doc="A row that gets no gradient.")
-    dtype: str = field("float32", doc="Ignored: it is that of the weight.")
+    dtype: np.dtype[Any] = field("float32", doc="Ignored: it is that of the weight.")
     sparse_grad: bool = field(False, doc="Ignored: gradients are dense.")
 
 

@@ -40,7 +40,7 @@ def Embedding(data: Operand[Carried], weight: Operand[Carried] | None=None, *, n
         Size of a row.
     padding_index : int or None, default None
         A row that gets no gradient.
-    dtype : str, default 'float32'
+    dtype : dtype, default dtype('float32')
         Ignored: it is that of the weight.
     sparse_grad : bool, default False
         Ignored: gradients are dense."""

@@ -31,6 +31,10 @@ class _RNN(Param):
     mode: Literal["rnn_relu", "rnn_tanh", "lstm", "gru"] = field(doc="The kind of cell.")
     p: float = field(0.0, lower=0.0, upper=1.0, doc="Share dropped between layers in training.")
     state_outputs: bool = field(False, doc="Whether the states at the end are outputs.")
+    projection_size: int | None = field(None, choices=(None,), doc="Not supported.")
+    lstm_state_clip_min: float | None = field(None, choices=(None,), doc="Not supported.")
+    lstm_state_clip_max: float | None = field(None, choices=(None,), doc="Not supported.")
+    lstm_state_clip_nan: bool = field(False, choices=(False,), doc="Not supported.")
     use_sequence_length: bool = field(False, doc="Whether samples have lengths of their own.")
 
 

@@ -57,5 +57,13 @@ def RNN(data: Operand[Carried], parameters: Operand[Carried] | None=None, state:
         Share dropped between layers in training.
     state_outputs : bool, default False
         Whether the states at the end are outputs.
+    projection_size : int or None, one of None, default None
+        Not supported.
+    lstm_state_clip_min : float or None, one of None, default None
+        Not supported.
+    lstm_state_clip_max : float or None, one of None, default None
+        Not supported.
+    lstm_state_clip_nan : bool, one of False, default False
+        Not supported.
     use_sequence_length : bool, default False
         Whether samples have lengths of their own."""
