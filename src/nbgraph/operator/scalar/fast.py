@@ -52,13 +52,16 @@ class Entry(NamedTuple):
     the caches where there are none.
 
     `ranges`: of integer parameters that must fit a dtype, as place, least and largest value.
+    `others`: the entries of operands that begin with the same dtype, by their dtypes.
     """
 
     brief: Native
     alone: Native
+    inputs: tuple[np.dtype[Any], ...]
     outputs: Sequence[np.dtype[Any]]
     kernel: Kernel  # held alive
-    ranges: Sequence[tuple[int, int, int]] = ()
+    ranges: Sequence[tuple[int, int, int]]
+    others: dict[tuple[Any, ...], Entry]
 
 
 class FastCall:
@@ -181,6 +184,8 @@ class FastCall:
             entry = self.entries.get(first.dtype)
         if entry is None:
             return None
+        if entry.others:
+            entry = entry.others.get(tuple([getattr(o, "dtype", None) for o in operands]), entry)
         for place, least, most in entry.ranges:
             if not least <= values[place] <= most:
                 return None
@@ -224,12 +229,14 @@ class FastCall:
             return
         values = placed[1]
         kind = dtypes[0], *map(type, values)
-        if kind in self.varied if values else dtypes[0] in self.entries:
+        first = self.varied.get(kind) if values else self.entries.get(dtypes[0])
+        if first is not None and typed.operands in (first.inputs, *first.others):
             return
         if len(self._seen) >= KINDS:
             self._seen = {}
-        self._seen[kind] = self._seen.get(kind, 0) + 1
-        if self._seen[kind] < CALLS_BEFORE:
+        seen = *kind, typed.operands
+        self._seen[seen] = self._seen.get(seen, 0) + 1
+        if self._seen[seen] < CALLS_BEFORE:
             return
         outputs = tuple(name_of(d) for d in typed.outputs)
         key = ("c",) * len(dtypes), outputs, ("write",) * len(outputs)
@@ -243,7 +250,9 @@ class FastCall:
             return
         self._globals, self._cells, self._attributes, self._texts = self._op.scalar.watch.checks()
         self._closed = bool(self._cells or self._attributes)
-        if not values:
+        if first is not None:
+            first.others[typed.operands] = entry
+        elif not values:
             self.entries = {**self.entries, dtypes[0]: entry}
         else:
             self.varied = {**self.varied, kind: entry}
@@ -272,7 +281,7 @@ class FastCall:
         )
         within = [(places[name], np.iinfo(d)) for name, d in limits(typed.captured) if numbers]
         ranges = [(place, int(info.min), int(info.max)) for place, info in within]
-        return Entry(brief, alone, typed.outputs, code, ranges)
+        return Entry(brief, alone, typed.operands, typed.outputs, code, ranges, {})
 
 
 def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:
