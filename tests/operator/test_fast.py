@@ -165,7 +165,7 @@ def test_a_changing_parameter_makes_nothing_new(world, power):
 
     def kept():
         invoker, fast_call = op.invoker, op._fast
-        tables = (invoker._plans, fast_call.entries, fast_call.varied, op.carried)
+        tables = (invoker._plans, fast_call.entries, op.carried)
         return [len(table) for table in tables]
 
     def call(k):

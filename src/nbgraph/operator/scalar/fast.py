@@ -73,7 +73,7 @@ class FastCall:
 
     __slots__ = (
         *("_attributes", "_cells", "_closed", "_globals", "_op", "_seen", "_texts"),
-        *("_defaults", "_floats", "_operands", "_places", "entries", "varied"),
+        *("_defaults", "_floats", "_operands", "_places", "entries"),
     )
 
     def __init__(self, op: Elementwise) -> None:
@@ -88,8 +88,7 @@ class FastCall:
     def forget(self) -> None:
         """Drop all entries, and look at the definition again."""
         self.entries: dict[Any, Entry] = {}
-        self.varied: dict[tuple[Any, ...], Entry] = {}  # where a call gives parameters
-        self._seen: dict[tuple[Any, ...], int] = {}
+        self._seen: dict[Any, int] = {}
         self._places: dict[str, int] | None = None
 
     def _look(self) -> dict[str, int]:
@@ -105,7 +104,7 @@ class FastCall:
 
     def call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
         """Return the result, or None where the general path has to take the call."""
-        if not self.entries and not self.varied:
+        if not self.entries:
             return None
         values: tuple[Any, ...] = ()
         if options or len(operands) < self._op.nin:
@@ -130,11 +129,8 @@ class FastCall:
             return self._arrays(copies, out, values)
         if out is None and _reversed(operands):
             result = self._arrays(tuple([o.T for o in operands]), None, values)
-            return (
-                tuple([r.T for r in result])
-                if type(result) is tuple
-                else (None if result is None else result.T)
-            )
+            if result is not None:
+                return tuple([r.T for r in result]) if type(result) is tuple else result.T
         return None
 
     def placed(
@@ -178,10 +174,7 @@ class FastCall:
         first = operands[0]
         if type(first) is not _ndarray:
             return None
-        if values:
-            entry = self.varied.get((first.dtype, *map(type, values)))
-        else:
-            entry = self.entries.get(first.dtype)
+        entry = self.entries.get((first.dtype, *map(type, values)) if values else first.dtype)
         if entry is None:
             return None
         if entry.others:
@@ -208,9 +201,10 @@ class FastCall:
 
     def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any], Sequence[Text]] | None:
         """Return the newest entry where it has one output and only globals and texts watched."""
-        if not self.entries or self._closed or self._op.nout != 1:
+        own = [entry.brief for kind, entry in self.entries.items() if type(kind) is not tuple]
+        if not own or self._closed or self._op.nout != 1:
             return None
-        return *next(reversed(self.entries.values())).brief, self._globals, self._texts
+        return *own[-1], self._globals, self._texts
 
     def _closure_changed(self) -> bool:
         return any(cell.cell_contents is not value for cell, value in self._cells) or any(
@@ -228,13 +222,13 @@ class FastCall:
         if placed is None or any(d.char not in FORMATS for d in dtypes):
             return
         values = placed[1]
-        kind = dtypes[0], *map(type, values)
-        first = self.varied.get(kind) if values else self.entries.get(dtypes[0])
+        kind = (dtypes[0], *map(type, values)) if values else dtypes[0]
+        first = self.entries.get(kind)
         if first is not None and typed.operands in (first.inputs, *first.others):
             return
         if len(self._seen) >= KINDS:
             self._seen = {}
-        seen = *kind, typed.operands
+        seen = kind, typed.operands
         self._seen[seen] = self._seen.get(seen, 0) + 1
         if self._seen[seen] < CALLS_BEFORE:
             return
@@ -252,10 +246,8 @@ class FastCall:
         self._closed = bool(self._cells or self._attributes)
         if first is not None:
             first.others[typed.operands] = entry
-        elif not values:
-            self.entries = {**self.entries, dtypes[0]: entry}
         else:
-            self.varied = {**self.varied, kind: entry}
+            self.entries = {**self.entries, kind: entry}
 
     def _entry(
         self, code: Kernel, plan: Plan, formats: Sequence[str], *, numbers: bool

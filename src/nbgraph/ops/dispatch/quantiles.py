@@ -54,7 +54,9 @@ def quantile_of(
         wanted = wanted / 100
     if np.any((wanted < 0) | (wanted > 1)):
         raise ValueError(f"np.{name}: q={q!r} is out of range; expected 0 to 1 (percentiles: 100)")
-    dtype = _dtype(x.dtype, q, method)
+    dtype = x.dtype
+    if method not in _DISCRETE and not (isinstance(q, (int, float)) and inexact(dtype)):
+        dtype = np.result_type(dtype, np.asarray(q).dtype, np.float64)
     lines, shape = _lines(x, axis, keepdims)
     if not lines.shape[-1]:
         return library.full_like(lines, np.nan, dtype, shape=(*wanted.shape, *shape))
@@ -64,14 +66,6 @@ def quantile_of(
     result = between(ordered, wanted.ravel(), method)
     result = library.reshape(library.moveaxis(result, -1, 0), (*wanted.shape, *shape))
     return result if out is None else library.copy(result, out=out)
-
-
-def _dtype(own: np.dtype[Any], q: Any, method: str) -> Any:
-    """Return the dtype of quantiles: of floats that of the array and of an array of q."""
-    if method in _DISCRETE:
-        return own
-    weak = isinstance(q, (int, float)) and inexact(own)
-    return own if weak else np.result_type(own, np.asarray(q).dtype, np.float64)
 
 
 def _lines(x: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
