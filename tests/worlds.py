@@ -87,6 +87,8 @@ def functions(executor):
 
 def laid(x):
     """An NDArray with the values and the strides of a NumPy array."""
+    if not x.ndim:
+        return ng.array(x)
     order = np.argsort([-abs(s) for s in x.strides], kind="stable")
     turned = tuple(slice(None, None, -1 if s < 0 else 1) for s in x.strides)
     whole = ng.array(np.ascontiguousarray(x[turned].transpose(order)))
@@ -94,8 +96,6 @@ def laid(x):
         wide = ng.zeros((*whole.shape, 2), dtype=x.dtype)
         wide[..., 0] = whole
         whole = wide[..., 0]
-    if x.ndim < 2 and not x.ndim:
-        return whole
     return whole.transpose(tuple(np.argsort(order)))[turned]
 
 

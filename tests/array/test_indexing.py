@@ -240,7 +240,8 @@ def test_writes_go_through_to_every_alias(engine):
 
 @pytest.mark.parametrize("shape", [(), (2, 3), (0, 2)])
 def test_masks_without_axes(shape):
-    """X-NDA-04: True adds an axis, False selects nothing; an integer of no axes is an integer."""
+    """X-NDA-04: True adds an axis, False selects nothing; an integer of no axes is an integer. What
+    is read is a copy."""
     a, x = ng.ones(shape), np.ones(shape, "float32")
     for mask in (True, False):
         for key in (mask, np.bool_(mask), np.array(mask), ng.array(mask)):
@@ -249,10 +250,15 @@ def test_masks_without_axes(shape):
             b[key], y[mask] = 3, 3
             b[key], y[mask] = ng.full(shape, 4.0) + a, np.full(shape, 4.0) + x
             same(b, y)
+            b[key][...] = 5
+            same(b, y)
             with pytest.raises(ng.ShapeError, match="value has shape"):
                 b[key] = ng.ones(7)
     if shape == (2, 3):
-        same(a[ng.array(0)], x[0])
+        selected = a[ng.array(0)]
+        same(selected, x[0])
+        selected += 1
+        same(a, x)
 
 
 @pytest.mark.parametrize("mask", [(0,), (0, 0), (0, 3), (2, 0)])

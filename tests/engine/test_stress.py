@@ -90,11 +90,11 @@ def test_threads_wait_while_others_push():
 def test_functions_push_trees(threads):
     """Each function pushes two more, nine deep; kernels at the leaves."""
     words = np.zeros(8, np.int64)
-    box = threads.new_variable()
+    box, leaf = threads.new_variable(), adding(words)  # compiled here, not by all leaves at once
 
     def grow(run_ctx, depth=0):
         if depth == 9:
-            threads.push(adding(words), mutate_vars=[box])
+            threads.push(leaf, mutate_vars=[box])
             return
         for _ in range(2):
             threads.push(lambda run_ctx: grow(run_ctx, depth + 1), name=f"depth {depth + 1}")

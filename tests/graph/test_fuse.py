@@ -165,6 +165,19 @@ def test_half_precision_is_rounded_in_memory():
     assert len(loops(fused(ng.sin(x), ng.cos(x)))) == 1
 
 
+@pytest.mark.parametrize("dtype", ["bool", "float16"])
+def test_steps_of_half_precision_have_a_loop_of_their_own(dtype):
+    """As of operands of bool; a compiled function raised FusionError."""
+    x = ng.array([1, 0, 1], dtype=dtype)
+
+    def f(x):
+        y = x == 0 if dtype == "bool" else x
+        return ng.sin(y), ng.nextafter(y, x)
+
+    for eager, compiled in zip(f(x), ng.jit(f)(x), strict=True):
+        assert compiled.dtype == "float16" and compiled.tolist() == eager.tolist()
+
+
 def test_precisions_do_not_mix():
     a, b = var("a", 10), var("b", 10, dtype="float64")
     made = fused(ng.sin(a) * b)

@@ -56,6 +56,24 @@ def test_what_is_left_to_the_general_way(number):
     np.testing.assert_array_equal(actual, expected)
 
 
+@pytest.mark.parametrize("options", [{}, {"shift": 3.0}], ids=["operands", "a parameter"])
+def test_dtypes_that_begin_alike_have_a_short_path_each(options, monkeypatch):
+    """Whichever was called first: of one history a call took 36 us, of another 1.1."""
+
+    @ng.op
+    def mixed(x, y, *, shift=1.0):
+        return x * y + shift
+
+    wide = np.linspace(1, 2, 37)
+    calls = [(wide, wide.astype(d)) for d in ("float32", "float64", "int16")]
+    wanted = [[mixed(*call, **options) for _ in range(3)][-1] for call in calls]
+    monkeypatch.setattr(mixed, "_call", None)  # the general way
+    for call, expected in zip(calls, wanted, strict=True):
+        actual = mixed(*call, **options)
+        assert actual.dtype == expected.dtype
+        np.testing.assert_array_equal(actual, expected)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float16", "float32"])
 def test_numbers_beside_masks_and_integers(dtype, monkeypatch):
     """A number takes the dtype of the arrays' floats, else of their integers, if it fits."""
@@ -147,7 +165,7 @@ def test_a_changing_parameter_makes_nothing_new(world, power):
 
     def kept():
         invoker, fast_call = op.invoker, op._fast
-        tables = (invoker._plans, fast_call.entries, fast_call.varied, op.carried)
+        tables = (invoker._plans, fast_call.entries, op.carried)
         return [len(table) for table in tables]
 
     def call(k):

@@ -98,7 +98,7 @@ WRITTEN = {
     "softplus": _softplus,
     "softsign": lambda x: x / (1 + np.abs(x)),
     "hard_sigmoid": lambda x: np.clip(x + 3, 0, 6) / 6,
-    "hard_swish": lambda x: x * (np.clip(x + 3, 0, 6) / 6),
+    "hard_swish": lambda x: np.where(x <= -3, -0.0, x) * (np.clip(x + 3, 0, 6) / 6),  # so of -inf
     "hard_tanh": lambda x: np.clip(x, -1, 1),
     "sinc": np.sinc,
     "smooth_l1": lambda x: _huber(np.abs(x)),

@@ -321,6 +321,16 @@ def test_running_sums_and_products_of_rows(dtype, shape):
                     same(found.asnumpy(), getattr(np, name)(x, axis, dtype=wanted))
 
 
+@pytest.mark.parametrize("world", [np.asarray, ng.array])
+def test_deviations_take_any_dtype(world):
+    """Integers are cut behind the root, as the mean of integers is."""
+    x = world(np.array([[1, 2], [3, 9]], "int16"))
+    for dtype, wanted in (("int32", 3), ("int8", 3), ("float32", np.std([1, 2, 3, 9]))):
+        found = ng.std(x, dtype=dtype)
+        assert found.dtype == dtype
+        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-6)
+
+
 def test_casts():
     x = np.array([1.5, -2.5])
     same(ops.astype(x, "int8"), x.astype("int8"))

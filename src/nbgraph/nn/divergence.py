@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.dtype import is_float
 from nbgraph.engine import current
 from nbgraph.errors import ArgumentError, DivergenceError
 from nbgraph.nn.metrics.meter import Row
@@ -60,7 +61,7 @@ def data_fault(parts: Parts) -> str:
     arrays = [(f"input {i}", x) for i, x in enumerate(parts.inputs)]
     for name, x in [*arrays, ("the target", parts.target), ("the weight", parts.weight)]:
         values = None if x is None else np.asarray(x)
-        if values is not None and values.dtype.kind == "f" and not np.isfinite(values).all():
+        if values is not None and is_float(values.dtype) and not np.isfinite(values).all():
             place = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
             return f"{name} of that batch holds {values[place]} at {place}: clean the data"
     return ""

@@ -53,7 +53,7 @@ CALLS = {
     ),
     "var": (
         "np.var(x, axis=0, ddof=1); np.var(x, where=b, axis=1); np.var(f); "
-        "np.var(x, 1, correction=1); "
+        "np.var(x, 1, correction=1); np.var(n, dtype='int64'); "
         "np.var(x, axis=1, mean=np.mean(x, axis=1, keepdims=True))"
     ),
     "std": "np.std(x, axis=0); np.std(x, where=b, axis=1, ddof=1); np.std(n)",
@@ -214,7 +214,10 @@ CALLS = {
     ),
     "ix_": "np.ix_(n, b[0, :3]); np.ix_(n, n[:2], b[0])",
     # choosing
-    "where": "np.where(b, x, y); np.where(b); np.where(x > 0, x, 0); np.where(w - 0.3, f[:1], 2)",
+    "where": (
+        "np.where(b, x, y); np.where(b); np.where(x > 0, x, 0); np.where(w - 0.3, f[:1], 2); "
+        "np.where(n[:4], f, f[::-1]); np.where(u, 2, f); np.where(n, j.astype('complex64'), 1)"
+    ),
     "clip": (
         "np.clip(x, -1, 1); np.clip(x, None, 1); np.clip(x, 0, None); np.clip(x, min=0.5); "
         "np.clip(x, -y, y); np.clip(n, 1, 2); np.clip(f, -1, 2.5); "
@@ -272,7 +275,7 @@ CALLS = {
     "real": "np.real(x)",
     "real_if_close": "np.real_if_close(x)",
     "imag": "np.imag(x)",
-    "angle": "np.angle(x); np.angle(x, deg=True); np.angle(wild)",
+    "angle": "np.angle(x); np.angle(x, deg=True); np.angle(wild); np.angle(u); np.angle(n)",
     "float_power": "np.float_power(y, x); np.float_power(u, 2)",
     "ldexp": "np.ldexp(x, 3); np.ldexp(v, n)",
     "unique": (

@@ -277,3 +277,14 @@ def test_a_function_of_numpy_in_the_package_computes_where_its_operands_are():
     assert lower.tolist() == x[np.tril_indices(2)].tolist()
     assert ng.jit(lambda v: ng.nanmean(v * 2))(ng.array(x)).item() == 5.0
     assert ng.grad(ng.median)(ng.array([1.0, 5.0, 2.0])).tolist() == [0.0, 0.0, 1.0]
+
+
+def test_bfloat16_is_a_dtype_of_floats():
+    """NaN are skipped, the dtype stays, and gradients flow: its `kind` is not "f"."""
+    x = ng.array([[1.0, np.nan, 3.0, 4.0], [2.0, 5.0, -7.0, 1.0]], dtype="bfloat16")
+    for f, wanted in ((ng.nanmedian, [3, 1.5]), (ng.median, [np.nan, 1.5])):
+        medians = f(x, axis=-1)
+        assert medians.dtype == x.dtype
+        np.testing.assert_array_equal(medians.asnumpy().astype(float), wanted)
+    slope = ng.grad(lambda v: ng.convolve(v, x[1, :2]).sum())(x[1])
+    assert slope.dtype == x.dtype and slope.tolist() == [7, 7, 7, 7]

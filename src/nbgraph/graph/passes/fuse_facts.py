@@ -13,6 +13,7 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec, spec_of
 from nbgraph.kernels.loops.body import TRIGONOMETRIC
 from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.mapper.fused import narrow
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.operator.scalar.typing import common_dtype
@@ -72,6 +73,8 @@ class Knowledge:
                 problem = "may be reordered (fastmath)"
             elif not _SLOW.isdisjoint([n.op for n in nodes]):
                 problem = "has a loop or a call inside, which would not vectorise"
+            elif op.__name__.startswith("nextafter") and any(map(narrow, typed.outputs)):
+                problem = "steps in 16 bits, which a loop does not keep"
             facts = self._scalars[key] = compute, sum(map(_weight, nodes)), problem
         compute, scalars, problem = facts
         return Facts(node.specs[0].shape, compute, scalars, 0, problem or _too_large(op, values))

@@ -204,7 +204,7 @@ class PartTypes:
         if len(self.parts) > 1 and part.op.fastmath:
             self._refuse(i, "may be reordered with others (fastmath)")
         steps = part.op.__name__.startswith("nextafter")  # in 16 bits it asks what the loop stores
-        if len(self.parts) > 1 and steps and any(map(_narrow, outputs)):
+        if len(self.parts) > 1 and steps and any(map(narrow, outputs)):
             self._refuse(i, f"steps in {name_of(outputs[0])}")
         if None not in (self.compute, compute) and self.compute != compute:
             self._refuse(i, f"computes in {compute}, others in {self.compute}")
@@ -235,7 +235,8 @@ class PartTypes:
                 )
 
 
-def _narrow(dtype: np.dtype[Any]) -> bool:
+def narrow(dtype: np.dtype[Any]) -> bool:
+    """Return whether it is a float of 16 bits."""
     return is_float(dtype) and dtype.itemsize == 2
 
 

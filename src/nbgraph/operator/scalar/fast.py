@@ -52,13 +52,16 @@ class Entry(NamedTuple):
     the caches where there are none.
 
     `ranges`: of integer parameters that must fit a dtype, as place, least and largest value.
+    `others`: the entries of operands that begin with the same dtype, by their dtypes.
     """
 
     brief: Native
     alone: Native
+    inputs: tuple[np.dtype[Any], ...]
     outputs: Sequence[np.dtype[Any]]
     kernel: Kernel  # held alive
-    ranges: Sequence[tuple[int, int, int]] = ()
+    ranges: Sequence[tuple[int, int, int]]
+    others: dict[tuple[Any, ...], Entry]
 
 
 class FastCall:
@@ -70,7 +73,7 @@ class FastCall:
 
     __slots__ = (
         *("_attributes", "_cells", "_closed", "_globals", "_op", "_seen", "_texts"),
-        *("_defaults", "_floats", "_operands", "_places", "entries", "varied"),
+        *("_defaults", "_floats", "_operands", "_places", "entries"),
     )
 
     def __init__(self, op: Elementwise) -> None:
@@ -85,8 +88,7 @@ class FastCall:
     def forget(self) -> None:
         """Drop all entries, and look at the definition again."""
         self.entries: dict[Any, Entry] = {}
-        self.varied: dict[tuple[Any, ...], Entry] = {}  # where a call gives parameters
-        self._seen: dict[tuple[Any, ...], int] = {}
+        self._seen: dict[Any, int] = {}
         self._places: dict[str, int] | None = None
 
     def _look(self) -> dict[str, int]:
@@ -102,7 +104,7 @@ class FastCall:
 
     def call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
         """Return the result, or None where the general path has to take the call."""
-        if not self.entries and not self.varied:
+        if not self.entries:
             return None
         values: tuple[Any, ...] = ()
         if options or len(operands) < self._op.nin:
@@ -127,11 +129,8 @@ class FastCall:
             return self._arrays(copies, out, values)
         if out is None and _reversed(operands):
             result = self._arrays(tuple([o.T for o in operands]), None, values)
-            return (
-                tuple([r.T for r in result])
-                if type(result) is tuple
-                else (None if result is None else result.T)
-            )
+            if result is not None:
+                return tuple([r.T for r in result]) if type(result) is tuple else result.T
         return None
 
     def placed(
@@ -175,12 +174,11 @@ class FastCall:
         first = operands[0]
         if type(first) is not _ndarray:
             return None
-        if values:
-            entry = self.varied.get((first.dtype, *map(type, values)))
-        else:
-            entry = self.entries.get(first.dtype)
+        entry = self.entries.get((first.dtype, *map(type, values)) if values else first.dtype)
         if entry is None:
             return None
+        if entry.others:
+            entry = entry.others.get(tuple([getattr(o, "dtype", None) for o in operands]), entry)
         for place, least, most in entry.ranges:
             if not least <= values[place] <= most:
                 return None
@@ -203,9 +201,10 @@ class FastCall:
 
     def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any], Sequence[Text]] | None:
         """Return the newest entry where it has one output and only globals and texts watched."""
-        if not self.entries or self._closed or self._op.nout != 1:
+        own = [entry.brief for kind, entry in self.entries.items() if type(kind) is not tuple]
+        if not own or self._closed or self._op.nout != 1:
             return None
-        return *next(reversed(self.entries.values())).brief, self._globals, self._texts
+        return *own[-1], self._globals, self._texts
 
     def _closure_changed(self) -> bool:
         return any(cell.cell_contents is not value for cell, value in self._cells) or any(
@@ -223,13 +222,15 @@ class FastCall:
         if placed is None or any(d.char not in FORMATS for d in dtypes):
             return
         values = placed[1]
-        kind = dtypes[0], *map(type, values)
-        if kind in self.varied if values else dtypes[0] in self.entries:
+        kind = (dtypes[0], *map(type, values)) if values else dtypes[0]
+        first = self.entries.get(kind)
+        if first is not None and typed.operands in (first.inputs, *first.others):
             return
         if len(self._seen) >= KINDS:
             self._seen = {}
-        self._seen[kind] = self._seen.get(kind, 0) + 1
-        if self._seen[kind] < CALLS_BEFORE:
+        seen = kind, typed.operands
+        self._seen[seen] = self._seen.get(seen, 0) + 1
+        if self._seen[seen] < CALLS_BEFORE:
             return
         outputs = tuple(name_of(d) for d in typed.outputs)
         key = ("c",) * len(dtypes), outputs, ("write",) * len(outputs)
@@ -243,10 +244,10 @@ class FastCall:
             return
         self._globals, self._cells, self._attributes, self._texts = self._op.scalar.watch.checks()
         self._closed = bool(self._cells or self._attributes)
-        if not values:
-            self.entries = {**self.entries, dtypes[0]: entry}
+        if first is not None:
+            first.others[typed.operands] = entry
         else:
-            self.varied = {**self.varied, kind: entry}
+            self.entries = {**self.entries, kind: entry}
 
     def _entry(
         self, code: Kernel, plan: Plan, formats: Sequence[str], *, numbers: bool
@@ -272,7 +273,7 @@ class FastCall:
         )
         within = [(places[name], np.iinfo(d)) for name, d in limits(typed.captured) if numbers]
         ranges = [(place, int(info.min), int(info.max)) for place, info in within]
-        return Entry(brief, alone, typed.outputs, code, ranges)
+        return Entry(brief, alone, typed.operands, typed.outputs, code, ranges, {})
 
 
 def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbgraph.dtype import as_dtype
+from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.kernels.function.scalar_function import Captured, Scalar
 from nbgraph.kernels.function.signature import parameter_kinds
@@ -224,16 +224,10 @@ class Invoker:
         if casting not in CASTINGS:
             raise ValueError(f"{name}: casting={casting!r}; expected one of {', '.join(CASTINGS)}")
         in_dtypes = [v.dtype for v in values if isinstance(v, (np.ndarray, np.generic))]
-        out_dtypes = [d for d in plan.typed.outputs if d.kind == "f"]
-        loop = (
-            np.result_type(*out_dtypes)
-            if out_dtypes
-            else np.result_type(*in_dtypes)
-            if in_dtypes
-            else None
-        )
+        out_dtypes = [d for d in plan.typed.outputs if is_float(d)]
+        loop = np.result_type(*(out_dtypes or in_dtypes or [np.bool_]))
         for dtype in in_dtypes:
-            if loop is not None and not np.can_cast(dtype, loop, casting):  # type: ignore[arg-type]
+            if not np.can_cast(dtype, loop, casting):  # type: ignore[arg-type]
                 raise DTypeError(
                     f"{name}: an operand of dtype {dtype} is computed in {loop}, to which "
                     f"casting={casting!r} does not cast it; give casting='same_kind', or astype"

@@ -149,9 +149,12 @@ def of_library(op: str, name: str, value: Any) -> Array:
 
 def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
     """NumPy's result type of operands, which are arrays, dtypes or numbers; Python numbers alone
-    give bool, int64 or float64. The words of draws do not count. DTypeError where there is none."""
+    give bool, int64 or float64. Words of draws do not count, nor integers that are the condition
+    of `where`. DTypeError where there is none."""
     parts = [v.dtype if isinstance(v, np.ndarray) else v for v in values]
     parts = parts[: len(parts) - scalar.draws]
+    if scalar.name == "where" and isinstance(parts[0], np.dtype) and parts[0].kind in "iu":
+        del parts[0]
     strong = [v for v in parts if type(v) not in (bool, int, float)]
     try:
         if not 0 < len(strong) < len(parts):

@@ -61,6 +61,7 @@ def part(x: Any, key: Any) -> Any:
         key, arrays = normal_key(key, x.shape)
         if arrays:
             return ops.gather(x, *arrays, key=key)
+        return library.copy(library.slice_view(x, key))  # of masks and integers without axes
     return library.slice_view(x, key)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError
 from nbgraph.ops.define import as_array, axes_of, library
 from nbgraph.ops.dispatch.choosing import floats
@@ -190,7 +191,7 @@ def folded(a: Any, v: Any, mode: str, flipped: bool) -> Any:
     dtype = np.result_type(a.dtype, v.dtype)
     if mode not in ("full", "same", "valid"):
         raise ValueError(f"np.{name}: mode={mode!r}; expected 'full', 'same' or 'valid'")
-    if dtype.kind != "f":
+    if not is_float(dtype):
         gradient = "refused" if dtype.kind == "c" else "constant"
         return on_host(getattr(np, name), (a, v, mode), {}, gradient)
     if a.ndim > 1 or v.ndim > 1 or not a.size or not v.size:

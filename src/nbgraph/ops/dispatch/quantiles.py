@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.dtype import inexact
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.ops.define import as_array, axes_of, library
@@ -54,24 +55,18 @@ def quantile_of(
         wanted = wanted / 100
     if np.any((wanted < 0) | (wanted > 1)):
         raise ValueError(f"np.{name}: q={q!r} is out of range; expected 0 to 1 (percentiles: 100)")
-    dtype = _dtype(x.dtype, q, method)
+    dtype = x.dtype
+    if method not in _DISCRETE and not (isinstance(q, (int, float)) and inexact(dtype)):
+        dtype = np.result_type(dtype, np.asarray(q).dtype, np.float64)
     lines, shape = _lines(x, axis, keepdims)
     if not lines.shape[-1]:
         return library.full_like(lines, np.nan, dtype, shape=(*wanted.shape, *shape))
     ordered = library.sort(lines, -1)
-    between = _skipping if skips and x.dtype.kind in "fc" else _along
+    between = _skipping if skips and inexact(x.dtype) else _along
     ordered = library.astype(ordered, dtype, copy=False)
     result = between(ordered, wanted.ravel(), method)
     result = library.reshape(library.moveaxis(result, -1, 0), (*wanted.shape, *shape))
     return result if out is None else library.copy(result, out=out)
-
-
-def _dtype(own: np.dtype[Any], q: Any, method: str) -> Any:
-    """Return the dtype of quantiles: of floats that of the array and of an array of q."""
-    if method in _DISCRETE:
-        return own
-    weak = isinstance(q, (int, float)) and own.kind in "fc"
-    return own if weak else np.result_type(own, np.asarray(q).dtype, np.float16, np.float64)
 
 
 def _lines(x: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
@@ -98,7 +93,7 @@ def _along(ordered: Any, q: Any, method: str) -> Any:
     if method not in _DISCRETE:
         upper = library.take(ordered, np.ceil(places).astype(np.int64), -1)
         result = _blend(result, upper, places - lower, method)
-    if ordered.dtype.kind not in "fc":
+    if not inexact(ordered.dtype):
         return result
     last = ordered[..., -1:]
     return library.where(library.isnan(last), last, result)

@@ -124,7 +124,7 @@ def angle(z: Any, deg: bool = False) -> Any:
     array([1.57079633, 3.14159265])
     """
     z = as_known("angle", z)
-    z = z if inexact(z.dtype) else library.astype(z, np.float64)
+    z = z if inexact(z.dtype) else library.astype(z, np.result_type(z.dtype, np.float16))
     radians = library.arctan2(imag(z), library.real(z))
     return library.degrees(radians) if deg else radians
 

@@ -61,7 +61,7 @@ _MEAN = ReduceOp(
 
 def _variance(x: Array, axes: Shape, out: Array, correction: float) -> Array:
     """By its definition, in NumPy's order: of no elements, and for integers."""
-    wide = accumulator(out.dtype)
+    wide = np.result_type(accumulator(out.dtype), np.float32)  # of integers float64
     x, count = x.astype(wide, copy=False), math.prod(x.shape[d] for d in axes)
     with np.errstate(divide="ignore", invalid="ignore"):
         away = x - np.add.reduce(x, axis=axes, keepdims=True) / count
