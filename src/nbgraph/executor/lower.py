@@ -7,7 +7,7 @@ array it is for, where nothing else forbids that; else it is copied there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,9 +24,9 @@ from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Schedule, Value
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.arrays.elsewhere import Library, form_of, forms_of
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.operator.mapper.mapper import Mapper
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import OpReqType, Requests
 
 kAddTo = OpReqType.kAddTo
 
@@ -54,8 +54,8 @@ class Lowering:
     def __init__(
         self,
         graph: Graph,
-        layouts: Sequence[Layout],
-        requests: Sequence[OpReqType],
+        layouts: Layouts,
+        requests: Requests,
         device: Context,
         names: Mapping[GraphNode, str],
         inside: Inside = NOTHING_INSIDE,
@@ -93,7 +93,7 @@ class Lowering:
 
     # where results go -------------------------------------------------------------------------
 
-    def _direct(self, requests: Sequence[OpReqType]) -> None:
+    def _direct(self, requests: Requests) -> None:
         """Set the targets of the heads whose node can write the result itself."""
         targets = self.draft.targets
         for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
@@ -105,7 +105,7 @@ class Lowering:
                 continue  # who reads it wants the value alone
             targets[head] = value, request
 
-    def _deliver(self, requests: Sequence[OpReqType]) -> None:
+    def _deliver(self, requests: Requests) -> None:
         """Copy the results that no task wrote directly to their places."""
         for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
             target = self.draft.targets.get(head)

@@ -57,6 +57,9 @@ class Layout:
         return f"Layout({self.dtype}{list(self.shape)}, strides={self.strides})"
 
 
+Layouts = Sequence[Layout]
+
+
 def in_reals(own: Layout) -> Layout:
     """Return complex numbers as real ones, both parts side by side along another axis; real ones as
     they are."""

@@ -23,7 +23,7 @@ from nbgraph.operator.arrays.shortcuts import floats_of, learn_words, shortly
 from nbgraph.operator.call import call
 from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.environment import EnvArguments
-from nbgraph.operator.request import WORDS, OpReqType, assign
+from nbgraph.operator.request import WORDS, OpReqType, Requests, assign
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.shape import Array, Arrays, Shapes
 
@@ -296,7 +296,7 @@ class ArrayOp:
         self,
         inputs: Arrays,
         outputs: Arrays,
-        requests: Sequence[OpReqType],
+        requests: Requests,
         attributes: Attributes,
         *,
         resources: Sequence[Resource] = (),

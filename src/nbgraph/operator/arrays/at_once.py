@@ -15,7 +15,7 @@ from nbgraph.operator.kernel_call import Application, Lowered, lowered_form
 from nbgraph.operator.layout import keep, layout_of
 from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.parallel import OWNED, wait_for
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import OpReqType, Requests
 from nbgraph.operator.scalar.typing import as_operand, require_out
 from nbgraph.operator.spec import Attributes, Spec, items_of
 from nbgraph.settings import PYTHON_ASKED
@@ -177,7 +177,7 @@ class _Call:
             return None
         return OpReqType.kWriteInplace if overlap(first, out) == "exact" else None
 
-    def _run(self, outputs: Arrays, requests: Sequence[OpReqType]) -> None:
+    def _run(self, outputs: Arrays, requests: Requests) -> None:
         op, attributes = self.op, self.attributes
         granted = op.grant_to(cpu(), attributes, [Spec.of(a) for a in self.inputs])
         resources, turns = own_resources(granted)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.layout import Layout, layout_of
+from nbgraph.operator.layout import Layout, Layouts, layout_of
 from nbgraph.operator.spec import Attributes
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Part(NamedTuple):
 
 
 def parts_of(
-    parts: Parts, operands: Sequence[Layout], out: Layout, attributes: Attributes
+    parts: Parts, operands: Layouts, out: Layout, attributes: Attributes
 ) -> list[Part] | None:
     """Return the parts that hold elements; None where the form does not know how."""
     views = [_over(own) for own in (*operands, out)]

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.request import OpReqType, kNullOp, kWriteInplace, kWriteTo
+from nbgraph.operator.request import OpReqType, Requests, kNullOp, kWriteInplace, kWriteTo
 from nbgraph.operator.spec import Spec
 from nbgraph.shape import Array, Arrays
 
@@ -23,10 +23,7 @@ class Results:
     """
 
     def __init__(
-        self,
-        targets: Sequence[Array | Spec],
-        requests: Sequence[OpReqType],
-        rights: Sequence[tuple[int, int]],
+        self, targets: Sequence[Array | Spec], requests: Requests, rights: Sequence[tuple[int, int]]
     ) -> None:
         self.targets = targets
         arrays = map(_target, targets, requests, range(len(targets)), itertools.repeat(rights))

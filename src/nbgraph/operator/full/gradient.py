@@ -19,7 +19,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spe
 from nbgraph.operator.environment import OpContext
 from nbgraph.operator.full.arrays import Results, States, call_function, read_only
 from nbgraph.operator.full.handles import Handle
-from nbgraph.operator.request import INPLACE_WORDS, OpReqType, kNullOp
+from nbgraph.operator.request import INPLACE_WORDS, Requests, kNullOp
 from nbgraph.shape import Arrays
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Run(NamedTuple):
     find: Find | None  # what finds the object that runs it; None: the one of calls at once
     reads: Arrays
     outputs: Arrays
-    requests: Sequence[OpReqType]
+    requests: Requests
     states: Arrays
 
 
@@ -93,7 +93,7 @@ class Pass(ArrayOp):
         self,
         inputs: Arrays,
         outputs: Arrays,
-        requests: Sequence[OpReqType],
+        requests: Requests,
         attributes: Attributes,
         *,
         resources: Sequence[Resource] = (),

@@ -19,7 +19,7 @@ from nbgraph.operator.full.arrays import (
     read_only,
 )
 from nbgraph.operator.full.gradient import CustomGradient, Find, Pass, Run, Specs, gradient_rule
-from nbgraph.operator.full.handles import Facts, Handle, Kind
+from nbgraph.operator.full.handles import Facts, Handle, Handles, Kind
 from nbgraph.operator.full.inference import DTYPE, SHAPE
 from nbgraph.operator.full.operator import Operator
 from nbgraph.operator.full.places import Places
@@ -114,7 +114,7 @@ class CustomOp(Pass):
         results.deliver(self.__name__, "out_data")
         states.deliver(self.__name__)
 
-    def in_gradients(self, run: Run, handles: Sequence[Handle]) -> Any:
+    def in_gradients(self, run: Run, handles: Handles) -> Any:
         """Run the gradient; what `backward` does not declare is a stand-in."""
         reads = dict(zip(handles, run.reads, strict=True))
         slopes = self.known(run.specs, self.gradient_attributes(run.attributes))

@@ -20,7 +20,7 @@ from nbgraph.dtype import compute_dtype, inexact, real_dtype
 from nbgraph.kernels.products.axes import Axis, Call, arrange
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
-from nbgraph.operator.layout import Layout, keep, layout, packed
+from nbgraph.operator.layout import Layout, Layouts, keep, layout, packed
 from nbgraph.settings import config
 from nbgraph.shape import Array, Arrays, Shapes
 
@@ -158,12 +158,7 @@ class ProductOp(ArrayOp):
         return Lowered((call,), tuple(moves)) if call.size else None
 
     def _by(
-        self,
-        way: Any,
-        operands: Sequence[Layout],
-        out: Layout,
-        request: str,
-        attributes: Attributes,
+        self, way: Any, operands: Layouts, out: Layout, request: str, attributes: Attributes
     ) -> Lowered | None:
         """Return the calls of a product without BLAS, by one of the modules that have some, or
         None where it does not suit."""
@@ -206,7 +201,7 @@ class ProductOp(ArrayOp):
 
     def arranged(
         self,
-        operands: Sequence[Layout],
+        operands: Layouts,
         out: Layout,
         attributes: Attributes,
         dtypes: Collection[np.dtype[Any]] = _NATIVE,
@@ -222,7 +217,7 @@ class ProductOp(ArrayOp):
 
     def replacements(
         self,
-        operands: Sequence[Layout],
+        operands: Layouts,
         out: Layout,
         attributes: Attributes,
         dtypes: Collection[np.dtype[Any]] = _NATIVE,

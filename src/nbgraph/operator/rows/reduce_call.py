@@ -31,7 +31,7 @@ from nbgraph.kernels.loops.loop import BLOCK, GROUP, STRIP, Combine, Loop, Opera
 from nbgraph.kernels.scalar.graph import Graph
 from nbgraph.kernels.scalar.kinds import kind_of_dtype
 from nbgraph.operator.kernel_call import KernelCall, Lowered, of_space
-from nbgraph.operator.layout import Layout, c_strides, classes_of, in_reals, layout
+from nbgraph.operator.layout import Layout, Layouts, c_strides, classes_of, in_reals, layout
 from nbgraph.operator.mapper.decorator import op as scalar_op
 from nbgraph.operator.scalar.map_call import Plan, strides_in
 from nbgraph.shape import Space, space
@@ -54,7 +54,7 @@ def reduce_call(
     plan: Plan,
     shape: tuple[int, ...],
     operands: Sequence[Layout | None],
-    outputs: Sequence[Layout],
+    outputs: Layouts,
     requests: Sequence[str],
     combines: Sequence[Combine | None],
     axes: int,

@@ -11,7 +11,7 @@ from nbgraph.kernels.loops.cost import of_kernel, per_element
 from nbgraph.kernels.scalar.kinds import Word
 from nbgraph.native.processor import LINE, last_cache
 from nbgraph.operator.kernel_call import KernelCall, in_word, of_space
-from nbgraph.operator.layout import Layout, classes_of, keep
+from nbgraph.operator.layout import Layout, Layouts, classes_of, keep
 from nbgraph.operator.scalar.typing import Typed, parameter_bytes, require_fit
 from nbgraph.settings import config
 from nbgraph.shape import Space, is_ordered, space, tiled
@@ -216,7 +216,7 @@ def map_call(
     plan: Plan,
     shape: tuple[int, ...],
     operands: Sequence[Layout | None],
-    outputs: Sequence[Layout],
+    outputs: Layouts,
     requests: Sequence[str],
     *,
     disjoint: bool = False,
@@ -246,7 +246,7 @@ def _map_call(
     plan: Plan,
     shape: tuple[int, ...],
     operands: Sequence[Layout | None],
-    outputs: Sequence[Layout],
+    outputs: Layouts,
     requests: Sequence[str],
     *,
     disjoint: bool,

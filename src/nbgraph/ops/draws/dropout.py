@@ -15,7 +15,7 @@ from nbgraph.operator.arrays.array_op import Attributes, Compute, Spec
 from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import Requests
 from nbgraph.ops.define import library, number, public, require_floats
 from nbgraph.ops.draws.drawing import PROBABILITY, DrawnKernel, seed_of
 from nbgraph.shape import Arrays, same_shape
@@ -66,7 +66,7 @@ class InTraining(DrawnOp):
         self,
         inputs: Arrays,
         outputs: Arrays,
-        requests: Sequence[OpReqType],
+        requests: Requests,
         attributes: Attributes,
         **how: Any,
     ) -> None:

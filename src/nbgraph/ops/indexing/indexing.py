@@ -34,7 +34,7 @@ from nbgraph.ops.indexing.scattering import add_along_tiling
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.settings import config
-from nbgraph.shape import Array
+from nbgraph.shape import Array, Arrays
 
 Number = int | float
 
@@ -51,7 +51,7 @@ def require_integers(name: str, spec: Spec, operand: str = "indices") -> None:
 def of_result(function: Callable[..., Array]) -> Callable[..., None]:
     """Return the compute of an operator whose result a function of arrays gives."""
 
-    def compute(inputs: Sequence[Array], outputs: Sequence[Array], **attributes: Any) -> None:
+    def compute(inputs: Arrays, outputs: Arrays, **attributes: Any) -> None:
         outputs[0][...] = function(*inputs, **attributes)
 
     return compute

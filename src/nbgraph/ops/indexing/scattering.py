@@ -15,7 +15,7 @@ from typing import NamedTuple
 from nbgraph.kernels.compiler.units import split
 from nbgraph.operator.arrays.units import raw, threads
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.layout import Layout
+from nbgraph.operator.layout import Layout, Layouts
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of
 from nbgraph.ops.indexing.addressing import (
@@ -50,7 +50,7 @@ class _Scatter(NamedTuple):
 
 
 def write_call(
-    own: Layout, value: Layout, indices: Sequence[Layout], key: Template, *, adds: bool
+    own: Layout, value: Layout, indices: Layouts, key: Template, *, adds: bool
 ) -> KernelCall | None:
     """Return the call that writes a value at a key, or adds it there, over the value, index arrays
     and `own`, in this order; None where they lie otherwise than kernels take."""

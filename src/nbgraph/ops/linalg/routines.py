@@ -17,7 +17,7 @@ from nbgraph.dtype import compute_dtype
 from nbgraph.kernel_errors import matrix_code
 from nbgraph.operator.arrays.array_op import ArrayOp, Rule
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.ops.define import by_numpy
 from nbgraph.ops.linalg.matrices import shaped, solved
 
@@ -42,7 +42,7 @@ class Steps:
     `arrays`: operands, of which there are `count`, then outputs. `dtype`: what all of them are of.
     """
 
-    def __init__(self, arrays: Sequence[Layout], count: int, dtype: np.dtype[Any]) -> None:
+    def __init__(self, arrays: Layouts, count: int, dtype: np.dtype[Any]) -> None:
         self.arrays, self.count, self.dtype = arrays, count, dtype
         self.memory: dict[str, Layout] = {}
         self.steps: list[Step] = []
@@ -147,7 +147,7 @@ class LapackOp(ArrayOp):
     def _call(
         self,
         case: Application,
-        arrays: Sequence[Layout],
+        arrays: Layouts,
         moves: Sequence[int],
         count: int,
         dtype: np.dtype[Any],

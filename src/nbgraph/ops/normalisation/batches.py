@@ -18,7 +18,7 @@ from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError, require_shape
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import Application, Lowered
-from nbgraph.operator.request import OpReqType, assign, kWriteTo
+from nbgraph.operator.request import Requests, assign, kWriteTo
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.rows.row_program import Result
 from nbgraph.ops.define import Shape, define_rows, library
@@ -172,7 +172,7 @@ class _Statistics(ArrayOp):
         self,
         inputs: Arrays,
         outputs: Arrays,
-        requests: Sequence[OpReqType],
+        requests: Requests,
         attributes: Attributes,
         *,
         is_train: bool = False,
