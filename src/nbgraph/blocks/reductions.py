@@ -31,7 +31,7 @@ from nbgraph.operator.rows.map_reduce import map_reduce
 from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.rows.row_program import COUNT, INDEX, REDUCED
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.rowwise.programs import AdjointProgram
 
 
@@ -57,7 +57,7 @@ def reduced(op: ReduceOp, x: Any, attributes: Mapping[str, Any], spec: Spec) -> 
 
 
 def by_rows(
-    op: RowOp, operands: Sequence[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
+    op: RowOp, operands: Sequence[Any], attributes: Mapping[str, Any], specs: Specs
 ) -> list[Any]:
     """The results of a row operator on Dask arrays."""
     count, keepdims = len(op.program.elements), attributes.get("keepdims", True)

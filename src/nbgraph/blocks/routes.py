@@ -27,7 +27,7 @@ from nbgraph.blocks.tasks import (
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.operator.rows.row_op import RowOp
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Specs
 from nbgraph.ops.define import library
 from nbgraph.shape import axis_of
 
@@ -48,7 +48,7 @@ def applied(op: ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any])
 
 
 def _outputs(
-    op: ArrayOp, arrays: list[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
+    op: ArrayOp, arrays: list[Any], attributes: Mapping[str, Any], specs: Specs
 ) -> Sequence[Any]:
     name = op.__name__
     if hasattr(op, "body_form"):  # a loop, a branch
@@ -84,7 +84,7 @@ def _outputs(
 
 
 def _one_block(
-    op: ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
+    op: ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any], specs: Specs
 ) -> list[Any]:
     """The operator as one task."""
     blocks = [x.to_delayed().item() for x in arrays]
@@ -97,7 +97,7 @@ def _one_block(
 
 
 def _lines(
-    op: ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
+    op: ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any], specs: Specs
 ) -> list[Any]:
     """The operator on blocks that hold whole lines along its axis."""
     axis = axis_of(op.__name__, attributes["axis"], arrays[0].ndim)
@@ -112,7 +112,7 @@ def _lines(
 
 
 def _batches(
-    op: ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
+    op: ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any], specs: Specs
 ) -> list[Any]:
     """The operator on samples: the first axis of some operands, and of the only result."""
     chosen, (spec,) = BATCHED[op.__name__], specs

@@ -15,7 +15,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.scalar.typing import as_operand
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import library
 
 Shape = tuple[Any, ...]
@@ -84,7 +84,7 @@ def pairs(values: Sequence[Any]) -> Iterator[Any]:
 def per_block(
     function: Callable[..., Any],
     values: Sequence[Any],
-    specs: Sequence[Spec],
+    specs: Specs,
     chunks: Sequence[Any] | None = None,
 ) -> list[Any]:
     """The results of a function of blocks that have the same place in arrays which broadcast.

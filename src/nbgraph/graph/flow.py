@@ -20,7 +20,7 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape, infer
-from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec, Specs
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.shape import merged
 
@@ -115,7 +115,7 @@ def _agrees(shape: tuple[int, ...], known: PartialShape) -> bool:
     return len(shape) == len(known) and all(n in (None, m) for m, n in pairs)
 
 
-def _shapes_for(node: GraphNode, operands: Sequence[Spec]) -> list[tuple[int, ...]] | None:
+def _shapes_for(node: GraphNode, operands: Specs) -> list[tuple[int, ...]] | None:
     """Return shapes of the outputs, or None where an extent or the dtype does not fit."""
     try:
         return [spec.shape for spec in infer(node.op, operands, node.attributes)]  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, inexact, is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError, require_word
 from nbgraph.operator import registry
-from nbgraph.operator.arrays.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Specs
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.declared import (
     DOCS,
@@ -299,7 +299,7 @@ def require_floats(name: str, *operands: Any, label: str = "x") -> np.dtype[Any]
     return np.result_type(*(x.dtype for x in operands))
 
 
-def differentiable(specs: Sequence[Spec]) -> bool:
+def differentiable(specs: Specs) -> bool:
     """Whether every operand is floating."""
     return all(inexact(spec.dtype) for spec in specs)
 

@@ -17,7 +17,7 @@ from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.parallel import OWNED, wait_for
 from nbgraph.operator.request import OpReqType, Requests
 from nbgraph.operator.scalar.typing import as_operand, require_out
-from nbgraph.operator.spec import Attributes, Spec, items_of
+from nbgraph.operator.spec import Attributes, Spec, Specs, items_of
 from nbgraph.settings import PYTHON_ASKED
 from nbgraph.shape import Array, Arrays, overlap
 
@@ -78,7 +78,7 @@ def _again(
     attributes: Attributes,
     out: Sequence[Any] | None,
     lowering: Lowered | None,
-    specs: Sequence[Spec],
+    specs: Specs,
 ) -> Any:
     """Return the results of a call like one before, or what kernels or NumPy compute."""
     if out is None and op.view is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.request import OpReqType, Requests, kNullOp, kWriteInplace, kWriteTo
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.shape import Array, Arrays
 
 
@@ -93,7 +93,7 @@ def _replaced(op: str, what: str, index: int) -> ArgumentError:
 
 
 def call_function(
-    op: str, what: str, function: Callable[..., Any], arguments: Any, specs: Sequence[Spec]
+    op: str, what: str, function: Callable[..., Any], arguments: Any, specs: Specs
 ) -> None:
     """Call a user's `forward` or `backward`; its errors say which and for what."""
     try:

@@ -15,7 +15,7 @@ import numpy as np
 
 from nbgraph.device import Context, RunContext, cpu, gpu, run_context
 from nbgraph.dtype import as_dtype, is_float, name_of
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec, Specs
 from nbgraph.operator.environment import OpContext
 from nbgraph.operator.full.arrays import Results, States, call_function, read_only
 from nbgraph.operator.full.handles import Handle
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from nbgraph.operator.kernel_call import Application, Lowered
     from nbgraph.resource import Resource
 
-Specs = tuple[Spec, ...]
 Find = Callable[[Context, Specs], Any]  # the object that runs a pass
 SPECS = "_specs"  # attribute: shape and dtype name of each operand of the forward operator
 
@@ -174,9 +173,7 @@ class CustomGradient(Pass):
     def find_in(self, states: dict[Any, Any] | None) -> Find | None:
         return self.op.find_in(states)
 
-    def grant_to(
-        self, device: Context, attributes: Attributes, specs: Sequence[Spec]
-    ) -> tuple[Any, ...]:
+    def grant_to(self, device: Context, attributes: Attributes, specs: Specs) -> tuple[Any, ...]:
         return self.op.grant_gradient(device, self.operand_specs((), attributes))
 
     def own_kernel(self, device: Context, attributes: Attributes) -> Any:

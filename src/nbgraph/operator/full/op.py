@@ -119,7 +119,7 @@ class CustomOp(Pass):
         reads = dict(zip(handles, run.reads, strict=True))
         slopes = self.known(run.specs, self.gradient_attributes(run.attributes))
 
-        def arrays(kind: Kind, specs: Sequence[Spec]) -> tuple[Any, ...]:
+        def arrays(kind: Kind, specs: Specs) -> tuple[Any, ...]:
             return tuple([self._array(Handle(kind, k), reads, s) for k, s in enumerate(specs)])
 
         ctx = run.ctx
@@ -152,7 +152,7 @@ class CustomOp(Pass):
             gradient = self._gradients[wanted, seeded] = CustomGradient(self, wanted, seeded)
         return gradient
 
-    def require_backward(self, specs: Sequence[Spec]) -> None:
+    def require_backward(self, specs: Specs) -> None:
         """DerivativeError where the operator of these operands has no gradient."""
 
     def gradient_attributes(self, attributes: Attributes) -> Mapping[str, Any]:
@@ -197,7 +197,7 @@ class PropertyOp(CustomOp):
     def operator(self, run: Run) -> Operator:
         return (run.find or self.places.operator)(run.ctx.device, run.specs)
 
-    def require_backward(self, specs: Sequence[Spec]) -> None:
+    def require_backward(self, specs: Specs) -> None:
         if not self.places.differentiable(tuple(specs)):
             raise DerivativeError(
                 f"{self.__name__}: its operator has no backward, so no gradient flows through it; "
@@ -208,9 +208,7 @@ class PropertyOp(CustomOp):
         """None: its property has the parameters."""
         return _NOTHING
 
-    def grant_to(
-        self, device: Context, attributes: Attributes, specs: Sequence[Spec]
-    ) -> tuple[Any, ...]:
+    def grant_to(self, device: Context, attributes: Attributes, specs: Specs) -> tuple[Any, ...]:
         """See ArrayOp; the operator is made here, on the line of the call."""
         self.places.ready(device, tuple(specs))
         return self._granted(
@@ -223,7 +221,7 @@ class PropertyOp(CustomOp):
         )
 
     def _granted(
-        self, device: Context, specs: Sequence[Spec], known: Any, asked: Callable[..., Any]
+        self, device: Context, specs: Specs, known: Any, asked: Callable[..., Any]
     ) -> tuple[Any, ...]:
         """Grant the requests that are known, or those for these shapes."""
         if known is None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, inexact, real_dtype
 from nbgraph.kernels.products.axes import Axis, Call, arrange
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec, Specs
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import Layout, Layouts, keep, layout, packed
 from nbgraph.settings import config
@@ -117,7 +117,7 @@ class ProductOp(ArrayOp):
         sizes = labels.sizes(a.shape, b.shape)
         return Spec(tuple(sizes[d] for d in labels.out), np.result_type(a.dtype, b.dtype))
 
-    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+    def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         """See ArrayOp; found again for equal shapes, as small products take less than this."""
         key = *specs, *attributes.items()
         specs_out = self._inferred.get(key)

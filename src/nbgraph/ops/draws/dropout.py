@@ -11,7 +11,7 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype, compute_dtype
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.arrays.array_op import Attributes, Compute, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Compute, Spec, Specs
 from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
@@ -50,12 +50,7 @@ class InTraining(DrawnOp):
         return bool(attributes.get("always"))
 
     def drawn_call(
-        self,
-        operands: Sequence[Spec],
-        stores: Sequence[bool],
-        attributes: Attributes,
-        *,
-        host: bool,
+        self, operands: Specs, stores: Sequence[bool], attributes: Attributes, *, host: bool
     ) -> KernelCall:
         (x,) = operands
         options = {n: value for n, value in attributes.items() if n not in ("rng", "always")}

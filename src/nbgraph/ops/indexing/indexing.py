@@ -7,13 +7,13 @@ call for NumPy arrays, when it is computed for indices that are not yet known.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import DTypeError, IndexingError, ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, Specs, constant
 from nbgraph.operator.arrays.tiled_op import AddingOp
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.arrays.units import Units, raw, threads
@@ -311,8 +311,8 @@ def _bits(number: Number, dtype: np.dtype[Any]) -> int:
 
 
 def _hot(
-    operands: Sequence[Spec],
-    outputs: Sequence[Spec],
+    operands: Specs,
+    outputs: Specs,
     *,
     depth: int,
     dtype: Any,

@@ -18,7 +18,7 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec, Specs
 from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word
 from nbgraph.operator.layout import Layout, Layouts, layout
@@ -236,7 +236,7 @@ def _infer(query: Spec, key: Spec, value: Spec, *mask: Spec, causal: bool, scale
 def _infer_gradient(
     out_grad: Spec, query: Spec, key: Spec, value: Spec, rows: Spec, delta: Spec, *mask: Spec,
     causal: bool, scale: float
-) -> Sequence[Spec]:  # fmt: skip
+) -> Specs:  # fmt: skip
     out, numbers = _infer(query, key, value, *mask, causal=causal, scale=scale)
     shapes = (out_grad.shape, rows.shape, delta.shape)
     if shapes != (out.shape, numbers.shape, out.shape[:-1]):
