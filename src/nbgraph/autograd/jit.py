@@ -24,9 +24,8 @@ from nbgraph.operator.call import recording, training
 from nbgraph.operator.layout import keep
 from nbgraph.scopes import forkable
 from nbgraph.settings import CLOSELY_ASKED, config, looks_closely
-from nbgraph.signatures import checked
+from nbgraph.signatures import Function, checked
 
-Function = Callable[..., Any]
 P = ParamSpec("P")
 R = TypeVar("R")
 _MOST = 256  # versions that a function keeps, oldest first out

@@ -22,7 +22,7 @@ from nbgraph.errors import DTypeError
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape, infer
 from nbgraph.operator.arrays.array_op import Spec, Specs
 from nbgraph.operator.mapper.mapper import Mapper
-from nbgraph.shape import merged
+from nbgraph.shape import Shape, merged
 
 Dtype = np.dtype[Any]
 Shapes = Sequence[PartialShape]
@@ -108,7 +108,7 @@ def _candidates(operands: Shapes, outputs: Shapes) -> list[int]:
     return sorted({m for n in {1, *extents} for m in (n - 1, n, n + 1) if m >= 0})
 
 
-def _agrees(shape: tuple[int, ...], known: PartialShape) -> bool:
+def _agrees(shape: Shape, known: PartialShape) -> bool:
     if known is None:
         return True
     pairs = zip(shape, known, strict=False)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nbgraph.dtype import inexact, real_dtype
-from nbgraph.shape import Array, Space
+from nbgraph.shape import Array, Shape, Space
 
 Class = Literal["c", "0", "s"]  # of steps along a run: see `classes_of`
 _LAYOUTS: dict[Any, Layout] = {}
@@ -26,7 +26,7 @@ class Layout:
     __slots__ = ("contiguous", "dtype", "floating", "nbytes", "shape", "size", "strides")
 
     def __init__(
-        self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...], size: int
+        self, shape: Shape, dtype: np.dtype[Any], strides: tuple[int, ...], size: int
     ) -> None:
         self.shape, self.dtype, self.strides, self.size = shape, dtype, strides, size
         self.nbytes = size * dtype.itemsize
@@ -77,9 +77,7 @@ def keep(table: dict[Any, Any], key: Any, value: Any, most: int) -> Any:
     return value
 
 
-def layout(
-    shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...] | None = None
-) -> Layout:
+def layout(shape: Shape, dtype: np.dtype[Any], strides: tuple[int, ...] | None = None) -> Layout:
     """Return the layout of that shape and dtype; row-major where no strides are passed.
 
     >>> layout((2, 3), np.dtype("float32")) is layout((2, 3), np.dtype("float32"), (12, 4))
@@ -110,7 +108,7 @@ def layout_of(view: Array) -> Layout:
     return layout(shape, view.dtype, strides)
 
 
-def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+def c_strides(shape: Shape, itemsize: int) -> tuple[int, ...]:
     """Byte strides of a row-major array.
 
     >>> c_strides((2, 3), 4)
@@ -123,7 +121,7 @@ def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def packed(shape: tuple[int, ...], dtype: np.dtype[Any], order: Sequence[int]) -> Layout:
+def packed(shape: Shape, dtype: np.dtype[Any], order: Sequence[int]) -> Layout:
     """Return the layout of an array without gaps whose axes from the outermost are `order`.
 
     >>> packed((2, 3), np.dtype("int8"), (1, 0)).strides
@@ -136,7 +134,7 @@ def packed(shape: tuple[int, ...], dtype: np.dtype[Any], order: Sequence[int]) -
     return layout(shape, dtype, tuple(steps))
 
 
-def merged(shape: tuple[int, ...], axes: Sequence[int], strides: tuple[int, ...]) -> bool:
+def merged(shape: Shape, axes: Sequence[int], strides: tuple[int, ...]) -> bool:
     """Return whether elements along these axes, in their order, lie one step apart.
 
     >>> merged((2, 3, 4), (0, 1), (12, 4, 1)), merged((2, 3, 4), (0, 2), (12, 4, 1))

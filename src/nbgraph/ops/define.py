@@ -38,11 +38,11 @@ from nbgraph.operator.deferred import deferrable as deferrable
 from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.namespace import Namespace
 from nbgraph.shape import Axis as Axis
+from nbgraph.shape import Shape
 from nbgraph.shape import axes_of as axes_of
 from nbgraph.shape import axis_of as axis_of
 from nbgraph.signatures import checked
 
-Shape = tuple[int, ...]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _INT = {int}

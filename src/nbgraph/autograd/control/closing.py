@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,8 +33,8 @@ from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.ops.define import library
 from nbgraph.settings import config
+from nbgraph.signatures import Function
 
-Function = Callable[..., Any]
 _numbers = itertools.count()  # of variables that no finished body has
 _KEPT = 128  # functions whose traces are kept
 _RUNNERS: OrderedDict[Any, Jit] = OrderedDict()

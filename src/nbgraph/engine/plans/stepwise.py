@@ -6,7 +6,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbgraph.device import RunContext
 from nbgraph.engine.base import Engine
@@ -14,17 +14,14 @@ from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.properties import NO_SKIP, NORMAL, OVERWRITE
 from nbgraph.engine.variable import Variable
 
-if TYPE_CHECKING:
-    from nbgraph.engine.plans.plan import Plan
-
 
 class Steps:
     """What the steps of an instance run: `runs`, of which those with words of a run have a record
-    of their own."""
+    of their own. `plan`: a `Plan`."""
 
     __slots__ = ("_plan", "_turns", "runs")
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Any) -> None:
         self._plan = plan
         self._turns: dict[int, threading.RLock] = {}  # by process; a push of a whole run holds it
         patched = {step for places in plan.patches for step, _ in places}

@@ -22,9 +22,8 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spe
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import Layout, Layouts, keep, layout, packed
 from nbgraph.settings import config
-from nbgraph.shape import Array, Arrays, Shapes
+from nbgraph.shape import Array, Arrays, Shape, Shapes
 
-Shape = tuple[int, ...]
 _KEPT = 1024  # calls that an operator knows
 _NATIVE = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 _ONE = {4: 0x3F800000, 8: 0x3FF0000000000000}  # 1.0 in bits, by bytes; imaginary parts follow

@@ -19,9 +19,8 @@ from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.rows.reduce_call import along_axes, block_on, reduce_call
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.scalar.map_call import map_call
-from nbgraph.shape import Arrays, axes_of
+from nbgraph.shape import Arrays, Shape, axes_of
 
-Shape = tuple[int, ...]
 # the layout of the operand that the first call takes, the calls, the memory between them
 Stages = tuple[Layout, Sequence[KernelCall], Layouts]
 SHORT = 1 << 16  # elements up to which one kernel is better than several that workers share

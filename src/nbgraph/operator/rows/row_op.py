@@ -25,13 +25,11 @@ from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_wo
 from nbgraph.operator.layout import Class, Layout, Layouts, classes_of, layout, merged, packed
 from nbgraph.operator.rows.row_program import Described, Result, RowProgram
 from nbgraph.operator.scalar.typing import parameter_bytes
-from nbgraph.shape import Array, Arrays, Shapes, Space, axes_of, broadcast, space
+from nbgraph.shape import Array, Arrays, Shape, Shapes, Space, axes_of, broadcast, space
 
 if TYPE_CHECKING:
     from nbgraph.kernels.compiler.kernel import Kernel
     from nbgraph.kernels.loops.loop import Loop
-
-Shape = tuple[int, ...]
 
 
 class RowOp(ArrayOp):

@@ -14,7 +14,7 @@ from nbgraph.operator.kernel_call import KernelCall, in_word, of_space
 from nbgraph.operator.layout import Layout, Layouts, classes_of, keep
 from nbgraph.operator.scalar.typing import Typed, parameter_bytes, require_fit
 from nbgraph.settings import config
-from nbgraph.shape import Space, is_ordered, space, tiled
+from nbgraph.shape import Shape, Space, is_ordered, space, tiled
 
 if TYPE_CHECKING:
     from nbgraph.kernels.compiler.kernel import Kernel
@@ -214,7 +214,7 @@ class Plan:
 
 def map_call(
     plan: Plan,
-    shape: tuple[int, ...],
+    shape: Shape,
     operands: Sequence[Layout | None],
     outputs: Layouts,
     requests: Sequence[str],
@@ -244,7 +244,7 @@ def map_call(
 
 def _map_call(
     plan: Plan,
-    shape: tuple[int, ...],
+    shape: Shape,
     operands: Sequence[Layout | None],
     outputs: Layouts,
     requests: Sequence[str],
@@ -288,7 +288,7 @@ def _map_call(
     )
 
 
-def strides_in(a: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
+def strides_in(a: Layout, shape: Shape) -> tuple[int, ...]:
     """Return strides as those of an array broadcast to `shape`."""
     lead = len(shape) - len(a.shape)
     own = [0 if n == 1 else s for n, s in zip(a.shape, a.strides, strict=True)]

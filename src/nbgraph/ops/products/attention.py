@@ -25,7 +25,7 @@ from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.ops.define import as_known, define_rows, library, require_floats
 from nbgraph.ops.products import attention_rules as rules
 from nbgraph.ops.windows.convolution_tiles import ONE
-from nbgraph.shape import Arrays, broadcast
+from nbgraph.shape import Arrays, Shape, broadcast
 
 # rows and columns of a block of scores, by bytes of a float
 _FORWARD = {4: (128, 256), 8: (128, 128)}
@@ -313,7 +313,7 @@ def attention(operands: Any, mask: Any, how: dict[str, Any], dropout: float) -> 
     return _PARTS(*operands, *masks, **how)[0]
 
 
-def _spread(x: Any, shape: tuple[int, ...]) -> Any:
+def _spread(x: Any, shape: Shape) -> Any:
     return x if tuple(x.shape) == shape else library.broadcast_to(x, shape)
 
 
