@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import dask.array as da
@@ -15,7 +15,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.scalar.typing import as_operand
-from nbgraph.operator.spec import Spec, Specs
+from nbgraph.operator.spec import Attributes, Spec, Specs
 from nbgraph.ops.define import library
 
 Shape = tuple[Any, ...]
@@ -25,7 +25,7 @@ _UNKNOWN = 1 << 40  # stands for an extent that Dask does not know
 class Task:
     """An operator with its attributes as a function of blocks."""
 
-    def __init__(self, op: Any, attributes: Mapping[str, Any]) -> None:
+    def __init__(self, op: Any, attributes: Attributes) -> None:
         self.op, self.attributes = op, dict(attributes)
         self.__name__ = op.__name__
 
@@ -46,7 +46,7 @@ class Task:
         return self.__reduce__()
 
 
-def _task(recipes: str, number: int, attributes: Mapping[str, Any]) -> Task:
+def _task(recipes: str, number: int, attributes: Attributes) -> Task:
     from nbgraph.graph.recall import RecipeReader, Trust
 
     reader = RecipeReader(json.loads(recipes), [], Trust(allow_code=True), "Dask task")
