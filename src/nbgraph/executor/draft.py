@@ -15,10 +15,8 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.layout import Layout, in_reals, layout
-from nbgraph.operator.request import OpReqType, Requests
+from nbgraph.operator.request import OpReqType, Requests, kWriteTo
 from nbgraph.ops.elementwise.casting import caster
-
-kWriteTo = OpReqType.kWriteTo
 
 
 class Draft:

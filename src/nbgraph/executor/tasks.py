@@ -23,10 +23,8 @@ from nbgraph.operator.arrays.elsewhere import Part, Parts, Pieces, Unit, form_of
 from nbgraph.operator.arrays.unit_op import unit_lowered
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, lowered
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.request import OpReqType, Requests
+from nbgraph.operator.request import OpReqType, Requests, kAddTo, kWriteTo
 from nbgraph.ops.elementwise.arithmetic import add
-
-kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
 class NodeTasks:

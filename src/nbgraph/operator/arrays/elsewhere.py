@@ -19,6 +19,7 @@ import numpy as np
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout, Layouts, layout_of
 from nbgraph.operator.spec import Attributes
+from nbgraph.shape import address
 
 if TYPE_CHECKING:
     from nbgraph.kernels.cuda.launch import Unit as Code
@@ -62,12 +63,12 @@ def parts_of(
     for target, operand, source in written:
         if not target.size:
             continue
-        place, own = _address(target) - _address(target_view), layout_of(target)
+        place, own = address(target) - address(target_view), layout_of(target)
         if operand is None:
             pieces.append(Part(place, own, None, 0, source))
         else:
             wide = np.broadcast_to(source, target.shape)
-            away = _address(wide) - _address(sources[operand])
+            away = address(wide) - address(sources[operand])
             pieces.append(Part(place, own, operand, away, layout_of(wide)))
     return pieces
 
@@ -78,11 +79,6 @@ def _over(own: Layout) -> View:
     first = -sum(step for step in steps if step < 0)
     memory = untouched(first + own.dtype.itemsize + sum(step for step in steps if step > 0))
     return np.ndarray(own.shape, own.dtype, memory, first, own.strides)
-
-
-def _address(view: View) -> int:
-    address: int = view.__array_interface__["data"][0]
-    return address
 
 
 class Composed(NamedTuple):

@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.device import Context, RunContext, cpu, gpu, run_context
 from nbgraph.dtype import as_dtype, is_float, name_of
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec, Specs
-from nbgraph.operator.environment import OpContext
+from nbgraph.operator.environment import OpContext, Turn
 from nbgraph.operator.full.arrays import Results, States, call_function, read_only
 from nbgraph.operator.full.handles import Handle
 from nbgraph.operator.request import INPLACE_WORDS, Requests, kNullOp
@@ -28,21 +28,6 @@ if TYPE_CHECKING:
 
 Find = Callable[[Context, Specs], Any]  # the object that runs a pass
 SPECS = "_specs"  # attribute: shape and dtype name of each operand of the forward operator
-
-
-class Turn:
-    """What orders the passes of a stateful application; granted beside what was requested."""
-
-    __slots__ = ("kind", "variable")
-
-    def __init__(self, variable: Any) -> None:
-        self.kind, self.variable = "turn", variable
-
-    def renewed(self) -> Turn:
-        """Return the same for another run, or for work that is done a second time."""
-        return self
-
-    again = renewed
 
 
 class Run(NamedTuple):

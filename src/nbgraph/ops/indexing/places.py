@@ -27,8 +27,6 @@ from nbgraph.ops.indexing.addressing import (
 )
 from nbgraph.ops.shapes.slicing import at_axis
 
-_SEVERAL = 4  # index arrays that one kernel adds at, at most
-_MOVED, _LEAST = 1 << 16, 1024  # bytes that a tile adds, roughly; of a line at once
 NOWHERE = f"(0 - {1 << 62})"  # as text; places are negative where steps are
 
 
