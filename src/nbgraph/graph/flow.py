@@ -17,14 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import is_float
+from nbgraph.dtype import Dtype, is_float
 from nbgraph.errors import DTypeError
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape, infer
 from nbgraph.operator.arrays.array_op import Spec, Specs
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.shape import Shape, Shapes, merged
 
-Dtype = np.dtype[Any]
 _RANKS = (2, 1, 3, 4, 0)  # of arrays that stand in for those whose shape is not known
 _MOST = 128  # choices of ranks that are tried
 _SIZES = (1, 12)  # extents of stand-ins

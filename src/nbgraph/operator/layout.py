@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbgraph.dtype import inexact, real_dtype
+from nbgraph.dtype import Dtype, inexact, real_dtype
 from nbgraph.shape import Array, Shape, Space
 
 Class = Literal["c", "0", "s"]  # of steps along a run: see `classes_of`
@@ -25,9 +25,7 @@ class Layout:
 
     __slots__ = ("contiguous", "dtype", "floating", "nbytes", "shape", "size", "strides")
 
-    def __init__(
-        self, shape: Shape, dtype: np.dtype[Any], strides: tuple[int, ...], size: int
-    ) -> None:
+    def __init__(self, shape: Shape, dtype: Dtype, strides: tuple[int, ...], size: int) -> None:
         self.shape, self.dtype, self.strides, self.size = shape, dtype, strides, size
         self.nbytes = size * dtype.itemsize
         self.floating = inexact(dtype)
@@ -77,7 +75,7 @@ def keep(table: dict[Any, Any], key: Any, value: Any, most: int) -> Any:
     return value
 
 
-def layout(shape: Shape, dtype: np.dtype[Any], strides: tuple[int, ...] | None = None) -> Layout:
+def layout(shape: Shape, dtype: Dtype, strides: tuple[int, ...] | None = None) -> Layout:
     """Return the layout of that shape and dtype; row-major where no strides are passed.
 
     >>> layout((2, 3), np.dtype("float32")) is layout((2, 3), np.dtype("float32"), (12, 4))
@@ -121,7 +119,7 @@ def c_strides(shape: Shape, itemsize: int) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def packed(shape: Shape, dtype: np.dtype[Any], order: Sequence[int]) -> Layout:
+def packed(shape: Shape, dtype: Dtype, order: Sequence[int]) -> Layout:
     """Return the layout of an array without gaps whose axes from the outermost are `order`.
 
     >>> packed((2, 3), np.dtype("int8"), (1, 0)).strides

@@ -6,15 +6,12 @@ from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from nbgraph.dtype import as_dtype
+from nbgraph.dtype import Dtype, as_dtype
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.full.handles import Facts
 from nbgraph.operator.spec import Specs
 from nbgraph.shape import PartialShape, merged, partial_text
 
-Dtype = np.dtype[Any]
 _GROUPS = ("argument", "output", "auxiliary state")
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.dtype import inexact, is_float
+from nbgraph.dtype import Dtype, inexact, is_float
 from nbgraph.kernels.loops.loop import Combine
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
@@ -92,9 +92,7 @@ class ReduceOp(ArrayOp):
         (spec,) = op.infer([source], how)
         return ByRows(op, how, spec.shape) if spec.dtype == target.dtype else None
 
-    def taken_dtype(
-        self, source: Spec, target: Spec, attributes: Attributes
-    ) -> np.dtype[Any] | None:
+    def taken_dtype(self, source: Spec, target: Spec, attributes: Attributes) -> Dtype | None:
         """Return the dtype that elements are cast to first; None where kernels cannot cast."""
         asked = attributes.get("dtype")
         if asked is None or asked == source.dtype or self.folds(source, target):
