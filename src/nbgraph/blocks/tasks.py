@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import dask.array as da
@@ -17,6 +17,7 @@ from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.scalar.typing import as_operand
 from nbgraph.operator.spec import Attributes, Spec, Specs
 from nbgraph.ops.define import library
+from nbgraph.signatures import Function
 
 Shape = tuple[Any, ...]
 _UNKNOWN = 1 << 40  # stands for an extent that Dask does not know
@@ -82,10 +83,7 @@ def pairs(values: Sequence[Any]) -> Iterator[Any]:
 
 
 def per_block(
-    function: Callable[..., Any],
-    values: Sequence[Any],
-    specs: Specs,
-    chunks: Sequence[Any] | None = None,
+    function: Function, values: Sequence[Any], specs: Specs, chunks: Sequence[Any] | None = None
 ) -> list[Any]:
     """The results of a function of blocks that have the same place in arrays which broadcast.
 
