@@ -10,6 +10,7 @@ import numpy as np
 
 from nbgraph.errors import DTypeError
 
+Dtype = np.dtype[Any]
 SUPPORTED = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "bfloat16", "float32", "float64"),
@@ -22,7 +23,7 @@ _FLOATS = frozenset(("float16", "bfloat16", "float32", "float64"))
 
 
 @functools.cache
-def bfloat16() -> np.dtype[Any]:
+def bfloat16() -> Dtype:
     """The bfloat16 dtype of ml_dtypes; DTypeError names the extra where it is not installed."""
     try:
         import ml_dtypes
@@ -34,12 +35,12 @@ def bfloat16() -> np.dtype[Any]:
 
 
 @functools.cache
-def name_of(dtype: np.dtype[Any]) -> str:
+def name_of(dtype: Dtype) -> str:
     """`dtype.name`, which NumPy computes anew each time."""
     return dtype.name
 
 
-def as_dtype(value: object, where: str = "dtype") -> np.dtype[Any]:
+def as_dtype(value: object, where: str = "dtype") -> Dtype:
     """Return a supported NumPy dtype from anything NumPy takes, or the name 'bfloat16'. `where`:
     what an error begins with."""
     if isinstance(value, str) and value == "bfloat16":
@@ -55,7 +56,7 @@ def as_dtype(value: object, where: str = "dtype") -> np.dtype[Any]:
     return require_supported(dtype, where)
 
 
-def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[Any]:
+def require_supported(dtype: Dtype, where: str = "dtype") -> Dtype:
     """Return the dtype itself in native byte order; DTypeError where it is not supported."""
     if name_of(dtype) in _NAMES:
         return dtype if dtype.isnative else dtype.newbyteorder("=")
@@ -64,17 +65,17 @@ def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[An
     raise DTypeError(f"{where}: {dtype} is not supported; supported: {listed}")
 
 
-def is_float(dtype: np.dtype[Any]) -> bool:
+def is_float(dtype: Dtype) -> bool:
     """float16, bfloat16, float32 or float64."""
     return name_of(dtype) in _FLOATS
 
 
-def inexact(dtype: np.dtype[Any]) -> bool:
+def inexact(dtype: Dtype) -> bool:
     """Return whether it is a floating or a complex dtype."""
     return dtype.kind == "c" or is_float(dtype)
 
 
-def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def real_dtype(dtype: Dtype) -> Dtype:
     """Return the dtype of the parts of a complex one; others as they are.
 
     >>> real_dtype(np.dtype("complex64")), real_dtype(np.dtype("int8"))
@@ -83,7 +84,7 @@ def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
 
 
-def compute_dtype(dtype: np.dtype[Any]) -> str:
+def compute_dtype(dtype: Dtype) -> str:
     """The precision arithmetic runs in: float32 for 16-bit floats, complex ones their own."""
     if dtype.kind == "c":
         return name_of(dtype)
@@ -100,7 +101,7 @@ def not_common(name: str, dtypes: Sequence[Any]) -> DTypeError:
     )
 
 
-def float_of_integers(dtypes: Sequence[np.dtype[Any]], *, divides: bool) -> np.dtype[Any]:
+def float_of_integers(dtypes: Sequence[Dtype], *, divides: bool) -> Dtype:
     """Return the floating dtype of a function of integers, as in NumPy: division gives float64,
     functions the smallest float that holds the integers.
 

@@ -1,5 +1,6 @@
 """What no signal may leave half done: blocks within which context variables have other values, and
-calls on a thread that gets no signals. And what no fork may: locks of other threads.
+calls on a thread that gets no signals. And what no fork may: locks of other threads. Counters that
+need no lock are read here, too.
 
 CPython looks for signals where a Python function begins, behind calls and where a loop jumps back.
 So a block begins by one instruction that calls nothing of Python and is followed by none of those,
@@ -20,7 +21,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from functools import partial, wraps
-from itertools import compress, repeat
+from itertools import compress, count, repeat
 from operator import call, methodcaller
 from typing import Any
 from weakref import WeakSet
@@ -159,6 +160,15 @@ _LOCKS: WeakSet[Any] = WeakSet()
 def thread_name() -> str:
     """Return what the thread is called, or the one for which it attends to something."""
     return _HERE.name or threading.current_thread().name  # which lists threads that it did not know
+
+
+def count_of(counter: "count[int]") -> int:
+    """How often `next` was called, without calling it.
+
+    >>> count_of(count(3))
+    3
+    """
+    return int(repr(counter)[6:-1])
 
 
 def forkable(lock: Any) -> Any:

@@ -12,6 +12,7 @@ from nbgraph.errors import ArgumentError, AxisError, ShapeError
 
 Array = np.ndarray[Any, Any]
 Arrays = Sequence[Array]
+Shape = tuple[int, ...]
 PartialShape = tuple[int | None, ...] | None  # None: not known, the whole or one extent
 Shapes = Sequence[PartialShape]
 Axis = int | tuple[int, ...] | None

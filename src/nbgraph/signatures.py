@@ -12,8 +12,9 @@ from typing import Any, Never, TypeVar
 from nbgraph.errors import ArgumentError
 from nbgraph.foreign import ADVICE, KEYWORDS, remedy
 
+Function = Callable[..., Any]
 C = TypeVar("C", bound=type)
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Function)
 
 
 def checked_init(cls: C) -> C:
@@ -90,7 +91,7 @@ def _require_call(name: str, parameters: Mapping[str, Any], count: int, error: T
         raise ArgumentError(f"{name}: {text}") from None
 
 
-def accepts(function: Callable[..., Any], count: int) -> bool:
+def accepts(function: Function, count: int) -> bool:
     """Return whether a function can be called with so many arguments, as far as is known.
 
     >>> accepts(lambda out: out, 2)
@@ -105,7 +106,7 @@ def accepts(function: Callable[..., Any], count: int) -> bool:
     return True
 
 
-def refuse_keywords(function: Callable[..., Any], unknown: Iterable[str]) -> Never:
+def refuse_keywords(function: Function, unknown: Iterable[str]) -> Never:
     """Raise ArgumentError for the first keyword that a public function does not have."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = inspect.signature(function).parameters.values()
@@ -113,9 +114,7 @@ def refuse_keywords(function: Callable[..., Any], unknown: Iterable[str]) -> Nev
     raise ArgumentError(unknown_keyword(function.__name__, next(iter(unknown)), names))
 
 
-def refuse_arguments(
-    function: Callable[..., Any], surplus: Sequence[Any], unknown: Iterable[str]
-) -> Never:
+def refuse_arguments(function: Function, surplus: Sequence[Any], unknown: Iterable[str]) -> Never:
     """Raise ArgumentError for a keyword that a function lacks, or arguments beyond its places."""
     if unknown:
         refuse_keywords(function, unknown)
@@ -128,7 +127,7 @@ def refuse_arguments(
 _signature = functools.lru_cache(256)(inspect.signature)  # 20 us
 
 
-def require_keywords(function: Callable[..., Any], names: Iterable[str]) -> None:
+def require_keywords(function: Function, names: Iterable[str]) -> None:
     """Raise ArgumentError where a function does not have one of these keywords."""
     parameters = _signature(function).parameters
     unknown = [name for name in names if name not in parameters]

@@ -97,7 +97,7 @@ def _by_route(
     routes: Routes | None,
     operands: Sequence[Any],
     words: Sequence[Any],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
 ) -> Any:
     """Return the recorded result of a route, or None where the general way is needed."""
     if routes is None or not routes.count or np.ndarray in map(type, operands):
@@ -110,7 +110,7 @@ def _by_route(
     return result
 
 
-def _alone(attributes: Mapping[str, Any], outs: Sequence[Any] | None, requests: Any) -> Any:
+def _alone(attributes: Attributes, outs: Sequence[Any] | None, requests: Any) -> Any:
     """Return the one array that a call without parameters writes over, or None."""
     if outs is None or requests is not None or len(outs) != 1 or attributes or CLOSELY_ASKED[0]:
         return None

@@ -1,12 +1,12 @@
 """The entry of routes as LLVM text: its words, the functions that it is made of, and the one that
 Python calls.
 
-The words are what `entry` tells the text of a route. No function relies on the layout of objects.
+The words are what `entry` tells the text of a route.
 """
 
 from __future__ import annotations
 
-from nbgraph.codegen.text import Function
+from nbgraph.codegen.python_text import PythonFunction
 from nbgraph.engine.core.codes import FIXED
 from nbgraph.engine.sites import OURS
 from nbgraph.kernels.compiler.entry import unboxed
@@ -30,7 +30,7 @@ OUTPUT, OPERAND = 5, 2  # words of each
 VARIABLES = FIXED + 1  # of a push, before its variables
 
 
-class _Part(Function):
+class _Part(PythonFunction):
     """A function that knows the words of all routes and those of one."""
 
     shared, own = "%s", "%d"
@@ -40,45 +40,9 @@ class _Part(Function):
         words = self.shared if name in SHARED else self.own
         return self.read(kind, words, AT[name], step="i64")
 
-    def call(self, kind: str, function: str, *arguments: str) -> str:
-        """Return what a function gives for pointers, and of what says its kind, as "i64 0"."""
-        typed = [a if " " in a else f"ptr {a}" for a in arguments]
-        return self.value(f"call {kind} {function}({', '.join(typed)})")
-
-    def item(self, several: str, place: str | int) -> str:
-        """Return an item of a tuple."""
-        return self.call("ptr", "@PyTuple_GetItem", several, f"i64 {place}")
-
     def of_slot(self, kind: str, part: str, slot: str, thing: str) -> str:
         """Return what `got`, `seen` or `number` gives of a slot of an object."""
         return self.call(kind, f"@{part}", self.shared, f"i64 {AT[slot]}", thing)
-
-    def asked(self, function: str, thing: str) -> str:
-        """Return what a Python function gives for an object: a reference, or null with an error."""
-        call = "call ptr (ptr, ...) @PyObject_CallFunctionObjArgs"
-        return self.value(f"{call}(ptr {function}, ptr {thing}, ptr null)")
-
-    def integer(self, thing: str) -> str:
-        """Return an int of Python's, or -1 with an error."""
-        return self.call("i64", "@PyLong_AsSsize_t", thing)
-
-    def drop(self, thing: str) -> str:
-        """Give up a reference; return the object."""
-        self.do(f"call void @Py_DecRef(ptr {thing})")
-        return thing
-
-    def is_some(self, thing: str) -> str:
-        """Return whether a pointer is not null."""
-        return self.compare("ne", thing, "null", "ptr")
-
-    def is_same(self, a: str, b: str) -> str:
-        """Return whether two pointers are one."""
-        return self.compare("eq", a, b, "ptr")
-
-    def copy(self, target: str, source: str, words: str) -> None:
-        """Copy words, which may lie anywhere."""
-        copied = f"ptr {target}, ptr align 1 {source}, i64 {words}, i1 false"
-        self.do(f"call void @llvm.memcpy.p0.p0.i64({copied})")
 
 
 _SLOT = "ptr %s, i64 %slot, ptr %object"
@@ -206,8 +170,7 @@ def _idle() -> str:
     t.require(t.compare("ne", number, -1), "done")
     words = t.cell()
     t.put(words, number)
-    argv = t.value(f"ptrtoint ptr {words} to i64")
-    used = t.call("i64", t.known("in_use"), f"i64 {argv}", "i64 1")
+    used = t.call("i64", t.known("in_use"), t.address(words), "i64 1")
     t.put(result, t.compare("eq", used, 0), "i1")
     t.label("done")
     return t.text(f"ret i1 {t.get(result, 'i1')}")
@@ -242,7 +205,7 @@ def _block() -> str:
         last = t.number("sub", size, 1)
         chunk = t.call("ptr", "@PyList_GetItem", free, f"i64 {last}")
         with t.when(t.call("i1", "@idle", "%s", "%d", chunk)):
-            t.do(f"call void @Py_IncRef(ptr {chunk})")
+            t.keep(chunk)
             t.call("i32", "@PyList_SetSlice", free, f"i64 {last}", f"i64 {size}", "null")
             t.drop(t.call("ptr", "@PyIter_Next", takes))
             t.put(block, chunk, "ptr")
@@ -280,7 +243,7 @@ def _over() -> str:
 
 
 def _entry() -> str:
-    t = _Part("ptr", "ptr %self, ptr %args, i64 %nargs")
+    t = _Part()
     answer, route = t.cell("ptr"), t.cell("ptr")
     for cell in (answer, route):
         t.put(cell, "null", "ptr")
@@ -289,8 +252,7 @@ def _entry() -> str:
     t.require(t.compare("sge", "%nargs", 2), "decline")
     line, operands = (t.read("ptr", "%args", k) for k in range(2))
     is_frame = _require_plain(t, line)
-    walked = _walked(t, operands)
-    t.do(f"call void @Py_IncRef(ptr {walked})")
+    walked = t.keep(_walked(t, operands))
     t.put(route, walked, "ptr")
     own = t.item(walked, 0)
     t.require(t.is_some(own), "decline")
@@ -300,9 +262,7 @@ def _entry() -> str:
     _push(t, line, operands, is_frame, answer)
     t.label("decline")
     t.do("call void @PyErr_Clear()")
-    none = t.known("none")
-    t.do(f"call void @Py_IncRef(ptr {none})")
-    t.put(answer, none, "ptr")
+    t.put(answer, t.keep(t.known("none")), "ptr")
     t.label("leave")
     walked = t.get(route, "ptr")
     with t.when(t.is_some(walked)):
@@ -323,8 +283,7 @@ def _require_plain(t: _Part, line: str) -> str:
         t.require(t.is_same(t.drop(t.get(value, "ptr")), none), "decline")
 
     require_none("inside")
-    kind = t.drop(t.call("ptr", "@PyObject_Type", line))
-    is_frame = t.is_same(kind, t.known("frame"))
+    is_frame = t.is_same(t.type_of(line), t.known("frame"))
     alone = t.compare("eq", "%nargs", 2)
     with t.when(t.value(f"and i1 {is_frame}, {alone}")):
         require_none("recorder")
@@ -337,7 +296,7 @@ def _walked(t: _Part, operands: str) -> str:
     t.put(level, t.item("%self", 1), "ptr")
     with t.loop(0, t.call("i64", "@PyTuple_Size", operands)) as w:
         asked = t.item(operands, w)
-        kind = t.drop(t.call("ptr", "@PyObject_Type", asked))
+        kind = t.type_of(asked)
         t.put(key, kind, "ptr")
         with t.when(t.is_same(kind, t.known("kind"))):
             layout = t.of_slot("ptr", "seen", "a_layout", asked)
@@ -384,21 +343,18 @@ def _push(t: _Part, line: str, operands: str, is_frame: str, answer: str) -> Non
     used, written = t.get(count_at), t.sum(m, t.known("over", "i64"))
     t.put_at(push, FIXED, t.number("or", used, t.number("shl", written, 32)))
     t.copy(t.place("i64", variables, used), record, nbytes)
-    argv = t.value(f"ptrtoint ptr {push} to i64")
-    call = f"i64 {argv}", f"i64 {t.sum(used, VARIABLES, words)}"
+    call = t.address(push), f"i64 {t.sum(used, VARIABLES, words)}"
     t.require(t.compare("sgt", t.call("i64", t.known("submit"), *call), 0), "stop")
     with t.when(t.compare("eq", m, 0)):
         last = t.item(operands, t.number("sub", n, 1))
-        t.do(f"call void @Py_IncRef(ptr {last})")
-        t.put(answer, last, "ptr")
+        t.put(answer, t.keep(last), "ptr")
         t.go("leave")
     _return_arrays(t, arrays, m, answer)
     t.go("leave")
     t.label("stop")
     with t.loop(0, t.get(so_far)) as r:
         t.drop(t.read("ptr", arrays, r))
-    raised = t.call("ptr", "@PyErr_Occurred")
-    t.require(t.is_same(raised, "null"), "leave")
+    t.require_no_error("leave")
 
 
 def _operand(t: _Part, arg: str, form: str, variables: str, count: str, word: str) -> None:

@@ -44,7 +44,7 @@ from nbgraph.ops.carrier.indexing import is_basic, is_element, is_false, part, w
 from nbgraph.ops.carrier.operators import operator_of
 from nbgraph.ops.define import is_elsewhere
 from nbgraph.settings import CLOSELY_ASKED
-from nbgraph.shape import spreads
+from nbgraph.shape import Shape, spreads
 
 _frame = sys._getframe
 _INT = {int}
@@ -269,7 +269,7 @@ def _set_view(target: Array, value: Any) -> None:
         fill_from(target, source)
 
 
-def _fitting(array: Array, value: Any, shape: tuple[int, ...]) -> Any:
+def _fitting(array: Array, value: Any, shape: Shape) -> Any:
     """Return a value as an array that broadcasts to `shape`, at the same place."""
     source = _beside(array, "value", value)
     while source.ndim > len(shape) and source.shape[0] == 1:  # as NumPy lets pass

@@ -15,7 +15,7 @@ from nbgraph.engine.inline import in_charge
 from nbgraph.engine.plans.plan import Place, Plan, Step
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.layout import Layout
+from nbgraph.operator.layout import Layouts
 from nbgraph.settings import config
 
 if TYPE_CHECKING:  # programs of the host do without
@@ -158,11 +158,7 @@ class LibraryCall:
     fails, replays = False, "never"  # as of `Launches`
 
     def __init__(
-        self,
-        run: Callable[..., None],
-        layouts: Sequence[Layout],
-        addresses: Sequence[int],
-        name: str,
+        self, run: Callable[..., None], layouts: Layouts, addresses: Sequence[int], name: str
     ) -> None:
         self.__name__, self._run, self._layouts = name, run, tuple(layouts)
         self.record = list(addresses)

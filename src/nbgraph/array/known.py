@@ -6,7 +6,7 @@ results that are views are known by the layout of what they show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -29,6 +29,7 @@ from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.spec import items_of
 from nbgraph.settings import CLOSELY_ASKED, config
+from nbgraph.signatures import Function
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
 
@@ -139,7 +140,7 @@ class Sources:
 
     __slots__ = ("layouts", "make")
 
-    def __init__(self, make: Callable[..., Any]) -> None:
+    def __init__(self, make: Function) -> None:
         self.make = make
         self.layouts: dict[Layout | None, Layout] = {}  # of results, by the operand's
 
@@ -156,11 +157,7 @@ class Sources:
 
 
 def learn_source(
-    op: ArrayOp,
-    make: Callable[..., Any],
-    own: Layout,
-    values: Sequence[Array],
-    attributes: Attributes,
+    op: ArrayOp, make: Function, own: Layout, values: Sequence[Array], attributes: Attributes
 ) -> None:
     """Remember the array of a call like this; see `Sources`."""
     key = call_key(op.fixed(attributes), values)

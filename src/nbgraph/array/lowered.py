@@ -24,7 +24,7 @@ from nbgraph.operator.call import training
 from nbgraph.operator.environment import own_resources
 from nbgraph.operator.kernel_call import Application, Lowered, lowered
 from nbgraph.operator.layout import layout
-from nbgraph.operator.request import WORDS, OpReqType, kNullOp
+from nbgraph.operator.request import WORDS, OpReqType, Requests, kNullOp
 from nbgraph.operator.spec import Attributes
 
 _BRIEF = 100_000  # nanoseconds: a thread that sleeps takes as long to take a function over
@@ -36,7 +36,7 @@ class Job(NamedTuple):
     op: Any
     inputs: Sequence[Array]
     results: Sequence[Array]
-    requests: Sequence[OpReqType]
+    requests: Requests
     attributes: Attributes
     whole: bool
 

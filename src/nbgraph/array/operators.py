@@ -22,7 +22,6 @@ from nbgraph.ops.carrier.operators import Method, operator_of, takes_part, weak
 
 _WEAK = {int, float}
 _NONE: dict[str, Any] = {}
-_KEPT = 512  # pairs of layouts that an operator's table holds
 _frame, _recorder = sys._getframe, recording.get
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from nbgraph.ops.carrier import protocols
 from nbgraph.ops.dispatch.host import carriers_in, refuse_gradient
 from nbgraph.ops.dispatch.hosted import CREATION
 from nbgraph.scopes import load
+from nbgraph.signatures import Function
 
 _OF_NUMPY = frozenset(("matplotlib", "pandas", "scipy", "sklearn", "statsmodels"))
 _NUMPY, _OWN = np.ndarray, np.ndarray.__array_function__
@@ -56,7 +57,7 @@ class Protocols(protocols.Protocols):
 
     def __array_function__(
         self: Any,
-        func: Callable[..., Any],
+        func: Function,
         types: Iterable[type],
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
@@ -118,11 +119,7 @@ class Protocols(protocols.Protocols):
 
     @classmethod
     def __nbgraph_dynamic__(
-        cls,
-        name: str,
-        compute: Callable[..., Any],
-        operands: Sequence[Any],
-        options: Mapping[str, Any],
+        cls, name: str, compute: Function, operands: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
         """Compute a function whose result has a shape that depends on values, which are waited for;
         on a GPU wait for how many there are."""
@@ -161,7 +158,7 @@ def _plain(value: Any) -> Any:
 
 def _on_device(
     name: str,
-    compute: Callable[..., Any],
+    compute: Function,
     operands: Sequence[Any],
     options: Mapping[str, Any],
     device: Context,

@@ -18,7 +18,7 @@ from nbgraph.operator.rows.reduce_call import same as same
 from nbgraph.operator.scalar.map_call import Plan, map_call
 from nbgraph.operator.scalar.typing import holds
 from nbgraph.ops.elementwise.casting import truth as truth
-from nbgraph.shape import broadcast, overlap
+from nbgraph.shape import Shape, broadcast, overlap
 
 WEAK = (bool, int, float, complex)
 
@@ -27,7 +27,7 @@ class Inferred(NamedTuple):
     """A scalar operator for operands of certain layouts: how it is computed, and its outputs."""
 
     plan: Plan
-    shape: tuple[int, ...]
+    shape: Shape
     outputs: tuple[Layout, ...]
 
 

@@ -26,7 +26,7 @@ from nbgraph.kernels.capture.names import rewritten
 from nbgraph.kernels.scalar.kinds import Word, float_word, whole_word
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.layout import Layout
+from nbgraph.operator.layout import Layout, Layouts
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.spec import items_of
 from nbgraph.storage import LARGE, pool
@@ -64,7 +64,7 @@ class Routes:
     def learn(
         self,
         call: KernelCall | None,
-        outputs: Sequence[Layout],
+        outputs: Layouts,
         operands: Sequence[Any],
         order: Sequence[int] | None = None,
         parameters: Sequence[tuple[Any, int]] = (),
@@ -153,7 +153,7 @@ class Over(NamedTuple):
 
 def _route(
     call: KernelCall,
-    outputs: Sequence[Layout],
+    outputs: Layouts,
     engine: ThreadedEngine,
     operands: Sequence[Any],
     order: Sequence[int] | None,
@@ -186,7 +186,7 @@ def _kind(kind: str, precision: str, *, fits: bool) -> int:
 
 
 def _described(
-    outputs: Sequence[Layout],
+    outputs: Layouts,
     call: KernelCall,
     engine: ThreadedEngine,
     operands: Sequence[Any],
@@ -239,8 +239,8 @@ def _push(
 
 def of_plan(
     instance: Instance,
-    layouts: Sequence[Layout],
-    outputs: Sequence[Layout],
+    layouts: Layouts,
+    outputs: Layouts,
     variables: Sequence[int],
     words: Sequence[tuple[int, int]],
     count: int,

@@ -15,7 +15,7 @@ from nbgraph.array.route import Over, Push, Routes
 from nbgraph.device import Context
 from nbgraph.engine.thread import here
 from nbgraph.operator.kernel_call import KernelCall, Lowered
-from nbgraph.operator.layout import Layout
+from nbgraph.operator.layout import Layout, Layouts
 from nbgraph.settings import CLOSELY_ASKED
 
 
@@ -26,7 +26,7 @@ class Step(NamedTuple):
 
     way: tuple[Push, Callable[[Any], tuple[Any, ...]], int, Sequence[int], Sequence[int]]
     call: KernelCall
-    outputs: Sequence[Layout]
+    outputs: Layouts
     routes: Routes
 
     def learn(self, arrays: Sequence[Any], numbers: Sequence[Any], device: Context) -> Any:
@@ -82,7 +82,7 @@ class Steps(NamedTuple):
         return arrays[count] if end == count + 1 else tuple(arrays[count:end])
 
 
-def _step(call: KernelCall, own: Sequence[Layout], *, over: bool = False) -> Step:
+def _step(call: KernelCall, own: Layouts, *, over: bool = False) -> Step:
     """Return a step; `own`: the layouts of all arrays."""
     reads, writes = call.order[: -call.writes], call.order[-call.writes :]
     routes, written = Routes(), writes[:1] * (reads.count(writes[0]) + 1) if over else ()
@@ -94,7 +94,7 @@ def _step(call: KernelCall, own: Sequence[Layout], *, over: bool = False) -> Ste
     return Step(way, call, [own[k] for k in writes], routes)
 
 
-def copying(own: Sequence[Layout], target: Layout, place: int = 0) -> Step | None:
+def copying(own: Layouts, target: Layout, place: int = 0) -> Step | None:
     """Return the step that puts a copy, which may be a cast, in an array's place, or None where
     NumPy casts; `own`: the layouts of all arrays."""
     call = prepare_copy(own[place], target)
@@ -105,9 +105,7 @@ def copying(own: Sequence[Layout], target: Layout, place: int = 0) -> Step | Non
     return _step(replace(call, order=(place, place)), layouts)
 
 
-def steps_of(
-    lowering: Lowered, operands: Sequence[Layout], outputs: Sequence[Layout]
-) -> Steps | None:
+def steps_of(lowering: Lowered, operands: Layouts, outputs: Layouts) -> Steps | None:
     """Return the steps of an operator's calls; None where an operand is written, or NumPy casts."""
     count, wanted = len(operands), [*operands, *outputs, *lowering.scratch]
     end, own = count + len(outputs), [*operands, *outputs, *lowering.scratch]

@@ -29,7 +29,7 @@ from nbgraph.operator.arrays.at_once import check_out
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.kernel_call import Application, lowered, lowered_form
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import OpReqType, Requests, kAddTo, kWriteTo
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
 
@@ -37,7 +37,6 @@ _AT_ONCE = 4096  # elements up to which what has no operands is computed by the 
 _TEMPLATE = 4096  # bytes up to which such a result is kept, to be copied again
 _NONE: Mapping[str, Any] = {}
 _COPIED = 1 << 16  # bytes up to which a result is computed beside `out`, and copied there
-kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
 def apply(
@@ -45,7 +44,7 @@ def apply(
     operands: Sequence[Any],
     attributes: Attributes,
     outs: Sequence[Any] | None = None,
-    requests: Sequence[OpReqType] | None = None,
+    requests: Requests | None = None,
 ) -> Any:
     """Apply an operator to whole arrays."""
     if outs is None and op.view is not None and isinstance(operands[0], Array):
@@ -114,7 +113,7 @@ class _Application:
         operands: Sequence[Any],
         attributes: Attributes,
         outs: Sequence[Any] | None,
-        requests: Sequence[OpReqType] | None,
+        requests: Requests | None,
     ) -> None:
         self.op, self.operands, self.outs = op, operands, outs
         self.names = _names(op, operands)

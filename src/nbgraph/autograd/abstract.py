@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,9 +28,7 @@ from nbgraph.graph import build
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.ops.define import library
-from nbgraph.signatures import checked
-
-Function = Callable[..., Any]
+from nbgraph.signatures import Function, checked
 
 
 class ShapeDtypeStruct:

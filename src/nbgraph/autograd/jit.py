@@ -10,8 +10,6 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
-import numpy as np
-
 from nbgraph.array import core
 from nbgraph.autograd.explain import Explanation, explained
 from nbgraph.autograd.results import require_function
@@ -24,15 +22,13 @@ from nbgraph.operator.call import recording, training
 from nbgraph.operator.layout import keep
 from nbgraph.scopes import forkable
 from nbgraph.settings import CLOSELY_ASKED, config, looks_closely
-from nbgraph.signatures import checked
+from nbgraph.signatures import Function, checked
 
-Function = Callable[..., Any]
 P = ParamSpec("P")
 R = TypeVar("R")
 _MOST = 256  # versions that a function keeps, oldest first out
 _ENTERING = forkable(threading.Lock())
 _classes = core._class
-_COPIED = frozenset(map(np.dtype, ("float32", "float64", "int32", "int64", "uint8", "bool")))
 _settings = config.variable.get
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -17,8 +17,7 @@ from nbgraph.errors import ArgumentError, ShapeError, function_name, noun, requi
 from nbgraph.operator.call import carrier_of, differentiating, recording, training
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.ops.define import library
-
-Function = Callable[..., Any]
+from nbgraph.signatures import Function
 
 
 class _Variables(Protocol):

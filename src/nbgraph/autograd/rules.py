@@ -10,7 +10,7 @@ from nbgraph.array.route import Routes
 from nbgraph.graph.node import Entry, Node
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients
 from nbgraph.operator.backward import MapVjp
-from nbgraph.operator.layout import Layout
+from nbgraph.operator.layout import Layouts
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.define import library
 
@@ -41,7 +41,7 @@ class MapRule(MapVjp, Rule):
     def __init__(self, op: Mapper, wrt: Sequence[int]) -> None:
         super().__init__(op, wrt)
         # of `reverse`, where all its results are new arrays of these layouts; by operands
-        self.routes: dict[Any, tuple[Routes, Sequence[Layout]]] = {}
+        self.routes: dict[Any, tuple[Routes, Layouts]] = {}
         self.inputs = tuple([i for sort, i in self.reads if sort == "in"])
         self.outputs = tuple([k for sort, k in self.reads if sort == "out"])
         at = {"in": itertools.count(), "out": itertools.count(len(self.inputs))}

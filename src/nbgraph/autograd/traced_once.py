@@ -8,8 +8,8 @@ from typing import Any
 
 from nbgraph.autograd.jit import Jit, jit
 from nbgraph.errors import NbgraphError
+from nbgraph.signatures import Function
 
-Function = Callable[..., Any]
 _ATTRIBUTE = "__nbgraph_traced__"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import dask.array as da
@@ -17,7 +17,7 @@ from nbgraph.operator.arrays.at_once import check_out
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.mapper.mapper import Mapper
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Attributes, Spec
 
 da.register_chunk_type(NDArray)
 
@@ -32,7 +32,7 @@ class Blocks:
 
     @classmethod
     def __nbgraph_call__(
-        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+        cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
         """Apply an operator; see `nbgraph.operator.call`."""
         recorder = recording.get()

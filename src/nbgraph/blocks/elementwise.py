@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,11 @@ from nbgraph.blocks.tasks import Task, is_known, lifted, per_block
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.mapper.mapper import Mapper
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.shape import broadcast
 
 
-def mapped(op: Mapper, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+def mapped(op: Mapper, operands: Sequence[Any], attributes: Attributes) -> Any:
     """The operator over arrays of which one at least is Dask's; a tuple where it gives several.
 
     Shape and dtype are inferred as for other arrays. ShapeError, DTypeError and ArgumentError are

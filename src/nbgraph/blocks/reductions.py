@@ -31,11 +31,11 @@ from nbgraph.operator.rows.map_reduce import map_reduce
 from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.rows.row_program import COUNT, INDEX, REDUCED
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Attributes, Spec, Specs
 from nbgraph.ops.rowwise.programs import AdjointProgram
 
 
-def reduced(op: ReduceOp, x: Any, attributes: Mapping[str, Any], spec: Spec) -> Any:
+def reduced(op: ReduceOp, x: Any, attributes: Attributes, spec: Spec) -> Any:
     """A reduction of a Dask array; `spec` is that of the result."""
     source = spec_of(x)
     axes = op.axes(source.shape, attributes)
@@ -56,9 +56,7 @@ def reduced(op: ReduceOp, x: Any, attributes: Mapping[str, Any], spec: Spec) -> 
     return _without(cast(kept, spec.dtype), axes, len(spec.shape))
 
 
-def by_rows(
-    op: RowOp, operands: Sequence[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
-) -> list[Any]:
+def by_rows(op: RowOp, operands: Sequence[Any], attributes: Attributes, specs: Specs) -> list[Any]:
     """The results of a row operator on Dask arrays."""
     count, keepdims = len(op.program.elements), attributes.get("keepdims", True)
     shape = np.broadcast_shapes(*(spec_of(x).shape for x in operands[:count]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import dask.array as da
@@ -27,14 +27,14 @@ from nbgraph.blocks.tasks import (
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.operator.rows.row_op import RowOp
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Attributes, Specs
 from nbgraph.ops.define import library
 from nbgraph.shape import axis_of
 
 Route = Callable[..., Any]
 
 
-def applied(op: ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+def applied(op: ArrayOp, operands: Sequence[Any], attributes: Attributes) -> Any:
     """An operator over whole arrays of which one at least is Dask's; a tuple where it gives
     several. ArgumentError where blocks depend on each other in a way that Dask has no words for.
     """
@@ -47,9 +47,7 @@ def applied(op: ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any])
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-def _outputs(
-    op: ArrayOp, arrays: list[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
-) -> Sequence[Any]:
+def _outputs(op: ArrayOp, arrays: list[Any], attributes: Attributes, specs: Specs) -> Sequence[Any]:
     name = op.__name__
     if hasattr(op, "body_form"):  # a loop, a branch
         raise refusal(name, arrays[-1], "give a function of blocks to x.map_blocks")
@@ -84,7 +82,7 @@ def _outputs(
 
 
 def _one_block(
-    op: ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
+    op: ArrayOp, arrays: Sequence[Any], attributes: Attributes, specs: Specs
 ) -> list[Any]:
     """The operator as one task."""
     blocks = [x.to_delayed().item() for x in arrays]
@@ -96,9 +94,7 @@ def _one_block(
     ]
 
 
-def _lines(
-    op: ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
-) -> list[Any]:
+def _lines(op: ArrayOp, arrays: Sequence[Any], attributes: Attributes, specs: Specs) -> list[Any]:
     """The operator on blocks that hold whole lines along its axis."""
     axis = axis_of(op.__name__, attributes["axis"], arrays[0].ndim)
     keepdims = {"keepdims": True} if "keepdims" in attributes else {}
@@ -111,9 +107,7 @@ def _lines(
     return [da.squeeze(value, axis) for value in outputs] if lost else outputs
 
 
-def _batches(
-    op: ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any], specs: Sequence[Spec]
-) -> list[Any]:
+def _batches(op: ArrayOp, arrays: Sequence[Any], attributes: Attributes, specs: Specs) -> list[Any]:
     """The operator on samples: the first axis of some operands, and of the only result."""
     chosen, (spec,) = BATCHED[op.__name__], specs
     labelled: list[Any] = []

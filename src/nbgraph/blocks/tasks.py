@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import dask.array as da
@@ -15,8 +15,9 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.scalar.typing import as_operand
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Attributes, Spec, Specs
 from nbgraph.ops.define import library
+from nbgraph.signatures import Function
 
 Shape = tuple[Any, ...]
 _UNKNOWN = 1 << 40  # stands for an extent that Dask does not know
@@ -25,7 +26,7 @@ _UNKNOWN = 1 << 40  # stands for an extent that Dask does not know
 class Task:
     """An operator with its attributes as a function of blocks."""
 
-    def __init__(self, op: Any, attributes: Mapping[str, Any]) -> None:
+    def __init__(self, op: Any, attributes: Attributes) -> None:
         self.op, self.attributes = op, dict(attributes)
         self.__name__ = op.__name__
 
@@ -46,7 +47,7 @@ class Task:
         return self.__reduce__()
 
 
-def _task(recipes: str, number: int, attributes: Mapping[str, Any]) -> Task:
+def _task(recipes: str, number: int, attributes: Attributes) -> Task:
     from nbgraph.graph.recall import RecipeReader, Trust
 
     reader = RecipeReader(json.loads(recipes), [], Trust(allow_code=True), "Dask task")
@@ -82,10 +83,7 @@ def pairs(values: Sequence[Any]) -> Iterator[Any]:
 
 
 def per_block(
-    function: Callable[..., Any],
-    values: Sequence[Any],
-    specs: Sequence[Spec],
-    chunks: Sequence[Any] | None = None,
+    function: Function, values: Sequence[Any], specs: Specs, chunks: Sequence[Any] | None = None
 ) -> list[Any]:
     """The results of a function of blocks that have the same place in arrays which broadcast.
 

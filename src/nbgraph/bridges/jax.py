@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,7 @@ from nbgraph.autograd.results import require_function
 from nbgraph.bridges.pulled import pulled
 from nbgraph.errors import ArgumentError, function_name
 from nbgraph.operator.mapper.mapper import Mapper
-
-Function = Callable[..., Any]
+from nbgraph.signatures import Function
 
 
 def to_jax(f: Function) -> Function:

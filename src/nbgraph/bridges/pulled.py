@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.autograd.linear import vjp
 from nbgraph.autograd.results import at_places
 from nbgraph.autograd.traced_once import TracedOnce
-
-Function = Callable[..., Any]
+from nbgraph.signatures import Function
 
 
 def pulled(f: Function, count: int, wanted: Sequence[int]) -> Function:

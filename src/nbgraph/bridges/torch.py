@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.array.dlpack import from_dlpack
@@ -13,8 +13,7 @@ from nbgraph.autograd.batching.vmap import vmap
 from nbgraph.autograd.results import at_places, require_function
 from nbgraph.bridges.pulled import pulled
 from nbgraph.errors import ArgumentError, function_name
-
-Function = Callable[..., Any]
+from nbgraph.signatures import Function
 
 
 def to_torch(f: Function) -> Function:

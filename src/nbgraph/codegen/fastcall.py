@@ -15,7 +15,7 @@ import struct
 from collections.abc import Callable
 
 from nbgraph.codegen import builtin
-from nbgraph.codegen.text import Function
+from nbgraph.codegen.python_text import PythonFunction
 
 MAX_WORDS = 64  # bound words and arguments together
 # the two differ in speed alone, where a C long has 64 bits
@@ -24,12 +24,12 @@ _MESSAGE = f"too many arguments: at most {MAX_WORDS} words, bound ones included"
 
 
 def _text() -> str:
-    t = Function("ptr", "ptr %self, ptr %args, i64 %nargs")
+    t = PythonFunction()
     message = f'c"{_MESSAGE}\\00"'
     t.declare(f"@message = private constant [{len(_MESSAGE) + 1} x i8] {message}")
     argv, answer = t.cell(f"[{MAX_WORDS} x i64]", 16), t.cell("ptr")
     t.put(answer, "null", "ptr")
-    d = t.value("call ptr @PyBytes_AsString(ptr %self)")
+    d = t.call("ptr", "@PyBytes_AsString", "%self")
     head = t.words(d, "ptr i64 ptr i64")
     entry, free, error, bound = head
     argc = t.sum(bound, "%nargs")
@@ -37,14 +37,13 @@ def _text() -> str:
     with t.loop(0, bound) as i:
         t.put_at(argv, i, t.read("i64", d, t.sum(i, len(head))))
     with t.loop(0, "%nargs") as k:
-        value = t.value(f"call i64 @{_INTEGER}(ptr {t.read('ptr', '%args', k)})")
+        value = t.call("i64", f"@{_INTEGER}", t.read("ptr", "%args", k))
         with t.when(t.compare("eq", value, -1)):
-            raised = t.value("call ptr @PyErr_Occurred()")
-            t.require(t.compare("eq", raised, "null", "ptr"), "done")
+            t.require_no_error("done")
         t.put_at(argv, t.sum(bound, k), value)
-    arguments = f"i64 {t.value(f'ptrtoint ptr {argv} to i64')}, i64 {argc}"
+    arguments = f"{t.address(argv)}, i64 {argc}"
     result = builtin.called(t, entry, arguments, t.compare("ne", free, 0))
-    t.put(answer, t.value(f"call ptr @PyLong_FromLongLong(i64 {result})"), "ptr")
+    t.put(answer, t.call("ptr", "@PyLong_FromLongLong", f"i64 {result}"), "ptr")
     t.go("done")
     t.label("refuse")
     t.do(f"call void @PyErr_SetString(ptr {error}, ptr @message)")

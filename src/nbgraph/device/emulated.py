@@ -22,6 +22,7 @@ import numpy as np
 from nbgraph.device.emulated_streams import EmulatedFunction, EmulatedStream
 from nbgraph.device.protocol import Bytes, Capability, Code, Driver, View
 from nbgraph.errors import DeviceError
+from nbgraph.shape import address as address_of
 
 DEVICES = 2
 ROOM = 1 << 32  # bytes of a device; pages are there once they are used
@@ -40,8 +41,8 @@ class Room:
         self._bytes = mmap.mmap(-1, nbytes, flags=flags)
         self._closed = mmap.mmap(-1, nbytes, flags=flags, prot=0)  # addresses alone
         self.view = np.frombuffer(self._bytes, np.uint8)
-        self.base = _address(np.frombuffer(self._closed, np.uint8))
-        self.offset = _address(self.view) - self.base
+        self.base = address_of(np.frombuffer(self._closed, np.uint8))
+        self.offset = address_of(self.view) - self.base
         self.size = nbytes
         self.most = nbytes  # may be lowered, to see memory run out
         self.used = 0
@@ -98,11 +99,6 @@ class Room:
         """DeviceError where an address is not of memory in use."""
         if not self.holds(address, nbytes):
             raise DeviceError(f"an illegal memory access was encountered, at {address:#x}")
-
-
-def _address(view: Bytes) -> int:
-    address: int = view.__array_interface__["data"][0]
-    return address
 
 
 class Emulation:

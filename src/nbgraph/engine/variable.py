@@ -13,6 +13,7 @@ from typing import Any
 from nbgraph.engine.core.layout import NEVER, UNTIL_RAISED, V_VERSION
 from nbgraph.engine.failure import Failure, Ledger, watch
 from nbgraph.errors import unpicklable
+from nbgraph.scopes import count_of
 
 _numbers = itertools.count(1)
 
@@ -42,16 +43,7 @@ class Owner:
     @property
     def alive(self) -> int:
         """Variables that exist."""
-        return _count(self.created) - _count(self.dropped)
-
-
-def _count(counter: itertools.count[int]) -> int:
-    """How often `next` was called, without calling it.
-
-    >>> _count(itertools.count(3))
-    3
-    """
-    return int(repr(counter)[6:-1])
+        return count_of(self.created) - count_of(self.dropped)
 
 
 class Variable:

@@ -9,7 +9,7 @@ import bisect
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from nbgraph.array.issue import launches_of
@@ -24,8 +24,8 @@ from nbgraph.graph.passes import inplace, memory
 from nbgraph.graph.passes.lifetimes import homes
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.kernels.compiler.kernel import Kernel, deferring
-from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.layout import Layouts, layout
+from nbgraph.operator.request import Requests
 from nbgraph.scopes import forkable
 
 _MOST = 256  # compiled graphs kept, least recently used first out
@@ -51,8 +51,8 @@ class Compiled:
     def __init__(
         self,
         graph: Graph,
-        layouts: Sequence[Layout],
-        requests: Sequence[OpReqType],
+        layouts: Layouts,
+        requests: Requests,
         options: Options,
         device: Context,
         loose: Collection[tuple[GraphNode, ...]] = (),
@@ -181,8 +181,8 @@ def _losses_first(tasks: list[Task]) -> None:
 
 def compiled(
     graph: Graph,
-    layouts: Sequence[Layout],
-    requests: Sequence[OpReqType],
+    layouts: Layouts,
+    requests: Requests,
     options: Options,
     device: Context,
     inside: Inside = NOTHING_INSIDE,

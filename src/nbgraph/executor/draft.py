@@ -15,10 +15,8 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.layout import Layout, in_reals, layout
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import OpReqType, Requests, kWriteTo
 from nbgraph.ops.elementwise.casting import caster
-
-kWriteTo = OpReqType.kWriteTo
 
 
 class Draft:
@@ -103,7 +101,7 @@ def task_over(
     name: str,
     reads: Sequence[Place],
     writes: Sequence[Place],
-    requests: Sequence[OpReqType],
+    requests: Requests,
     work: Any,
     **claims: Any,
 ) -> Task:

@@ -8,7 +8,7 @@ array it is for, where nothing else forbids that; else it is copied there.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +25,9 @@ from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Schedule, Value
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.operator.arrays.elsewhere import Library, form_of, forms_of
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.operator.mapper.mapper import Mapper
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import OpReqType, Requests
 
 kAddTo = OpReqType.kAddTo
 
@@ -55,8 +55,8 @@ class Lowering:
     def __init__(
         self,
         graph: Graph,
-        layouts: Sequence[Layout],
-        requests: Sequence[OpReqType],
+        layouts: Layouts,
+        requests: Requests,
         device: Context,
         names: Mapping[GraphNode, str],
         inside: Inside = NOTHING_INSIDE,
@@ -94,7 +94,7 @@ class Lowering:
 
     # where results go -------------------------------------------------------------------------
 
-    def _direct(self, requests: Sequence[OpReqType]) -> None:
+    def _direct(self, requests: Requests) -> None:
         """Set the targets of the heads whose node can write the result itself."""
         targets, counts = self.draft.targets, Counter(self.graph.heads)
         for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
@@ -106,7 +106,7 @@ class Lowering:
                 continue  # what reads it, another head too, wants the value alone
             targets[head] = value, request
 
-    def _deliver(self, requests: Sequence[OpReqType]) -> None:
+    def _deliver(self, requests: Requests) -> None:
         """Copy the results that no task wrote directly to their places."""
         for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
             target = self.draft.targets.get(head)

@@ -17,7 +17,7 @@ from nbgraph.graph.build import GraphNode, Operand, variable
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient
 from nbgraph.operator.layout import layout
-from nbgraph.operator.request import OpReqType, kWriteTo
+from nbgraph.operator.request import OpReqType, Requests, kWriteTo
 from nbgraph.scopes import forkable, load
 
 
@@ -204,7 +204,7 @@ class Bound:
         return Program(compiled, [*arrays, *results], name=name, states=self.states, **options)
 
     def _compiled(
-        self, graph: Graph, requests: Sequence[OpReqType], inside: Inside = NOTHING_INSIDE
+        self, graph: Graph, requests: Requests, inside: Inside = NOTHING_INSIDE
     ) -> Compiled:
         layouts = [layout(*spec((node, 0))) for node in graph.variables]
         return compiled(graph, layouts, requests, self.options, self.device, inside)

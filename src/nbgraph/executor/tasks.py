@@ -23,10 +23,8 @@ from nbgraph.operator.arrays.elsewhere import Part, Parts, Pieces, Unit, form_of
 from nbgraph.operator.arrays.unit_op import unit_lowered
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, lowered
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import OpReqType, Requests, kAddTo, kWriteTo
 from nbgraph.ops.elementwise.arithmetic import add
-
-kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
 class NodeTasks:
@@ -156,7 +154,7 @@ class NodeTasks:
         results = range(count, count + node.nout)
         direct = [k for k in written if k in results and lowering.places[k] is None]
 
-        def again(asked: Sequence[OpReqType], once: bool) -> KernelCall:
+        def again(asked: Requests, once: bool) -> KernelCall:
             own = list(words)
             for k, request in zip(written, asked, strict=False):
                 if k in direct and own[k - count] != "null":

@@ -19,8 +19,8 @@ from nbgraph.graph.build import NUMBERS
 from nbgraph.graph.schedule import Task
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.layout import Layout
-from nbgraph.operator.request import WORDS, OpReqType
+from nbgraph.operator.layout import Layout, Layouts
+from nbgraph.operator.request import WORDS, OpReqType, Requests
 from nbgraph.operator.scalar.map_call import Plan, map_call
 from nbgraph.ops.elementwise.casting import caster
 
@@ -53,7 +53,7 @@ class KernelWork:
     whether it trains; None: as the run does. `effect`: see FunctionWork.
     """
 
-    find: Callable[[Sequence[OpReqType], bool], KernelCall]
+    find: Callable[[Requests, bool], KernelCall]
     uses: Sequence[tuple[bool, Use]]
     numbers: Sequence[Any] = ()
     draws: bool = False
@@ -81,7 +81,7 @@ def map_work(
     shape: tuple[int, ...],
     operands: Sequence[Any],
     outputs: Sequence[Use | None],
-    layouts: Sequence[Layout],
+    layouts: Layouts,
 ) -> KernelWork:
     """Return the work of a scalar operator over `operands`, which are uses and numbers.
 
@@ -92,7 +92,7 @@ def map_work(
         own if o is None else o.layout for o, own in zip(outputs, layouts, strict=True)
     ]
 
-    def find(requests: Sequence[OpReqType], once: bool) -> KernelCall:
+    def find(requests: Requests, once: bool) -> KernelCall:
         pending = iter(requests)
         words = ["null" if o is None else WORDS[next(pending)] for o in outputs]
         return map_call(

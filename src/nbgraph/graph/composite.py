@@ -37,8 +37,8 @@ from nbgraph.operator.deferred import Slot, UnknownShape, defaults_read
 from nbgraph.operator.mapper import complex_call
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.scopes import Scopes
+from nbgraph.signatures import Function
 
-Function = Callable[..., Any]
 Known = tuple[Any, Any]  # shape and dtype of an operand, as far as they are known
 _names = Scopes(naming.scope, naming.marks)
 _OPERATORS: WeakKeyDictionary[Function, dict[int, CompositeOp]] = WeakKeyDictionary()

@@ -18,15 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import is_float
+from nbgraph.dtype import Dtype, is_float
 from nbgraph.errors import DTypeError
 from nbgraph.graph.build import NUMBERS, GraphNode, PartialShape, infer
-from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec, Specs
 from nbgraph.operator.mapper.mapper import Mapper
-from nbgraph.shape import merged
+from nbgraph.shape import Shape, Shapes, merged
 
-Dtype = np.dtype[Any]
-Shapes = Sequence[PartialShape]
 _RANKS = (2, 1, 3, 4, 0)  # of arrays that stand in for those whose shape is not known
 _MOST = 128  # choices of ranks that are tried
 _SIZES = (1, 12)  # extents of stand-ins
@@ -118,14 +116,14 @@ def _candidates(operands: Shapes, outputs: Shapes) -> list[int]:
     return sorted({m for n in {1, *extents} for m in (n - 1, n, n + 1) if m >= 0})
 
 
-def _agrees(shape: tuple[int, ...], known: PartialShape) -> bool:
+def _agrees(shape: Shape, known: PartialShape) -> bool:
     if known is None:
         return True
     pairs = zip(shape, known, strict=False)
     return len(shape) == len(known) and all(n in (None, m) for m, n in pairs)
 
 
-def _shapes_for(node: GraphNode, operands: Sequence[Spec]) -> list[tuple[int, ...]] | None:
+def _shapes_for(node: GraphNode, operands: Specs) -> list[tuple[int, ...]] | None:
     """Return shapes of the outputs, or None where an extent or the dtype does not fit."""
     try:
         return [spec.shape for spec in infer(node.op, operands, node.attributes)]  # type: ignore[arg-type]

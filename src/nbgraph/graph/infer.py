@@ -32,7 +32,7 @@ from nbgraph.graph.flow import (
     partial_shapes,
 )
 from nbgraph.graph.graph import Entry, Graph
-from nbgraph.operator.arrays.array_op import FilledOp, Spec
+from nbgraph.operator.arrays.array_op import FilledOp, Spec, Specs
 from nbgraph.operator.mapper.complex_call import any_complex
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.settings import config
@@ -297,7 +297,7 @@ class Inference:
 
     # what becomes known -----------------------------------------------------------------------
 
-    def _learn_specs(self, node: GraphNode, specs: Sequence[Spec]) -> None:
+    def _learn_specs(self, node: GraphNode, specs: Specs) -> None:
         for k, (shape, dtype) in enumerate(specs):
             self._learn_shape((node, k), shape, node)
             self._learn_dtype((node, k), dtype)

@@ -13,9 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nbgraph.operator.request import OpReqType
-
-kWriteTo = OpReqType.kWriteTo
+from nbgraph.operator.request import OpReqType, kWriteTo
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from math import inf
 from typing import Any
@@ -15,6 +15,7 @@ from nbgraph.kvstore.job import JOB, Job, distributed, impatient, require_pickla
 from nbgraph.kvstore.shard import Shard
 from nbgraph.kvstore.slices import parameter
 from nbgraph.scopes import Scopes
+from nbgraph.signatures import Function
 
 _jobs = Scopes(JOB)
 POLL = 0.1  # seconds between looks at who is there
@@ -32,9 +33,7 @@ class Attempt:
         self._mark = uuid4().hex  # of this call, in the names that the dashboard shows
         self._kept: list[Any] = []  # an actor lives as long as its future
 
-    def run(
-        self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
-    ) -> list[Any]:
+    def run(self, function: Function, args: tuple[Any, ...], checkpoint: Any) -> list[Any]:
         """Return the results in rank order; raise the first failure when all have ended."""
         futures: list[Any] = []
         try:
@@ -67,9 +66,7 @@ class Attempt:
             what = f"a worker was lost when it had its shard ({type(error).__name__}: {error})"
             raise KVMembershipError(f"kv: {what}") from error
 
-    def _calls(
-        self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
-    ) -> list[Any]:
+    def _calls(self, function: Function, args: tuple[Any, ...], checkpoint: Any) -> list[Any]:
         name = getattr(function, "__name__", "function")
         count = len(self.addresses)
         return [
@@ -170,7 +167,7 @@ class Attempt:
         return [a for f, a in pairs if f.status == "pending" and a in there]
 
 
-def call(job: Job, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+def call(job: Job, function: Function, args: tuple[Any, ...]) -> Any:
     """Call a function as a worker of a job."""
     if job.loop is None:
         loop, *_ = [impatient(shard) for shard in job.shards]

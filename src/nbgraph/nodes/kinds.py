@@ -32,12 +32,11 @@ from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.resource import request
 from nbgraph.settings import PYTHON_ASKED, config
-from nbgraph.shape import broadcast, spreads
+from nbgraph.shape import Shape, broadcast, spreads
 
 if TYPE_CHECKING:
     from nbgraph.nodes.nodeop import NodeOp
 
-Shape = tuple[int, ...]
 _FUSED = 1 << 17  # elements from which a reduction is compiled with what it reduces
 _BLOCK = 1 << 15  # elements of a full reduction that are in temporary space at a time
 

@@ -16,7 +16,7 @@ from nbgraph.array.push import inferred as map_inferred
 from nbgraph.errors import DTypeError
 from nbgraph.graph import build
 from nbgraph.operator.arrays.array_op import Attributes, Spec, gives_constant
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.operator.mapper.mapper import Mapper
 
 _MOST = 1 << 15  # structures known at a time; about a KiB each
@@ -115,7 +115,7 @@ def trim() -> None:
         _VARIABLES.clear()
 
 
-def inferred(op: Any, operands: Sequence[Any], attributes: Attributes) -> Sequence[Layout]:
+def inferred(op: Any, operands: Sequence[Any], attributes: Attributes) -> Layouts:
     """Return layouts of the outputs; raise DTypeError where operands differ in dtype.
 
     `operands`: numbers, nodes or structures.

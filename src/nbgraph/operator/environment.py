@@ -119,6 +119,21 @@ set_enable_scalar(True) when it is registered
         )
 
 
+class Turn:
+    """What orders calls that have an effect; granted beside what was requested."""
+
+    __slots__ = ("kind", "variable")
+
+    def __init__(self, variable: Any) -> None:
+        self.kind, self.variable = "turn", variable
+
+    def renewed(self) -> Turn:
+        """Return the same for another run, or for work that is done a second time."""
+        return self
+
+    again = renewed
+
+
 class OwnSpace:
     """Temporary space of one call at once: memory that nobody else has, so nobody waits."""
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nbgraph.operator import parallel
-from nbgraph.operator.layout import Layout, keep, layout, layout_of
-from nbgraph.operator.request import OpReqType, assign
+from nbgraph.operator.layout import Layout, Layouts, keep, layout, layout_of
+from nbgraph.operator.request import Requests, assign
 from nbgraph.operator.spec import Attributes, Spec, items_of
 from nbgraph.settings import config
 from nbgraph.shape import Arrays, Space, address
@@ -69,7 +69,7 @@ class KernelCall:
         object.__setattr__(call, "cache", self.cache)  # what launches it does not depend on them
         return call
 
-    def operations(self, layouts: Sequence[Layout]) -> int | None:
+    def operations(self, layouts: Layouts) -> int | None:
         """Return how many operations a loop over a scalar graph does, for profiles; None for other
         kernels. `layouts`: of all arrays, of which the largest says how many elements there are."""
         from nbgraph.kernels.loops.cost import operations  # loads with a profile, as loops do
@@ -168,16 +168,14 @@ class Application(NamedTuple):
     `requests`: "write", "add" or "null", for each output; `host`: on the host, or on devices.
     """
 
-    operands: Sequence[Layout]
-    outputs: Sequence[Layout]
+    operands: Layouts
+    outputs: Layouts
     requests: Sequence[str]
     attributes: Attributes
     host: bool
 
     @classmethod
-    def at_once(
-        cls, operands: Sequence[Layout], outputs: Sequence[Layout], attributes: Attributes
-    ) -> Application:
+    def at_once(cls, operands: Layouts, outputs: Layouts, attributes: Attributes) -> Application:
         """Return one on the host that writes all outputs."""
         return cls(operands, outputs, ["write"] * len(outputs), attributes, True)
 
@@ -208,8 +206,8 @@ class Application(NamedTuple):
 
 def lowered(
     op: ArrayOp,
-    operands: Sequence[Layout],
-    outputs: Sequence[Layout],
+    operands: Layouts,
+    outputs: Layouts,
     requests: Sequence[str],
     attributes: Attributes,
     host: bool = True,
@@ -251,11 +249,7 @@ def lowered_form(op: ArrayOp, case: Application) -> Lowered | None:
 
 
 def run(
-    op: ArrayOp,
-    inputs: Arrays,
-    outputs: Arrays,
-    requests: Sequence[OpReqType],
-    attributes: Attributes,
+    op: ArrayOp, inputs: Arrays, outputs: Arrays, requests: Requests, attributes: Attributes
 ) -> bool:
     """Run an operator's kernels over NumPy arrays; return whether it has any."""
     words = [op.words[request] for request in requests]

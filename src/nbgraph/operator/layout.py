@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbgraph.dtype import inexact, real_dtype
-from nbgraph.shape import Array, Space
+from nbgraph.dtype import Dtype, inexact, real_dtype
+from nbgraph.shape import Array, Shape, Space
 
 Class = Literal["c", "0", "s"]  # of steps along a run: see `classes_of`
 _LAYOUTS: dict[Any, Layout] = {}
@@ -25,9 +25,7 @@ class Layout:
 
     __slots__ = ("contiguous", "dtype", "floating", "nbytes", "shape", "size", "strides")
 
-    def __init__(
-        self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...], size: int
-    ) -> None:
+    def __init__(self, shape: Shape, dtype: Dtype, strides: tuple[int, ...], size: int) -> None:
         self.shape, self.dtype, self.strides, self.size = shape, dtype, strides, size
         self.nbytes = size * dtype.itemsize
         self.floating = inexact(dtype)
@@ -57,6 +55,9 @@ class Layout:
         return f"Layout({self.dtype}{list(self.shape)}, strides={self.strides})"
 
 
+Layouts = Sequence[Layout]
+
+
 def in_reals(own: Layout) -> Layout:
     """Return complex numbers as real ones, both parts side by side along another axis; real ones as
     they are."""
@@ -74,9 +75,7 @@ def keep(table: dict[Any, Any], key: Any, value: Any, most: int) -> Any:
     return value
 
 
-def layout(
-    shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...] | None = None
-) -> Layout:
+def layout(shape: Shape, dtype: Dtype, strides: tuple[int, ...] | None = None) -> Layout:
     """Return the layout of that shape and dtype; row-major where no strides are passed.
 
     >>> layout((2, 3), np.dtype("float32")) is layout((2, 3), np.dtype("float32"), (12, 4))
@@ -107,7 +106,7 @@ def layout_of(view: Array) -> Layout:
     return layout(shape, view.dtype, strides)
 
 
-def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+def c_strides(shape: Shape, itemsize: int) -> tuple[int, ...]:
     """Byte strides of a row-major array.
 
     >>> c_strides((2, 3), 4)
@@ -120,7 +119,7 @@ def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def packed(shape: tuple[int, ...], dtype: np.dtype[Any], order: Sequence[int]) -> Layout:
+def packed(shape: Shape, dtype: Dtype, order: Sequence[int]) -> Layout:
     """Return the layout of an array without gaps whose axes from the outermost are `order`.
 
     >>> packed((2, 3), np.dtype("int8"), (1, 0)).strides
@@ -133,7 +132,7 @@ def packed(shape: tuple[int, ...], dtype: np.dtype[Any], order: Sequence[int]) -
     return layout(shape, dtype, tuple(steps))
 
 
-def merged(shape: tuple[int, ...], axes: Sequence[int], strides: tuple[int, ...]) -> bool:
+def merged(shape: Shape, axes: Sequence[int], strides: tuple[int, ...]) -> bool:
     """Return whether elements along these axes, in their order, lie one step apart.
 
     >>> merged((2, 3, 4), (0, 1), (12, 4, 1)), merged((2, 3, 4), (0, 2), (12, 4, 1))

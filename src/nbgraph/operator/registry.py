@@ -134,6 +134,14 @@ def _note(name: str, module: str, qualname: str) -> None:
     )
 
 
+def by_name(self: Operator) -> tuple[Any, ...]:
+    """Return what pickles an operator, as its `__reduce__`: its name; ArgumentError where another
+    one has that now."""
+    if find(self.__name__) is not self:
+        raise ArgumentError(f"{self.__name__}: an operator that was replaced is not pickled")
+    return find, (self.__name__,)
+
+
 def registered(*aliases: str) -> Callable[[_Op], _Op]:
     """Return a decorator that registers an operator under its own name and further ones."""
     return lambda op: register(op, op.__name__, *aliases)

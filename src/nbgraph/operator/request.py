@@ -7,6 +7,7 @@ kNullOp computes nothing, kWriteInplace is a write whose output shares an operan
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ class OpReqType(enum.IntEnum):
 
 
 kNullOp, kWriteTo, kWriteInplace, kAddTo = OpReqType
+Requests = Sequence[OpReqType]
 _WORDS = {"null": kNullOp, "write": kWriteTo, "inplace": kWriteInplace, "add": kAddTo}
 # as loops are told
 WORDS = {kNullOp: "null", kWriteTo: "write", kWriteInplace: "write", kAddTo: "add"}

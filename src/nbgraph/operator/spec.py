@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,3 +38,6 @@ class Spec(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.dtype}{list(self.shape)}"
+
+
+Specs = Sequence[Spec]

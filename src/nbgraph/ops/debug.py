@@ -13,6 +13,7 @@ from nbgraph.device import Context
 from nbgraph.engine import Variable, current
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.environment import Turn
 from nbgraph.ops.define import differentiable, public
 from nbgraph.shape import Array, Arrays, same_shape
 
@@ -37,23 +38,6 @@ def turn() -> Variable:
     return current().new_variable("debug", immune=True)
 
 
-class _Turn:
-    """The turn as a resource of an operator."""
-
-    __slots__ = ("variable",)
-
-    kind = "turn"
-
-    def __init__(self) -> None:
-        self.variable = turn()
-
-    def renewed(self) -> _Turn:
-        """The same for another push."""
-        return self
-
-    again = renewed
-
-
 class _Debug(ArrayOp):
     """It has an effect: two are two, and they keep their order."""
 
@@ -61,7 +45,7 @@ class _Debug(ArrayOp):
 
     def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Any, ...]:
         """Its turn."""
-        return (_Turn(),)
+        return (Turn(turn()),)
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
         """Tell, and pass the values on."""

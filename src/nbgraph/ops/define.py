@@ -22,7 +22,7 @@ from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, inexact, is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError, require_word
 from nbgraph.operator import registry
-from nbgraph.operator.arrays.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Specs
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.declared import (
     DOCS,
@@ -38,11 +38,11 @@ from nbgraph.operator.deferred import deferrable as deferrable
 from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.namespace import Namespace
 from nbgraph.shape import Axis as Axis
+from nbgraph.shape import Shape
 from nbgraph.shape import axes_of as axes_of
 from nbgraph.shape import axis_of as axis_of
 from nbgraph.signatures import checked
 
-Shape = tuple[int, ...]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _INT = {int}
@@ -299,7 +299,7 @@ def require_floats(name: str, *operands: Any, label: str = "x") -> np.dtype[Any]
     return np.result_type(*(x.dtype for x in operands))
 
 
-def differentiable(specs: Sequence[Spec]) -> bool:
+def differentiable(specs: Specs) -> bool:
     """Whether every operand is floating."""
     return all(inexact(spec.dtype) for spec in specs)
 

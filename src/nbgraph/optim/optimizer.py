@@ -10,15 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nbgraph.array.carry import writable
-from nbgraph.array.copying import copy_of, fill_from
+from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array
 from nbgraph.array.push import copied
-from nbgraph.errors import ArgumentError, FormatError
-from nbgraph.kernels.capture.snapshot import freeze, thaw
+from nbgraph.errors import ArgumentError
 from nbgraph.operator.call import recording
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.draws import distributions
-from nbgraph.optim import files
 from nbgraph.optim.options import DEFAULT, Declared, Rate, bound, flag, number, plain, rate
 from nbgraph.optim.parameters import (
     Multipliers,
@@ -32,15 +30,15 @@ from nbgraph.optim.parameters import (
 )
 from nbgraph.optim.rows import Row
 from nbgraph.optim.scaling import LossScaler
+from nbgraph.optim.state_dict import Saved
 from nbgraph.optim.states import Clock, State, together
 from nbgraph.optim.update import Entry, Group, Operands, Update
 from nbgraph.signatures import unknown_keyword
 
-FORMAT = 1  # of state dicts
 _KEPT = 1024  # updates: one for each set of parameters that are updated together
 
 
-class Optimizer(Declared):
+class Optimizer(Saved, Declared):
     """Steps that change parameters in place, by their gradients.
 
     Parameters
@@ -375,82 +373,6 @@ class Optimizer(Declared):
             "after": math.inf,
         }
         return values | self.hyper | dict(self.coefficients(group.clock.steps, rate))
-
-    # states -------------------------------------------------------------------------------------
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return copies of all states and counts, as nested dicts of NDArrays, numbers and strings.
-
-        An optimizer of the same class and parameters that is given it goes on with the same bits.
-        """
-        parts: dict[str, Any] = {}
-        for key, state in self._states.items():
-            count, done = self._clocks[key].settled()
-            states = {name: copy_of(value) for name, value in state.all.items()}
-            parts[key] = {"count": count, "done": done, "states": states}
-        data: dict[str, Any] = {"format": FORMAT, "optimizer": self.name}
-        data |= {"parameters": parts | self._loaded, "hyper": dict(self.hyper)}
-        if not callable(self.lr):
-            data["lr"] = float(self.lr)
-        if self.scaler is not None:
-            data["scaler"] = self.scaler.state_dict()
-        return data
-
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where the optimizer that gave `state` was; nothing changes where it does not fit.
-
-        Raises FormatError for another optimizer's states, ArgumentError for a parameter that is
-        not there, ShapeError where shapes differ.
-        """
-        if state.get("format") != FORMAT or state.get("optimizer") != self.name:
-            raise FormatError(
-                f"{self.name}.load_state_dict: states of {state.get('optimizer')!r} in format "
-                f"{state.get('format')!r}; expected those of {self.name!r} in format {FORMAT}"
-            )
-        weights, parts = self.parameters, state["parameters"]
-        if self._params is not None:
-            require_known(f"{self.name}.load_state_dict", "parameters", weights, parts)
-        fresh: dict[str, tuple[State, Clock]] = {}
-        for key, entry in parts.items():
-            if key in weights:
-                restored = State(weights[key], self.initial, master=self.multi_precision)
-                restored.load(self.name, key, entry["states"])
-                fresh[key] = restored, Clock.of(entry["count"], entry["done"])
-        self._states = {key: restored for key, (restored, _) in fresh.items()}
-        self._clocks = self._shared({key: clock for key, (_, clock) in fresh.items()})
-        self._loaded = {key: entry for key, entry in parts.items() if key not in fresh}
-        self._updates.clear()
-        self.hyper |= state["hyper"]
-        if "lr" in state and not callable(self.lr):
-            self.lr = state["lr"]
-        if self.scaler is not None and "scaler" in state:
-            self.scaler.load_state_dict(state["scaler"])
-
-    def __getstate__(self) -> dict[str, Any]:
-        own = {"_states": {}, "_clocks": {}, "_updates": {}, "_loaded": self.state_dict()}
-        if getattr(self.lr, "__module__", "") == "nbgraph.optim.schedules":
-            own["lr"] = freeze(self.lr)  # type: ignore[arg-type]  (a function, told by its text)
-        return {**self.__dict__, **own}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if isinstance(self.lr, dict):
-            self.lr = thaw(self.lr)
-        self.load_state_dict(self._loaded)
-
-    @staticmethod
-    def _shared(clocks: dict[str, Clock]) -> dict[str, Clock]:
-        """Return clocks by name, one clock for parameters of equal steps."""
-        by_count: dict[Any, Clock] = {}
-        return {key: by_count.setdefault(clock.settled(), clock) for key, clock in clocks.items()}
-
-    def save(self, path: Any) -> None:
-        """Write `state_dict` to a file: npz, or safetensors if that is how its name ends."""
-        files.save(path, self.state_dict())
-
-    def load(self, path: Any) -> None:
-        """Take what `save` wrote."""
-        self.load_state_dict(files.load(path))
 
     def __repr__(self) -> str:
         lr = "a schedule" if callable(self.lr) else self.lr

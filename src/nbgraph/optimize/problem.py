@@ -16,8 +16,8 @@ from nbgraph.autograd.results import require_function
 from nbgraph.autograd.traced_once import TracedOnce, traced_once
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError, ShapeError, function_name, noun
+from nbgraph.signatures import Function
 
-Function = Callable[..., Any]
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from nbgraph.picture import Report, columns
+from nbgraph.scopes import count_of
 from nbgraph.storage.memory import account, holders
 from nbgraph.storage.pools import Pool
 from nbgraph.storage.sizes import readable
@@ -61,23 +61,14 @@ class Stats(Report):
         return [(head, columns(rows)), ("who holds it", "\n".join(self.holders))]
 
 
-def _count(counter: itertools.count[int]) -> int:
-    """How often `next` was called, without calling it.
-
-    >>> _count(itertools.count(3))
-    3
-    """
-    return int(repr(counter)[6:-1])
-
-
 def gather(name: str, strategy: str, limit: int, pools: Sequence[Pool[Any]]) -> Stats:
     """Return the counts of pools and of the books on their devices, summed."""
     books = [account(pool.device) for pool in pools]
     bins = [bin for pool in pools for bin in pool.bins()]
     allocated = sum(b.allocated for b in books)
     free = sum(pool.free_bytes() for pool in pools)
-    misses = sum(_count(bin.misses) for bin in bins)
-    takes = sum(_count(bin.takes) for bin in bins)
+    misses = sum(count_of(bin.misses) for bin in bins)
+    takes = sum(count_of(bin.takes) for bin in bins)
     return Stats(
         device=name,
         strategy=strategy,

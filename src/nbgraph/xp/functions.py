@@ -13,7 +13,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.ops.indexing.sets import UniqueAll as UniqueAll
 from nbgraph.ops.indexing.sets import UniqueCounts as UniqueCounts
 from nbgraph.ops.indexing.sets import UniqueInverse as UniqueInverse
-from nbgraph.shape import broadcast
+from nbgraph.shape import Shape, broadcast
 from nbgraph.xp.dtypes import result_type
 
 __all__ = ["asarray", "broadcast_shapes", "clip", "isin", "reshape", "take"]
@@ -45,7 +45,7 @@ def asarray(
     return create.array(obj, dtype, device=device)
 
 
-def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
     """Return the shape that arrays of these shapes broadcast to; ShapeError where there is none.
 
     >>> broadcast_shapes((3, 1), (2,))
@@ -79,7 +79,7 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     return ops.isin(create.asarray(x1, dtype), create.asarray(x2, dtype), invert=invert)
 
 
-def reshape(x: NDArray, /, shape: tuple[int, ...], *, copy: bool | None = None) -> NDArray:
+def reshape(x: NDArray, /, shape: Shape, *, copy: bool | None = None) -> NDArray:
     """The elements in C order under another shape.
 
     A view where memory allows it, unless `copy=True`; with `copy=False` ValueError where it does

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,9 +28,7 @@ from nbgraph.errors import ArgumentError, function_name
 from nbgraph.executor.control.branch_op import Branches, branch_op
 from nbgraph.graph.graph import Entry
 from nbgraph.ops.define import library
-from nbgraph.signatures import checked
-
-Function = Callable[..., Any]
+from nbgraph.signatures import Function, checked
 
 
 @checked

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,12 +29,12 @@ from nbgraph.graph.graph import Entry, spec
 from nbgraph.graph.node import topological
 from nbgraph.graph.passes.gradient import uniform
 from nbgraph.graph.symbol import Symbol
-from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.array_op import Attributes, Spec
 from nbgraph.operator.lazy import is_lazy
 from nbgraph.ops.define import library
 from nbgraph.settings import config
+from nbgraph.signatures import Function
 
-Function = Callable[..., Any]
 _numbers = itertools.count()  # of variables that no finished body has
 _KEPT = 128  # functions whose traces are kept
 _RUNNERS: OrderedDict[Any, Jit] = OrderedDict()
@@ -155,9 +155,7 @@ def is_later(node: GraphNode, before: tuple[int, int]) -> bool:
     return number > {"traced": before[0], "effect": before[1]}.get(kind, number)
 
 
-def drawn_again(
-    node: GraphNode, operands: Sequence[Any], attributes: Mapping[str, Any]
-) -> list[Entry]:
+def drawn_again(node: GraphNode, operands: Sequence[Any], attributes: Attributes) -> list[Entry]:
     """Return the outputs of an effect over other operands, with other attributes."""
     tracer = current_tracer()
     token = None if tracer is None else tracer.trace.token()

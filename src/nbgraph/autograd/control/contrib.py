@@ -3,14 +3,13 @@ and changes nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from nbgraph.autograd.control import branches, loops
 from nbgraph.autograd.results import require_function
 from nbgraph.errors import require_whole
+from nbgraph.signatures import Function
 
-Function = Callable[..., Any]
 _PARTS = "the result of the step, and the next "
 
 

@@ -39,9 +39,8 @@ from nbgraph.graph.graph import Entry
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.call import recording
 from nbgraph.ops.define import library
-from nbgraph.signatures import checked
+from nbgraph.signatures import Function, checked
 
-Function = Callable[..., Any]
 _SCAN = "scan", "init", "xs"  # what errors call a loop, its first carry, and its arrays
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 WORD = 8
-_BITS = 64
 
 
 class Machine:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-import functools
-import os
-import threading
 import weakref
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.codegen.fastcall import MAX_WORDS
-from nbgraph.device import RunContext
 from nbgraph.engine import checks
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core import layout
 from nbgraph.engine.core.codes import BRAKE, LAUNCHED, NO_MEMORY
 from nbgraph.engine.handle import Core, PlanMemory
-from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.pending import NativePending
 from nbgraph.engine.plans.rows import Rows
-from nbgraph.engine.properties import NO_SKIP, NORMAL, OVERWRITE
+from nbgraph.engine.plans.stepwise import Steps
 from nbgraph.engine.thread import here
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.engine.variable import Variable
@@ -49,10 +44,9 @@ class Instance:
         "_own",
         "_pure",  # whether the pusher may run its Python steps
         "_quick",  # the core, if `launch` may go straight to it
-        "_runs",
+        "_steps",
         "_tokens",
         "__weakref__",
-        "_turns",  # by process: who pushes a run step by step holds it
         "plan",
     )
 
@@ -70,17 +64,12 @@ class Instance:
         self._core: Core | None = None
         self._own: Variable | None = None
         self._tokens: list[int] = []
-        self._turns: dict[int, threading.RLock] = {}
         self._address = 0
         self._quick: Core | None = None
         self._deletions = -1
         self._pure = False
         self._long = 2 + LAUNCHED + len(plan.outside) + len(plan.patches) > MAX_WORDS
-        patched = {step for places in plan.patches for step, _ in places}
-        self._runs: list[Any] = [
-            _copy(step.run) if place in patched else step.run
-            for place, step in enumerate(plan.steps)
-        ]
+        self._steps = Steps(plan)
 
     @property
     def variable(self) -> Variable:
@@ -127,7 +116,8 @@ class Instance:
             )
         priority = checks.whole(priority, "priority", what)
         if not isinstance(engine, ThreadedEngine):
-            return self._push_steps(engine, externals, words, state, priority)
+            self._steps.push(engine, self._own_on(engine), externals, words, state, priority)
+            return None
         other = () if variables is None else externals
         ticket = self._launch(engine, other, words, engine.site_id(), state, priority)
         written = zip(externals, self.plan.outside.values(), strict=True)
@@ -171,7 +161,7 @@ class Instance:
         if isinstance(engine, ThreadedEngine):
             return self._launch(engine, variables, words, site, state, priority)
         externals = self._named(variables or None, engine)
-        self._push_steps(engine, externals, words, state, priority)
+        self._steps.push(engine, self._own_on(engine), externals, words, state, priority)
         return 0
 
     def _named(self, variables: Variables | None, engine: Engine) -> tuple[Variable, ...]:
@@ -201,50 +191,6 @@ class Instance:
         if own is None or own._owner is not engine._owner:
             own = self._own = engine.new_variable(f"instance of {self.plan.name}")
         return own
-
-    # step by step ------------------------------------------------------------------------------
-
-    def _push_steps(
-        self,
-        engine: Engine,
-        externals: Sequence[Variable],
-        words: Sequence[int],
-        state: Any,
-        priority: int,
-    ) -> None:
-        """One by one. A run begins after the last one, with nothing failed inside: so it has to be
-        pushed whole before another thread pushes one."""
-        plan, own = self.plan, self._own_on(engine)
-        names: dict[Any, Variable] = dict(zip(plan.outside, externals, strict=True))
-
-        def variables(keys: Sequence[Any]) -> list[Variable]:
-            for each in keys:
-                if each not in names:
-                    names[each] = engine.new_variable()
-            return [names[each] for each in keys]
-
-        begin = functools.partial(self._begin, tuple(words))
-        with self._turns.setdefault(os.getpid(), threading.RLock()):
-            engine.push(begin, mutate_vars=[own], prop=NO_SKIP, name=f"begin {plan.name}")
-            for step, run in zip(plan.steps, self._runs, strict=True):
-                whole = [name for name in step.writes if step.clears(name)]
-                every = len(whole) == len(step.writes)
-                if whole and not every:
-                    engine.push(_forget, mutate_vars=variables(whole), prop=OVERWRITE)
-                engine.push(
-                    functools.partial(_with_state, run, state) if step.wants_state else run,
-                    const_vars=[*variables([n for n in step.reads if n not in step.writes]), own],
-                    mutate_vars=variables(step.writes),
-                    priority=priority,
-                    name=step.label,
-                    prop=OVERWRITE if every else NORMAL,
-                )
-
-    def _begin(self, words: Sequence[int], run_ctx: RunContext) -> None:
-        """All steps of a run read what this writes; so nobody reads the records now."""
-        for word, places in zip(words, self.plan.patches, strict=True):
-            for step, place in places:
-                self._runs[step]._words[place] = word
 
     # as one operation --------------------------------------------------------------------------
 
@@ -368,16 +314,17 @@ class Instance:
             core.steps[tokens[-1]] = step.run, step.wants_state
             return tokens[-1]
 
-        rows = Rows(self.plan, self._runs, engine._names.name, token)
+        runs = self._steps.runs
+        rows = Rows(self.plan, runs, engine._names.name, token)
         words = array("q", rows.words)
         address = core.new_memory(layout.WORD * len(words))
         if not address:
-            raise EngineError(f"plan {self.plan.name!r}: no memory for {len(self._runs)} steps")
+            raise EngineError(f"plan {self.plan.name!r}: no memory for {len(runs)} steps")
         for place in rows.relative:
             words[place] += address
         ctypes.memmove(address, words.buffer_info()[0], layout.WORD * len(words))
         # kernels' records live as long
-        memory = PlanMemory((self.plan, self._runs), tokens, weakref.ref(self))
+        memory = PlanMemory((self.plan, runs), tokens, weakref.ref(self))
         core.instances[address] = memory
         if core.timing is not None:
             core.timing.put_in(address, memory)
@@ -402,23 +349,3 @@ class Instance:
 
 def _address(core: Core, variable: Variable) -> int:
     return variable._address if variable._core is core else core.attach(variable)
-
-
-def _copy(call: Any) -> NativeCall:
-    """Return a call with a record of its own."""
-    native = NativeCall(
-        call.address, list(call._words), call.hi, lo=call.lo, name=call.__name__, cost=call.cost
-    )
-    native.keep, native.resumes = call, call.resumes  # `keep`: what its words point to
-    return native
-
-
-def _forget(run_ctx: RunContext) -> None:
-    """Leave no failure on what is about to be written whole."""
-
-
-def _with_state(run: Callable[..., Any], state: Any, run_ctx: RunContext) -> Any:
-    try:
-        return run(run_ctx, state)
-    finally:
-        del state  # an exception keeps this frame

@@ -18,7 +18,7 @@ from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec, Specs
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.request import OpReqType
 from nbgraph.shape import Arrays
@@ -68,7 +68,7 @@ class BranchOp(ArrayOp):
         fields = {"branches": len(branches.heads), "heads": len(heads)}
         return fields, [*heads, *((v, 0) for v in branches.variables)]
 
-    def typed(self, specs: Sequence[Spec]) -> list[Graph]:
+    def typed(self, specs: Specs) -> list[Graph]:
         """Return the branches for operands of these specs."""
         key = tuple(specs)
         if key not in self._typed:

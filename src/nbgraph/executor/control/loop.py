@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, with_variables
-from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.array_op import Specs
 from nbgraph.operator.call import training
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.scopes import Scopes
@@ -67,7 +66,7 @@ class Loop(NamedTuple):
         return self._replace(heads=graph.heads, variables=graph.variables)
 
 
-def typed(graph: Graph, specs: Sequence[Spec]) -> Graph:
+def typed(graph: Graph, specs: Specs) -> Graph:
     """Return the graph for variables of these specs; ShapeError where some do not follow."""
     replacements = {
         old: old if not old.open and old.specs == (spec,) else build.variable(str(old.name), *spec)

@@ -22,7 +22,7 @@ from nbgraph.executor.control.reverse import loop_gradient
 from nbgraph.executor.control.rows import WORK, Fixed, Moving, Rows, Turning, Where, scratch_bytes
 from nbgraph.executor.control.stream_rows import StreamRows
 from nbgraph.graph.graph import Entry, Graph, spec
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec, Specs
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.request import OpReqType
 from nbgraph.shape import Arrays
@@ -67,14 +67,14 @@ class LoopOp(ArrayOp):
 
     # shapes -----------------------------------------------------------------------------------
 
-    def typed(self, specs: Sequence[Spec]) -> Loop:
+    def typed(self, specs: Specs) -> Loop:
         """Return the loop over operands of these specs; errors where they do not fit."""
         key = tuple(specs)
         if key not in self._typed:
             self._typed[key] = self._checked(specs[self.loop.counted :])
         return self._typed[key]
 
-    def _checked(self, specs: Sequence[Spec]) -> Loop:
+    def _checked(self, specs: Specs) -> Loop:
         loop = self.loop
         first, last = loop.carries, loop.carries + loop.xs
         if len(specs) != len(loop.variables):

@@ -16,7 +16,7 @@ from nbgraph.graph.passes.scalars import scalars
 from nbgraph.kernels.compiler.control import Table
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import layout
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import Requests
 
 WORK = -2  # the slot of working memory, while its number is not known
 _LINE = 64  # bytes of a cache line
@@ -70,7 +70,7 @@ class Rows:
     def body(
         self,
         graph: Graph,
-        requests: Sequence[OpReqType],
+        requests: Requests,
         variables: Sequence[Where],
         results: Sequence[Where],
         arena: int | None = None,

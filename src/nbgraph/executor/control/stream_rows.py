@@ -25,7 +25,7 @@ from nbgraph.kernels.compiler.kernel import Text
 from nbgraph.operator.arrays.array_op import Spec
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import layout
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import OpReqType, Requests
 
 _OPTIONS = Options()
 _BYTE = np.dtype("uint8")
@@ -45,7 +45,7 @@ class StreamRows(Rows):
     def body(
         self,
         graph: Graph,
-        requests: Sequence[OpReqType],
+        requests: Requests,
         variables: Sequence[Where],
         results: Sequence[Where],
         arena: int | None = None,

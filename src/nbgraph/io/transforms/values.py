@@ -20,7 +20,7 @@ from nbgraph.errors import (
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import ColumnTransform, changed
 from nbgraph.io.transforms.draws import Draws
-from nbgraph.shape import Array
+from nbgraph.shape import Array, Shape
 
 
 def _dtype(what: str, value: Any) -> str | None:
@@ -79,7 +79,7 @@ class Lambda(ColumnTransform):
     """
 
     function: Callable[[Array], Any]
-    shape: tuple[int, ...] | None = None
+    shape: Shape | None = None
     dtype: Any = None
     _checks = {"dtype": (_dtype,)}
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.codegen import builtin
-from nbgraph.codegen.text import Function
+from nbgraph.codegen.python_text import PythonFunction
 from nbgraph.kernels.scalar.kinds import DROPPED, Word
 
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ _LEN, _ITEMSIZE, _NDIM, _FORMAT, _SHAPE = 16, 24, 36, 40, 48
 
 
 def _text() -> str:
-    t = Function("ptr", "ptr %self, ptr %args, i64 %nargs")
+    t = PythonFunction()
     buffers = t.cell(f"[{MAX_ARRAYS} x [80 x i8]]", 16)
     record = t.cell(f"[{2 + 2 * MAX_ARRAYS + MAX_PARAMETERS} x i64]", 16)
     opened, answer = t.cell(), t.cell("ptr")
     t.put(opened, "0")
     t.put(answer, "%self", "ptr")
-    d = t.value("call ptr @PyBytes_AsString(ptr %self)")
+    d = t.call("ptr", "@PyBytes_AsString", "%self")
     head = t.words(d, "ptr i64 i64 i64 ptr i64 i64")
     kernel, count, nin, parameters, ndarray, most, passed = head
     words = t.place("i64", d, len(head))
@@ -68,8 +68,7 @@ def _text() -> str:
         with t.when(t.compare("sge", o, nin)), t.loop(0, o) as k:
             _apart(t, t.place("[80 x i8]", buffers, k), b, t.compare("slt", k, nin))
     own = t.place("i64", addresses, t.product(count, 2))
-    copied = f"ptr {own}, ptr align 1 {words}, i64 {t.product(parameters, 8)}, i1 false"
-    t.do(f"call void @llvm.memcpy.p0.p0.i64({copied})")
+    t.copy(own, words, t.product(parameters, 8))
     with t.loop(0, passed) as g:
         kind, place = t.words(t.place("[2 x i64]", numbers, g), "i64 i64")
         t.put_at(own, place, unboxed(t, t.read("ptr", "%args", t.sum(count, g)), kind, "clear"))
@@ -79,20 +78,20 @@ def _text() -> str:
     return _closed(t, buffers, opened, answer)
 
 
-def _open(t: Function, i: str, ndarray: str, buffers: str, flags: str | int, opened: str) -> str:
+def _open(
+    t: PythonFunction, i: str, ndarray: str, buffers: str, flags: str | int, opened: str
+) -> str:
     """Return the buffer of an argument, which has to be an array; `opened` counts it."""
     arg = t.read("ptr", "%args", i)
-    kind = t.value(f"call ptr @PyObject_Type(ptr {arg})")
-    t.do(f"call void @Py_DecRef(ptr {kind})")
-    t.require(t.compare("eq", kind, ndarray, "ptr"), "close")
+    t.require(t.is_same(t.type_of(arg), ndarray), "close")
     b = t.place("[80 x i8]", buffers, i)
-    failed = t.value(f"call i32 @PyObject_GetBuffer(ptr {arg}, ptr {b}, i32 {flags})")
+    failed = t.call("i32", "@PyObject_GetBuffer", arg, b, f"i32 {flags}")
     t.require(t.compare("eq", failed, 0, "i32"), "clear")
     t.put(opened, t.sum(i, 1))
     return b
 
 
-def _look(t: Function, first: str, b: str, wanted: str) -> None:
+def _look(t: PythonFunction, first: str, b: str, wanted: str) -> None:
     """Require that a buffer has the format that is wanted, and the shape of the first one."""
     form, ndim = t.read("ptr", b, _FORMAT, step="i8"), t.read("i32", b, _NDIM, step="i8")
     t.require(t.compare("eq", t.read("i16", form), wanted, "i16"), "close")
@@ -104,7 +103,7 @@ def _look(t: Function, first: str, b: str, wanted: str) -> None:
         t.require(t.compare("eq", t.read("i64", shape, j), t.read("i64", shape0, j)), "close")
 
 
-def _apart(t: Function, b: str, out: str, is_operand: str) -> None:
+def _apart(t: PythonFunction, b: str, out: str, is_operand: str) -> None:
     """Require that an earlier array and an output share no memory, or are an operand and an output
     of the very same."""
     (start, size), (begin, extent) = (
@@ -116,7 +115,7 @@ def _apart(t: Function, b: str, out: str, is_operand: str) -> None:
     t.require(t.value(f"or i1 {t.value(f'or i1 {before}, {behind}')}, {same}"), "close")
 
 
-def _of_16_bits(t: Function, number: str, dropped: str, refused: str) -> str:
+def _of_16_bits(t: PythonFunction, number: str, dropped: str, refused: str) -> str:
     """Return a number without its last bits, rounded to even, as a 16-bit float has it; as it is
     where none are dropped. What no such float has as a normal number goes on at a label."""
     value = t.cell("double")
@@ -138,15 +137,15 @@ def _of_16_bits(t: Function, number: str, dropped: str, refused: str) -> str:
     return t.get(value, "double")
 
 
-def unboxed(t: Function, number: str, kind: str, refused: str, of: str = "Float_As") -> str:
+def unboxed(t: PythonFunction, number: str, kind: str, refused: str, of: str = "Float_As") -> str:
     """Return the word of a number of Python's, of a kind of `Word` or `whole_word`; others go on
     at a label. `of`: "Complex_RealAs" or "Complex_ImagAs", the part of a complex number."""
     word, is_whole = t.cell(), t.compare("eq", t.number("and", kind, 0xFF), int(Word.WHOLE))
     with t.when(is_whole):
-        integer = t.value(f"call i64 @PyLong_AsLongLong(ptr {number})")
+        integer = t.call("i64", "@PyLong_AsLongLong", number)
         t.put(word, integer)
         with t.when(t.compare("eq", integer, -1)):
-            _require_none(t, refused)
+            t.require_no_error(refused)
         narrower = t.number("and", t.number("lshr", kind, 8), 0xFF)
         moved, unsigned = t.number("shl", integer, narrower), t.number("lshr", kind, 16)
         with t.when(t.compare("eq", unsigned, 0)):
@@ -155,9 +154,9 @@ def unboxed(t: Function, number: str, kind: str, refused: str, of: str = "Float_
             t.require(t.compare("sge", integer, 0), refused)
             t.require(t.compare("eq", t.number("lshr", moved, narrower), integer), refused)
     with t.unless(is_whole):
-        number64 = t.value(f"call double @Py{of}Double(ptr {number})")
+        number64 = t.call("double", f"@Py{of}Double", number)
         with t.when(t.value(f"fcmp oeq double {number64}, -1.0")):
-            _require_none(t, refused)
+            t.require_no_error(refused)
         value = _of_16_bits(t, number64, t.number("lshr", kind, 8), refused)
         rounded = t.value(f"fptrunc double {value} to float")
         single = t.value(f"zext i32 {t.value(f'bitcast float {rounded} to i32')} to i64")
@@ -167,7 +166,7 @@ def unboxed(t: Function, number: str, kind: str, refused: str, of: str = "Float_
     return t.get(word)
 
 
-def _run(t: Function, kernel: str, record: str, out: str, most: str) -> None:
+def _run(t: PythonFunction, kernel: str, record: str, out: str, most: str) -> None:
     """Run the kernel over as many elements as the last output has, if they are not too many."""
     size, item = (t.read("i64", out, at, step="i8") for at in (_LEN, _ITEMSIZE))
     n = t.number("udiv", size, item)
@@ -175,15 +174,9 @@ def _run(t: Function, kernel: str, record: str, out: str, most: str) -> None:
     t.put_at(record, 1, "0")
     with t.when(t.compare("ne", n, 0)):
         t.require(t.compare("sle", n, most), "close")
-        arguments = f"i64 {t.value(f'ptrtoint ptr {record} to i64')}, i64 0, i64 {n}"
+        arguments = f"{t.address(record)}, i64 0, i64 {n}"
         status = builtin.called(t, kernel, arguments, t.compare("sgt", n, GIL_FREE_ABOVE))
         t.require(t.compare("eq", status, 0), "close")
-
-
-def _require_none(t: Function, refused: str) -> None:
-    """Require that nothing was raised."""
-    raised = t.value("call ptr @PyErr_Occurred()")
-    t.require(t.compare("eq", raised, "null", "ptr"), refused)
 
 
 def _runner_text() -> str:
@@ -194,12 +187,12 @@ def _runner_text() -> str:
     behind, address of the ndarray type, that of None, size, whether the GIL is released; then those
     words.
     """
-    t = Function("ptr", "ptr %self, ptr %args, i64 %nargs")
+    t = PythonFunction()
     buffers = t.cell(f"[{MAX_RUN_ARRAYS} x [80 x i8]]", 16)
     record = t.cell(f"[{MAX_RUN_ARRAYS + MAX_RUN_WORDS} x i64]", 16)
     opened, answer = t.cell(), t.cell("ptr")
     t.put(opened, "0")
-    d = t.value("call ptr @PyBytes_AsString(ptr %self)")
+    d = t.call("ptr", "@PyBytes_AsString", "%self")
     head = t.words(d, "ptr i64 i64 i64 ptr ptr i64 i64")
     kernel, count, before, behind, ndarray, none, size, frees = head
     t.put(answer, none, "ptr")
@@ -210,16 +203,15 @@ def _runner_text() -> str:
         t.put_at(own, i, t.get_at(_open(t, i, ndarray, buffers, _STRIDES, opened), 0))
     rest, tail = t.place("i64", own, count), t.place("i64", words, before)
     for target, source, n in ((record, words, before), (rest, tail, behind)):
-        copied = f"ptr {target}, ptr align 1 {source}, i64 {t.product(n, 8)}, i1 false"
-        t.do(f"call void @llvm.memcpy.p0.p0.i64({copied})")
-    arguments = f"i64 {t.value(f'ptrtoint ptr {record} to i64')}, i64 0, i64 {size}"
+        t.copy(target, source, t.product(n, 8))
+    arguments = f"{t.address(record)}, i64 0, i64 {size}"
     status = builtin.called(t, kernel, arguments, t.compare("ne", frees, 0))
     t.require(t.compare("eq", status, 0), "close")
     t.put(answer, t.read("ptr", "%args", t.number("sub", count, 1)), "ptr")
     return _closed(t, buffers, opened, answer)
 
 
-def _closed(t: Function, buffers: str, opened: str, answer: str) -> str:
+def _closed(t: PythonFunction, buffers: str, opened: str, answer: str) -> str:
     """Return the whole text, with an end that releases buffers and returns the answer."""
     t.go("close")
     t.label("clear")
@@ -227,9 +219,7 @@ def _closed(t: Function, buffers: str, opened: str, answer: str) -> str:
     t.label("close")
     with t.loop(0, t.get(opened)) as c:
         t.do(f"call void @PyBuffer_Release(ptr {t.place('[80 x i8]', buffers, c)})")
-    result = t.get(answer, "ptr")
-    t.do(f"call void @Py_IncRef(ptr {result})")
-    return t.text(f"ret ptr {result}")
+    return t.text(f"ret ptr {t.keep(t.get(answer, 'ptr'))}")
 
 
 def fits(arrays: int, parameters: int) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TRIPLE = "nvptx64-nvidia-cuda"
 CAPABILITIES = ((8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))  # that PTX is made for
 _PTX = {(8, 0): 70, (8, 6): 71, (8, 9): 78, (9, 0): 78, (10, 0): 86, (12, 0): 87}  # its version
-_LONG, MOST_WORDS = 81, 4095  # the version that takes records over 4 KB, and what it takes
+_LONG = 81  # the version that takes records over 4 KB
 # LLVM ends the process where it has no code for a function; for these it has
 _KNOWN = re.compile(
     r"llvm\.(nvvm|fma|fabs|sqrt|floor|ceil|trunc|rint|nearbyint|roundeven|copysign|minimum|maximum|"

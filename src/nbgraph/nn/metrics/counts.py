@@ -12,7 +12,7 @@ from nbgraph.nn.metrics.metric import Metric, Sums
 from nbgraph.ops.define import library
 from nbgraph.ops.losses.alike import require_rows
 from nbgraph.ops.losses.entropy import zeros_of_classes
-from nbgraph.shape import Array
+from nbgraph.shape import Array, Shape
 
 
 def _columns(values: Any, classes: int) -> Any:
@@ -29,7 +29,7 @@ def _pairs(name: str, out: Any, target: Any, classes: int) -> tuple[Any, Any]:
     return _columns(target, classes) + library.astype(none, "float64"), _columns(chosen, classes)
 
 
-def _weights(weight: Any, shape: tuple[int, ...]) -> Any:
+def _weights(weight: Any, shape: Shape) -> Any:
     """Return a column of weights for elements of this shape, whose first axes have them."""
     beyond = [1] * (len(shape) - len(weight.shape))
     each = library.reshape(library.astype(weight, "float64"), (*weight.shape, *beyond))

@@ -23,8 +23,8 @@ from nbgraph.operator.arrays.shortcuts import floats_of, learn_words, shortly
 from nbgraph.operator.call import call
 from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.environment import EnvArguments
-from nbgraph.operator.request import WORDS, OpReqType, assign
-from nbgraph.operator.spec import Attributes, Spec
+from nbgraph.operator.request import WORDS, OpReqType, Requests, assign
+from nbgraph.operator.spec import Attributes, Spec, Specs
 from nbgraph.shape import Array, Arrays, Shapes
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Gradients(NamedTuple):
     out_grads: Sequence[Any]  # None: nothing depends on that output
     inputs: Sequence[Any]
     outputs: Sequence[Any]
-    specs: Sequence[Spec]  # of the operands
+    specs: Specs  # of the operands
     wanted: Sequence[bool]
 
     @property
@@ -55,7 +55,7 @@ class Gradients(NamedTuple):
         return self.out_grads[0]
 
 
-Infer = Callable[..., Spec | Sequence[Spec]]
+Infer = Callable[..., Spec | Specs]
 Compute = Callable[..., None]
 Rule = Callable[[Gradients], Sequence[Any]]
 Push = Callable[..., Any]
@@ -245,9 +245,7 @@ class ArrayOp:
 
         return request(self.resources, device)
 
-    def grant_to(
-        self, device: Context, attributes: Attributes, specs: Sequence[Spec]
-    ) -> tuple[Any, ...]:
+    def grant_to(self, device: Context, attributes: Attributes, specs: Specs) -> tuple[Any, ...]:
         """Return what `grant` returns, for operands of these specs."""
         return self.grant(device, attributes)
 
@@ -262,7 +260,7 @@ class ArrayOp:
             return ()
         return [i for i, name in enumerate(self.operands) if name in self.auxiliary]
 
-    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+    def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         """Return shapes and dtypes of the outputs."""
         variadic = bool(self.operands) and self.operands[-1].startswith("*")
         if len(specs) < self.nin or (len(specs) > self.nin and not variadic):
@@ -296,7 +294,7 @@ class ArrayOp:
         self,
         inputs: Arrays,
         outputs: Arrays,
-        requests: Sequence[OpReqType],
+        requests: Requests,
         attributes: Attributes,
         *,
         resources: Sequence[Resource] = (),
@@ -381,7 +379,7 @@ class FilledOp(ArrayOp):
     """An operator of the attributes `shape` and `dtype`. In a graph an extent of the shape may be
     None: it follows from where the array is used (`nbgraph.graph.infer`)."""
 
-    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+    def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         """See ArrayOp; UnknownShape where an extent is not known."""
         if None in attributes["shape"]:
             raise UnknownShape(f"{self.__name__}: shape={attributes['shape']} is not known in full")

@@ -15,9 +15,9 @@ from nbgraph.operator.kernel_call import Application, Lowered, lowered_form
 from nbgraph.operator.layout import keep, layout_of
 from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.parallel import OWNED, wait_for
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import OpReqType, Requests
 from nbgraph.operator.scalar.typing import as_operand, require_out
-from nbgraph.operator.spec import Attributes, Spec, items_of
+from nbgraph.operator.spec import Attributes, Spec, Specs, items_of
 from nbgraph.settings import PYTHON_ASKED
 from nbgraph.shape import Array, Arrays, overlap
 
@@ -78,7 +78,7 @@ def _again(
     attributes: Attributes,
     out: Sequence[Any] | None,
     lowering: Lowered | None,
-    specs: Sequence[Spec],
+    specs: Specs,
 ) -> Any:
     """Return the results of a call like one before, or what kernels or NumPy compute."""
     if out is None and op.view is not None:
@@ -177,7 +177,7 @@ class _Call:
             return None
         return OpReqType.kWriteInplace if overlap(first, out) == "exact" else None
 
-    def _run(self, outputs: Arrays, requests: Sequence[OpReqType]) -> None:
+    def _run(self, outputs: Arrays, requests: Requests) -> None:
         op, attributes = self.op, self.attributes
         granted = op.grant_to(cpu(), attributes, [Spec.of(a) for a in self.inputs])
         resources, turns = own_resources(granted)

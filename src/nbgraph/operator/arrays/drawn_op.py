@@ -15,7 +15,7 @@ from nbgraph.device import Context
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.elsewhere import unit_call
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
-from nbgraph.operator.spec import Attributes, Spec
+from nbgraph.operator.spec import Attributes, Specs
 
 if TYPE_CHECKING:
     from nbgraph.kernels.draws.uniform import Drawn
@@ -78,12 +78,7 @@ class DrawnOp(ArrayOp):
         return Lowered((call,), case.contiguous(), adds=False)
 
     def drawn_call(
-        self,
-        operands: Sequence[Spec],
-        stores: Sequence[bool],
-        attributes: Attributes,
-        *,
-        host: bool,
+        self, operands: Specs, stores: Sequence[bool], attributes: Attributes, *, host: bool
     ) -> KernelCall | None:
         """Return the kernel for contiguous operands of these Specs, by `draw_call`, or None where
         none does it. `stores`: which outputs are needed; the first is stored in any case."""

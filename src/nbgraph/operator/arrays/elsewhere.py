@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.layout import Layout, layout_of
+from nbgraph.operator.layout import Layout, Layouts, layout_of
 from nbgraph.operator.spec import Attributes
+from nbgraph.shape import address
 
 if TYPE_CHECKING:
     from nbgraph.kernels.cuda.launch import Unit as Code
@@ -50,7 +51,7 @@ class Part(NamedTuple):
 
 
 def parts_of(
-    parts: Parts, operands: Sequence[Layout], out: Layout, attributes: Attributes
+    parts: Parts, operands: Layouts, out: Layout, attributes: Attributes
 ) -> list[Part] | None:
     """Return the parts that hold elements; None where the form does not know how."""
     views = [_over(own) for own in (*operands, out)]
@@ -62,12 +63,12 @@ def parts_of(
     for target, operand, source in written:
         if not target.size:
             continue
-        place, own = _address(target) - _address(target_view), layout_of(target)
+        place, own = address(target) - address(target_view), layout_of(target)
         if operand is None:
             pieces.append(Part(place, own, None, 0, source))
         else:
             wide = np.broadcast_to(source, target.shape)
-            away = _address(wide) - _address(sources[operand])
+            away = address(wide) - address(sources[operand])
             pieces.append(Part(place, own, operand, away, layout_of(wide)))
     return pieces
 
@@ -78,11 +79,6 @@ def _over(own: Layout) -> View:
     first = -sum(step for step in steps if step < 0)
     memory = untouched(first + own.dtype.itemsize + sum(step for step in steps if step > 0))
     return np.ndarray(own.shape, own.dtype, memory, first, own.strides)
-
-
-def _address(view: View) -> int:
-    address: int = view.__array_interface__["data"][0]
-    return address
 
 
 class Composed(NamedTuple):

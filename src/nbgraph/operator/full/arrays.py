@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.request import OpReqType, kNullOp, kWriteInplace, kWriteTo
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.request import OpReqType, Requests, kNullOp, kWriteInplace, kWriteTo
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.shape import Array, Arrays
 
 
@@ -23,10 +23,7 @@ class Results:
     """
 
     def __init__(
-        self,
-        targets: Sequence[Array | Spec],
-        requests: Sequence[OpReqType],
-        rights: Sequence[tuple[int, int]],
+        self, targets: Sequence[Array | Spec], requests: Requests, rights: Sequence[tuple[int, int]]
     ) -> None:
         self.targets = targets
         arrays = map(_target, targets, requests, range(len(targets)), itertools.repeat(rights))
@@ -96,7 +93,7 @@ def _replaced(op: str, what: str, index: int) -> ArgumentError:
 
 
 def call_function(
-    op: str, what: str, function: Callable[..., Any], arguments: Any, specs: Sequence[Spec]
+    op: str, what: str, function: Callable[..., Any], arguments: Any, specs: Specs
 ) -> None:
     """Call a user's `forward` or `backward`; its errors say which and for what."""
     try:

@@ -17,7 +17,7 @@ from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.text import function_text, normal_text
 from nbgraph.kernels.compiler.handwritten import python_function
-from nbgraph.operator.full.handles import Facts, Handle, Kind
+from nbgraph.operator.full.handles import Facts, Handle, Handles, Kind
 from nbgraph.operator.full.property import OperatorProperty
 
 _OUTPUTS = re.compile(r"out\d*$")  # how a gradient's own operands are called
@@ -101,7 +101,7 @@ def handles(kind: Kind, count: int) -> list[Handle]:
     return [Handle(kind, i) for i in range(count)]
 
 
-def read_handles(where: str, handles_of: Any, known: Sequence[Handle]) -> tuple[Handle, ...]:
+def read_handles(where: str, handles_of: Any, known: Handles) -> tuple[Handle, ...]:
     """Return handles that a property returned, each once; raise ArgumentError for anything else."""
     if not isinstance(handles_of, Iterable):
         raise ArgumentError(
@@ -112,7 +112,7 @@ def read_handles(where: str, handles_of: Any, known: Sequence[Handle]) -> tuple[
 
 
 def read_pairs(
-    where: str, listed: Any, sources: Sequence[Handle], targets: Sequence[Handle]
+    where: str, listed: Any, sources: Handles, targets: Handles
 ) -> tuple[tuple[Handle, Handle], ...]:
     """Return pairs (read, written) that a property returned."""
     pairs: list[tuple[Handle, Handle]] = []
@@ -126,7 +126,7 @@ def read_pairs(
     return tuple(pairs)
 
 
-def _known(where: str, one: Any, known: Sequence[Handle]) -> Handle:
+def _known(where: str, one: Any, known: Handles) -> Handle:
     if not isinstance(one, Handle) or one not in known:
         listed = ", ".join(map(repr, known)) or "none"
         raise ArgumentError(f"{where} names {one!r}; expected handles among {listed}")

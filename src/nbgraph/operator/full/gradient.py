@@ -15,35 +15,19 @@ import numpy as np
 
 from nbgraph.device import Context, RunContext, cpu, gpu, run_context
 from nbgraph.dtype import as_dtype, is_float, name_of
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
-from nbgraph.operator.environment import OpContext
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec, Specs
+from nbgraph.operator.environment import OpContext, Turn
 from nbgraph.operator.full.arrays import Results, States, call_function, read_only
 from nbgraph.operator.full.handles import Handle
-from nbgraph.operator.request import INPLACE_WORDS, OpReqType, kNullOp
+from nbgraph.operator.request import INPLACE_WORDS, Requests, kNullOp
 from nbgraph.shape import Arrays
 
 if TYPE_CHECKING:
     from nbgraph.operator.kernel_call import Application, Lowered
     from nbgraph.resource import Resource
 
-Specs = tuple[Spec, ...]
 Find = Callable[[Context, Specs], Any]  # the object that runs a pass
 SPECS = "_specs"  # attribute: shape and dtype name of each operand of the forward operator
-
-
-class Turn:
-    """What orders the passes of a stateful application; granted beside what was requested."""
-
-    __slots__ = ("kind", "variable")
-
-    def __init__(self, variable: Any) -> None:
-        self.kind, self.variable = "turn", variable
-
-    def renewed(self) -> Turn:
-        """Return the same for another run, or for work that is done a second time."""
-        return self
-
-    again = renewed
 
 
 class Run(NamedTuple):
@@ -55,7 +39,7 @@ class Run(NamedTuple):
     find: Find | None  # what finds the object that runs it; None: the one of calls at once
     reads: Arrays
     outputs: Arrays
-    requests: Sequence[OpReqType]
+    requests: Requests
     states: Arrays
 
 
@@ -93,7 +77,7 @@ class Pass(ArrayOp):
         self,
         inputs: Arrays,
         outputs: Arrays,
-        requests: Sequence[OpReqType],
+        requests: Requests,
         attributes: Attributes,
         *,
         resources: Sequence[Resource] = (),
@@ -174,9 +158,7 @@ class CustomGradient(Pass):
     def find_in(self, states: dict[Any, Any] | None) -> Find | None:
         return self.op.find_in(states)
 
-    def grant_to(
-        self, device: Context, attributes: Attributes, specs: Sequence[Spec]
-    ) -> tuple[Any, ...]:
+    def grant_to(self, device: Context, attributes: Attributes, specs: Specs) -> tuple[Any, ...]:
         return self.op.grant_gradient(device, self.operand_specs((), attributes))
 
     def own_kernel(self, device: Context, attributes: Attributes) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +17,9 @@ class Handle(NamedTuple):
 
     def __repr__(self) -> str:
         return f"{self.kind}[{self.place}]"
+
+
+Handles = Sequence[Handle]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,12 @@ from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from nbgraph.dtype import as_dtype
+from nbgraph.dtype import Dtype, as_dtype
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.full.handles import Facts
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Specs
 from nbgraph.shape import PartialShape, merged, partial_text
 
-Dtype = np.dtype[Any]
 _GROUPS = ("argument", "output", "auxiliary state")
 
 
@@ -57,7 +54,7 @@ def infer(op: Any, prop: Any, sort: Sort, operands: Sequence[Any], outputs: Sequ
     return [*merged.ins, *merged.states], merged.outs
 
 
-def outputs(op: Any, prop: Any, sort: Sort, specs: Sequence[Spec]) -> list[Any]:
+def outputs(op: Any, prop: Any, sort: Sort, specs: Specs) -> list[Any]:
     """Return the outputs' shapes or dtypes; the error where one is left open."""
     nothing = [None] * op.nout
     partial = [getattr(s, sort.name) for s in specs]

@@ -14,8 +14,8 @@ from nbgraph.kernels.cuda.arguments import Shape, Signature, kind, operand
 from nbgraph.kernels.cuda.handwritten import HandCode, HandLaunches
 from nbgraph.operator.environment import IS_TRAIN
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
-from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.layout import Layout, Layouts, layout
+from nbgraph.operator.request import OpReqType, Requests
 
 _BLANK = Shape((1, 1, 1), (1, 1, 1))
 
@@ -41,12 +41,7 @@ def own_lowered(op: str, own: Any, case: Application) -> Lowered:
 
 
 def _call(
-    op: str,
-    own: Any,
-    arrays: Sequence[Layout],
-    count: int,
-    order: Sequence[int],
-    requests: Sequence[OpReqType],
+    op: str, own: Any, arrays: Layouts, count: int, order: Sequence[int], requests: Requests
 ) -> KernelCall:
     """Return the call over contiguous arrays, of which the first `count` are read."""
     function, targets = own.function, arrays[count:]

@@ -19,7 +19,7 @@ from nbgraph.operator.full.arrays import (
     read_only,
 )
 from nbgraph.operator.full.gradient import CustomGradient, Find, Pass, Run, Specs, gradient_rule
-from nbgraph.operator.full.handles import Facts, Handle, Kind
+from nbgraph.operator.full.handles import Facts, Handle, Handles, Kind
 from nbgraph.operator.full.inference import DTYPE, SHAPE
 from nbgraph.operator.full.operator import Operator
 from nbgraph.operator.full.places import Places
@@ -114,12 +114,12 @@ class CustomOp(Pass):
         results.deliver(self.__name__, "out_data")
         states.deliver(self.__name__)
 
-    def in_gradients(self, run: Run, handles: Sequence[Handle]) -> Any:
+    def in_gradients(self, run: Run, handles: Handles) -> Any:
         """Run the gradient; what `backward` does not declare is a stand-in."""
         reads = dict(zip(handles, run.reads, strict=True))
         slopes = self.known(run.specs, self.gradient_attributes(run.attributes))
 
-        def arrays(kind: Kind, specs: Sequence[Spec]) -> tuple[Any, ...]:
+        def arrays(kind: Kind, specs: Specs) -> tuple[Any, ...]:
             return tuple([self._array(Handle(kind, k), reads, s) for k, s in enumerate(specs)])
 
         ctx = run.ctx
@@ -152,7 +152,7 @@ class CustomOp(Pass):
             gradient = self._gradients[wanted, seeded] = CustomGradient(self, wanted, seeded)
         return gradient
 
-    def require_backward(self, specs: Sequence[Spec]) -> None:
+    def require_backward(self, specs: Specs) -> None:
         """DerivativeError where the operator of these operands has no gradient."""
 
     def gradient_attributes(self, attributes: Attributes) -> Mapping[str, Any]:
@@ -197,7 +197,7 @@ class PropertyOp(CustomOp):
     def operator(self, run: Run) -> Operator:
         return (run.find or self.places.operator)(run.ctx.device, run.specs)
 
-    def require_backward(self, specs: Sequence[Spec]) -> None:
+    def require_backward(self, specs: Specs) -> None:
         if not self.places.differentiable(tuple(specs)):
             raise DerivativeError(
                 f"{self.__name__}: its operator has no backward, so no gradient flows through it; "
@@ -208,9 +208,7 @@ class PropertyOp(CustomOp):
         """None: its property has the parameters."""
         return _NOTHING
 
-    def grant_to(
-        self, device: Context, attributes: Attributes, specs: Sequence[Spec]
-    ) -> tuple[Any, ...]:
+    def grant_to(self, device: Context, attributes: Attributes, specs: Specs) -> tuple[Any, ...]:
         """See ArrayOp; the operator is made here, on the line of the call."""
         self.places.ready(device, tuple(specs))
         return self._granted(
@@ -223,7 +221,7 @@ class PropertyOp(CustomOp):
         )
 
     def _granted(
-        self, device: Context, specs: Sequence[Spec], known: Any, asked: Callable[..., Any]
+        self, device: Context, specs: Specs, known: Any, asked: Callable[..., Any]
     ) -> tuple[Any, ...]:
         """Grant the requests that are known, or those for these shapes."""
         if known is None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.operator.environment import OpContext
-from nbgraph.operator.request import OpReqType, assign
+from nbgraph.operator.request import OpReqType, Requests, assign
 from nbgraph.shape import Array, Arrays
-
-Requests = Sequence[OpReqType]
 
 
 class Operator(ABC):

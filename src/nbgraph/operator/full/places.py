@@ -19,8 +19,9 @@ from typing import Any
 
 from nbgraph.device import Context, cpu
 from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.operator.environment import Turn
 from nbgraph.operator.full.choosing import Choice
-from nbgraph.operator.full.gradient import Find, Specs, Turn
+from nbgraph.operator.full.gradient import Find, Specs
 from nbgraph.operator.full.operator import Operator, fix, has_backward
 from nbgraph.scopes import forkable
 

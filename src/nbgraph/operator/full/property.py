@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.full.handles import Handle
+from nbgraph.operator.full.handles import Handle, Handles
 from nbgraph.operator.full.operator import Operator
 from nbgraph.operator.parameters import Param as Parameters
 from nbgraph.shape import PartialShape
@@ -138,24 +138,18 @@ class OperatorProperty(ABC):
     # the backward pass, memory, resources -----------------------------------------------------
 
     def declare_backward_dependency(
-        self, out_grad: Sequence[Handle], in_data: Sequence[Handle], out_data: Sequence[Handle]
-    ) -> Sequence[Handle]:
+        self, out_grad: Handles, in_data: Handles, out_data: Handles
+    ) -> Handles:
         """Return what `backward` reads, of these; the rest is not kept for it. By default all."""
         return [*out_grad, *in_data, *out_data]
 
-    def forward_inplace_option(
-        self, in_data: Sequence[Handle], out_data: Sequence[Handle]
-    ) -> Pairs:
+    def forward_inplace_option(self, in_data: Handles, out_data: Handles) -> Pairs:
         """Return pairs (in_data[i], out_data[j]): that output may take the argument's memory. It is
         a suggestion: where it is taken up, the request is kWriteInplace. By default none."""
         return []
 
     def backward_inplace_option(
-        self,
-        out_grad: Sequence[Handle],
-        in_data: Sequence[Handle],
-        out_data: Sequence[Handle],
-        in_grad: Sequence[Handle],
+        self, out_grad: Handles, in_data: Handles, out_data: Handles, in_grad: Handles
     ) -> Pairs:
         """Return pairs (what is read, in_grad[j]): that gradient may take its memory. By default
         none."""

@@ -178,10 +178,7 @@ class RegisteredOperator:
         """Return a hash of the texts of property and operators."""
         return content_of_property(self.property)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        if registry.find(self.__name__) is not self:
-            raise ArgumentError(f"{self.__name__}: an operator that was replaced is not pickled")
-        return registry.find, (self.__name__,)
+    __reduce__ = registry.by_name
 
     def __repr__(self) -> str:
         return f"<operator {self.__name__}{self.__signature__}>"

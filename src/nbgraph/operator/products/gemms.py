@@ -17,7 +17,7 @@ from nbgraph.kernels.cuda.gemms import Gemms, requests
 from nbgraph.kernels.loops.loop import Combine
 from nbgraph.operator.arrays.array_op import Attributes, Spec
 from nbgraph.operator.kernel_call import KernelCall, Lowered
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.operator.mapper.decorator import op as scalar_op
 from nbgraph.operator.rows.reduce_call import reduce_call, same
 from nbgraph.operator.scalar.map_call import map_call
@@ -34,7 +34,7 @@ def multiply(x1: Any, x2: Any) -> Any:
 
 
 def gemms_lowered(
-    op: Any, operands: Sequence[Layout], out: Layout, request: str, attributes: Attributes
+    op: Any, operands: Layouts, out: Layout, request: str, attributes: Attributes
 ) -> Lowered | None:
     """Return the kernels of a ProductOp, or None where nothing does it.
 
@@ -89,12 +89,7 @@ def _zeros(count: int, out: Layout, request: str) -> Lowered:
 
 
 def _sums(
-    op: Any,
-    operands: Sequence[Layout],
-    out: Layout,
-    result: Layout,
-    request: str,
-    attributes: Attributes,
+    op: Any, operands: Layouts, out: Layout, result: Layout, request: str, attributes: Attributes
 ) -> Lowered:
     """Return the product by a kernel that adds up multiplications."""
     fits = result is out and out.contiguous
@@ -104,7 +99,7 @@ def _sums(
 
 
 def _added_up(
-    op: Any, operands: Sequence[Layout], out: Layout, request: str, attributes: Attributes
+    op: Any, operands: Layouts, out: Layout, request: str, attributes: Attributes
 ) -> Lowered:
     """Return the kernels of a contiguous result."""
     labels = op.meaning(operands, attributes)

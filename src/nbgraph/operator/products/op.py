@@ -18,13 +18,12 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, inexact, real_dtype
 from nbgraph.kernels.products.axes import Axis, Call, arrange
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec, Specs
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
-from nbgraph.operator.layout import Layout, keep, layout, packed
+from nbgraph.operator.layout import Layout, Layouts, keep, layout, packed
 from nbgraph.settings import config
-from nbgraph.shape import Array, Arrays, Shapes
+from nbgraph.shape import Array, Arrays, Shape, Shapes
 
-Shape = tuple[int, ...]
 _KEPT = 1024  # calls that an operator knows
 _NATIVE = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
 _ONE = {4: 0x3F800000, 8: 0x3FF0000000000000}  # 1.0 in bits, by bytes; imaginary parts follow
@@ -117,7 +116,7 @@ class ProductOp(ArrayOp):
         sizes = labels.sizes(a.shape, b.shape)
         return Spec(tuple(sizes[d] for d in labels.out), np.result_type(a.dtype, b.dtype))
 
-    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+    def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         """See ArrayOp; found again for equal shapes, as small products take less than this."""
         key = *specs, *attributes.items()
         specs_out = self._inferred.get(key)
@@ -158,12 +157,7 @@ class ProductOp(ArrayOp):
         return Lowered((call,), tuple(moves)) if call.size else None
 
     def _by(
-        self,
-        way: Any,
-        operands: Sequence[Layout],
-        out: Layout,
-        request: str,
-        attributes: Attributes,
+        self, way: Any, operands: Layouts, out: Layout, request: str, attributes: Attributes
     ) -> Lowered | None:
         """Return the calls of a product without BLAS, by one of the modules that have some, or
         None where it does not suit."""
@@ -206,7 +200,7 @@ class ProductOp(ArrayOp):
 
     def arranged(
         self,
-        operands: Sequence[Layout],
+        operands: Layouts,
         out: Layout,
         attributes: Attributes,
         dtypes: Collection[np.dtype[Any]] = _NATIVE,
@@ -222,7 +216,7 @@ class ProductOp(ArrayOp):
 
     def replacements(
         self,
-        operands: Sequence[Layout],
+        operands: Layouts,
         out: Layout,
         attributes: Attributes,
         dtypes: Collection[np.dtype[Any]] = _NATIVE,

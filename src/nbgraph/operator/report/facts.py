@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph import parsing
+from nbgraph.dtype import Dtype
 from nbgraph.errors import DerivativeError, NbgraphError
 from nbgraph.kernels.capture import composed
 from nbgraph.kernels.capture.names import names_of
@@ -208,9 +209,7 @@ def _not_differentiable(op: Elementwise) -> set[str]:
     return {n for n, node in zip(op.scalar.operands, gradients, strict=True) if node.op == "static"}
 
 
-def in_place(
-    op: Elementwise, rows: Sequence[dict[str, Any]], dtype: np.dtype[Any]
-) -> dict[str, Any]:
+def in_place(op: Elementwise, rows: Sequence[dict[str, Any]], dtype: Dtype) -> dict[str, Any]:
     """Return which memory may be written over, forward and backward, and why.
 
     The option names are those of a simple operator: kInplaceInOut, kInplaceOutIn, ...

@@ -31,10 +31,10 @@ from nbgraph.kernels.loops.loop import BLOCK, GROUP, STRIP, Combine, Loop, Opera
 from nbgraph.kernels.scalar.graph import Graph
 from nbgraph.kernels.scalar.kinds import kind_of_dtype
 from nbgraph.operator.kernel_call import KernelCall, Lowered, of_space
-from nbgraph.operator.layout import Layout, c_strides, classes_of, in_reals, layout
+from nbgraph.operator.layout import Layout, Layouts, c_strides, classes_of, in_reals, layout
 from nbgraph.operator.mapper.decorator import op as scalar_op
 from nbgraph.operator.scalar.map_call import Plan, strides_in
-from nbgraph.shape import Space, space
+from nbgraph.shape import Shape, Space, space
 
 Stages = tuple[list[KernelCall], list[Layout]]  # and what lies between them
 
@@ -52,9 +52,9 @@ def block_on(host: bool, elements: int) -> int:
 
 def reduce_call(
     plan: Plan,
-    shape: tuple[int, ...],
+    shape: Shape,
     operands: Sequence[Layout | None],
-    outputs: Sequence[Layout],
+    outputs: Layouts,
     requests: Sequence[str],
     combines: Sequence[Combine | None],
     axes: int,
@@ -160,7 +160,7 @@ class _Task:
     results: Sequence[_Result]
     block: int
 
-    def laid_out(self, shape: tuple[int, ...], axes: int) -> None:
+    def laid_out(self, shape: Shape, axes: int) -> None:
         """Find rows, runs and blocks of the shape that operands are broadcast to."""
         self.asked = [r for r in self.results if r.request != "null"]
         inputs = [o for o in self.operands if o is not None]
@@ -179,9 +179,7 @@ class _Task:
         ]
         self.where = self._where(run, (*shape[:kept], *extents), rows, len(inputs))
 
-    def _where(
-        self, run: Space, shape: tuple[int, ...], rows: list[tuple[int, ...]], inputs: int
-    ) -> Space:
+    def _where(self, run: Space, shape: Shape, rows: list[tuple[int, ...]], inputs: int) -> Space:
         """Return the space of the record: the run, and rows of all arrays in the record's order."""
         strides, steps = rows[:inputs], list(run.steps[:inputs])
         mapped = iter(zip(rows[inputs:], run.steps[inputs:], strict=True))
@@ -365,14 +363,7 @@ class _Columns:
     scratch: list[Layout] = field(default_factory=list)
 
     def along(
-        self,
-        source: Layout,
-        shape: tuple[int, ...],
-        first: int,
-        last: int,
-        out: Layout,
-        *,
-        end: bool = False,
+        self, source: Layout, shape: Shape, first: int, last: int, out: Layout, *, end: bool = False
     ) -> None:
         """Add the stages of one run of axes, the last one at the `end`."""
         request, combine = self.request if end else "write", self.combine

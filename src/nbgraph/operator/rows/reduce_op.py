@@ -9,21 +9,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.dtype import inexact, is_float
+from nbgraph.dtype import Dtype, inexact, is_float
 from nbgraph.kernels.loops.loop import Combine
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.operator.mapper.decorator import op as scalar_op
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.rows.reduce_call import along_axes, block_on, reduce_call
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.scalar.map_call import map_call
-from nbgraph.shape import Arrays, axes_of
+from nbgraph.shape import Arrays, Shape, axes_of
 
-Shape = tuple[int, ...]
 # the layout of the operand that the first call takes, the calls, the memory between them
-Stages = tuple[Layout, Sequence[KernelCall], Sequence[Layout]]
+Stages = tuple[Layout, Sequence[KernelCall], Layouts]
 SHORT = 1 << 16  # elements up to which one kernel is better than several that workers share
 
 
@@ -93,9 +92,7 @@ class ReduceOp(ArrayOp):
         (spec,) = op.infer([source], how)
         return ByRows(op, how, spec.shape) if spec.dtype == target.dtype else None
 
-    def taken_dtype(
-        self, source: Spec, target: Spec, attributes: Attributes
-    ) -> np.dtype[Any] | None:
+    def taken_dtype(self, source: Spec, target: Spec, attributes: Attributes) -> Dtype | None:
         """Return the dtype that elements are cast to first; None where kernels cannot cast."""
         asked = attributes.get("dtype")
         if asked is None or asked == source.dtype or self.folds(source, target):
@@ -204,7 +201,7 @@ class ReduceOp(ArrayOp):
         plan = of.invoker.plan_of([x.dtype], {})
         block = SHORT if host and x.size <= SHORT else block_on(host, x.size)
         stages: Sequence[KernelCall]
-        scratch: Sequence[Layout]
+        scratch: Layouts
         if axes == tuple(range(len(x.shape) - len(axes), len(x.shape))):
             shape = out.size, x.size // out.size
             flat = layout(shape, x.dtype)

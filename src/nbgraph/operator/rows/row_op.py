@@ -22,16 +22,14 @@ from nbgraph.kernels.scalar.kinds import kind_of_dtype
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.arrays.shortcuts import floats_of
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word, of_space
-from nbgraph.operator.layout import Class, Layout, classes_of, layout, merged, packed
+from nbgraph.operator.layout import Class, Layout, Layouts, classes_of, layout, merged, packed
 from nbgraph.operator.rows.row_program import Described, Result, RowProgram
 from nbgraph.operator.scalar.typing import parameter_bytes
-from nbgraph.shape import Array, Arrays, Shapes, Space, axes_of, broadcast, space
+from nbgraph.shape import Array, Arrays, Shape, Shapes, Space, axes_of, broadcast, space
 
 if TYPE_CHECKING:
     from nbgraph.kernels.compiler.kernel import Kernel
     from nbgraph.kernels.loops.loop import Loop
-
-Shape = tuple[int, ...]
 
 
 class RowOp(ArrayOp):
@@ -190,7 +188,7 @@ class RowOp(ArrayOp):
             assert call is not None, self
         return Lowered((call,), tuple(places)) if call.size else None
 
-    def _call(self, case: Application, usual: Sequence[Layout]) -> KernelCall | None:
+    def _call(self, case: Application, usual: Layouts) -> KernelCall | None:
         """The kernel for these layouts; None where that for row-major ones does not take them."""
         operands, outputs, requests, attributes, _ = case
         shape, axes, one = self._rows(operands, attributes)
@@ -258,11 +256,7 @@ class RowOp(ArrayOp):
         return shape, tuple(sorted(axes)), one + [row for _, row in self.program.results]
 
     def _placed(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        classes: Sequence[Class],
+        self, operands: Layouts, outputs: Layouts, requests: Sequence[str], classes: Sequence[Class]
     ) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
         """Dtype and layout class of operands and of outputs."""
         placed = iter(classes[len(operands) :])
@@ -310,7 +304,7 @@ _BESIDE = 16  # rows side by side from which they are worked on together
 
 
 def spaces_of(
-    arrays: Sequence[Layout], one: Sequence[bool], shape: Shape, axes: Shape
+    arrays: Layouts, one: Sequence[bool], shape: Shape, axes: Shape
 ) -> tuple[Space, Space] | None:
     """Along a row, and over rows; None where a row is not so many runs of elements."""
     strides = [_strides(a, shape, axes, row=row) for a, row in zip(arrays, one, strict=True)]
@@ -348,7 +342,7 @@ def dimensions(outer: Space) -> tuple[tuple[int, Shape], ...]:
 
 
 def form_of_rows(
-    arrays: Sequence[Layout], one: Sequence[bool], operands: int, shape: Shape, axes: Shape
+    arrays: Layouts, one: Sequence[bool], operands: int, shape: Shape, axes: Shape
 ) -> tuple[tuple[Class, ...], bool, Shape]:
     """Compile-time classes of steps along a row, or from row to row: of rows side by side; and
     `runs_of` a row."""
@@ -360,7 +354,7 @@ def form_of_rows(
     return (beside or classes), beside is not None, runs_of(run)
 
 
-def takes(classes: Sequence[Class], along: Space, arrays: Sequence[Layout]) -> bool:
+def takes(classes: Sequence[Class], along: Space, arrays: Layouts) -> bool:
     """Return whether a kernel of these classes takes arrays with such steps."""
     return along.inner == 1 or all(
         c == "s" or step == (a.dtype.itemsize if c == "c" else 0)
@@ -368,9 +362,7 @@ def takes(classes: Sequence[Class], along: Space, arrays: Sequence[Layout]) -> b
     )
 
 
-def row_major(
-    arrays: Sequence[Layout], one: Sequence[bool], shape: Shape, axes: Shape
-) -> list[Layout]:
+def row_major(arrays: Layouts, one: Sequence[bool], shape: Shape, axes: Shape) -> list[Layout]:
     """Return the arrays row by row; with the axes of a row behind the others where those do not
     merge, and repeated along them where that alone does not help."""
     places = [layout(a.shape, a.dtype) for a in arrays]
@@ -406,9 +398,7 @@ def _strides(a: Layout, shape: Shape, axes: Shape, *, row: bool) -> Shape:
     return (0,) * (len(shape) - len(steps)) + tuple(steps)
 
 
-def _beside(
-    arrays: Sequence[Layout], run: Space, outer: Space, operands: int
-) -> tuple[Class, ...] | None:
+def _beside(arrays: Layouts, run: Space, outer: Space, operands: int) -> tuple[Class, ...] | None:
     """Return classes of the steps from row to row, where enough rows lie side by side in memory."""
     if outer.inner < _BESIDE or not run.inner:
         return None

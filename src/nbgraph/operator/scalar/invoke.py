@@ -25,7 +25,7 @@ from nbgraph.operator.scalar.typing import (
     require_real,
     resolve,
 )
-from nbgraph.shape import address, broadcast, overlap, overlaps_itself
+from nbgraph.shape import Shape, address, broadcast, overlap, overlaps_itself
 
 if TYPE_CHECKING:
     from nbgraph.kernels.scalar.nodes import Node
@@ -248,7 +248,7 @@ class Invoker:
         self,
         plan: Plan,
         operands: Sequence[Array],
-        shape: tuple[int, ...],
+        shape: Shape,
         out: Sequence[Array | None],
         where: object,
         casting: str,
@@ -282,9 +282,7 @@ def _past_caches(operands: Sequence[Array], outputs: Sequence[Array]) -> bool:
     return apart and level([address(o) for o in outputs])
 
 
-def _output_shape(
-    name: str, shape: tuple[int, ...], out: Sequence[Array | None]
-) -> tuple[int, ...]:
+def _output_shape(name: str, shape: Shape, out: Sequence[Array | None]) -> tuple[int, ...]:
     for k, array in enumerate(out):
         if array is None:
             continue
@@ -304,9 +302,7 @@ def _output_shape(
     return shape
 
 
-def _empty(
-    shape: tuple[int, ...], dtype: np.dtype[Any], order: str, operands: Sequence[Array]
-) -> Array:
+def _empty(shape: Shape, dtype: np.dtype[Any], order: str, operands: Sequence[Array]) -> Array:
     if order not in ("K", "A", "C", "F"):
         raise ValueError(f"order must be 'K', 'A', 'C' or 'F', not {order!r}")
     if order in ("C", "F"):

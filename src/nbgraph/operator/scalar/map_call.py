@@ -11,10 +11,10 @@ from nbgraph.kernels.loops.cost import of_kernel, per_element
 from nbgraph.kernels.scalar.kinds import Word
 from nbgraph.native.processor import LINE, last_cache
 from nbgraph.operator.kernel_call import KernelCall, in_word, of_space
-from nbgraph.operator.layout import Layout, classes_of, keep
+from nbgraph.operator.layout import Layout, Layouts, classes_of, keep
 from nbgraph.operator.scalar.typing import Typed, parameter_bytes, require_fit
 from nbgraph.settings import config
-from nbgraph.shape import Space, is_ordered, space, tiled
+from nbgraph.shape import Shape, Space, is_ordered, space, tiled
 
 if TYPE_CHECKING:
     from nbgraph.kernels.compiler.kernel import Kernel
@@ -214,9 +214,9 @@ class Plan:
 
 def map_call(
     plan: Plan,
-    shape: tuple[int, ...],
+    shape: Shape,
     operands: Sequence[Layout | None],
-    outputs: Sequence[Layout],
+    outputs: Layouts,
     requests: Sequence[str],
     *,
     disjoint: bool = False,
@@ -244,9 +244,9 @@ def map_call(
 
 def _map_call(
     plan: Plan,
-    shape: tuple[int, ...],
+    shape: Shape,
     operands: Sequence[Layout | None],
-    outputs: Sequence[Layout],
+    outputs: Layouts,
     requests: Sequence[str],
     *,
     disjoint: bool,
@@ -288,7 +288,7 @@ def _map_call(
     )
 
 
-def strides_in(a: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
+def strides_in(a: Layout, shape: Shape) -> tuple[int, ...]:
     """Return strides as those of an array broadcast to `shape`."""
     lead = len(shape) - len(a.shape)
     own = [0 if n == 1 else s for n, s in zip(a.shape, a.strides, strict=True)]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.dtype import (
+    Dtype,
     as_dtype,
     compute_dtype,
     float_of_integers,
@@ -25,15 +26,13 @@ from nbgraph.kernels.scalar.kinds import INTEGERS, is_boolean, kind_of_dtype
 from nbgraph.kernels.scalar.nodes import Node
 from nbgraph.shape import Array
 
-Dtype = np.dtype[Any]
-
 
 class Typed(NamedTuple):
     """A captured graph with dtypes: what operands are stored as, what outputs become."""
 
     captured: Captured
-    operands: tuple[np.dtype[Any], ...]
-    outputs: tuple[np.dtype[Any], ...]
+    operands: tuple[Dtype, ...]
+    outputs: tuple[Dtype, ...]
     compute: str  # "float32" or "float64"
 
     @property
@@ -82,7 +81,7 @@ def require_out(op: str, out: object, index: int) -> None:
         raise ValueError(f"{op}: the output array {index} is read-only; pass a copy as out")
 
 
-def require_real(op: str, out: Any, dtype: np.dtype[Any]) -> None:
+def require_real(op: str, out: Any, dtype: Dtype) -> None:
     """Raise where a result of real numbers is to go to an array that kernels cannot write."""
     if as_dtype(out.dtype).kind == "c" and dtype.kind != "c":
         raise DTypeError(
@@ -147,7 +146,7 @@ def of_library(op: str, name: str, value: Any) -> Array:
         ) from None
 
 
-def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
+def common_dtype(scalar: Scalar, values: Sequence[Any]) -> Dtype:
     """NumPy's result type of operands, which are arrays, dtypes or numbers; Python numbers alone
     give bool, int64 or float64. Words of draws do not count, nor integers that are the condition
     of `where`. DTypeError where there is none."""
@@ -167,18 +166,14 @@ def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
         raise not_common(scalar.name, strong) from None
 
 
-def in_common(
-    scalar: Scalar, values: Sequence[Array | complex], common: np.dtype[Any]
-) -> list[Array]:
+def in_common(scalar: Scalar, values: Sequence[Array | complex], common: Dtype) -> list[Array]:
     """Python numbers as arrays of the common dtype; OverflowError where one does not fit."""
     dtypes = operand_dtypes_of(scalar, values, common)
     pairs = zip(values, dtypes, strict=True)
     return [v if isinstance(v, np.ndarray) else np.asarray(v, dtype=d) for v, d in pairs]
 
 
-def operand_dtypes_of(
-    scalar: Scalar, values: Sequence[Any], common: np.dtype[Any]
-) -> list[np.dtype[Any]]:
+def operand_dtypes_of(scalar: Scalar, values: Sequence[Any], common: Dtype) -> list[Dtype]:
     """Return the dtypes in which operands are taken: arrays' own (or dtypes, for arrays), the
     common one for Python numbers, where the text does not need an integer, and for an integer
     beyond that one of 64 bits in a comparison, or where it becomes a float: as in NumPy a uint8 is
@@ -206,7 +201,7 @@ def operand_dtypes_of(
     return dtypes
 
 
-def holds(dtype: np.dtype[Any], value: Any) -> bool:
+def holds(dtype: Dtype, value: Any) -> bool:
     """Return whether a value that is a Python integer fits an integer dtype; True for all others.
 
     >>> holds(np.dtype("uint8"), -1), holds(np.dtype("float32"), 1 << 70)
@@ -218,12 +213,7 @@ def holds(dtype: np.dtype[Any], value: Any) -> bool:
     return info.min <= value <= info.max
 
 
-def _takes(
-    scalar: Scalar,
-    dtypes: Sequence[np.dtype[Any]],
-    wide: Sequence[np.dtype[Any]],
-    common: np.dtype[Any],
-) -> bool:
+def _takes(scalar: Scalar, dtypes: Sequence[Dtype], wide: Sequence[Dtype], common: Dtype) -> bool:
     """Return whether integers may be of wide dtypes: in a comparison, or where they become floats,
     which then are those that they become in their own dtypes."""
     try:
@@ -243,8 +233,8 @@ def _takes(
 
 def resolve(
     scalar: Scalar,
-    dtypes: Sequence[np.dtype[Any]],
-    common: np.dtype[Any],
+    dtypes: Sequence[Dtype],
+    common: Dtype,
     parameters: Mapping[str, Any],
     dtype: object = None,
 ) -> Typed:
@@ -279,9 +269,7 @@ def _resolve_parts(
     return Typed(captured, tuple(dtypes), tuple(outputs), compute_dtype(stored))
 
 
-def floating_dtype(
-    captured: Captured, dtypes: Sequence[np.dtype[Any]], common: np.dtype[Any]
-) -> np.dtype[Any]:
+def floating_dtype(captured: Captured, dtypes: Sequence[Dtype], common: Dtype) -> Dtype:
     """The dtype of floating values: that of the operands together, or NumPy's for integers."""
     if is_float(common):
         return common
@@ -294,7 +282,7 @@ def floating_dtype(
     return float_of_integers([np.dtype(kind) for kind in kinds_of] or [common], divides=divides)
 
 
-def _output_dtype(kind: str, stored: np.dtype[Any]) -> np.dtype[Any]:
+def _output_dtype(kind: str, stored: Dtype) -> Dtype:
     if kind == "f":
         return stored
     if kind in ("b", "bool"):
@@ -329,7 +317,7 @@ def parameter_bytes(kind: str, value: Any, compute: str) -> bytes:
     return int(value).to_bytes(8, "little", signed=True)
 
 
-def operand_dtypes(scalar: Scalar, dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
+def operand_dtypes(scalar: Scalar, dtype: Dtype) -> list[Dtype]:
     """Operands of `dtype`; beside floating ones, those that must be integers or bools are so."""
     kinds = probe_kinds(scalar)
     if not is_float(dtype) or "f" not in kinds:

@@ -25,7 +25,7 @@ from nbgraph.device import Context
 from nbgraph.dtype import SUPPORTED, as_dtype, name_of
 from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.operator.full.arrays import read_only
-from nbgraph.shape import Array
+from nbgraph.shape import Array, Shape
 
 _Result = TypeVar("_Result")
 
@@ -125,7 +125,7 @@ class Input1(TBlob):
     __slots__ = ()
 
 
-def flattened(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
+def flattened(shape: Shape, dim: int) -> tuple[int, ...]:
     """Return a shape with `dim` axes.
 
     >>> flattened((2, 3, 4), 2), flattened((2, 3), 3)

@@ -25,7 +25,7 @@ from nbgraph.kernels.compiler.handwritten import (
 )
 from nbgraph.operator.environment import IS_TRAIN, EnvArguments, OpContext
 from nbgraph.operator.parameters import Param
-from nbgraph.operator.request import OpReqType, kNullOp
+from nbgraph.operator.request import Requests, kNullOp
 from nbgraph.operator.simple.blob import Input0, Input1, OutputGrad, OutputValue, TBlob
 from nbgraph.operator.simple.forms import (
     Form,
@@ -69,7 +69,7 @@ class DeviceFunction:
         attributes: Attributes,
         reads: Arrays,
         outputs: Arrays,
-        requests: Sequence[OpReqType],
+        requests: Requests,
     ) -> None:
         """Call it with the arrays of a run; those of outputs that nobody wants take no writes."""
         form = self.form

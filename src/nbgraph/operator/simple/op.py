@@ -310,10 +310,7 @@ class SimpleOp(CustomOp):
     def __repr__(self) -> str:
         return f"<simple operator {self.__name__}{self.__signature__}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        if registry.find(self.__name__) is not self:
-            raise ArgumentError(f"{self.__name__}: an operator that was replaced is not pickled")
-        return registry.find, (self.__name__,)
+    __reduce__ = registry.by_name
 
 
 def register_simple_op(name: str, *, operands: Sequence[str] | None = None) -> SimpleOp:

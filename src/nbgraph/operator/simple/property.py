@@ -11,12 +11,13 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.environment import OpContext
-from nbgraph.operator.full.handles import Handle
-from nbgraph.operator.full.operator import Arrays, Operator, Requests
+from nbgraph.operator.full.handles import Handles
+from nbgraph.operator.full.operator import Operator
 from nbgraph.operator.full.property import DtypeList, OperatorProperty, Pairs, ShapeList
+from nbgraph.operator.request import Requests
 from nbgraph.operator.spec import Attributes
 from nbgraph.settings import config
-from nbgraph.shape import same_shape
+from nbgraph.shape import Arrays, same_shape
 
 Rule = Callable[..., Any]
 SHAPE, TYPE = "set_shape_function", "set_type_function"
@@ -77,8 +78,8 @@ class SimpleProperty(OperatorProperty):
         return in_dtypes, [dtype], []
 
     def declare_backward_dependency(
-        self, out_grad: Sequence[Handle], in_data: Sequence[Handle], out_data: Sequence[Handle]
-    ) -> Sequence[Handle]:
+        self, out_grad: Handles, in_data: Handles, out_data: Handles
+    ) -> Handles:
         """What the form of the gradient names; nothing where there is no gradient."""
         if not self.op.gradients:
             return []
@@ -86,19 +87,13 @@ class SimpleProperty(OperatorProperty):
         kept = [*(in_data if form.keeps_inputs else ()), *(out_data if form.keeps_output else ())]
         return [*out_grad, *kept]
 
-    def forward_inplace_option(
-        self, in_data: Sequence[Handle], out_data: Sequence[Handle]
-    ) -> Pairs:
+    def forward_inplace_option(self, in_data: Handles, out_data: Handles) -> Pairs:
         """Return the first operand and the output, where the functions of all devices may."""
         may = all(f.option for f in self.op.functions.values())
         return [(in_data[0], out_data[0])] if may and in_data else []
 
     def backward_inplace_option(
-        self,
-        out_grad: Sequence[Handle],
-        in_data: Sequence[Handle],
-        out_data: Sequence[Handle],
-        in_grad: Sequence[Handle],
+        self, out_grad: Handles, in_data: Handles, out_data: Handles, in_grad: Handles
     ) -> Pairs:
         """The out-gradient and the first in-gradient, where the gradients of all devices may."""
         may = all(f.option for f in self.op.gradients.values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import ufuncs
 from nbgraph.ops.carrier.operators import weak
 from nbgraph.ops.dispatch.table import function_for
+from nbgraph.signatures import Function
 
 _frame = sys._getframe
 _rows: dict[Any, Any] = {}  # of functions that were called
@@ -88,11 +89,7 @@ class Protocols:
         )
 
     def __array_function__(
-        self,
-        func: Callable[..., Any],
-        types: Iterable[type],
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
+        self, func: Function, types: Iterable[type], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
         """NumPy's functions, as the tables of `ops/dispatch` say; TypeError says what to do where
         there is none.
@@ -119,9 +116,7 @@ class Protocols:
         return row.call(*args, **kwargs)
 
     @staticmethod
-    def __nbgraph_repeated__(
-        call: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> Any:
+    def __nbgraph_repeated__(call: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Call a composition that may come again."""
         return call(*args, **kwargs)
 

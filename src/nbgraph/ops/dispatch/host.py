@@ -9,6 +9,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.operator.call import carrier_of, recording
+from nbgraph.signatures import Function
 
 
 def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -34,10 +35,7 @@ def carriers_in(value: Any) -> list[Any]:
 
 
 def on_host(
-    func: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-    gradient: str = "constant",
+    func: Function, args: Sequence[Any], kwargs: Mapping[str, Any], gradient: str = "constant"
 ) -> Any:
     """Return what NumPy's function gives, with arrays of the carrier in the place of NumPy's.
 
@@ -109,7 +107,7 @@ def _put(result: Any, arrays: Any) -> Any:
     return result
 
 
-def on_values(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def on_values(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Return what NumPy's function gives for the carriers' values; it waits."""
     plain, named = replaced((list(args), dict(kwargs)), _values)
     return func(*plain, **named)
@@ -120,7 +118,7 @@ def _values(x: Any) -> Any:
     return x.asnumpy() if hasattr(x, "asnumpy") and not x.device.host else np.asarray(x)
 
 
-def on_layouts(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+def on_layouts(func: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Return what NumPy's function gives for arrays of the carriers' shapes and dtypes."""
     plain, named = replaced((list(args), dict(kwargs)), _stand_in)
     return func(*plain, **named)

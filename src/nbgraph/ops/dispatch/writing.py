@@ -12,7 +12,7 @@ from nbgraph.operator.call import carrier_of
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.dispatch.host import on_values
 from nbgraph.ops.dispatch.table import rows
-from nbgraph.shape import axis_of
+from nbgraph.shape import Shape, axis_of
 
 _ROWS = """
 copyto(dst, src, casting="same_kind", where=True): ours
@@ -141,7 +141,7 @@ def on_diagonal(a: Any, val: Any, wrap: bool) -> None:
 
 
 @functools.lru_cache(256)
-def _diagonal(shape: tuple[int, ...], wrap: bool) -> tuple[np.ndarray[Any, Any], ...]:
+def _diagonal(shape: Shape, wrap: bool) -> tuple[np.ndarray[Any, Any], ...]:
     """Return the places of a main diagonal."""
     marks = np.zeros(shape, bool)
     np.fill_diagonal(marks, True, wrap)

@@ -21,7 +21,7 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, is_float, name_of
 from nbgraph.errors import DeviceError, DTypeError, ShapeError
-from nbgraph.operator.arrays.array_op import Attributes, Rule, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Rule, Spec, Specs
 from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.environment import EnvArguments
@@ -110,12 +110,7 @@ class Drawing(DrawnOp):
             self._fill(env.random(), outputs[0], *values, **options)
 
     def drawn_call(
-        self,
-        operands: Sequence[Spec],
-        stores: Sequence[bool],
-        attributes: Attributes,
-        *,
-        host: bool,
+        self, operands: Specs, stores: Sequence[bool], attributes: Attributes, *, host: bool
     ) -> KernelCall | None:
         kernel = self._by_numbers(attributes)
         if kernel is None:

@@ -11,11 +11,11 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype, compute_dtype
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.arrays.array_op import Attributes, Compute, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Compute, Spec, Specs
 from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import Requests
 from nbgraph.ops.define import library, number, public, require_floats
 from nbgraph.ops.draws.drawing import PROBABILITY, DrawnKernel, seed_of
 from nbgraph.shape import Arrays, same_shape
@@ -50,12 +50,7 @@ class InTraining(DrawnOp):
         return bool(attributes.get("always"))
 
     def drawn_call(
-        self,
-        operands: Sequence[Spec],
-        stores: Sequence[bool],
-        attributes: Attributes,
-        *,
-        host: bool,
+        self, operands: Specs, stores: Sequence[bool], attributes: Attributes, *, host: bool
     ) -> KernelCall:
         (x,) = operands
         options = {n: value for n, value in attributes.items() if n not in ("rng", "always")}
@@ -66,7 +61,7 @@ class InTraining(DrawnOp):
         self,
         inputs: Arrays,
         outputs: Arrays,
-        requests: Sequence[OpReqType],
+        requests: Requests,
         attributes: Attributes,
         **how: Any,
     ) -> None:

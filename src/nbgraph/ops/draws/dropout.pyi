@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from nbgraph.operator.arrays.array_op import Attributes, Compute, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Compute, Specs
 from nbgraph.operator.arrays.drawn_op import DrawnOp
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.request import OpReqType
+from nbgraph.operator.request import Requests
 from nbgraph.ops.draws.drawing import DrawnKernel
 from nbgraph.shape import Arrays
 
@@ -20,10 +20,10 @@ class InTraining(DrawnOp):
     def always(self, attributes: Attributes) -> bool:
         ...
 
-    def drawn_call(self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Attributes, *, host: bool) -> KernelCall:
+    def drawn_call(self, operands: Specs, stores: Sequence[bool], attributes: Attributes, *, host: bool) -> KernelCall:
         ...
 
-    def run(self, inputs: Arrays, outputs: Arrays, requests: Sequence[OpReqType], attributes: Attributes, **how: Any) -> None:
+    def run(self, inputs: Arrays, outputs: Arrays, requests: Requests, attributes: Attributes, **how: Any) -> None:
         """See ArrayOp; whether to drop is known at the push."""
 def dropout(x: Any, p: float=0.5, *, always: bool=False, rng: Any=None) -> Any:
     """In training each element is 0 with probability `p`, and the others are divided by `1 - p`, so

@@ -24,11 +24,10 @@ from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.foreign import published
 from nbgraph.operator.declared import define, parse
 from nbgraph.ops.draws import categories, distributions
-from nbgraph.shape import Array
+from nbgraph.shape import Array, Shape
 
 __dir__, __getattr__ = published("ng.init", globals())
 
-Shape = tuple[int, ...]
 Initialiser = Callable[[Shape, Any], Any]
 _DEVIATION = 0.8796256610342398  # of normal numbers between -2 and 2
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from nbgraph.shape import Array
+from nbgraph.shape import Array, Shape
 
-Shape = tuple[int, ...]
 Initialiser = Callable[[Shape, Any], Any]
 def from_lambda(fn: Callable[[Array], Any]) -> Initialiser:
     """What `fn` writes into an array of zeros, or returns.

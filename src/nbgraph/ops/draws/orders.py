@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError, noun, require_shape
-from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec, Specs
 from nbgraph.operator.arrays.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.environment import EnvArguments
@@ -78,7 +78,7 @@ class _Choice(DrawnOp):
     """With replacement, all alike, indices are whole numbers as `random.integers` draws them."""
 
     def drawn_call(
-        self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Any, *, host: bool
+        self, operands: Specs, stores: Sequence[bool], attributes: Any, *, host: bool
     ) -> KernelCall | None:
         count, size = attributes["count"], math.prod(attributes["size"])
         if not (attributes["replace"] and attributes["weights"] is None and count and size):

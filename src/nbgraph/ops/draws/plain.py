@@ -11,12 +11,12 @@ import numpy as np
 from nbgraph.dtype import compute_dtype
 from nbgraph.kernels.draws.attempts import FEW, MOST
 from nbgraph.resource.random import draw_behind
-from nbgraph.shape import Array
+from nbgraph.shape import Array, Shape
 
 Generator = np.random.Generator
 
 
-def words(rng: Generator, shape: tuple[int, ...], dtype: str) -> Array:
+def words(rng: Generator, shape: Shape, dtype: str) -> Array:
     """The next words of a Philox as integers, "int32" or "int64", of this shape."""
     count, width = int(np.prod(shape, dtype=object)), np.dtype(dtype).itemsize
     source: Any = rng.bit_generator
@@ -141,7 +141,7 @@ def _many(mean: Array, n: list[Array]) -> tuple[Array, Array]:
     return k, slow | ((s >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2)))
 
 
-def integers(rng: Generator, shape: tuple[int, ...], low: int, count: int) -> Array:
+def integers(rng: Generator, shape: Shape, low: int, count: int) -> Array:
     """uint64 of whole numbers from `low` on, of which there are `count`; they wrap."""
     if count < 1 << 32 or count == 1 << 64:
         n = words(rng, shape, "int64").view("uint64")

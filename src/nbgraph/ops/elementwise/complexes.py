@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -39,9 +39,7 @@ from nbgraph.ops.define import (
     public,
 )
 from nbgraph.shape import broadcast
-
-Function = Callable[..., Any]
-
+from nbgraph.signatures import Function
 
 # parts ------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from nbgraph.kernels.scalar.kinds import Element
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.units import Units, raw, threads
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import library
 from nbgraph.ops.windows.columns import col2im, im2col, into_cells, into_columns, windows_of
 from nbgraph.ops.windows.windows import Windows
@@ -24,7 +24,7 @@ def sweep_of(windows: Windows) -> Sweep:
     return Sweep(windows.kernel, windows.step, windows.pad, windows.gap)
 
 
-def is_one(operands: Sequence[Spec]) -> bool:
+def is_one(operands: Specs) -> bool:
     """Whether all have the same dtype."""
     return all(spec.dtype == operands[0].dtype for spec in operands)
 
@@ -83,7 +83,7 @@ CELLS = ArrayOp("window_cells", _cells_infer, _cells_naive, operands=("columns",
 
 
 @elsewhere.unit(COLUMNS)
-def columns_unit(operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows) -> Units:
+def columns_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
     """A thread for each place of a channel of an image: what it reads, its neighbours read, too."""
     (x,), sweep, kind = operands, sweep_of(windows), raw(operands[0])
     column = f"((c * {windows.volume} + element) * images + n) * places + place"
@@ -107,7 +107,7 @@ def columns_unit(operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: 
 
 
 @elsewhere.unit(CELLS)
-def cells_unit(operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows) -> Units:
+def cells_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
     """A thread for each cell, which adds up what places have for it, in their order."""
     (out,), sweep, value = outputs, sweep_of(windows), Element(outputs[0].dtype.name)
     column = f"((c * {windows.volume} + element) * images + n) * places + spot"

@@ -12,7 +12,7 @@ from typing import Any
 from nbgraph.kernels.scalar.kinds import Element
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.units import Units
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import Shape
 from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
 from nbgraph.ops.windows.convolution_shapes import How, Layer, layer_of, of_data, of_weights
@@ -27,7 +27,7 @@ from nbgraph.ops.windows.convolutions import (
 
 def _summed(
     name: str,
-    operands: Sequence[Spec],
+    operands: Specs,
     out: Spec,
     layer: Layer,
     parts: Sequence[tuple[str, str]],
@@ -63,7 +63,7 @@ def _counted(name: str, stop: str, line: str) -> list[str]:
 
 
 @elsewhere.unit(convolution, BIASED)
-def convolved(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> Units | None:
+def convolved(operands: Specs, outputs: Specs, **how: Any) -> Units | None:
     """A thread for each place of a feature."""
     if not is_one(operands):
         return None
@@ -81,9 +81,7 @@ def convolved(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> 
 
 
 @elsewhere.unit(convolution_data, BIASED_DATA)
-def data_gradient(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, size: Shape, **how: Any
-) -> Units | None:
+def data_gradient(operands: Specs, outputs: Specs, *, size: Shape, **how: Any) -> Units | None:
     """A thread for each cell of a channel."""
     if not is_one(operands):
         return None
@@ -103,9 +101,7 @@ def data_gradient(
 
 
 @elsewhere.unit(convolution_weights)
-def weight_gradient(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, size: Shape, **how: Any
-) -> Units | None:
+def weight_gradient(operands: Specs, outputs: Specs, *, size: Shape, **how: Any) -> Units | None:
     """A thread for each weight."""
     if not is_one(operands):
         return None

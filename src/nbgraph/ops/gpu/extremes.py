@@ -17,7 +17,7 @@ from nbgraph.kernels.scalar.kinds import widened
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.units import Units, threads
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import axis_of, library
 from nbgraph.ops.ordering.placing import argmax, argmin
 
@@ -76,9 +76,7 @@ PARTS = ArrayOp("places_of_parts", _parts_infer, operands=("x", "*places"))
 
 
 @elsewhere.unit(PARTS)
-def of_parts(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, place: int, parts: int, sign: str
-) -> Units:
+def of_parts(operands: Specs, outputs: Specs, *, place: int, parts: int, sign: str) -> Units:
     """The place of the best element of each part of a row, or of places of a row."""
     x, *places = operands
     count = places[0].shape[place] if places else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from nbgraph.kernel_errors import INDEX_CODE
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.units import Units, threads
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Specs
 from nbgraph.ops.define import Shape, library
 from nbgraph.ops.named.numbering import WHOLE, histogram, ravel_multi_index, unravel_index
 from nbgraph.ops.ordering.searching import sorts_as
@@ -47,7 +46,7 @@ def _below(name: str, size: str) -> tuple[str, str]:
 
 
 @elsewhere.unit(ravel_multi_index)
-def numbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> Units:
+def numbered(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
     """A thread for each place."""
     lines = ["at = 0"]
     for k in range(len(shape)):
@@ -59,7 +58,7 @@ def numbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape)
 
 
 @elsewhere.unit(unravel_index)
-def unnumbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> Units:
+def unnumbered(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
     """A thread for each number."""
     size = -1 if shape[0] < 0 else math.prod(shape)
     lines = ["at = load(given, i)", *_below("at", "size")]

@@ -13,7 +13,7 @@ from typing import Any
 from nbgraph.kernels.scalar.kinds import Element
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.units import Units
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Specs
 from nbgraph.ops.define import Shape
 from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
 from nbgraph.ops.gpu.windows import in_one_dtype
@@ -41,8 +41,8 @@ def _pool(op: Any, names: Sequence[str], *, places: bool) -> Callable[[Lines], L
     def decorate(lines: Lines) -> Lines:
         @elsewhere.unit(op)
         def form(
-            operands: Sequence[Spec],
-            outputs: Sequence[Spec],
+            operands: Specs,
+            outputs: Specs,
             *,
             size: Shape | None = None,
             counted: bool = False,

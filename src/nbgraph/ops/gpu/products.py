@@ -4,7 +4,6 @@ element of the result."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from nbgraph.kernel_errors import INDEX_CODE
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.units import Units, threads
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Specs
 from nbgraph.ops.define import library
 from nbgraph.ops.indexing.addressing import indexed
 from nbgraph.ops.products import attention_rules
@@ -79,9 +78,7 @@ def _transposed(
 
 
 @elsewhere.unit(csr_dot)
-def product(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, columns: int, transpose: bool
-) -> Units:
+def product(operands: Specs, outputs: Specs, *, columns: int, transpose: bool) -> Units:
     """A row of the matrix times a column of lines, added up in the order of the row."""
     values, indices, offsets, _ = operands
     (out,), kind = outputs, values.dtype.name

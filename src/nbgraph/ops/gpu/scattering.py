@@ -18,7 +18,7 @@ from nbgraph.kernels.scalar.kinds import FLOATS, narrowed, widened
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.units import Units, raw, threads
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import Shape, axis_of, library
 from nbgraph.ops.gpu.complexes import by_parts
 from nbgraph.ops.indexing.addressing import (
@@ -52,11 +52,7 @@ PLACES = ArrayOp("places", _places_infer, operands=("*indices",))
 
 @elsewhere.unit(PLACES)
 def placed(
-    operands: Sequence[Spec],
-    outputs: Sequence[Spec],
-    *,
-    base: int,
-    axes: tuple[tuple[int, int], ...],
+    operands: Specs, outputs: Specs, *, base: int, axes: tuple[tuple[int, int], ...]
 ) -> Units:
     """The sum of a base and of indices, in bounds, by the steps of their axes."""
     dims = together([spec.shape for spec in operands])
@@ -137,8 +133,8 @@ def _begin(out: Any, *arrays: Any, based: bool, **_: Any) -> Iterator[tuple[Any,
 
 @elsewhere.unit(GROUPS, first=_begin)
 def grouped(
-    operands: Sequence[Spec],
-    outputs: Sequence[Spec],
+    operands: Specs,
+    outputs: Specs,
     *,
     based: bool,
     sums: bool,

@@ -4,7 +4,6 @@ waits for."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,7 @@ from nbgraph.errors import require_shape
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.units import Units, threads
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import library
 from nbgraph.ops.indexing import sets
 
@@ -26,7 +25,7 @@ CHOSEN = ArrayOp(
 
 
 @elsewhere.unit(CHOSEN)
-def chosen(operands: Sequence[Spec], outputs: Sequence[Spec], *, count: int) -> Units:
+def chosen(operands: Specs, outputs: Specs, *, count: int) -> Units:
     """Places of flags: each goes where the number of flags up to it says."""
     return threads(
         "chosen_places",

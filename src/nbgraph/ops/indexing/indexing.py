@@ -7,13 +7,13 @@ call for NumPy arrays, when it is computed for indices that are not yet known.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import DTypeError, IndexingError, ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, Specs, constant
 from nbgraph.operator.arrays.tiled_op import AddingOp
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.arrays.units import Units, raw, threads
@@ -34,7 +34,7 @@ from nbgraph.ops.indexing.scattering import add_along_tiling
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.settings import config
-from nbgraph.shape import Array
+from nbgraph.shape import Array, Arrays
 
 Number = int | float
 
@@ -51,7 +51,7 @@ def require_integers(name: str, spec: Spec, operand: str = "indices") -> None:
 def of_result(function: Callable[..., Array]) -> Callable[..., None]:
     """Return the compute of an operator whose result a function of arrays gives."""
 
-    def compute(inputs: Sequence[Array], outputs: Sequence[Array], **attributes: Any) -> None:
+    def compute(inputs: Arrays, outputs: Arrays, **attributes: Any) -> None:
         outputs[0][...] = function(*inputs, **attributes)
 
     return compute
@@ -311,8 +311,8 @@ def _bits(number: Number, dtype: np.dtype[Any]) -> int:
 
 
 def _hot(
-    operands: Sequence[Spec],
-    outputs: Sequence[Spec],
+    operands: Specs,
+    outputs: Specs,
     *,
     depth: int,
     dtype: Any,

@@ -6,10 +6,9 @@ Elements are moved as they are, whatever they mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from nbgraph.operator.arrays.units import Units, raw, threads
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Specs
 from nbgraph.ops.define import Shape, axis_of
 from nbgraph.ops.indexing.addressing import (
     Chosen,
@@ -28,12 +27,10 @@ from nbgraph.ops.indexing.addressing import (
 )
 from nbgraph.ops.shapes.slicing import at_axis
 
-_SEVERAL = 4  # index arrays that one kernel adds at, at most
-_MOVED, _LEAST = 1 << 16, 1024  # bytes that a tile adds, roughly; of a line at once
 NOWHERE = f"(0 - {1 << 62})"  # as text; places are negative where steps are
 
 
-def units_of(name: str, kind: str | None, indices: Sequence[Spec], places: Chosen) -> Units:
+def units_of(name: str, kind: str | None, indices: Specs, places: Chosen) -> Units:
     """Return the kernel that stores the chosen elements, or, without a kind, their places."""
     dims, count = merged(places.dims), math.prod(dim.extent for dim in places.dims)
     words = {"total": count, "base": places.base}
@@ -65,21 +62,21 @@ def units_of(name: str, kind: str | None, indices: Sequence[Spec], places: Chose
     )
 
 
-def gathered(operands: Sequence[Spec], outputs: Sequence[Spec], *, key: Template) -> Units:
+def gathered(operands: Specs, outputs: Specs, *, key: Template) -> Units:
     """x[key]."""
     x, *indices = operands
     places = chosen(key, x.shape, [spec.shape for spec in indices])
     return units_of("gather", raw(x), indices, places)
 
 
-def taken(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> Units:
+def taken(operands: Specs, outputs: Specs, *, axis: int) -> Units:
     """x[:, indices]."""
     x, indices = operands
     key = at_axis(axis_of("take", axis, len(x.shape)), "array")
     return units_of("take", raw(x), [indices], chosen(key, x.shape, [indices.shape]))
 
 
-def taken_along(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> Units:
+def taken_along(operands: Specs, outputs: Specs, *, axis: int) -> Units:
     """out[o, k, c] = x[o, indices[o, k, c], c]."""
     (x, indices), (out,) = operands, outputs
     places = _lined(x.shape, indices.shape, out.shape, axis)
@@ -94,6 +91,6 @@ def _lined(shape: Shape, indices: Shape, out: Shape, axis: int) -> Chosen:
     return Chosen(0, (), tuple(dims), (), ((shape[place], strides(shape)[place]),))
 
 
-def signed(operands: Sequence[Spec], outputs: Sequence[Spec], **_: object) -> bool:
+def signed(operands: Specs, outputs: Specs, **_: object) -> bool:
     """Return whether indices are of dtypes that a signed word holds."""
     return all(spec.dtype.name != "uint64" for spec in operands[1:])

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from nbgraph.kernels.compiler.units import split
 from nbgraph.operator.arrays.units import raw, threads
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.layout import Layout
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.layout import Layout, Layouts
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import Shape, axis_of
 from nbgraph.ops.indexing.addressing import (
     ARRAY,
@@ -50,7 +50,7 @@ class _Scatter(NamedTuple):
 
 
 def write_call(
-    own: Layout, value: Layout, indices: Sequence[Layout], key: Template, *, adds: bool
+    own: Layout, value: Layout, indices: Layouts, key: Template, *, adds: bool
 ) -> KernelCall | None:
     """Return the call that writes a value at a key, or adds it there, over the value, index arrays
     and `own`, in this order; None where they lie otherwise than kernels take."""
@@ -63,9 +63,7 @@ def write_call(
     return _call(scatter, Spec(own.shape, own.dtype), [x.dtype.name for x in indices], adds=adds)
 
 
-def add_tiling(
-    specs: Sequence[Spec], dtype: str, *, shape: Shape, key: Template
-) -> KernelCall | None:
+def add_tiling(specs: Specs, dtype: str, *, shape: Shape, key: Template) -> KernelCall | None:
     """Return the call of `scatter_add` of whole lines at indices of adjacent axes, or None."""
     (value, *indices), axes = specs, whole_lines(key, shape)
     shapes = [spec.shape for spec in indices]
@@ -77,9 +75,7 @@ def add_tiling(
     return _call(scatter, Spec(shape, value.dtype), [x.dtype.name for x in indices], adds=True)
 
 
-def add_along_tiling(
-    specs: Sequence[Spec], dtype: str, *, shape: Shape, axis: int
-) -> KernelCall | None:
+def add_along_tiling(specs: Specs, dtype: str, *, shape: Shape, axis: int) -> KernelCall | None:
     """Return the call of `scatter_along_axis`; None where something broadcasts."""
     (value, indices), place = specs, axis_of("scatter_along_axis", axis, len(shape))
     own = indices.shape

@@ -7,7 +7,6 @@ takes them by an operator: so gradients flow to those places.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +15,10 @@ from nbgraph.errors import ArgumentError, require_shape
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.ops.define import define_rows, is_elsewhere, library
 from nbgraph.shape import Array
+from nbgraph.signatures import Function
 
 
-def at_once(name: str, compute: Callable[..., Any], *operands: Any) -> Any:
+def at_once(name: str, compute: Function, *operands: Any) -> Any:
     """The results of a function of NumPy arrays, whose shapes depend on values.
 
     For other arrays the class that carries operators is asked: its
@@ -38,11 +38,7 @@ def at_once(name: str, compute: Callable[..., Any], *operands: Any) -> Any:
 
 
 def chosen(
-    name: str,
-    compute: Callable[..., Any],
-    choose: Callable[..., Any],
-    *operands: Any,
-    make: Callable[..., Any] | None = None,
+    name: str, compute: Function, choose: Function, *operands: Any, make: Function | None = None
 ) -> Any:
     """`at_once`, where values are elements of the last operand.
 

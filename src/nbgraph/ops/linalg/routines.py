@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype
+from nbgraph.dtype import Dtype, compute_dtype
 from nbgraph.kernel_errors import matrix_code
 from nbgraph.operator.arrays.array_op import ArrayOp, Rule
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.ops.define import by_numpy
 from nbgraph.ops.linalg.matrices import shaped, solved
 
@@ -42,7 +42,7 @@ class Steps:
     `arrays`: operands, of which there are `count`, then outputs. `dtype`: what all of them are of.
     """
 
-    def __init__(self, arrays: Sequence[Layout], count: int, dtype: np.dtype[Any]) -> None:
+    def __init__(self, arrays: Layouts, count: int, dtype: Dtype) -> None:
         self.arrays, self.count, self.dtype = arrays, count, dtype
         self.memory: dict[str, Layout] = {}
         self.steps: list[Step] = []
@@ -145,12 +145,7 @@ class LapackOp(ArrayOp):
         return Lowered((call,), tuple(places), scratch, adds=False)
 
     def _call(
-        self,
-        case: Application,
-        arrays: Sequence[Layout],
-        moves: Sequence[int],
-        count: int,
-        dtype: np.dtype[Any],
+        self, case: Application, arrays: Layouts, moves: Sequence[int], count: int, dtype: Dtype
     ) -> tuple[KernelCall, tuple[Layout, ...]]:
         """Return the kernel call over `count` matrices, and the layouts of its working memory."""
         from nbgraph.kernels.products import lapack  # SciPy comes with the first of them

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -491,5 +491,4 @@ globals().update({f"_{name}": op for name, op in OPERATORS.items()})  # theirs a
 define_rows(_TABLE, globals(), _OPERANDS, _BY_SHAPE, _DOCS)
 define(parse(_OWN_TABLE), globals())
 
-Function = Callable[..., Any]
 NAMES = tuple(row.name.removeprefix("linalg_") for row in parse(_TABLE))

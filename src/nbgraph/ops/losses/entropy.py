@@ -19,7 +19,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, LabelError, require_shape
 from nbgraph.kernel_errors import no_class
-from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec, Specs
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.rows.row_program import Result, no_classes
 from nbgraph.ops.define import added, axis_of, define_rows, library, number, require_floats
@@ -33,7 +33,7 @@ from nbgraph.shape import Array
 class Entropy(RowOp):
     """A row program of floating scores; operands with elements have one shape."""
 
-    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+    def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         if specs:
             require_floats(self.__name__, specs[0])
         for name, spec in zip(self.program.elements, specs, strict=False):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
-from nbgraph.operator.arrays.array_op import Attributes, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Spec, Specs
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.shape import Array
 from nbgraph.operator.annotations import Carried
@@ -11,7 +11,7 @@ from nbgraph.operator.annotations import Operand
 class Entropy(RowOp):
     """A row program of floating scores; operands with elements have one shape."""
 
-    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+    def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         ...
 def check_classes(name: str, label: Array, count: int) -> None:
     """LabelError where a label is not a class from 0 to `count - 1`."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Specs
 from nbgraph.operator.arrays.tiled_op import TiledOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.ops.define import Shape, operator_of
@@ -60,7 +60,7 @@ def resolved(shape: Shape, window: Shape, attributes: Any) -> dict[str, Any]:
     return {"size": size, "stride": step, "pad": pad, "dilation": gap, "groups": how.groups}
 
 
-def _tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> KernelCall | None:
+def _tiling(specs: Specs, dtype: Any, **attributes: Any) -> KernelCall | None:
     how = resolved(specs[0].shape, specs[1].shape[2:], attributes)
     return data_tiling(specs, dtype, **how)
 

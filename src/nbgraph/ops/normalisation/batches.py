@@ -16,9 +16,9 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError, require_shape
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Spec, Specs
 from nbgraph.operator.kernel_call import Application, Lowered
-from nbgraph.operator.request import OpReqType, assign, kWriteTo
+from nbgraph.operator.request import Requests, assign, kWriteTo
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.rows.row_program import Result
 from nbgraph.ops.define import Shape, define_rows, library
@@ -36,7 +36,7 @@ class _Channels(RowOp):
         whole = attributes.get("axis") is None
         return (0, *range(2, count)) if whole else super().axes(count, attributes)
 
-    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+    def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         count = len(self.program.elements)
         for name, spec in zip(self.operands, specs, strict=False):
             x = None if name in self.operands[:count] else specs[0]
@@ -91,7 +91,7 @@ _spread = lambda x, total, count: (x - total / count) * (x - total / count)
 
 
 class _Moments(_Channels):
-    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+    def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         inferred = super().infer(specs, attributes)
         (x,) = specs
         if not math.prod(x.shape[:1] + x.shape[2:]) and x.shape[1]:
@@ -172,7 +172,7 @@ class _Statistics(ArrayOp):
         self,
         inputs: Arrays,
         outputs: Arrays,
-        requests: Sequence[OpReqType],
+        requests: Requests,
         attributes: Attributes,
         *,
         is_train: bool = False,

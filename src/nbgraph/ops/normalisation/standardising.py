@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.arrays.array_op import Attributes, Gradients, Spec, Specs
 from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.rows.row_program import Result
 from nbgraph.ops.define import Axis, axes_of, define_rows, library
@@ -45,7 +45,7 @@ def norm_rule(g: Gradients) -> Sequence[Any]:
 
 
 def _by_weights(
-    out_grad: Any, x: Any, mean: Any, scale: Any, specs: Sequence[Spec], axis: Axis
+    out_grad: Any, x: Any, mean: Any, scale: Any, specs: Specs, axis: Axis
 ) -> tuple[Any, Any]:
     """The gradients of gamma and beta: one pass where both have the shape of a row."""
     xs, gammas, betas = specs[:3]
@@ -60,7 +60,7 @@ def _by_weights(
 class _Norm(RowOp):
     """A row program whose weights do not make x larger."""
 
-    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+    def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         inferred = super().infer(specs, attributes)
         x = specs[self.operands.index("x")].shape
         if inferred[0].shape != x:

@@ -16,7 +16,7 @@ from nbgraph.dtype import compute_dtype
 from nbgraph.kernels.loops.loop import STRIP
 from nbgraph.kernels.scalar.kinds import Element
 from nbgraph.operator.arrays.units import Units, threads
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import axis_of
 from nbgraph.ops.reductions.reductions import accumulator
 
@@ -79,7 +79,7 @@ class _Rows(NamedTuple):
 
 def in_order(
     name: str,
-    operands: Sequence[Spec],
+    operands: Specs,
     out: Spec,
     axis: int,
     kind: str,
@@ -133,13 +133,7 @@ def _kind(dtype: np.dtype[Any]) -> str:
 
 
 def totals(
-    operands: Sequence[Spec],
-    outputs: Sequence[Spec],
-    *,
-    name: str,
-    sign: str,
-    axis: int,
-    **how: Any,
+    operands: Specs, outputs: Specs, *, name: str, sign: str, axis: int, **how: Any
 ) -> Units | None:
     """A running sum, to which -0.0 adds nothing, or a running product."""
     if outputs[0].dtype.kind == "b":
@@ -155,7 +149,7 @@ def totals(
 
 
 def extremes(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, name: str, axis: int, result: str = "acc"
+    operands: Specs, outputs: Specs, *, name: str, axis: int, result: str = "acc"
 ) -> Units | None:
     """A running extreme, or (`spot`) where it is."""
     kind, combine = _kind(operands[0].dtype), name[-3:]
@@ -174,7 +168,7 @@ def extremes(
 places = partial(extremes, result="spot")
 
 
-def recurrence(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> Units | None:
+def recurrence(operands: Specs, outputs: Specs, *, axis: int) -> Units | None:
     """The first element of a is not looked at."""
     kind = _kind(outputs[0].dtype)
 
@@ -186,7 +180,7 @@ def recurrence(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) 
     return in_order(name, operands, outputs[0], axis, kind, step, start=start)
 
 
-def logarithm(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> Units | None:
+def logarithm(operands: Specs, outputs: Specs, *, axis: int) -> Units | None:
     """The larger one, and the logarithm of 1 and what the other is to it."""
     kind = np.dtype(compute_dtype(operands[0].dtype)).name
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec, Specs
 from nbgraph.operator.arrays.tiled_op import PlacingOp, tile_call
 from nbgraph.operator.declared import DOCS, Row, parse
 from nbgraph.operator.kernel_call import KernelCall
@@ -32,7 +32,7 @@ def _place(name: str, find: Callable[..., Any]) -> ArrayOp:
             axis = axis_of(name, axis, x.ndim)
         return np.asarray(find(x, axis=axis, keepdims=keepdims))
 
-    def tiling(specs: Sequence[Spec], dtype: str, *, axis: int | None, **_: Any) -> Any:
+    def tiling(specs: Specs, dtype: str, *, axis: int | None, **_: Any) -> Any:
         return _tiling(name, specs[0], dtype, axis)
 
     check = reduction_infer(name, lambda operand, asked: operand, empty=False)

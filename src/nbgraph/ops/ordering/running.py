@@ -6,14 +6,13 @@ Slopes of extremes go to the latest that attains one.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, Specs
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.declared import DOCS
 from nbgraph.ops.define import axis_of, define_rows, library, require_floats
@@ -40,7 +39,7 @@ def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
         places = getattr(library, finder)(g.inputs[0], axis=axis)
         return [scatter_along_axis(g.out_grad, places, g.specs[0].shape, axis)]
 
-    def suits(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> bool:
+    def suits(operands: Specs, outputs: Specs, *, axis: int) -> bool:
         """NumPy is quicker along rows of many elements."""
         shape = outputs[0].shape
         beside = math.prod(shape[axis_of(name, axis, len(shape)) + 1 :])

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.arrays import elsewhere
-from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec, Specs
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.ops.define import as_array, define_rows, library, one_of
@@ -59,7 +59,7 @@ def _search(inputs: list[Array], outputs: list[Array], *, side: Any) -> None:
     outputs[0][...] = np.searchsorted(x1, x2, side, *sorter)
 
 
-def _by_halves(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> Units | None:
+def _by_halves(operands: Specs, outputs: Specs, *, side: str) -> Units | None:
     x1, x2, *sorter = operands
     if x1.dtype.kind == "c":
         return None
@@ -77,7 +77,7 @@ def _by_halves(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) 
     )
 
 
-def _one_dtype(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> bool:
+def _one_dtype(operands: Specs, outputs: Specs, *, side: str) -> bool:
     """Return whether operands are of one dtype that kernels compare."""
     x1, x2 = operands[:2]
     return x1.dtype.kind != "c" and x1.dtype == x2.dtype == sorts_as(x1, x2)
@@ -118,7 +118,7 @@ def searched(x1: Any, x2: Any, sorter: Any, side: str, out: Any) -> Any:
 # membership -------------------------------------------------------------------------------------
 
 
-def _one_by_one(operands: Sequence[Spec], outputs: Sequence[Spec], *, invert: bool) -> Units:
+def _one_by_one(operands: Specs, outputs: Specs, *, invert: bool) -> Units:
     kind = operands[0].dtype.name
     count, size = (math.prod(x.shape) for x in operands)
     return threads(

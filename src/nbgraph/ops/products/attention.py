@@ -18,14 +18,14 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec, Specs
 from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.ops.define import as_known, define_rows, library, require_floats
 from nbgraph.ops.products import attention_rules as rules
 from nbgraph.ops.windows.convolution_tiles import ONE
-from nbgraph.shape import Arrays, broadcast
+from nbgraph.shape import Arrays, Shape, broadcast
 
 # rows and columns of a block of scores, by bytes of a float
 _FORWARD = {4: (128, 256), 8: (128, 128)}
@@ -53,12 +53,12 @@ class _Case(NamedTuple):
         return rows, columns, size, width
 
 
-def _kind_of(mask: Sequence[Layout]) -> Any:
+def _kind_of(mask: Layouts) -> Any:
     return "" if not mask else "seen" if mask[0].dtype == np.bool_ else "added"
 
 
 def _layouts(
-    names: Sequence[str], arrays: Sequence[Layout], requests: Sequence[str]
+    names: Sequence[str], arrays: Layouts, requests: Sequence[str]
 ) -> tuple[list[Layout], tuple[Layout | None, ...]]:
     """Return the layouts that the kernel takes, and those that arrays have to have for it; results
     that are added up, or not asked for, get memory of their own."""
@@ -124,10 +124,7 @@ def _cost(case: _Case, products: int) -> int:
 
 
 def forward(
-    operands: Sequence[Layout],
-    outputs: Sequence[Layout],
-    requests: Sequence[str],
-    attributes: Attributes,
+    operands: Layouts, outputs: Layouts, requests: Sequence[str], attributes: Attributes
 ) -> Lowered | None:
     """Return the call for `attention_parts`."""
     from nbgraph.kernels.compiler.written import written
@@ -150,10 +147,7 @@ def forward(
 
 
 def backward(
-    operands: Sequence[Layout],
-    outputs: Sequence[Layout],
-    requests: Sequence[str],
-    attributes: Attributes,
+    operands: Layouts, outputs: Layouts, requests: Sequence[str], attributes: Attributes
 ) -> Lowered | None:
     """Return the calls for `attention_gradient`: where there are few heads one for the query's,
     whose tiles are blocks of rows, and one for the others, whose tiles are columns."""
@@ -242,7 +236,7 @@ def _infer(query: Spec, key: Spec, value: Spec, *mask: Spec, causal: bool, scale
 def _infer_gradient(
     out_grad: Spec, query: Spec, key: Spec, value: Spec, rows: Spec, delta: Spec, *mask: Spec,
     causal: bool, scale: float
-) -> Sequence[Spec]:  # fmt: skip
+) -> Specs:  # fmt: skip
     out, numbers = _infer(query, key, value, *mask, causal=causal, scale=scale)
     shapes = (out_grad.shape, rows.shape, delta.shape)
     if shapes != (out.shape, numbers.shape, out.shape[:-1]):
@@ -319,7 +313,7 @@ def attention(operands: Any, mask: Any, how: dict[str, Any], dropout: float) -> 
     return _PARTS(*operands, *masks, **how)[0]
 
 
-def _spread(x: Any, shape: tuple[int, ...]) -> Any:
+def _spread(x: Any, shape: Shape) -> Any:
     return x if tuple(x.shape) == shape else library.broadcast_to(x, shape)
 
 

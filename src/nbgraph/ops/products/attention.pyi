@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 from nbgraph.operator.arrays.array_op import Attributes
 from nbgraph.operator.kernel_call import Lowered
-from nbgraph.operator.layout import Layout
+from nbgraph.operator.layout import Layouts
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def forward(operands: Sequence[Layout], outputs: Sequence[Layout], requests: Sequence[str], attributes: Attributes) -> Lowered | None:
+def forward(operands: Layouts, outputs: Layouts, requests: Sequence[str], attributes: Attributes) -> Lowered | None:
     """Return the call for `attention_parts`."""
-def backward(operands: Sequence[Layout], outputs: Sequence[Layout], requests: Sequence[str], attributes: Attributes) -> Lowered | None:
+def backward(operands: Layouts, outputs: Layouts, requests: Sequence[str], attributes: Attributes) -> Lowered | None:
     """Return the calls for `attention_gradient`: where there are few heads one for the query's,
     whose tiles are blocks of rows, and one for the others, whose tiles are columns."""
 def attention(operands: Any, mask: Any, how: dict[str, Any], dropout: float) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from nbgraph.errors import ShapeError, require_shape
 from nbgraph.kernels.products.axes import arrange
-from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec, Specs
 from nbgraph.operator.arrays.tiled_op import TiledOp, tile_call
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import layout
@@ -55,7 +55,7 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[S
     return (x, (features, inputs), *[(features,) for _ in bias]), (out,)
 
 
-def _tiling(specs: Sequence[Spec], dtype: Any, *, flatten: bool) -> KernelCall | None:
+def _tiling(specs: Specs, dtype: Any, *, flatten: bool) -> KernelCall | None:
     from nbgraph.kernels.compiler.written import written
     from nbgraph.kernels.products.axes import tile_of
     from nbgraph.kernels.products.blas import routine  # SciPy comes with the first product

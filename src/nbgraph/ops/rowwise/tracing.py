@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import types
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -32,6 +32,7 @@ from nbgraph.ops.carrier.methods import Methods
 from nbgraph.ops.carrier.operators import Operators
 from nbgraph.ops.carrier.protocols import Protocols
 from nbgraph.ops.carrier.reductions import Reductions
+from nbgraph.signatures import Function
 
 _AXES = (None, -1, 0, (0,), (-1,))  # those that mean the row
 _PRODUCTS = {"dot", "inner", "matmul", "vecdot"}  # of two rows the sum of products
@@ -223,11 +224,7 @@ class RowValue(Operators, Methods, Reductions, Protocols):
         return trace.apply(op, operands, attributes)
 
     def __array_function__(
-        self,
-        func: Callable[..., Any],
-        types: Iterable[type],
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
+        self, func: Function, types: Iterable[type], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
         """Take NumPy's functions that the library has for rows, and the norm of a vector."""
         own = {np.linalg.norm: ops.norm, np.clip: ops.clip}.get(func)
@@ -305,7 +302,7 @@ class Mathematics:
         return function
 
 
-def runnable(fn: Callable[..., Any]) -> Callable[..., Any]:
+def runnable(fn: Function) -> Function:
     """Return the function with `math` taking rows, too."""
     if not isinstance(fn, types.FunctionType) or fn.__globals__.get("math") is not math:
         return fn

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, noun, require_shape
-from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec, Specs
 from nbgraph.operator.arrays.elsewhere import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.ops.define import axis_of, define_rows, library
@@ -19,7 +18,7 @@ from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.shape import Array, PartialShape, Shapes, merged
 
 
-def _common(specs: Sequence[Spec], dtype: np.dtype[Any] | None) -> np.dtype[Any]:
+def _common(specs: Specs, dtype: np.dtype[Any] | None) -> np.dtype[Any]:
     return dtype or np.result_type(*(spec.dtype for spec in specs))
 
 

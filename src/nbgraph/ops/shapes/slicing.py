@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import EllipsisType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.errors import IndexingError, ShapeError, require_shape
-from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, Specs
 from nbgraph.operator.arrays.elsewhere import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.operator.arrays.unit_op import UnitOp
@@ -232,7 +232,7 @@ def _triangle(name: str, *, lower: bool) -> ArrayOp:
     def rule(g: Gradients) -> list[Any]:
         return [getattr(library, name)(g.out_grad, k=g.attributes["k"])]
 
-    def units(operands: Sequence[Spec], outputs: Sequence[Spec], *, k: int) -> Units:
+    def units(operands: Specs, outputs: Specs, *, k: int) -> Units:
         (rows, columns), kind = operands[0].shape[-2:], raw(operands[0])
         inside = f"column - row {'<=' if lower else '>='} k"
         return threads(

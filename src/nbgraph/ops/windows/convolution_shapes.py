@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.errors import ShapeError, require_shape
-from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.array_op import Spec, Specs
 from nbgraph.ops.define import Shape, require_floats
 from nbgraph.ops.windows.windows import Windows, convolved, require_space, spelled
 from nbgraph.shape import Shapes
@@ -94,7 +93,7 @@ def infer(*specs: Spec, **attributes: Any) -> Spec:
     return Spec(layer.out, dtype)
 
 
-def of_data(specs: Sequence[Spec], size: Shape, how: How) -> Layer:
+def of_data(specs: Specs, size: Shape, how: How) -> Layer:
     """`size`: the shape of the data's space."""
     name = "convolution_data"
     g, w = specs[0].shape, specs[1].shape
@@ -119,7 +118,7 @@ def infer_data(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
     return Spec(layer.x, require_floats("convolution_data", *specs))
 
 
-def of_weights(specs: Sequence[Spec], size: Shape, how: How) -> Layer:
+def of_weights(specs: Specs, size: Shape, how: How) -> Layer:
     """`size`: the shape of the window."""
     name = "convolution_weights"
     x, g = specs[0].shape, specs[1].shape

@@ -7,10 +7,9 @@ Tiles depend on shapes alone, and are as many as workers may want.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from nbgraph.operator.arrays.array_op import Spec
+from nbgraph.operator.arrays.array_op import Specs
 from nbgraph.operator.arrays.tiled_op import tile_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.ops.define import Shape
@@ -176,7 +175,7 @@ def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> Ker
     return tile_call(code, head, words, tiles * parts, layer.cost(dtype))
 
 
-def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> KernelCall | None:
+def tiling(specs: Specs, dtype: Any, **attributes: Any) -> KernelCall | None:
     """The call for a convolution."""
     from nbgraph.kernels.windows.convolution import convolution_text
 
@@ -189,9 +188,7 @@ def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> KernelCall |
     )
 
 
-def data_tiling(
-    specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
-) -> KernelCall | None:
+def data_tiling(specs: Specs, dtype: Any, *, size: Shape, **attributes: Any) -> KernelCall | None:
     """The call for the gradient by data; None for windows that no room holds."""
     from nbgraph.kernels.windows.convolution import data_text
 
@@ -204,9 +201,7 @@ def data_tiling(
     )
 
 
-def weight_tiling(
-    specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
-) -> KernelCall | None:
+def weight_tiling(specs: Specs, dtype: Any, *, size: Shape, **attributes: Any) -> KernelCall | None:
     """The call for the gradient by weights."""
     from nbgraph.kernels.windows.convolution import weight_text
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import require_shape
-from nbgraph.operator.arrays.array_op import Gradients, Spec
+from nbgraph.operator.arrays.array_op import Gradients, Spec, Specs
 from nbgraph.operator.arrays.tiled_op import TiledOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.ops.define import Shape, define_rows, library, require_floats
@@ -39,12 +39,7 @@ def _tiling(name: str, text: str, which: int = 0) -> Callable[..., KernelCall | 
     `which` has the shape of the data, but for the space of a given `size`."""
 
     def tiling(
-        specs: Sequence[Spec],
-        dtype: Any,
-        *,
-        size: Shape | None = None,
-        counted: bool = False,
-        **how: Any,
+        specs: Specs, dtype: Any, *, size: Shape | None = None, counted: bool = False, **how: Any
     ) -> KernelCall | None:
         shape = specs[which].shape
         shape = shape if size is None else (*shape[:2], *size)
