@@ -16,6 +16,10 @@ function stops in it. It waits only for what is unfinished then:
 The thread that ends an operation runs what waited for it: for an asynchronous one, the thread that
 calls
 `on_complete`. Of several that become ready the higher priority goes first, then the older.
+
+A signal may raise in the main thread behind any call. So what it leaves half done is known
+(`_torn`), and mended before the thread waits or has pushed again: the queues follow from what is
+pending, and an operation that had begun and not ended has failed.
 """
 
 from __future__ import annotations
@@ -25,10 +29,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 from nbgraph.engine.base import Engine
-from nbgraph.engine.operation import WAITING, Operation
-from nbgraph.engine.running import perform
+from nbgraph.engine.operation import ISSUED, RUNNING, WAITING, Operation
+from nbgraph.engine.pending import Pending
+from nbgraph.engine.running import end_interrupted, perform
 from nbgraph.engine.variable import Owner, Variable
 
 _Ready = list[tuple[int, int, Operation]]
@@ -91,7 +97,9 @@ class NaiveEngine(Engine):
     def __init__(self, *, owner: Owner | None = None, first: int = 0) -> None:
         super().__init__(owner=owner)
         self._number = self._first = first
-        self._ended = threading.Condition(threading.RLock())
+        self._lock = threading.RLock()  # taken by `with` itself: a signal cannot keep it
+        self._ended = threading.Condition(self._lock)
+        self._torn: tuple[Any, ...] = ()  # (torn before, an operation or None)
         self._inside = 0  # the thread that is in a section under the lock
         self._late_pushes: deque[Operation] = deque()
         self._pending: dict[Operation, None] = {}
@@ -105,10 +113,14 @@ class NaiveEngine(Engine):
             # a finaliser pushes while its thread is admitting or releasing: after that
             self._late_pushes.append(operation)
             return
-        with self._ended:
-            ready = self._admit(operation)
-        self._run_ready(ready)
-        self._issue_late()
+        try:
+            with self._lock:
+                ready = self._admit(operation)
+            self._run_ready(ready)
+        except BaseException:  # a signal's
+            self._torn = self._torn, None
+            raise
+        self._catch_up()
 
     def _admit(self, operation: Operation) -> _Ready:
         """Number it and enter it into its queues; return it if it may run. Under the lock."""
@@ -125,21 +137,74 @@ class NaiveEngine(Engine):
         operation.state = WAITING
         self._pending[operation] = None
         self._bytes += operation.nbytes
-        blocked = 0
-        for variable in operation.reads:
-            blocked += not _queue(variable).grant(operation, False)
-        for variable in operation.writes:
-            blocked += not _queue(variable).grant(operation, True)
-        operation.blocked = blocked
-        return not blocked
+        self._take_places(operation)
+        return not operation.blocked
 
-    def _issue_late(self) -> None:
+    @staticmethod
+    def _take_places(operation: Operation) -> None:
+        operation.blocked = len(operation.reads) + len(operation.writes)
+        for variable in operation.reads:
+            operation.blocked -= _queue(variable).grant(operation, False)
+        for variable in operation.writes:
+            operation.blocked -= _queue(variable).grant(operation, True)
+
+    def _forget(self, operation: Operation) -> None:
+        del self._pending[operation]  # nothing here looks for signals
+        self._completed += 1
+        self._bytes -= operation.nbytes
+
+    def _catch_up(self) -> None:
+        """Issue what finalisers pushed, and mend what signals left half done."""
         while self._late_pushes:
             try:
                 operation = self._late_pushes.popleft()
             except IndexError:  # another thread took it
                 return
             self._issue(operation)
+        if (
+            self._torn
+            and not self._turn.depth
+            and threading.get_ident() == threading.main_thread().ident
+        ):
+            self._mend()
+
+    def _mend(self) -> None:
+        torn = self._torn
+        operations: list[Operation] = []
+        while torn:
+            torn, operation = torn
+            if operation is not None and (operation.ended or operation.state != ISSUED):
+                end_interrupted(operation)
+                operations.append(operation)
+        try:
+            with self._lock:
+                self._inside = threading.get_ident()
+                try:
+                    ready = self._queue_again(operations)
+                finally:
+                    self._inside = 0
+                self._torn = ()
+                self._ended.notify_all()
+            self._run_ready(ready)
+        except BaseException:  # another signal's
+            self._torn = self._torn, None
+            raise
+
+    def _queue_again(self, ended: list[Operation]) -> _Ready:
+        """Make the queues of what is pending anew; return what may run and has not begun."""
+        for operation in [*ended, *self._pending]:
+            for variable in operation.reads + operation.writes:
+                variable._queue = None
+        for operation in ended:
+            if operation in self._pending:
+                self._forget(operation)
+        ready: _Ready = []
+        for operation in self._pending:
+            self._take_places(operation)
+            if not operation.blocked and operation.state == WAITING:
+                ready.append((-operation.priority, operation.seq, operation))
+        heapq.heapify(ready)
+        return ready
 
     # run ---------------------------------------------------------------------------------------
 
@@ -155,36 +220,46 @@ class NaiveEngine(Engine):
             return
         turn.ready = ready
         turn.depth += 1
+        operation = None
         try:
             while True:  # Python 3.13 guards no `while condition`: cpython#130279
                 if not ready:
                     break
-                perform(heapq.heappop(ready)[2])
+                operation = heapq.heappop(ready)[2]
+                if operation.state == WAITING:  # `_mend` had it run otherwise
+                    operation.state = RUNNING
+                    perform(operation)
+        except BaseException:  # a signal's
+            self._torn = self._torn, operation
+            raise
         finally:
             turn.ready = outer
             turn.depth -= 1
 
     def _complete(self, operation: Operation) -> None:
-        with self._ended:
-            self._inside = threading.get_ident()
-            try:
-                ready = self._release(operation)
-            finally:
-                self._inside = 0
-            self._ended.notify_all()
-        own = self._turn.ready
-        if own is not None:
-            for entry in ready:
-                heapq.heappush(own, entry)
-        else:
-            heapq.heapify(ready)
-            self._run_ready(ready)
-        self._issue_late()
+        try:
+            with self._lock:
+                self._inside = threading.get_ident()
+                try:
+                    ready = self._release(operation)
+                finally:
+                    self._inside = 0
+                self._ended.notify_all()
+            own = self._turn.ready
+            if own is not None:
+                for entry in ready:
+                    heapq.heappush(own, entry)
+            else:
+                heapq.heapify(ready)
+                self._run_ready(ready)
+        except BaseException:  # a signal's
+            self._torn = self._torn, operation
+            raise
+        self._catch_up()
 
     def _release(self, operation: Operation) -> _Ready:
-        del self._pending[operation]
-        self._completed += 1
-        self._bytes -= operation.nbytes
+        if operation not in self._pending:  # an interrupt has ended it
+            return []
         ready: _Ready = []
         uses = [(v, False) for v in operation.reads] + [(v, True) for v in operation.writes]
         for variable, write in uses:
@@ -195,12 +270,13 @@ class NaiveEngine(Engine):
                     ready.append((-granted.priority, granted.seq, granted))
             if not (queue.readers or queue.writer):  # then nobody waits either
                 variable._queue = None
+        self._forget(operation)
         return ready
 
     # wait --------------------------------------------------------------------------------------
 
     def _wait_variable(self, var: Variable, deadline: float | None) -> bool:
-        self._issue_late()
+        self._catch_up()
         if var._queue is None:
             return True
         users = [o for o in self._unfinished() if var in o.reads or var in o.writes]
@@ -215,9 +291,13 @@ class NaiveEngine(Engine):
     def _wait_all(self, deadline: float | None) -> bool:
         return self._wait_until(lambda: not self._pending, deadline)
 
+    def _wait_operation(self, pending: Pending, deadline: float | None) -> bool:
+        self._catch_up()
+        return super()._wait_operation(pending, deadline)
+
     def _wait_until(self, over: Callable[[], bool], deadline: float | None) -> bool:
-        self._issue_late()
-        with self._ended:
+        self._catch_up()
+        with self._lock:
             while True:  # Python 3.13 guards no `while condition`: cpython#130279
                 if over():
                     return True
@@ -237,7 +317,7 @@ class NaiveEngine(Engine):
         self._first += gap
 
     def _unfinished(self) -> list[Operation]:
-        with self._ended:
+        with self._lock:
             self._inside = threading.get_ident()
             try:
                 return list(self._pending)
@@ -245,7 +325,7 @@ class NaiveEngine(Engine):
                 self._inside = 0
 
     def _counts(self) -> tuple[int, int, int]:
-        with self._ended:
+        with self._lock:
             return self._number - self._first, self._completed, self._bytes
 
 
