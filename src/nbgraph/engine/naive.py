@@ -114,31 +114,30 @@ class NaiveEngine(Engine):
             self._late_pushes.append(operation)
             return
         try:
-            with self._lock:
-                ready = self._admit(operation)
-            self._run_ready(ready)
+            self._run_ready(self._section(self._admit, operation))
         except BaseException:  # a signal's
             self._torn = self._torn, None
             raise
         self._catch_up()
 
-    def _admit(self, operation: Operation) -> _Ready:
-        """Number it and enter it into its queues; return it if it may run. Under the lock."""
-        self._inside = threading.get_ident()
-        try:
-            ready = self._enter(operation)
-        finally:
-            self._inside = 0
-        return [(-operation.priority, operation.seq, operation)] if ready else []
+    def _section(self, work: Callable[[Any], Any], operand: Any) -> Any:
+        """Return what work returns under the lock; what finalisers push meanwhile is late."""
+        with self._lock:
+            self._inside = threading.get_ident()
+            try:
+                return work(operand)
+            finally:
+                self._inside = 0
 
-    def _enter(self, operation: Operation) -> bool:
+    def _admit(self, operation: Operation) -> _Ready:
+        """Number it and enter it into its queues; return it if it may run."""
         self._number += 1
         operation.seq = self._number
         operation.state = WAITING
         self._pending[operation] = None
         self._bytes += operation.nbytes
         self._take_places(operation)
-        return not operation.blocked
+        return [] if operation.blocked else [_entry(operation)]
 
     @staticmethod
     def _take_places(operation: Operation) -> None:
@@ -177,15 +176,7 @@ class NaiveEngine(Engine):
                 end_interrupted(operation)
                 operations.append(operation)
         try:
-            with self._lock:
-                self._inside = threading.get_ident()
-                try:
-                    ready = self._queue_again(operations)
-                finally:
-                    self._inside = 0
-                self._torn = ()
-                self._ended.notify_all()
-            self._run_ready(ready)
+            self._run_ready(self._section(self._queue_again, operations))
         except BaseException:  # another signal's
             self._torn = self._torn, None
             raise
@@ -202,8 +193,10 @@ class NaiveEngine(Engine):
         for operation in self._pending:
             self._take_places(operation)
             if not operation.blocked and operation.state == WAITING:
-                ready.append((-operation.priority, operation.seq, operation))
+                ready.append(_entry(operation))
         heapq.heapify(ready)
+        self._torn = ()
+        self._ended.notify_all()
         return ready
 
     # run ---------------------------------------------------------------------------------------
@@ -238,20 +231,12 @@ class NaiveEngine(Engine):
 
     def _complete(self, operation: Operation) -> None:
         try:
-            with self._lock:
-                self._inside = threading.get_ident()
-                try:
-                    ready = self._release(operation)
-                finally:
-                    self._inside = 0
-                self._ended.notify_all()
-            own = self._turn.ready
-            if own is not None:
+            ready, own = self._section(self._release, operation), self._turn.ready
+            if own is None:
+                self._run_ready(ready)
+            else:
                 for entry in ready:
                     heapq.heappush(own, entry)
-            else:
-                heapq.heapify(ready)
-                self._run_ready(ready)
         except BaseException:  # a signal's
             self._torn = self._torn, operation
             raise
@@ -267,10 +252,11 @@ class NaiveEngine(Engine):
             for granted in queue.give_back(write):
                 granted.blocked -= 1
                 if not granted.blocked:
-                    ready.append((-granted.priority, granted.seq, granted))
+                    heapq.heappush(ready, _entry(granted))
             if not (queue.readers or queue.writer):  # then nobody waits either
                 variable._queue = None
         self._forget(operation)
+        self._ended.notify_all()
         return ready
 
     # wait --------------------------------------------------------------------------------------
@@ -317,16 +303,15 @@ class NaiveEngine(Engine):
         self._first += gap
 
     def _unfinished(self) -> list[Operation]:
-        with self._lock:
-            self._inside = threading.get_ident()
-            try:
-                return list(self._pending)
-            finally:
-                self._inside = 0
+        return self._section(list, self._pending)
 
     def _counts(self) -> tuple[int, int, int]:
         with self._lock:
             return self._number - self._first, self._completed, self._bytes
+
+
+def _entry(operation: Operation) -> tuple[int, int, Operation]:
+    return -operation.priority, operation.seq, operation
 
 
 def _queue(variable: Variable) -> _Queue:
