@@ -33,7 +33,6 @@ from typing import Any
 
 from nbgraph.engine.base import Engine
 from nbgraph.engine.operation import ISSUED, RUNNING, WAITING, Operation
-from nbgraph.engine.pending import Pending
 from nbgraph.engine.running import end_interrupted, perform
 from nbgraph.engine.variable import Owner, Variable
 
@@ -113,8 +112,12 @@ class NaiveEngine(Engine):
             # a finaliser pushes while its thread is admitting or releasing: after that
             self._late_pushes.append(operation)
             return
+        self._go_on(self._admit, operation)
+
+    def _go_on(self, work: Callable[[Any], _Ready], operand: Any, depth: int = _DEPTH) -> None:
+        """Do what a section does, and run what may run then."""
         try:
-            self._run_ready(self._section(self._admit, operation))
+            self._run_ready(self._section(work, operand), depth)
         except BaseException:  # a signal's
             self._torn = self._torn, None
             raise
@@ -160,54 +163,46 @@ class NaiveEngine(Engine):
             except IndexError:  # another thread took it
                 return
             self._issue(operation)
-        if (
-            self._torn
-            and not self._turn.depth
-            and threading.get_ident() == threading.main_thread().ident
-        ):
+        idle = self._torn and not self._turn.depth
+        if idle and threading.current_thread() is threading.main_thread():
             self._mend()
+
+    _asked = _catch_up
 
     def _mend(self) -> None:
         torn = self._torn
         operations: list[Operation] = []
         while torn:
             torn, operation = torn
-            if operation is not None and (operation.ended or operation.state != ISSUED):
+            if operation is not None and operation.state != ISSUED:
                 end_interrupted(operation)
                 operations.append(operation)
-        try:
-            self._run_ready(self._section(self._queue_again, operations))
-        except BaseException:  # another signal's
-            self._torn = self._torn, None
-            raise
+        self._go_on(self._queue_again, operations)
 
     def _queue_again(self, ended: list[Operation]) -> _Ready:
         """Make the queues of what is pending anew; return what may run and has not begun."""
         for operation in [*ended, *self._pending]:
             for variable in operation.reads + operation.writes:
                 variable._queue = None
-        for operation in ended:
-            if operation in self._pending:
-                self._forget(operation)
-        ready: _Ready = []
+        for operation in [o for o in self._pending if o.ended]:
+            self._forget(operation)
         for operation in self._pending:
             self._take_places(operation)
-            if not operation.blocked and operation.state == WAITING:
-                ready.append(_entry(operation))
-        heapq.heapify(ready)
+        waiting = [o for o in self._pending if o.state == WAITING]
+        ready = sorted(_entry(operation) for operation in waiting if not operation.blocked)
         self._torn = ()
         self._ended.notify_all()
         return ready
 
     # run ---------------------------------------------------------------------------------------
 
-    def _run_ready(self, ready: _Ready) -> None:
+    def _run_ready(self, ready: _Ready, depth: int) -> None:
         """Run these, and what becomes ready by that."""
         if not ready:
             return
         turn = self._turn
         outer = turn.ready
-        if outer is not None and turn.depth >= _DEPTH:
+        if outer is not None and turn.depth >= depth:
             for entry in ready:
                 heapq.heappush(outer, entry)
             return
@@ -230,17 +225,7 @@ class NaiveEngine(Engine):
             turn.depth -= 1
 
     def _complete(self, operation: Operation) -> None:
-        try:
-            ready, own = self._section(self._release, operation), self._turn.ready
-            if own is None:
-                self._run_ready(ready)
-            else:
-                for entry in ready:
-                    heapq.heappush(own, entry)
-        except BaseException:  # a signal's
-            self._torn = self._torn, operation
-            raise
-        self._catch_up()
+        self._go_on(self._release, operation, 0)
 
     def _release(self, operation: Operation) -> _Ready:
         if operation not in self._pending:  # an interrupt has ended it
@@ -276,10 +261,6 @@ class NaiveEngine(Engine):
 
     def _wait_all(self, deadline: float | None) -> bool:
         return self._wait_until(lambda: not self._pending, deadline)
-
-    def _wait_operation(self, pending: Pending, deadline: float | None) -> bool:
-        self._catch_up()
-        return super()._wait_operation(pending, deadline)
 
     def _wait_until(self, over: Callable[[], bool], deadline: float | None) -> bool:
         self._catch_up()
