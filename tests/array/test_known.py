@@ -321,3 +321,19 @@ def test_parameters_of_rows_are_no_part_of_a_key(threaded, monkeypatch, world, p
             assert own is other is None or own.tobytes() == other.tobytes()
     for t in rng.uniform(0.1, 3, 10).tolist():
         np.testing.assert_allclose(run({"t": t})[0], _expected(x, t), rtol=close)
+
+
+def test_a_long_loop_over_slices_stays_on_the_quick_way(alone):
+    """Each slice is a call of its own: 500 of them, and their gradients, are all known."""
+    x = ng.zeros((500, 2), dtype="float32")
+    x.attach_grad()
+
+    def turn():
+        with ng.autograd.record():
+            parts = [x[i] for i in range(len(x))]
+        ng.autograd.backward(parts, [ng.ones(2)] * len(parts))
+        return x.grad.asnumpy()
+
+    turn(), turn()
+    alone()
+    assert (turn() == 1).all()

@@ -1,7 +1,14 @@
 """Ctrl-C at any moment: what was pushed runs once, what was not never, the engine goes on."""
 
+import sys
+from contextlib import suppress
+from functools import partial
+
 import pytest
 
+from nbgraph.engine.naive import NaiveEngine
+from nbgraph.engine.properties import FnProperty
+from nbgraph.errors import EngineError
 from tests.support import INTERRUPTS, run_python
 
 STORM = """
@@ -265,3 +272,75 @@ def test_interrupts_while_an_engine_starts_its_threads_or_stops(seed, tmp_path):
     program = tmp_path / "first.py"
     program.write_text(FIRST_PUSH)
     assert run_python(program, seed, timeout=240, cwd=ROOT).startswith("caught")
+
+
+def _pushes(engine, box, other, seen, calls, calm):
+    """Pushes of every kind, each of which runs at most once."""
+
+    def outer(run_ctx):
+        seen.append("outer")
+        engine.push(lambda run_ctx: seen.append("inner"), mutate_vars=[box])
+        engine.push(lambda run_ctx: seen.append("free"), mutate_vars=[other])
+
+    def late(run_ctx, on_complete):
+        calls.append(on_complete)
+        if calm:  # it was pushed, and runs after the interrupt
+            on_complete()
+
+    engine.push(outer, const_vars=[other], mutate_vars=[box])
+    engine.push(lambda run_ctx: seen.append("reads"), const_vars=[box, other])
+    engine.push_async(late, mutate_vars=[box])
+    engine.push(lambda run_ctx: seen.append("after"), const_vars=[other], mutate_vars=[box])
+    while calls:
+        calls[-1]()
+        calls.clear()
+    with engine.bulk(3):
+        for i in range(3):
+            engine.push(lambda run_ctx, i=i: seen.append(i), mutate_vars=[box])
+
+
+def test_an_interrupt_at_any_point_of_a_naive_push_leaves_nothing_pending():
+    """Whatever a signal takes away from the naive engine has ended, or runs, before the next wait
+    ends: one push after the other is interrupted where CPython looks for signals, in a function's
+    first instruction and behind a call of C."""
+    files = "naive.py", "running.py", "operation.py", "base.py", "bulk.py", "checks.py"
+    events = "call", "c_return"
+    points = interrupted = 0
+    while interrupted == points:
+        points += 1
+        engine, seen, calls, calm, passed = NaiveEngine(), [], [], [], 0
+        box, other = engine.new_variable("box"), engine.new_variable("other")
+
+        def watch(frame, event, argument):
+            nonlocal passed
+            code = frame.f_code
+            if (
+                code.co_name not in {"_take", "__del__"}
+                and code.co_filename.endswith(files)
+                and event in events
+            ):
+                passed += 1
+                if passed == points:
+                    raise KeyboardInterrupt
+
+        sys.setprofile(watch)
+        try:
+            _pushes(engine, box, other, seen, calls, calm)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.setprofile(None)
+        interrupted += passed >= points
+        calm.append(True)
+        for on_complete in calls:
+            with suppress(EngineError):  # it has ended
+                on_complete()
+        for wait in [partial(engine.wait_for_var, box), engine.wait_for_all] * 3:
+            with suppress(KeyboardInterrupt):  # of an operation that had begun
+                wait(timeout=10)
+        counts = engine.stats()
+        assert counts.pending == 0 and counts.pushed == counts.completed, (points, counts)
+        assert len(set(seen)) == len(seen), (points, seen)
+        usable = engine.push(lambda run_ctx: 7, mutate_vars=[other], prop=FnProperty.OVERWRITE)
+        assert usable.result(10) == 7, points
+    assert seen == ["outer", "inner", "free", "reads", "after", 0, 1, 2] and points > 200

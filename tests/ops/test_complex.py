@@ -352,6 +352,13 @@ def test_gradients_follow_the_convention_of_jax(name):
         assert complex(actual) == pytest.approx(formula(z), rel=1e-6)
 
 
+@pytest.mark.parametrize("function", [ng.abs, ng.std, ng.linalg.norm], ids=["abs", "std", "norm"])
+def test_roots_of_complex_numbers_have_the_slope_zero_at_zero(function):
+    z = ng.array([2.0 + 1j] if function is ng.std else [0j])
+    for gradient in (ng.grad(lambda z: ng.sum(function(z))), ng.jit(ng.grad(function))):
+        assert gradient(z if function is not ng.abs else z[0]).asnumpy().ravel() == [0]
+
+
 def test_a_complex_result_has_no_gradient():
     with pytest.raises(ng.ArgumentError, match=r"return ng.real\(y\)"):
         ng.grad(lambda z: z * z)(ng.array(1j))

@@ -16,7 +16,7 @@ from nbgraph.array.place import place
 from nbgraph.device import Context
 from nbgraph.operator.layout import Layout, layout, layout_of
 from nbgraph.operator.lazy import is_lazy, refuse_foreign
-from nbgraph.operator.scalar.typing import as_operand
+from nbgraph.operator.scalar.typing import as_array, as_operand
 
 
 class Array:
@@ -194,13 +194,13 @@ def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = T
             lifted.append(value)
             continue
         operand: Any = value
+        name = names[i] if i < len(names) else f"operand {i}"
         if type(value) is np.ndarray or not plain:
-            name = names[i] if i < len(names) else f"operand {i}"
             if not plain:
                 refuse_foreign(op, name, value)
             operand = as_operand(op, name, value)
         if alone or type(operand) not in _NUMBERS:
-            operand = constant(np.asarray(operand), device)
+            operand = constant(as_array(op, name, operand), device)
         lifted.append(operand)
     return lifted
 

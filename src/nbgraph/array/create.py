@@ -16,7 +16,7 @@ from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import layout_of
-from nbgraph.operator.scalar.typing import as_operand
+from nbgraph.operator.scalar.typing import as_array, as_operand
 from nbgraph.ops.carrier.operators import operator_of
 from nbgraph.ops.define import library
 from nbgraph.settings import config
@@ -178,9 +178,9 @@ def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """Return values as a NumPy array of the dtype they should have."""
     target_dtype = None if dtype is None else as_dtype(dtype)
     if isinstance(obj, (np.ndarray, np.generic)):
-        array = np.asarray(as_operand(name, "obj", obj))
+        array = as_array(name, "obj", obj)
         return array if target_dtype is None else array.astype(target_dtype, copy=False)
-    array = np.asarray(as_operand(name, "obj", obj))
+    array = as_array(name, "obj", obj)
     if target_dtype is None and array.dtype.char in "dD" and not _is_typed(obj):
         target_dtype = np.dtype(config.default_float)
         if array.dtype.kind == "c":

@@ -16,6 +16,10 @@ function stops in it. It waits only for what is unfinished then:
 The thread that ends an operation runs what waited for it: for an asynchronous one, the thread that
 calls
 `on_complete`. Of several that become ready the higher priority goes first, then the older.
+
+A signal may raise in the main thread behind any call. So what it leaves half done is known
+(`_torn`), and mended before the thread waits or has pushed again: the queues follow from what is
+pending, and an operation that had begun and not ended has failed.
 """
 
 from __future__ import annotations
@@ -25,10 +29,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 from nbgraph.engine.base import Engine
-from nbgraph.engine.operation import WAITING, Operation
-from nbgraph.engine.running import perform
+from nbgraph.engine.operation import ISSUED, RUNNING, WAITING, Operation
+from nbgraph.engine.running import end_interrupted, perform
 from nbgraph.engine.variable import Owner, Variable
 
 _Ready = list[tuple[int, int, Operation]]
@@ -91,7 +96,9 @@ class NaiveEngine(Engine):
     def __init__(self, *, owner: Owner | None = None, first: int = 0) -> None:
         super().__init__(owner=owner)
         self._number = self._first = first
-        self._ended = threading.Condition(threading.RLock())
+        self._lock = threading.RLock()  # taken by `with` itself: a signal cannot keep it
+        self._ended = threading.Condition(self._lock)
+        self._torn: tuple[Any, ...] = ()  # (torn before, an operation or None)
         self._inside = 0  # the thread that is in a section under the lock
         self._late_pushes: deque[Operation] = deque()
         self._pending: dict[Operation, None] = {}
@@ -105,86 +112,124 @@ class NaiveEngine(Engine):
             # a finaliser pushes while its thread is admitting or releasing: after that
             self._late_pushes.append(operation)
             return
-        with self._ended:
-            ready = self._admit(operation)
-        self._run_ready(ready)
-        self._issue_late()
+        self._go_on(self._admit, operation)
+
+    def _go_on(self, work: Callable[[Any], _Ready], operand: Any, depth: int = _DEPTH) -> None:
+        """Do what a section does, and run what may run then."""
+        try:
+            self._run_ready(self._section(work, operand), depth)
+        except BaseException:  # a signal's
+            self._torn = self._torn, None
+            raise
+        self._catch_up()
+
+    def _section(self, work: Callable[[Any], Any], operand: Any) -> Any:
+        """Return what work returns under the lock; what finalisers push meanwhile is late."""
+        with self._lock:
+            self._inside = threading.get_ident()
+            try:
+                return work(operand)
+            finally:
+                self._inside = 0
 
     def _admit(self, operation: Operation) -> _Ready:
-        """Number it and enter it into its queues; return it if it may run. Under the lock."""
-        self._inside = threading.get_ident()
-        try:
-            ready = self._enter(operation)
-        finally:
-            self._inside = 0
-        return [(-operation.priority, operation.seq, operation)] if ready else []
-
-    def _enter(self, operation: Operation) -> bool:
+        """Number it and enter it into its queues; return it if it may run."""
         self._number += 1
         operation.seq = self._number
         operation.state = WAITING
         self._pending[operation] = None
         self._bytes += operation.nbytes
-        blocked = 0
-        for variable in operation.reads:
-            blocked += not _queue(variable).grant(operation, False)
-        for variable in operation.writes:
-            blocked += not _queue(variable).grant(operation, True)
-        operation.blocked = blocked
-        return not blocked
+        self._take_places(operation)
+        return [] if operation.blocked else [_entry(operation)]
 
-    def _issue_late(self) -> None:
+    @staticmethod
+    def _take_places(operation: Operation) -> None:
+        operation.blocked = len(operation.reads) + len(operation.writes)
+        for variable in operation.reads:
+            operation.blocked -= _queue(variable).grant(operation, False)
+        for variable in operation.writes:
+            operation.blocked -= _queue(variable).grant(operation, True)
+
+    def _forget(self, operation: Operation) -> None:
+        del self._pending[operation]  # nothing here looks for signals
+        self._completed += 1
+        self._bytes -= operation.nbytes
+
+    def _catch_up(self) -> None:
+        """Issue what finalisers pushed, and mend what signals left half done."""
         while self._late_pushes:
             try:
                 operation = self._late_pushes.popleft()
             except IndexError:  # another thread took it
                 return
             self._issue(operation)
+        idle = self._torn and not self._turn.depth
+        if idle and threading.current_thread() is threading.main_thread():
+            self._mend()
+
+    _asked = _catch_up
+
+    def _mend(self) -> None:
+        torn = self._torn
+        operations: list[Operation] = []
+        while torn:
+            torn, operation = torn
+            if operation is not None and operation.state != ISSUED:
+                end_interrupted(operation)
+                operations.append(operation)
+        self._go_on(self._queue_again, operations)
+
+    def _queue_again(self, ended: list[Operation]) -> _Ready:
+        """Make the queues of what is pending anew; return what may run and has not begun."""
+        for operation in [*ended, *self._pending]:
+            for variable in operation.reads + operation.writes:
+                variable._queue = None
+        for operation in [o for o in self._pending if o.ended]:
+            self._forget(operation)
+        for operation in self._pending:
+            self._take_places(operation)
+        waiting = [o for o in self._pending if o.state == WAITING]
+        ready = sorted(_entry(operation) for operation in waiting if not operation.blocked)
+        self._torn = ()
+        self._ended.notify_all()
+        return ready
 
     # run ---------------------------------------------------------------------------------------
 
-    def _run_ready(self, ready: _Ready) -> None:
+    def _run_ready(self, ready: _Ready, depth: int) -> None:
         """Run these, and what becomes ready by that."""
         if not ready:
             return
         turn = self._turn
         outer = turn.ready
-        if outer is not None and turn.depth >= _DEPTH:
+        if outer is not None and turn.depth >= depth:
             for entry in ready:
                 heapq.heappush(outer, entry)
             return
         turn.ready = ready
         turn.depth += 1
+        operation = None
         try:
             while True:  # Python 3.13 guards no `while condition`: cpython#130279
                 if not ready:
                     break
-                perform(heapq.heappop(ready)[2])
+                operation = heapq.heappop(ready)[2]
+                if operation.state == WAITING:  # `_mend` had it run otherwise
+                    operation.state = RUNNING
+                    perform(operation)
+        except BaseException:  # a signal's
+            self._torn = self._torn, operation
+            raise
         finally:
             turn.ready = outer
             turn.depth -= 1
 
     def _complete(self, operation: Operation) -> None:
-        with self._ended:
-            self._inside = threading.get_ident()
-            try:
-                ready = self._release(operation)
-            finally:
-                self._inside = 0
-            self._ended.notify_all()
-        own = self._turn.ready
-        if own is not None:
-            for entry in ready:
-                heapq.heappush(own, entry)
-        else:
-            heapq.heapify(ready)
-            self._run_ready(ready)
-        self._issue_late()
+        self._go_on(self._release, operation, 0)
 
     def _release(self, operation: Operation) -> _Ready:
-        del self._pending[operation]
-        self._completed += 1
-        self._bytes -= operation.nbytes
+        if operation not in self._pending:  # an interrupt has ended it
+            return []
         ready: _Ready = []
         uses = [(v, False) for v in operation.reads] + [(v, True) for v in operation.writes]
         for variable, write in uses:
@@ -192,15 +237,17 @@ class NaiveEngine(Engine):
             for granted in queue.give_back(write):
                 granted.blocked -= 1
                 if not granted.blocked:
-                    ready.append((-granted.priority, granted.seq, granted))
+                    heapq.heappush(ready, _entry(granted))
             if not (queue.readers or queue.writer):  # then nobody waits either
                 variable._queue = None
+        self._forget(operation)
+        self._ended.notify_all()
         return ready
 
     # wait --------------------------------------------------------------------------------------
 
     def _wait_variable(self, var: Variable, deadline: float | None) -> bool:
-        self._issue_late()
+        self._catch_up()
         if var._queue is None:
             return True
         users = [o for o in self._unfinished() if var in o.reads or var in o.writes]
@@ -216,8 +263,8 @@ class NaiveEngine(Engine):
         return self._wait_until(lambda: not self._pending, deadline)
 
     def _wait_until(self, over: Callable[[], bool], deadline: float | None) -> bool:
-        self._issue_late()
-        with self._ended:
+        self._catch_up()
+        with self._lock:
             while True:  # Python 3.13 guards no `while condition`: cpython#130279
                 if over():
                     return True
@@ -237,16 +284,15 @@ class NaiveEngine(Engine):
         self._first += gap
 
     def _unfinished(self) -> list[Operation]:
-        with self._ended:
-            self._inside = threading.get_ident()
-            try:
-                return list(self._pending)
-            finally:
-                self._inside = 0
+        return self._section(list, self._pending)
 
     def _counts(self) -> tuple[int, int, int]:
-        with self._ended:
+        with self._lock:
             return self._number - self._first, self._completed, self._bytes
+
+
+def _entry(operation: Operation) -> tuple[int, int, Operation]:
+    return -operation.priority, operation.seq, operation
 
 
 def _queue(variable: Variable) -> _Queue:

@@ -18,7 +18,7 @@ from nbgraph.device import RunContext, run_context
 from nbgraph.engine.core.layout import NEVER, O_ERROR, UNTIL_WRITTEN
 from nbgraph.engine.events import event
 from nbgraph.engine.failure import Failure, Untold
-from nbgraph.engine.operation import CPU, ISSUED, RUNNING, Operation
+from nbgraph.engine.operation import CPU, DONE, ISSUED, RUNNING, Operation
 from nbgraph.engine.properties import OVERWRITE, UNSKIPPED
 from nbgraph.engine.thread import here, inside
 from nbgraph.errors import ArgumentError, EngineError
@@ -141,6 +141,13 @@ def finish(operation: Operation, value: Any, failure: Failure | None) -> None:
     operation.forget()
 
 
+def end_interrupted(operation: Operation) -> None:
+    """End an operation that a signal took away from its thread, and those it joins."""
+    for unended in [*(operation.members or ()), operation]:
+        if not unended.ended:
+            _settle(unended, None, failed(unended, KeyboardInterrupt()))
+
+
 def failed(operation: Operation, error: BaseException) -> Failure:
     """Return the failure of an operation; nobody has been told yet."""
     trace = error.__traceback__
@@ -236,7 +243,12 @@ class OnComplete:
                 f"on_complete of {self._name!r} was called again, or after its function had "
                 "raised: an operation ends once"
             )
-        end(operation, error)
+        try:
+            end(operation, error)
+        except BaseException:  # a signal's: it may be called again
+            if operation.core is None and operation.state != DONE:
+                self._once = [operation]
+            raise
 
     def _take(self) -> Operation | None:
         try:
@@ -245,7 +257,7 @@ class OnComplete:
             return None
 
     def __del__(self) -> None:
-        if self._once:
+        if getattr(self, "_once", None):  # a signal may have come before `__init__`
             # Any lock may be held by the thread that a finaliser interrupts, and `put` is made
             # for that: all else happens on a thread of its own.
             _dropped.put(self._once)

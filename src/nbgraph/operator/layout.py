@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nbgraph.dtype import Dtype, inexact, real_dtype
+from nbgraph.errors import DTypeError
 from nbgraph.shape import Array, Shape, Space
 
 Class = Literal["c", "0", "s"]  # of steps along a run: see `classes_of`
@@ -85,6 +86,8 @@ def layout(shape: Shape, dtype: Dtype, strides: tuple[int, ...] | None = None) -
     own = _LAYOUTS.get(key)
     if own is not None:
         return own
+    if dtype.hasobject:  # the memory of arrays is never that of Python objects
+        raise DTypeError(f"an array of dtype {dtype} holds Python objects; cast to numbers first")
     if len(_LAYOUTS) >= _MOST:
         _LAYOUTS.clear()
     if strides is None:

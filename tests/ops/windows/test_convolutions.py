@@ -299,6 +299,25 @@ def test_what_is_not_finite_stays_in_its_windows(name, groups):
     np.testing.assert_array_equal(by_data, wanted)
 
 
+WIDE = {  # groups, options: text without columns would be as long as a step or a window is wide
+    "patches": (1, {"stride": 14}),
+    "steps of channels": (4, {"stride": 40}),
+    "wide windows of channels": (4, {"dilation": (1, 600), "pad": (1, 600)}),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_wide_steps_have_the_text_of_columns(name):
+    groups, options = WIDE[name]
+    how = {"stride": 1, "pad": 0, "dilation": 1, "groups": groups, **options}
+    random = np.random.default_rng(2)
+    x = random.normal(size=(1, 4, 60, 61)).astype("float32")
+    w = random.normal(size=(4, 4 // groups, 3, 3)).astype("float32")
+    assert kernel_of(operator_of(ops.convolution), x, w, how) == "convolution"
+    values = convolutions._naive(x, w, **how)
+    np.testing.assert_allclose(ops.convolution(x, w, **how), values, rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize(("stride", "pad"), [((3, 1, 1), (1, 0, 0)), ((2, 1, 2), (0, 1, 1))])
 def test_a_depth_of_one_beside_padding(stride, pad, groups):

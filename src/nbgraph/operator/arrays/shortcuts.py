@@ -14,7 +14,7 @@ from nbgraph.operator.call import recorded
 from nbgraph.operator.layout import keep
 from nbgraph.operator.spec import Attributes
 
-SHORTCUTS = 256  # calls whose quick way an operator knows
+SHORTCUTS = 2048  # calls whose quick way an operator knows: a loop over x[i] has one for each i
 
 
 def call_key(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]:

@@ -73,6 +73,14 @@ def as_operand(op: str, name: str, value: object) -> Array | complex:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
+def as_array(op: str, name: str, value: object) -> Array:
+    """Return an operand as a NumPy array, a number too; raises for what is neither."""
+    array = np.asarray(as_operand(op, name, value))
+    if array.dtype.hasobject:
+        raise DTypeError(f"{op}: operand {name!r} {culprit(value)}; give a float")
+    return array
+
+
 def require_out(op: str, out: object, index: int) -> None:
     """Raise unless an `out` is a NumPy array that may be written."""
     if not isinstance(out, np.ndarray):
@@ -97,9 +105,11 @@ def culprit(value: object, place: str = "") -> str:
     ('has None at [1][0]', 'is ragged: [0] has 2 elements and [1] is one number')
     """
     if not isinstance(value, (list, tuple)):
-        if isinstance(value, (int, float, complex)) or hasattr(value, "dtype"):
+        beyond = isinstance(value, int) and not -(2**63) <= value < 2**64
+        if not beyond and (isinstance(value, (int, float, complex)) or hasattr(value, "dtype")):
             return ""
         shown = repr(value) if isinstance(value, (str, bytes)) else noun(value)
+        shown = "an integer that 64 bits do not hold" if beyond else shown
         return f"has {shown} at {place}" if place else f"is {shown}"
     for i, each in enumerate(value):
         if problem := culprit(each, f"{place}[{i}]"):

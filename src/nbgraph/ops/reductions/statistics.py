@@ -36,12 +36,13 @@ def nonzero_divisor(x: Any, spec: Spec) -> Any:
 
 
 def complex_deviation(
-    x: Any, axis: Any, dtype: Any, correction: float, keepdims: bool, out: Any = None
+    deviation: Any, x: Any, axis: Any, dtype: Any, correction: float, keepdims: bool, out: Any
 ) -> Any:
-    """Return the variance of complex numbers: that of their parts, added."""
+    """Return the variance of complex numbers, that of their parts, added; or its root, by `hypot`,
+    whose slope at zero is zero."""
     how = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "correction": correction}
-    parts = library.real(x), library.imag(x)
-    return library.add(*(library.var(part, **how) for part in parts), out=out)
+    joined = library.add if deviation is library.var else library.hypot
+    return joined(*(deviation(part, **how) for part in (library.real(x), library.imag(x))), out=out)
 
 
 def _mean(x: Array, axes: Shape, dtype: np.dtype[Any]) -> Array:
@@ -120,15 +121,17 @@ var(x, axis=None, dtype=None, *, ddof: float = 0, correction: float | None = Non
     ddof : number; `correction` is its other name
     >>> var([1.0, 3.0]), var([1.0, 3.0], ddof=1)
     (np.float64(1.0), np.float64(2.0))
-    = complex_deviation(x, axis, dtype, correction_of("var", ddof, correction), keepdims, out)
-        if is_complex(x) else op(..., correction=correction_of("var", ddof, correction))
+    = complex_deviation(
+        library.var, x, axis, dtype, correction_of("var", ddof, correction), keepdims, out
+        ) if is_complex(x) else op(..., correction=correction_of("var", ddof, correction))
 std(x, axis=None, dtype=None, *, ddof: float = 0, correction: float | None = None, keepdims=False,
     out=None): The root of `var`. Its slope where all elements are equal is taken as 0.
     axis, dtype, keepdims : as those of `mean`
     ddof : number; `correction` is its other name
     >>> std([1.0, 3.0])
     np.float64(1.0)
-    = library.sqrt(library.var(x, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims),
-        out=out) if is_complex(x) else op(..., correction=correction_of("std", ddof, correction))
+    = complex_deviation(
+        library.std, x, axis, dtype, correction_of("std", ddof, correction), keepdims, out
+        ) if is_complex(x) else op(..., correction=correction_of("std", ddof, correction))
 """
 define_rows(_TABLE, globals())

@@ -21,6 +21,9 @@ _FEW = 144  # of a gradient by weights
 _SPOTS = 512  # places where no columns are made
 _GRANULE = 16  # rows and places that BLAS is quick for
 _SHARED = 8  # tiles that there should be, for the workers
+# texts grow with these; columns and BLAS are as quick beyond them, and have one text
+_STEP, _DEPTHWISE_STEP = 3, 16  # of windows that are no columns
+_REACH = 1024  # cells from the first to the last that a window without channels meets
 ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
 
 
@@ -129,7 +132,8 @@ def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> KernelCall |
     deep = (windows.ins[0], windows.outs[0], windows.kernel[0])
     if layer.channels != 1 or layer.features != 1 or max(deep) > 1 or windows.pad[0]:
         return None
-    if windows.volume > depthwise.MOST:
+    reach = max((k - 1) * g for k, g in zip(windows.kernel, windows.gap, strict=True))
+    if windows.volume > depthwise.MOST or reach > _REACH or max(windows.step) > _DEPTHWISE_STEP:
         return None
     parts = (windows.kernel, windows.step, windows.pad, windows.gap)
     window = depthwise.Window(*(part[1:] for part in parts))
@@ -152,7 +156,8 @@ def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> Ker
     windows = layer.windows.wide()
     deep = (windows.ins[0], windows.outs[0], windows.kernel[0])
     out_channels, read = layer.features, layer.channels
-    if max(deep) > 1 or windows.pad[0] or windows.volume == 1 or (flips and max(windows.step) > 1):
+    widest = 1 if flips else _STEP
+    if max(deep) > 1 or windows.pad[0] or windows.volume == 1 or max(windows.step) > widest:
         return None
     outs = windows.outs[1:]
     if flips:
