@@ -325,13 +325,13 @@ def test_parameters_of_rows_are_no_part_of_a_key(threaded, monkeypatch, world, p
 
 def test_a_long_loop_over_slices_stays_on_the_quick_way(alone):
     """Each slice is a call of its own: 500 of them, and their gradients, are all known."""
-    x = ng.zeros((500, 2), dtype="float32")
+    x, ones = ng.zeros((500, 2)), ng.ones(2)
     x.attach_grad()
 
     def turn():
         with ng.autograd.record():
             parts = [x[i] for i in range(len(x))]
-        ng.autograd.backward(parts, [ng.ones(2)] * len(parts))
+        ng.autograd.backward(parts, [ones] * len(parts))
         return x.grad.asnumpy()
 
     turn(), turn()
