@@ -136,18 +136,18 @@ class Interim(NaiveEngine):
         # It is there by one instruction. Where a signal ends what follows, whatever comes next to
         # the engine issues it first: its memory may be another array's by then.
         self._late_pushes.append(operation)
-        self._issue_late()
+        self._catch_up()
 
-    def _issue_late(self) -> None:
+    def _catch_up(self) -> None:
         while self._late_pushes and self._inside != threading.get_ident():
             attend(self._issue_next)
 
     def _issue_next(self) -> None:
-        with self._ended:
+        with self._lock:
             if not self._late_pushes:  # another thread took it
                 return
             operation, successor = self._late_pushes.popleft(), self._successor
-            ready = self._admit(operation) if successor is None else []
+            ready = self._section(self._admit, operation) if successor is None else []
         self._run_ready(ready)
         if successor is not None:
             operation.engine = successor
@@ -159,7 +159,7 @@ class Interim(NaiveEngine):
 
     def hand_over(self, make: Callable[[int], Engine]) -> bool:
         """Unless anything is unfinished, or a bulk open: from now on `make(number)` has it all."""
-        with self._ended:
+        with self._lock:
             if self._pending or self._late_pushes or self._bulks:
                 return False
             self._successor = make(self._newest())

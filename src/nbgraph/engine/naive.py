@@ -14,12 +14,11 @@ function stops in it. It waits only for what is unfinished then:
 - asynchronous functions whose `on_complete` has not been called.
 
 The thread that ends an operation runs what waited for it: for an asynchronous one, the thread that
-calls
-`on_complete`. Of several that become ready the higher priority goes first, then the older.
+calls `on_complete`. Of several that become ready the higher priority goes first, then the older.
 
-A signal may raise in the main thread behind any call. So what it leaves half done is known
-(`_torn`), and mended before the thread waits or has pushed again: the queues follow from what is
-pending, and an operation that had begun and not ended has failed.
+A signal may raise in the main thread behind any call. What it leaves half done (`_torn`) is mended
+before the thread waits or has pushed again: queues follow from what is pending, and an operation
+that had begun and not ended has failed.
 """
 
 from __future__ import annotations
@@ -167,7 +166,8 @@ class NaiveEngine(Engine):
         if idle and threading.current_thread() is threading.main_thread():
             self._mend()
 
-    _asked = _catch_up
+    def _asked(self) -> None:
+        self._catch_up()
 
     def _mend(self) -> None:
         torn = self._torn
@@ -196,7 +196,7 @@ class NaiveEngine(Engine):
 
     # run ---------------------------------------------------------------------------------------
 
-    def _run_ready(self, ready: _Ready, depth: int) -> None:
+    def _run_ready(self, ready: _Ready, depth: int = _DEPTH) -> None:
         """Run these, and what becomes ready by that."""
         if not ready:
             return
