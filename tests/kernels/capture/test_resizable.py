@@ -1,6 +1,8 @@
 """Lists whose length depends on values: as Python runs the same text, with slopes and overflow."""
 
+import bisect
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -188,8 +190,28 @@ def reductions(n, x):
     return folded, digits, odd, steps, range(n + 3)[2] + sum(range(n)[1:])
 
 
+def heaps(n, x):
+    """The place of each number shows in what follows."""
+    values, numbers = [x, 1.0, x * x], []
+    heapq.heapify(values)
+    for k in range(n):
+        heapq.heappush(numbers, -7 * k % 11)
+    least = heapq.heappop(numbers), heapq.heapreplace(values, x), heapq.heappushpop(values, n)
+    return *least, *values, numbers[1 % len(numbers)], numbers[-1]
+
+
+def in_order(n, x):
+    known, values = [1.0, 2.0, 3.0], [0.5]
+    for k in range(n):
+        bisect.insort(values, (7 * k) % 5)
+    bisect.insort(known, x)
+    known.insert(n, 7.0)
+    two = heapq.nlargest(2, known)[1], heapq.nsmallest(2, known, key=lambda v: -v)[0]
+    return values[n // 2], known[0], known[3], known[-1], *two
+
+
 TEXTS = (
-    reductions,
+    reductions, heaps, in_order,
     prime_factors, digits_at_the_front, recurrence, slices, ordered, summaries, questions, pairs,
     stack, queue, sieve, table, branches, rows_of_pascal, sets, from_a_helper, missing,
     early_empty_list,

@@ -45,7 +45,7 @@ from nbgraph.kernels.capture.names import NotYetDefined, is_of_arrays, plain_fun
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.sequences import lookup, takes_tuples
 from nbgraph.kernels.capture.special import detached, slope
-from nbgraph.kernels.capture.table import operations, scipy_operation, solver
+from nbgraph.kernels.capture.table import changing, operations, scipy_operation, solver
 from nbgraph.kernels.capture.text import KindError, walk
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Static, Undefined, Unset, Value
 from nbgraph.kernels.derivatives import partials as derivative
@@ -200,7 +200,7 @@ def _unbound(call: Call) -> Call:
             target = Bound(target.func, first, named)
         args, kwargs = [*target.args, *args], {**target.kwargs, **kwargs}
         target = target.function
-    return call._replace(target=target, args=args, kwargs=kwargs)
+    return call._replace(target=changing(target), args=args, kwargs=kwargs)
 
 
 def _bound(call: Call) -> Value:

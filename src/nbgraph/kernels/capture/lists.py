@@ -397,6 +397,15 @@ def _popped(call: Call, items: list[Value], place: Value = None) -> Value:
     return value
 
 
+def _inserted(call: Call, items: list[Value], place: Value, item: Value) -> None:
+    """Insert an item at a place, which may depend on values."""
+    if getattr(place, "op", "") == "const" or not items:
+        items.insert(whole(call, place, "the place") if items else 0, item)
+        return
+    owner = resizable_of(call.graph, List(items))
+    items[:] = resizable.CHANGES["insert"](call, owner, place, item)[0].items
+
+
 def _rotated(call: Call, items: list[Value], count: Value = None) -> None:
     first = -(1 if count is None else whole(call, count, "the count")) % max(len(items), 1)
     items[:] = [*items[first:], *items[:first]]
@@ -411,7 +420,7 @@ CHANGES: dict[str, Callable[..., Value]] = {
     "append": lambda call, items, item: items.append(item),
     **dict.fromkeys(_OF_SETS, lambda call, items, item: None),
     "extend": lambda call, items, more: items.extend(more),
-    "insert": lambda call, items, place, item: items.insert(whole(call, place, "the place"), item),
+    "insert": _inserted,
     "popleft": lambda call, items: items.pop(0),
     "appendleft": lambda call, items, item: items.insert(0, item),
     "pop": _popped,

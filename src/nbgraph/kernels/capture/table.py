@@ -124,6 +124,16 @@ def solver(fn: object) -> Any:
     return None
 
 
+def changing(fn: Any) -> Any:
+    """Return the text of a function of `heapq` or `bisect`, which changes a list; others as they
+    are."""
+    if getattr(fn, "__module__", "") not in ("_bisect", "_heapq", "heapq"):
+        return fn
+    from nbgraph.kernels.capture.library import heaps  # few programs have them
+
+    return getattr(heaps, fn.__name__, fn)
+
+
 def scipy_operation(fn: object) -> tuple[str, object] | None:
     """Return the operation of a function of `scipy.special`, None where there is none."""
     if isinstance(fn, Special):
