@@ -207,6 +207,12 @@ def _count(call: Call, start: Value = None, step: Value = None) -> Value:
     return range_of(call, (first, call.graph.const(int(end)), stride))
 
 
+def _repeat(call: Call, item: Value, times: Value) -> Value:
+    if getattr(times, "op", "") == "const":
+        return (item,) * whole(call, times, "how often")
+    return range_of(call, (times,)) if is_none(item) else resizable.repeated(call, [item], times)
+
+
 def _enumerate(call: Call, items: Value, start: Value = None) -> Value:
     if start is not None and getattr(start, "op", "") != "const":
         call.refuse("the start of enumerate() is not constant", "add it to the number")
@@ -338,7 +344,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     functools.reduce: resizable.FUNCTIONS[functools.reduce],
     itertools.accumulate: _accumulate,
     itertools.count: _count,
-    itertools.repeat: lambda call, item, times: (item,) * whole(call, times, "how often"),
+    itertools.repeat: _repeat,
     itertools.compress: lambda call, a, tests: call.text(list_texts.compress, a, tests),
     itertools.chain.from_iterable: _iterated,
     **{fn: resizable.FUNCTIONS[fn] for fn in _OF_FUNCTIONS[2:]},

@@ -125,7 +125,7 @@ def solver(fn: object) -> Any:
 
 
 def changing(fn: Any) -> Any:
-    """Return the text of a function of `heapq` or `bisect`, which changes a list; others as they
+    """Return the text of a function of `heapq` or `bisect`, which may change a list; others as they
     are."""
     if getattr(fn, "__module__", "") not in ("_bisect", "_heapq", "heapq"):
         return fn

@@ -1,6 +1,6 @@
-"""`heapq`, and what `bisect` puts into a list: each place holds the item that it has in Python."""
+"""`heapq` and `bisect`: each place of a list holds the item that it has in Python."""
 
-from nbgraph.kernels.capture.vectors import bisect_left, bisect_right
+from nbgraph.kernels.capture.vectors import entries_below
 
 
 def lowered(heap, k, item):
@@ -34,12 +34,16 @@ def heappush(heap, item):
 
 def heappop(heap):
     """Take the least item out."""
+    if len(heap) == 0:
+        raise IndexError("index out of range")
     last = heap.pop()
     return heapreplace(heap, last) if len(heap) > 0 else last
 
 
 def heapreplace(heap, item):
     """Take the least item out and add another one."""
+    if len(heap) == 0:
+        raise IndexError("index out of range")
     least = heap[0]
     lowered(heap, 0, item)
     return least
@@ -52,5 +56,45 @@ def heappushpop(heap, item):
 
 nsmallest = lambda n, iterable, key=None: sorted(iterable, key=key)[:n]
 nlargest = lambda n, iterable, key=None: sorted(iterable, key=key, reverse=True)[:n]
-insort_left = lambda a, x, lo=0, hi=None: a.insert(bisect_left(a, x, lo, hi), x)
-insort = insort_right = lambda a, x, lo=0, hi=None: a.insert(bisect_right(a, x, lo, hi), x)
+
+
+def in_part(place, lo, hi):
+    """A place among the entries from `lo` to `hi`."""
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    place = place if hi is None else min(place, hi)
+    return place if lo == 0 else max(place, lo)
+
+
+def first_place(a, lo, hi, is_before):
+    """The first of the places, or the end of them, whose item is not before a number."""
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    hi = len(a) if hi is None else hi
+    while lo < hi:
+        middle = (lo + hi) // 2
+        lo, hi = (middle + 1, hi) if is_before(a[middle]) else (lo, middle)
+    return lo
+
+
+def bisect_left(a, x, lo=0, hi=None, *, key=None):
+    """How many items of a sorted list are below a number."""
+    if key is None:
+        return in_part(entries_below(a, x, False), lo, hi)
+    return first_place(a, lo, hi, lambda item: key(item) < x)
+
+
+def bisect_right(a, x, lo=0, hi=None, *, key=None):
+    """How many items of a sorted list are not above a number."""
+    if key is None:
+        return in_part(entries_below(a, x, True), lo, hi)
+    return first_place(a, lo, hi, lambda item: not x < key(item))
+
+
+insort_left = lambda a, x, lo=0, hi=None, *, key=None: a.insert(
+    bisect_left(a, x if key is None else key(x), lo, hi, key=key), x
+)
+insort_right = lambda a, x, lo=0, hi=None, *, key=None: a.insert(
+    bisect_right(a, x if key is None else key(x), lo, hi, key=key), x
+)
+bisect, insort = bisect_right, insort_right
