@@ -183,6 +183,11 @@ def list_item_sum(x):
 LONG = (*range(20), 10**20, 3)
 REFUSALS = [
     (
+        lambda n: sum(reversed(range(0, 10, max(n, 1)))),
+        "a range whose step is a value is turned",
+        "write its bounds the other way",
+    ),
+    (
         lambda n: LONG[n],
         "the integer 100000000000000000000 does not fit into int64",
         "write the literal as a float, or give operands of 64 bits, as by int(x)",

@@ -45,7 +45,7 @@ from nbgraph.kernels.capture.names import NotYetDefined, is_of_arrays, plain_fun
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.sequences import lookup, takes_tuples
 from nbgraph.kernels.capture.special import detached, slope
-from nbgraph.kernels.capture.table import changing, operations, scipy_operation, solver
+from nbgraph.kernels.capture.table import operations, scipy_operation, text_of
 from nbgraph.kernels.capture.text import KindError, walk
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Static, Undefined, Unset, Value
 from nbgraph.kernels.derivatives import partials as derivative
@@ -155,7 +155,6 @@ def apply(tracer: Tracer, call: Call) -> Value:
     inner = plain_function(target)
     if inner is not None and is_of_arrays(inner, tracer.fn):
         return _refuse_function(call)
-    inner = solver(target) or inner
     if inner is not None:
         return inlining.function(call, inner)
     if (method := _method(type(target), "__call__")) is not None:
@@ -200,7 +199,7 @@ def _unbound(call: Call) -> Call:
             target = Bound(target.func, first, named)
         args, kwargs = [*target.args, *args], {**target.kwargs, **kwargs}
         target = target.function
-    return call._replace(target=changing(target), args=args, kwargs=kwargs)
+    return call._replace(target=text_of(target) or target, args=args, kwargs=kwargs)
 
 
 def _bound(call: Call) -> Value:

@@ -313,12 +313,15 @@ class Range(Compound):
         return "a range"
 
     def turned(self, call: Call) -> Range:
-        """Return the same numbers backwards, of a range by 1."""
-        one = call.graph.const(1)
-        if self.step is not one:
-            call.refuse("a range with a step is turned", "write the bounds the other way round")
-        last, end = (call.graph.arithmetic("sub", at, one) for at in (self.stop, self.start))
-        return Range(last, end, call.graph.const(-1))
+        """Return the same numbers backwards."""
+        graph, one = call.graph, call.graph.const(1)
+        if self.step.op != "const":
+            call.refuse("a range whose step is a value is turned", "write its bounds the other way")
+        end = graph.arithmetic("sub", self.start, self.step)
+        if self.step is one:
+            return Range(graph.arithmetic("sub", self.stop, one), end, graph.const(-1))
+        beyond = graph.arithmetic("mul", cast("Node", self.length(call)), self.step)
+        return Range(graph.arithmetic("add", end, beyond), end, graph.negate(self.step))
 
     def length(self, call: Call) -> Value:
         """How many numbers there are."""

@@ -58,43 +58,29 @@ nsmallest = lambda n, iterable, key=None: sorted(iterable, key=key)[:n]
 nlargest = lambda n, iterable, key=None: sorted(iterable, key=key, reverse=True)[:n]
 
 
-def in_part(place, lo, hi):
-    """A place among the entries from `lo` to `hi`."""
+def searched(a, x, lo, hi, key, above):
+    """How many items of a sorted list are below a number, or not above it."""
     if lo < 0:
         raise ValueError("lo must be non-negative")
-    place = place if hi is None else min(place, hi)
-    return place if lo == 0 else max(place, lo)
-
-
-def first_place(a, lo, hi, is_before):
-    """The first of the places, or the end of them, whose item is not before a number."""
-    if lo < 0:
-        raise ValueError("lo must be non-negative")
+    if key is None:
+        place = entries_below(a, x, above)
+        place = place if hi is None else min(place, hi)
+        return place if lo == 0 else max(place, lo)
     hi = len(a) if hi is None else hi
     while lo < hi:
         middle = (lo + hi) // 2
-        lo, hi = (middle + 1, hi) if is_before(a[middle]) else (lo, middle)
+        rank = key(a[middle])
+        lo, hi = (middle + 1, hi) if (not x < rank if above else rank < x) else (lo, middle)
     return lo
 
 
-def bisect_left(a, x, lo=0, hi=None, *, key=None):
-    """How many items of a sorted list are below a number."""
-    if key is None:
-        return in_part(entries_below(a, x, False), lo, hi)
-    return first_place(a, lo, hi, lambda item: key(item) < x)
+def put(a, x, lo, hi, key, above):
+    """Add an item to a sorted list."""
+    a.insert(searched(a, x if key is None else key(x), lo, hi, key, above), x)
 
 
-def bisect_right(a, x, lo=0, hi=None, *, key=None):
-    """How many items of a sorted list are not above a number."""
-    if key is None:
-        return in_part(entries_below(a, x, True), lo, hi)
-    return first_place(a, lo, hi, lambda item: not x < key(item))
-
-
-insort_left = lambda a, x, lo=0, hi=None, *, key=None: a.insert(
-    bisect_left(a, x if key is None else key(x), lo, hi, key=key), x
-)
-insort_right = lambda a, x, lo=0, hi=None, *, key=None: a.insert(
-    bisect_right(a, x if key is None else key(x), lo, hi, key=key), x
-)
+bisect_left = lambda a, x, lo=0, hi=None, *, key=None: searched(a, x, lo, hi, key, False)
+bisect_right = lambda a, x, lo=0, hi=None, *, key=None: searched(a, x, lo, hi, key, True)
+insort_left = lambda a, x, lo=0, hi=None, *, key=None: put(a, x, lo, hi, key, False)
+insort_right = lambda a, x, lo=0, hi=None, *, key=None: put(a, x, lo, hi, key, True)
 bisect, insort = bisect_right, insort_right
