@@ -10,6 +10,8 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import cast
 
+import numpy as np
+
 from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels.capture import (
     builtins,
@@ -111,7 +113,8 @@ def called(tracer: Tracer, call: Call) -> Value:
     if target is locals:  # those that have a value
         names = tracer.fn.__code__.co_varnames
         return Mapping({n: env[n] for n in names if not isinstance(env.get(n, Unset()), Undefined)})
-    if (step := lookup(STEPS, target)) is not None and call.args and not call.kwargs:
+    as_dtype = target is np.asarray and len(call.args) > 1
+    if (step := lookup(STEPS, target)) and call.args and not (call.kwargs or as_dtype):
         return view(call, call.args[0], call.answer(step, *call.args[1:]))
     if (name := lookup(_CONVERSIONS, target)) is not None and len(call.args) == 1:
         if (value := tracer.special(call, name, *call.args)) is not None:
