@@ -112,7 +112,7 @@ class Digits(Compound):
             return digits if first == 2 else digits.part(call, slice(first - 2, None, place.step))
         if not isinstance(place, slice):
             self.refuse_negative(call.tracer, call.node)
-            index = _place(call, place, length(), "string index out of range")
+            index = place_of(call, place, length(), "string index out of range")
             return self.between(call, graph.arithmetic("add", index, graph.const(1)), 1)
         start, stop, step = place.start, place.stop, place.step
         if step in (None, 1) and start is stop is None:
@@ -164,7 +164,7 @@ class Digits(Compound):
         return call.text(list_texts.TEXTS[name], self, *args)
 
 
-def _place(call: Call, index: Node, length: Node, words: str) -> Node:
+def place_of(call: Call, index: Node, length: Node, words: str) -> Node:
     """Return an index as one from 0; the element raises where there is no such item."""
     graph = call.graph
     place, inside = call.text(list_texts.place_in, graph.cast(index, "i"), length)
@@ -332,7 +332,7 @@ class Range(Compound):
         if isinstance(place, slice):
             return None
         length = cast("Node", self.length(call))
-        index = _place(call, place, length, "range object index out of range")
+        index = place_of(call, place, length, "range object index out of range")
         steps = call.graph.arithmetic("mul", index, self.step)
         return call.graph.arithmetic("add", self.start, steps)
 

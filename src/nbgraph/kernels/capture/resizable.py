@@ -21,6 +21,7 @@ from nbgraph.kernels.capture import list_texts
 from nbgraph.kernels.capture.arrays import whole
 from nbgraph.kernels.capture.containers import PLACES, Array, List, Pairs, Resizable
 from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.digits import place_of
 from nbgraph.kernels.capture.environment import freeze, keys_in
 from nbgraph.kernels.capture.joining import as_pairs, join_value, resizable
 from nbgraph.kernels.capture.lookups import entry_at, offset
@@ -132,15 +133,13 @@ def at(call: Call, owner: Value, place: Node | slice) -> Any:
 
 def _place(call: Call, owner: Resizable, index: Node, words: str) -> Node:
     """Return an index as one from 0."""
-    graph = call.graph
     if not owner.items:
         call.refuse("an entry of a list that is always empty is read", "give it items")
     require_one_form(call, owner.items)
-    place, inside = call.text(list_texts.place_in, call.graph.cast(index, "i"), owner.length)
-    call.tracer.raises_lookup(call.node, IndexError, words, graph.logical_not(inside))
+    place = place_of(call, index, owner.length, words)
     if index.op == "const" and index.data >= 0:
-        return graph.const(min(index.data, len(owner.items) - 1))
-    return graph.select(inside, place, graph.const(0))
+        return call.graph.const(min(index.data, len(owner.items) - 1))
+    return place
 
 
 def stored(call: Call, owner: Resizable, places: Sequence[Any], value: Value) -> Resizable:
@@ -193,15 +192,31 @@ def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> V
 
 def append(call: Call, owner: Any, item: Value, *, where: Node | None = None) -> Any:
     """Return the list with one more item, or only `where` a condition holds."""
-    graph, size = call.graph, len(owner.items)
-    more, place = graph.const(1), owner.length
+    longer, place = _longer(call, owner, item, where), owner.length
     if where is not None:
-        more, place = graph.cast(where, "i"), graph.select(where, place, graph.const(-1))
-    longer = graph.arithmetic("add", owner.length, more)
+        place = call.graph.select(where, place, call.graph.const(-1))
+    return _put(call, longer, place, item, longer.items)
+
+
+def insert(
+    call: Call, owner: Any, place: Node, item: Value, *, where: Node | None = None
+) -> Resizable:
+    """Return the list with an item at a place, or only `where` a condition holds."""
+    longer = _longer(call, owner, item, where)
+    if where is not None:
+        place = call.graph.select(where, place, call.graph.const(len(longer.items)))
+    items = _moved(call, place, longer.items[:-1], longer.items[1:])
+    return _put(call, longer, place, item, (longer.items[0], *items))
+
+
+def _longer(call: Call, owner: Any, item: Value, where: Node | None) -> Any:
+    """Return the list with a place for one more item."""
+    graph, items = call.graph, owner.items
+    more = graph.const(1) if where is None else graph.cast(where, "i")
+    length = graph.arithmetic("add", owner.length, more)
     if owner.bounded:
-        raises_full(call, graph.compare("gt", longer, graph.const(size)), size)
-    items = owner.items if owner.bounded else (*owner.items, item)
-    return replace(_put(call, owner, place, item, items), length=longer)
+        raises_full(call, graph.compare("gt", length, graph.const(len(items))), len(items))
+    return replace(owner, length=length, items=items if owner.bounded else (*items, item))
 
 
 def _pop(call: Call, owner: Resizable, index: Value = None) -> Any:
@@ -216,10 +231,8 @@ def _pop(call: Call, owner: Resizable, index: Value = None) -> Any:
 
 
 def _insert(call: Call, owner: Resizable, index: Node, item: Value) -> Any:
-    longer, graph = append(call, owner, item), call.graph
-    place = call.text(list_texts.place_within, graph.cast(index, "i"), owner.length)
-    items = _moved(call, place, longer.items[:-1], longer.items[1:])
-    return _put(call, longer, place, item, (longer.items[0], *items)), None
+    index = call.graph.cast(index, "i")
+    return insert(call, owner, call.text(list_texts.place_within, index, owner.length), item), None
 
 
 def _moved(
