@@ -30,7 +30,8 @@ FUNCTIONS = {
     "counts": "factorial(y) comb(n+3,n) perm(n+3,n) binom(n+3,n) factorial(n) comb(9.5,y)",
     "Bessel": "j0(x) j1(x) y0(y) y1(y) i0(x) i1(x) i0e(x) i1e(x) k0(y) k1(y) k0e(y) k1e(y)",
     "Bessel of orders": "jv(u,y) jn(n,x) yv(a,y) yn(n,y) iv(a,y) ive(a,y) kv(a,y) kn(n,y) kve(a,y)",
-    "spherical": "spherical_jn(n,y) spherical_yn(n,y) spherical_in(n,y) spherical_kn(n,y)",
+    "spherical": "spherical_jn(n,y) spherical_yn(n,y) spherical_in(n,y) spherical_kn(n,y) "
+    "spherical_jn(a,x) spherical_yn(1.7,y) spherical_in(a,y)",
     "integrals": "expi(x) exp1(y) expn(n,y) dawsn(x) spence(y) sici(y)[0] sici(y)[1]",
     "waves": "fresnel(x)[0] fresnel(x)[1] airy(x)[0] airy(x)[1] airy(x)[2] airy(x)[3]",
     "elliptic": "ellipk(u) ellipe(u) ellipkm1(u) ellipkinc(x,u) ellipeinc(x,u) agm(a,b)",

@@ -6,6 +6,7 @@ import inspect
 import math
 import re
 import textwrap
+import types
 
 import numpy as np
 import pytest
@@ -364,6 +365,8 @@ def test_refusals_without_a_line():
         ng.op(lambda: 1.0)
     with pytest.raises(CaptureError, match=r"default of operand 'y' is \[1\], neither a number"):
         ng.op(lambda x, y=[1]: x)  # noqa: B006
+    with pytest.raises(CaptureError, match="default of operand 'y' is namespace.* from the module"):
+        ng.op(lambda x, y=types.SimpleNamespace(a=1): x)
     with pytest.raises(CaptureError, match="a Python function is needed, not int"):
         ng.op(3)
 

@@ -1,6 +1,8 @@
 """Lists whose length depends on values: as Python runs the same text, with slopes and overflow."""
 
+import bisect
 import functools
+import heapq
 import itertools
 import math
 import operator
@@ -188,13 +190,71 @@ def reductions(n, x):
     return folded, digits, odd, steps, range(n + 3)[2] + sum(range(n)[1:])
 
 
+def heaps(n, x):
+    """The place of each number shows in what follows."""
+    values, numbers = [x, 1.0, x * x], []
+    heapq.heapify(values)
+    for k in range(n):
+        heapq.heappush(numbers, -7 * k % 11)
+    least = heapq.heappop(numbers), heapq.heapreplace(values, x), heapq.heappushpop(values, n)
+    return *least, *values, numbers[1 % len(numbers)], numbers[-1]
+
+
+def in_order(n, x):
+    known, values = [1.0, 2.0, 3.0], [0.5]
+    for k in range(n):
+        bisect.insort(values, (7 * k) % 5)
+    bisect.insort(known, x)
+    known.insert(n, 7.0)
+    two = heapq.nlargest(2, known)[1], heapq.nsmallest(2, known, key=lambda v: -v)[0]
+    return values[n // 2], known[0], known[3], known[-1], *two
+
+
+def renewed(n, x):
+    """A trip of a loop puts another list in the place of one."""
+    ones, window, turned = [1] * n, [0] * n, [0] * 100
+    for k in range(3):
+        ones = [v + k for v in ones]
+        window = window[1:] + [k]
+        turned[k] = k + 1
+        turned.reverse()
+    return sum(ones), sum(window[-2:]), turned[1], turned[-2], len(turned[:n:-3])
+
+
+def neighbours(n, x):
+    place = bisect.bisect(KNOTS, x) - 1
+    left, right = KNOTS[place : place + 2]
+    tens, ones = str(10 + n)
+    odd = [k for k in range(n) if k % 2]
+    steps = max(sum(odd[k : k + 2]) for k in range(n))
+    return (x - left) / (right - left), int(tens) * int(ones), steps, sum(KNOTS[n - 1 : n + 2])
+
+
+def running(n, x):
+    values = [x * k for k in range(n)]
+    sums = list(itertools.accumulate(values))
+    return sums[-1], sum(itertools.accumulate((k % 5 for k in range(n)), max, initial=2)), len(sums)
+
+
+KNOTS = (0.0, 0.7, 1.0, 1.6, 2.5)
 TEXTS = (
-    reductions,
+    renewed, neighbours, running,
+    reductions, heaps, in_order,
     prime_factors, digits_at_the_front, recurrence, slices, ordered, summaries, questions, pairs,
     stack, queue, sieve, table, branches, rows_of_pascal, sets, from_a_helper, missing,
     early_empty_list,
 )  # fmt: skip
-SMOOTH = (recurrence, slices, stack, pairs, table, rows_of_pascal, from_a_helper)
+SMOOTH = (
+    neighbours,
+    running,
+    recurrence,
+    slices,
+    stack,
+    pairs,
+    table,
+    rows_of_pascal,
+    from_a_helper,
+)
 
 
 def outputs(value):
@@ -259,6 +319,14 @@ def test_a_list_that_gets_too_long_is_an_error_of_the_element():
 def taken(n):
     values = list(range(n))
     return values.pop()
+
+
+@pytest.mark.parametrize("fold", [max, min, next])
+def test_what_has_no_items_is_an_error_of_the_element(fold):
+    op = ng.op(lambda n: fold(k * k for k in range(n) if k % 7 == 6) if n else -1)
+    np.testing.assert_array_equal(op(np.array([0, 7])), [-1, 36])
+    with pytest.raises(StopIteration if fold is next else ValueError, match="empty"):
+        op(np.array([7, 5]))
 
 
 def test_an_item_that_is_not_there_is_an_error_of_the_element():

@@ -1,5 +1,6 @@
 """Functions of the standard library and of NumPy that are texts: dates, sets, series, strings."""
 
+import bisect
 import datetime as dt
 import itertools
 import math
@@ -13,6 +14,7 @@ import nbgraph as ng
 
 LANDING, LANDED = dt.date(1969, 7, 20), dt.datetime(1969, 7, 20, 20, 17, 40)  # noqa: DTZ001
 WAIT = dt.timedelta(days=2, hours=5)
+NOTHING = []
 SERIES = (0.5, -0.2, 0.3, 0.1)
 
 
@@ -134,6 +136,25 @@ def replaced(y, m, d):
     return *new, *filled, *ends, int("".join(turned.get(c, "7") for c in text))
 
 
+def ranges(y, m, d):
+    """A range of any length has items, and what a search halves needs no list."""
+    root = bisect.bisect_left(range(10**6), True, key=lambda k: k * k >= y * d)
+    squares = bisect.bisect((1, 2, 3, 4, 5), d, key=lambda k: k * k)
+    items = range(10**6)[y], range(10**6)[-d], range(m, y * d, 3)[d], range(d)[m - m]
+    same = sum(itertools.repeat(m, d)), sum(k * v for k, v in zip(itertools.repeat(y, d), range(m)))
+    count = 0
+    for _ in itertools.repeat(None, m):
+        count += d
+    for k in NOTHING[:m]:
+        count += k
+    return root, squares, *items, *same, count
+
+
+def signs(y, m, d):
+    n = d - y
+    return int(f"{n:b}"), int(format(m - d, "o")), int(str(n), 12), int(format(n, "x"), 16)
+
+
 def powers(y, m, d):
     return 10**m, 2**d, (-3) ** m, (-1) ** y, 7 ** (m % 3) % 10
 
@@ -150,7 +171,7 @@ FUNCTIONS = [
     sums_of_pairs,
     versions,
 ]
-DIGITS = [pieces, searches, replaced, powers]
+DIGITS = [pieces, searches, replaced, ranges, signs, powers]
 
 
 @pytest.mark.parametrize("fn", [*FUNCTIONS, *DIGITS, checked_first], ids=lambda fn: fn.__name__)

@@ -3,6 +3,8 @@
 import enum
 import math
 import numbers
+import typing
+from collections.abc import KeysView
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -73,6 +75,8 @@ QUESTIONS = {
     "floating": lambda x: x * 2 if isinstance(x, np.floating) else x + 1,
     "containers": lambda x: x * 2 if isinstance(x, (np.ndarray, list, str, dict)) else x,
     "complex": lambda x: x * 2 if isinstance(x, complex) else x,
+    "views": lambda x: x if isinstance(x, (KeysView, typing.Sequence)) else x + 2,
+    "array of a dtype": lambda x: np.asarray(x, np.float64) * 2,
     "hasattr": lambda x: x * 2 if hasattr(x, "__len__") else x,
     "callable": lambda x: x * 2 if callable(x) else x,
     "issubdtype": lambda x: x * 2 if np.issubdtype(x.dtype, np.floating) else x + 1,

@@ -2,8 +2,8 @@
 
 # ruff: noqa: E501, F401, PTH123 - refused code
 
-import heapq
 import math
+import random
 
 import numpy as np
 
@@ -215,9 +215,9 @@ def nonlocal_recursion(n):
     return total
 
 
-def heapified(x):
+def shuffled(x):
     values = [3.0, x]
-    heapq.heapify(values)
+    random.shuffle(values)
     return values[0]
 
 
@@ -259,8 +259,8 @@ REFUSALS = [
         "change a copy, e.g. list(values) or values.copy()",
     ),
     (
-        heapified,
-        "heapq.heapify() may change the list, array or object that it gets",
+        shuffled,
+        "random.shuffle() may change the list, array or object that it gets",
         "use a method of it, an assignment, or sorted(values)",
     ),
     (

@@ -180,7 +180,28 @@ def list_item_sum(x):
     return a[1] + x
 
 
+LONG = (*range(20), 10**20, 3)
 REFUSALS = [
+    (
+        lambda n: sum(reversed(range(0, 10, max(n, 1)))),
+        "a range whose step is a value is turned",
+        "write its bounds the other way",
+    ),
+    (
+        lambda n: LONG[n],
+        "the integer 100000000000000000000 does not fit into int64",
+        "write the literal as a float, or give operands of 64 bits, as by int(x)",
+    ),
+    (
+        lambda n: 10**20 if n > 2 else 3,
+        "the value cannot be used here: the integer 100000000000000000000 does not fit into int64",
+        "give both branches one type",
+    ),
+    (
+        lambda x: 10**20,
+        "the integer 100000000000000000000 does not fit into int64",
+        "write the literal as a float",
+    ),
     (
         lambda x: np.array([x, 1.0]) @ np.array([x, 1.0, 2.0]),
         "vectors of 2 and 3 entries are multiplied",

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
+from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.classes import store_attribute, store_key
 from nbgraph.kernels.capture.comparing import compare
@@ -148,10 +149,15 @@ def _parts(
     """Each target with the item that is assigned to it; one with a star takes a list."""
     items = tracer.each(target, value, env)
     items = keys(tracer, target, items) if isinstance(items, Mapping) else items
+    items = objects.characters(Call(tracer, target, tracer.graph.const(True)), items)
     parts, count = target.elts, len(target.elts)
     star = next((i for i, part in enumerate(parts) if isinstance(part, ast.Starred)), None)
     least = count if star is None else count - 1
     most = math.inf if star is not None else count
+    if isinstance(items, Resizable) and star is None and len(items.items) >= count:
+        other = tracer.graph.compare("ne", items.length, tracer.graph.const(count))
+        tracer.raises(target, ValueError, f"there are not {count} values to unpack", other)
+        items = items.items[:count]
     if not isinstance(items, tuple) or not least <= len(items) <= most:
         some = f"at least {least} values" if star is not None else f"{count} values"
         size = f"a tuple of {len(items)}" if isinstance(items, tuple) else "what is not a tuple"

@@ -10,6 +10,8 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import cast
 
+import numpy as np
+
 from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels.capture import (
     builtins,
@@ -45,7 +47,7 @@ from nbgraph.kernels.capture.names import NotYetDefined, is_of_arrays, plain_fun
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.sequences import lookup, takes_tuples
 from nbgraph.kernels.capture.special import detached, slope
-from nbgraph.kernels.capture.table import operations, scipy_operation, solver
+from nbgraph.kernels.capture.table import operations, scipy_operation, text_of
 from nbgraph.kernels.capture.text import KindError, walk
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Static, Undefined, Unset, Value
 from nbgraph.kernels.derivatives import partials as derivative
@@ -111,7 +113,8 @@ def called(tracer: Tracer, call: Call) -> Value:
     if target is locals:  # those that have a value
         names = tracer.fn.__code__.co_varnames
         return Mapping({n: env[n] for n in names if not isinstance(env.get(n, Unset()), Undefined)})
-    if (step := lookup(STEPS, target)) is not None and call.args and not call.kwargs:
+    as_dtype = target is np.asarray and len(call.args) > 1
+    if (step := lookup(STEPS, target)) and call.args and not (call.kwargs or as_dtype):
         return view(call, call.args[0], call.answer(step, *call.args[1:]))
     if (name := lookup(_CONVERSIONS, target)) is not None and len(call.args) == 1:
         if (value := tracer.special(call, name, *call.args)) is not None:
@@ -155,7 +158,6 @@ def apply(tracer: Tracer, call: Call) -> Value:
     inner = plain_function(target)
     if inner is not None and is_of_arrays(inner, tracer.fn):
         return _refuse_function(call)
-    inner = solver(target) or inner
     if inner is not None:
         return inlining.function(call, inner)
     if (method := _method(type(target), "__call__")) is not None:
@@ -200,7 +202,7 @@ def _unbound(call: Call) -> Call:
             target = Bound(target.func, first, named)
         args, kwargs = [*target.args, *args], {**target.kwargs, **kwargs}
         target = target.function
-    return call._replace(target=target, args=args, kwargs=kwargs)
+    return call._replace(target=text_of(target) or target, args=args, kwargs=kwargs)
 
 
 def _bound(call: Call) -> Value:

@@ -22,7 +22,7 @@ from nbgraph.kernels.capture.environment import (
     without_flags,
 )
 from nbgraph.kernels.capture.joining import as_maybe, as_pairs, join_choices
-from nbgraph.kernels.capture.resizable import widened
+from nbgraph.kernels.capture.resizable import filled, widened
 from nbgraph.kernels.capture.text import is_store, nonlocals, read_after, walk
 from nbgraph.kernels.capture.values import (
     Choice,
@@ -59,7 +59,8 @@ class Carried:
     ) -> None:
         self.tracer, self.graph, self.st, self.path = tracer, tracer.graph, st, path
         known = bounds and bounds.known
-        self.trips = None if known is None else len(known)  # how many there are at most
+        self.trips = None if known is None else len(known)  # how many there are, unless one breaks
+        self.most = self.trips  # how many there are at most
         self.start: Env = without_flags(env)
         inside = list(walk(st.body))
         self.leaves = {type(n) for n in inside}
@@ -137,6 +138,7 @@ class Carried:
                 ends[name] = join_choices(graph, graph.const(False), start, ends[name])
                 settled = settled and len(ends[name].options) == len(start.options)
                 self.start[name] = Choice(start.index, ends[name].options)
+            ends[name] = filled(ends[name], self.start[name])
             settled = self._one_form(name, ends) and settled
             now, then = nodes_of(ends[name]), nodes_of(self.start[name])
             moved = [*keys_in(ends[name])] != [*keys_in(self.start[name])]
@@ -155,7 +157,7 @@ class Carried:
 
     def _longer(self, name: str, end: Value) -> Value:
         """Return the start of a list that trips lengthen; refuse another change of form."""
-        wide = widened(self.graph, self.start[name], end, self.trips)
+        wide = widened(self.graph, self.start[name], end, self.trips, self.most)
         if wide is not None:
             return wide
         what, why = f"the loop variable {name!r}", "changes its form"

@@ -101,7 +101,7 @@ def digits_read(n, base, count, other):
         if rest and power > 9223372036854775807 // other:
             raise OverflowError("the integer does not fit into 64 bits")
         number, rest, power = number + rest % base * power, rest // base, power * other
-    return number
+    return -number if n < 0 else number
 
 
 def digits_together(strings, base):

@@ -112,10 +112,7 @@ class Digits(Compound):
             return digits if first == 2 else digits.part(call, slice(first - 2, None, place.step))
         if not isinstance(place, slice):
             self.refuse_negative(call.tracer, call.node)
-            index, inside = call.text(list_texts.place_in, graph.cast(place, "i"), length())
-            words, missed = "string index out of range", graph.logical_not(inside)
-            call.tracer.raises_lookup(call.node, IndexError, words, missed)
-            index = graph.select(inside, index, graph.const(0))
+            index = place_of(call, place, length(), "string index out of range")
             return self.between(call, graph.arithmetic("add", index, graph.const(1)), 1)
         start, stop, step = place.start, place.stop, place.step
         if step in (None, 1) and start is stop is None:
@@ -165,6 +162,14 @@ class Digits(Compound):
         if name not in list_texts.TEXTS or self.prefix or (sought is not None and sought.size == 0):
             return None
         return call.text(list_texts.TEXTS[name], self, *args)
+
+
+def place_of(call: Call, index: Node, length: Node, words: str) -> Node:
+    """Return an index as one from 0; the element raises where there is no such item."""
+    graph = call.graph
+    place, inside = call.text(list_texts.place_in, graph.cast(index, "i"), length)
+    call.tracer.raises_lookup(call.node, IndexError, words, graph.logical_not(inside))
+    return graph.select(inside, place, graph.const(0))
 
 
 _MOST = {10: 19, 2: 63, 8: 21, 16: 16}  # digits of a number of 64 bits
@@ -308,16 +313,28 @@ class Range(Compound):
         return "a range"
 
     def turned(self, call: Call) -> Range:
-        """Return the same numbers backwards, of a range by 1."""
-        one = call.graph.const(1)
-        if self.step is not one:
-            call.refuse("a range with a step is turned", "write the bounds the other way round")
-        last, end = (call.graph.arithmetic("sub", at, one) for at in (self.stop, self.start))
-        return Range(last, end, call.graph.const(-1))
+        """Return the same numbers backwards."""
+        graph, one = call.graph, call.graph.const(1)
+        if self.step.op != "const":
+            call.refuse("a range whose step is a value is turned", "write its bounds the other way")
+        end = graph.arithmetic("sub", self.start, self.step)
+        if self.step is one:
+            return Range(graph.arithmetic("sub", self.stop, one), end, graph.const(-1))
+        beyond = graph.arithmetic("mul", cast("Node", self.length(call)), self.step)
+        return Range(graph.arithmetic("add", end, beyond), end, graph.negate(self.step))
 
     def length(self, call: Call) -> Value:
         """How many numbers there are."""
         return call.text(list_texts.count_between, *self.parts)
+
+    def part(self, call: Call, place: Any) -> Value | None:
+        """Return the number at an index; None for slices."""
+        if isinstance(place, slice):
+            return None
+        length = cast("Node", self.length(call))
+        index = place_of(call, place, length, "range object index out of range")
+        steps = call.graph.arithmetic("mul", index, self.step)
+        return call.graph.arithmetic("add", self.start, steps)
 
     def listed(self, call: Call) -> Value:
         """Return the numbers as a list."""

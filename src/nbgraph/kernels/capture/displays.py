@@ -204,9 +204,11 @@ def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node
         return total
     missed = total.absent if isinstance(total, Optional) else constant(is_none(total))
     total = total.value if isinstance(total, Optional) else total
-    if start is None:  # NaN, of integers 0, where Python raises
-        floating = isinstance(total, Node) and total.kind == "f"
-        start = constant(math.nan) if floating or is_none(total) else total
+    if start is None:
+        words = "the iterator is empty" if sort == "next" else f"{sort}() arg is an empty sequence"
+        cls = StopIteration if sort == "next" else ValueError
+        tracer.raises_lookup(node, cls, words, missed)
+        start = constant(math.nan) if is_none(total) else total
     value = join_value(tracer.graph, missed, start, total)
     return tracer.joined(node, value, "give a default of the same sort")
 

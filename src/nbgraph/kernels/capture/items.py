@@ -100,7 +100,7 @@ def _part(call: Call, owner: Reference | View, env: Env) -> Value:
 def _of_value(tracer: Tracer, node: ast.Subscript, owner: Value, env: Env, path: Node) -> Value:
     """Part of a string, or of a tuple."""
     call = Call(tracer, node, path)
-    if isinstance(owner, Digits):
+    if isinstance(owner, (Digits, Range)):
         (place,) = places(call, owner, env)
         if (part := owner.part(call, place)) is not None:
             return part

@@ -10,8 +10,8 @@ place_in = lambda k, n: (k + n if k < 0 else k, k >= -n and k < n)
 place_within = lambda k, n: min(max(k + n if k < 0 else k, 0), n)  # the bound of a slice
 # the same of a slice that goes backwards, which may end before the first place
 place_below = lambda k, n: min(max(k + n if k < 0 else k, -1), n - 1)
+place_after = lambda k, more, n: min(k + more, n - 1)
 span = lambda start, stop: max(stop - start, 0)  # how many places are between two
-between_places = lambda a, i, j, step: [a[k] for k in range(i, j, step)]  # a[i:j:step]
 mapped = lambda f, rows: [f(*row) for row in rows]  # map(f, ...)
 folded = lambda fold, a: fold(x for x in a)  # sum(a) and its like
 folded_from = lambda fold, a, start: fold((x for x in a), start=start)
@@ -22,11 +22,31 @@ copied = lambda a: a[:]  # a.copy() of a list
 count_of = lambda a, x: sum(1 for value in a if value == x)  # how often a number is in a list
 
 
+def between_places(a, i, j, step):
+    """`a[i:j:step]`: there is room for as many items as in the list."""
+    items, count = list(a), 0
+    for k in range(i, j, step):
+        items[count] = a[k]
+        count += 1
+    return items[:count]
+
+
 def reduced_from(f, a, total):
     """What a function of two arguments makes of a first value and all items, one by one."""
     for x in a:
         total = f(total, x)
     return total
+
+
+some_between = lambda a, i, j, step: [a[k] for k in range(i, j, step)]  # of a long list
+
+
+def accumulated(a, f):
+    """What a function of two arguments makes of the first items, one after another."""
+    items = list(a)
+    for k in range(1, len(items)):
+        items[k] = f(items[k - 1], items[k])
+    return items
 
 
 def from_below(needs, value, window):

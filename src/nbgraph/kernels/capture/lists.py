@@ -7,7 +7,6 @@ import functools
 import inspect
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from nbgraph.errors import CaptureError
@@ -356,25 +355,13 @@ def _sorted(call: Call, items: list[Value], *, key: Value = None, reverse: Value
 def _with_item(call: Call, content: Value, item: Value) -> Value:
     """Return a set, in ascending order, with one more item. A loop would be compiled for long."""
     graph, owner, item = call.graph, resizable_of(call.graph, content), resizable.frozen(item)
-    items = owner.items
-    resizable.require_one_form(call, (*items, item))
-    if not items:
+    resizable.require_one_form(call, (*owner.items, item))
+    if not owner.items:
         return Set((item,))
-    used = [graph.compare("lt", graph.const(k), owner.length) for k in range(len(items))]
-    same, below = (_count(call, op, items, used, item) for op in (ast.Eq(), ast.Lt()))
-    known = graph.compare("gt", same, graph.const(0))
-    longer = graph.arithmetic("add", owner.length, graph.cast(graph.logical_not(known), "i"))
-    if owner.bounded:
-        full = graph.compare("gt", longer, graph.const(len(items)))
-        resizable.raises_full(call, full, len(items))
-    place = graph.select(known, graph.const(len(items) + 1), below)
-    rows = list[Value]()
-    for k, old in enumerate((*items, *(() if owner.bounded else (item,)))):
-        here = graph.compare("eq", place, graph.const(k))
-        moved = join_value(graph, here, item, items[k - 1]) if k else item
-        kept = graph.compare("gt", place, graph.const(k))
-        rows.append(join_value(graph, kept, old, moved))
-    return replace(owner, length=longer, items=tuple(rows))
+    used = [graph.compare("lt", graph.const(k), owner.length) for k in range(len(owner.items))]
+    same, below = (_count(call, op, owner.items, used, item) for op in (ast.Eq(), ast.Lt()))
+    new = graph.compare("eq", same, graph.const(0))
+    return resizable.insert(call, owner, below, item, where=new)
 
 
 def _count(
@@ -387,14 +374,26 @@ def _count(
     return functools.reduce(functools.partial(graph.arithmetic, "add"), counts)
 
 
-def _popped(call: Call, items: list[Value], place: Value = None) -> Value:
-    """Return the item at a place, which may depend on values, and take it out."""
-    if place is None or place.op == "const":
-        return items.pop(*(() if place is None else (whole(call, place, "the place"),)))
-    owner = resizable_of(call.graph, List(items))
-    owner, value = resizable.CHANGES["pop"](call, owner, place)
-    items[:] = owner.items[:-1]
-    return value
+def _as_python(name: str) -> Callable[..., Value]:
+    return lambda call, items, *args: getattr(items, name)(*args)
+
+
+def _at_place(name: str) -> Callable[..., Value]:
+    """Return what pops or inserts at a place, which may depend on values."""
+
+    def changed(call: Call, items: list[Value], place: Value = None, *item: Value) -> Value:
+        if place is None or getattr(place, "op", "const") == "const":
+            at = () if place is None else (whole(call, place, "the place"),)
+            return getattr(items, name)(*at, *item)
+        owner = resizable_of(call.graph, List(items))
+        owner, value = resizable.CHANGES[name](call, owner, place, *item)
+        items[:] = owner.items[:-1] if name == "pop" else owner.items
+        return value
+
+    return changed
+
+
+_popped = _at_place("pop")
 
 
 def _rotated(call: Call, items: list[Value], count: Value = None) -> None:
@@ -408,17 +407,14 @@ _OF_SETS = {
     "discard": lambda call, items, x: as_set(call.text(list_texts.difference, items, (x,))),
 }
 CHANGES: dict[str, Callable[..., Value]] = {
-    "append": lambda call, items, item: items.append(item),
+    **{name: _as_python(name) for name in ("append", "extend", "reverse", "clear")},
     **dict.fromkeys(_OF_SETS, lambda call, items, item: None),
-    "extend": lambda call, items, more: items.extend(more),
-    "insert": lambda call, items, place, item: items.insert(whole(call, place, "the place"), item),
+    "insert": _at_place("insert"),
     "popleft": lambda call, items: items.pop(0),
     "appendleft": lambda call, items, item: items.insert(0, item),
     "pop": _popped,
     "remove": lambda call, a, x: _popped(call, a, call.text(list_texts.place_of, tuple(a), x)),
     "rotate": _rotated,
-    "reverse": lambda call, items: items.reverse(),
-    "clear": lambda call, items: items.clear(),
     "sort": _sorted,
     "fill": _filled,
 }

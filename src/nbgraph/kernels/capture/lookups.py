@@ -129,6 +129,8 @@ def _constant(graph: Graph, column: list[Node], index: Node, name: str) -> Node:
             return graph.arithmetic("add", scaled, graph.const(values[0]))
     if len(column) <= _FEW:
         return _chosen(graph, column, index)
+    if kind == "i":
+        values = tuple(graph.cast(n, "int64").data for n in column)
     return graph.gather(Table(values, kind, name), index)
 
 

@@ -110,6 +110,8 @@ def _over_items(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -
         count = items.length(tracer, path)
     elif isinstance(items, Resizable):
         count, items = items.length, items.items
+        if not items:
+            return env  # a slice of what is empty
     else:
         items_of = lambda env: listed(tracer, st.iter, now(env))
         if is_short(st, len(items := items_of(env))) or not is_constant(items):

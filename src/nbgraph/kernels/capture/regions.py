@@ -57,6 +57,7 @@ class RegionLoop(Carried):
     ) -> None:
         super().__init__(tracer, st, env, path, bounds)
         self.range, self.items = bounds, items
+        self.most = len(items) if isinstance(items, tuple) else self.trips
         self.ahead: list[tuple[str, Node]] = []
 
     @property

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,10 +21,21 @@ from nbgraph.kernels.capture import list_texts
 from nbgraph.kernels.capture.arrays import whole
 from nbgraph.kernels.capture.containers import PLACES, Array, List, Pairs, Resizable
 from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.digits import place_of
 from nbgraph.kernels.capture.environment import freeze, keys_in
 from nbgraph.kernels.capture.joining import as_pairs, join_value, resizable
-from nbgraph.kernels.capture.lookups import entry_at
-from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Value, flatten, form, unflatten
+from nbgraph.kernels.capture.lookups import entry_at, offset
+from nbgraph.kernels.capture.values import (
+    Env,
+    Graph,
+    Node,
+    Static,
+    Value,
+    flatten,
+    form,
+    is_none,
+    unflatten,
+)
 from nbgraph.kernels.scalar.kinds import promote
 
 TABLE, MOST_PLACES = 128, 256  # where a loop's trips are known
@@ -32,9 +44,12 @@ MAX_WRITTEN = 128  # trips of a loop that is written out, so that the length of 
 _WHAT = "a list whose length depends on values"
 
 
-def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resizable | None:
+def widened(
+    graph: Graph, start: Value, end: Value, trips: int | None, most: int | None
+) -> Resizable | None:
     """Return a list at the start of a loop as one that it may grow to `end` in each trip; None for
-    other values, and where writing the trips out says the length."""
+    other values, and where writing the trips out says the length. `trips`: how many there are,
+    where that is known, `most`: at most."""
     if isinstance(end, Pairs):
         start = as_pairs(graph, start)
     if not all(isinstance(value, (List, Resizable)) for value in (start, end)):
@@ -49,14 +64,22 @@ def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resiza
     places = max(PLACES if len(columns) == 1 else PLACES // 2, len(last.items))
     if last.bounded:
         places = max(len(first.items), len(last.items))
-    elif trips is not None:
-        places = min(len(first.items) + more * trips, MOST_PLACES)
+    elif most is not None:
+        needed = min(len(first.items) + more * most, MOST_PLACES)
+        places = needed if trips is not None else max(places, needed)
     kinds = [functools.reduce(promote, [node.kind for node in column]) for column in columns]
     if places * len(columns) > MOST_NUMBERS:
         return None
     unused = unflatten(items[0], [graph.cast(graph.const(0), kind) for kind in kinds])
     rest = [unused] * (places - len(first.items))
     return replace(last, length=first.length, items=(*first.items, *rest), bounded=True)
+
+
+def filled(end: Value, start: Value) -> Value:
+    """Return a list at the end of a trip with the places of its start; others as they are."""
+    if not isinstance(end, Resizable) or not isinstance(start, Resizable):
+        return end
+    return replace(end, items=(*end.items, *start.items[len(end.items) :]), bounded=start.bounded)
 
 
 def frozen(value: Value) -> Value:
@@ -110,15 +133,13 @@ def at(call: Call, owner: Value, place: Node | slice) -> Any:
 
 def _place(call: Call, owner: Resizable, index: Node, words: str) -> Node:
     """Return an index as one from 0."""
-    graph = call.graph
     if not owner.items:
         call.refuse("an entry of a list that is always empty is read", "give it items")
     require_one_form(call, owner.items)
-    place, inside = call.text(list_texts.place_in, call.graph.cast(index, "i"), owner.length)
-    call.tracer.raises_lookup(call.node, IndexError, words, graph.logical_not(inside))
+    place = place_of(call, index, owner.length, words)
     if index.op == "const" and index.data >= 0:
-        return graph.const(min(index.data, len(owner.items) - 1))
-    return graph.select(inside, place, graph.const(0))
+        return call.graph.const(min(index.data, len(owner.items) - 1))
+    return place
 
 
 def stored(call: Call, owner: Resizable, places: Sequence[Any], value: Value) -> Resizable:
@@ -145,16 +166,25 @@ def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> V
     """`owner[lower:upper:step]`."""
     owner = resizable(call.graph, frozen(owner) if isinstance(owner, List) else owner)
     stride = 1 if step is None else whole(call, step, "the step of a slice")
-    text, least, most = list_texts.place_within, call.graph.const(0), owner.length
+    const, size = call.graph.const, call.graph.const(len(owner.items))
+    text, least, most = list_texts.place_within, const(0), owner.length
     if stride < 0:
-        text, least, most = list_texts.place_below, call.graph.const(-1), call.graph.const(-1)
+        text, least, most = list_texts.place_below, const(-1), const(-1)
     ends = (lower or least, upper or most)
     first = call.text(text, ends[0], owner.length)
     last = most if upper is None else call.text(text, ends[1], owner.length)
+    if not owner.items:
+        return owner
     if stride == 1 and ends[0].op == "const" and ends[0].data >= 0:
         count = call.text(list_texts.span, first, last)
         return replace(owner, length=count, items=owner.items[ends[0].data :])
-    return call.text(list_texts.between_places, owner, first, last, call.graph.const(stride))
+    if stride == 1 and 0 < (width := int(offset(*ends) or 0)) <= PLACES:  # as in a[i : i + 2]
+        at = [call.text(list_texts.place_after, first, const(k), size) for k in range(width)]
+        items = [entry_at(call.graph, owner.items, place) for place in at]
+        if None not in items:
+            return Resizable(call.text(list_texts.span, first, last), tuple(items), bounded=True)
+    text = list_texts.between_places if len(owner.items) <= MOST_PLACES else list_texts.some_between
+    return call.text(text, owner, first, last, const(stride))
 
 
 # changes ------------------------------------------------------------------------------------------
@@ -162,15 +192,31 @@ def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> V
 
 def append(call: Call, owner: Any, item: Value, *, where: Node | None = None) -> Any:
     """Return the list with one more item, or only `where` a condition holds."""
-    graph, size = call.graph, len(owner.items)
-    more, place = graph.const(1), owner.length
+    longer, place = _longer(call, owner, item, where), owner.length
     if where is not None:
-        more, place = graph.cast(where, "i"), graph.select(where, place, graph.const(-1))
-    longer = graph.arithmetic("add", owner.length, more)
+        place = call.graph.select(where, place, call.graph.const(-1))
+    return _put(call, longer, place, item, longer.items)
+
+
+def insert(
+    call: Call, owner: Any, place: Node, item: Value, *, where: Node | None = None
+) -> Resizable:
+    """Return the list with an item at a place, or only `where` a condition holds."""
+    longer = _longer(call, owner, item, where)
+    if where is not None:
+        place = call.graph.select(where, place, call.graph.const(len(longer.items)))
+    items = _moved(call, place, longer.items[:-1], longer.items[1:])
+    return _put(call, longer, place, item, (longer.items[0], *items))
+
+
+def _longer(call: Call, owner: Any, item: Value, where: Node | None) -> Any:
+    """Return the list with a place for one more item."""
+    graph, items = call.graph, owner.items
+    more = graph.const(1) if where is None else graph.cast(where, "i")
+    length = graph.arithmetic("add", owner.length, more)
     if owner.bounded:
-        raises_full(call, graph.compare("gt", longer, graph.const(size)), size)
-    items = owner.items if owner.bounded else (*owner.items, item)
-    return replace(_put(call, owner, place, item, items), length=longer)
+        raises_full(call, graph.compare("gt", length, graph.const(len(items))), len(items))
+    return replace(owner, length=length, items=items if owner.bounded else (*items, item))
 
 
 def _pop(call: Call, owner: Resizable, index: Value = None) -> Any:
@@ -185,10 +231,8 @@ def _pop(call: Call, owner: Resizable, index: Value = None) -> Any:
 
 
 def _insert(call: Call, owner: Resizable, index: Node, item: Value) -> Any:
-    longer, graph = append(call, owner, item), call.graph
-    place = call.text(list_texts.place_within, graph.cast(index, "i"), owner.length)
-    items = _moved(call, place, longer.items[:-1], longer.items[1:])
-    return _put(call, longer, place, item, (longer.items[0], *items)), None
+    index = call.graph.cast(index, "i")
+    return insert(call, owner, call.text(list_texts.place_within, index, owner.length), item), None
 
 
 def _moved(
@@ -272,6 +316,13 @@ def _reduced(call: Call, f: Value, a: Value, *first: Value) -> Value:
     return call.text(list_texts.reduced_from if first else list_texts.reduced, f, a, *first)
 
 
+def _accumulated(call: Call, a: Value, func: Value = None, initial: Value = None) -> Value:
+    if initial is not None and not is_none(initial):
+        a = joined(call, List([initial]), a)
+    func = Static(operator.add) if func is None or is_none(func) else func
+    return call.text(list_texts.accumulated, a, func)
+
+
 FOLDS = (sum, math.fsum, math.prod, min, max, any, all, np.any, np.all)
 FUNCTIONS: dict[Any, Callable[..., Value]] = {
     len: lambda call, a: a.length,
@@ -284,6 +335,7 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     sorted: lambda call, a, **how: call.text(list_texts.sorted_list, a, **how),
     map: lambda call, f, *a: call.text(list_texts.mapped, f, _zipped(call, *a)),
     functools.reduce: _reduced,
+    itertools.accumulate: _accumulated,
     itertools.starmap: lambda call, f, a: call.text(list_texts.mapped, f, a),
     itertools.takewhile: lambda call, f, a: call.text(list_texts.takewhile, f, a),
     itertools.dropwhile: lambda call, f, a: call.text(list_texts.dropwhile, f, a),

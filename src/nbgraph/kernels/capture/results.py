@@ -325,6 +325,11 @@ def _of_operator(tracer: Tracer, value: Value, env: Env) -> tuple[Value, Env]:
         if isinstance(part, Resizable):
             what = f"the result is {described(part)}"
             tracer.refuse(last, what, "return numbers, e.g. sum(values) or len(values)")
+        if isinstance(part, Node) and part.op == "const" and part.kind == "i":
+            try:
+                tracer.graph.cast(part, "int64")
+            except OverflowError as error:
+                tracer.refuse(last, str(error), "write the literal as a float")
     value, nones = _without_none(value)
     if not nones:
         return value, env

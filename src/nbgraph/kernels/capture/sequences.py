@@ -10,7 +10,6 @@ import ast
 import functools
 import itertools
 import math
-import operator
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -207,6 +206,12 @@ def _count(call: Call, start: Value = None, step: Value = None) -> Value:
     return range_of(call, (first, call.graph.const(int(end)), stride))
 
 
+def _repeat(call: Call, item: Value, times: Value) -> Value:
+    if getattr(times, "op", "") == "const":
+        return (item,) * whole(call, times, "how often")
+    return range_of(call, (times,)) if is_none(item) else resizable.repeated(call, [item], times)
+
+
 def _enumerate(call: Call, items: Value, start: Value = None) -> Value:
     if start is not None and getattr(start, "op", "") != "const":
         call.refuse("the start of enumerate() is not constant", "add it to the number")
@@ -224,13 +229,6 @@ def _zip(call: Call, *columns: Value, strict: Value = None) -> Value:
 def _called(call: Call, fn: Value, *args: Value) -> Value:
     """What a function that is an argument gives for items of another one."""
     return call.tracer.called(call.of(fn.value, *args))
-
-
-def _accumulate(call: Call, items: Value, func: Value = None, initial: Value = None) -> Value:
-    func, initial = (None if getattr(v, "value", v) is None else v for v in (func, initial))
-    fn = Static(operator.add) if func is None else func
-    apply = functools.partial(_called, call, fn)
-    return tuple(itertools.accumulate(items, apply, initial=initial))
 
 
 def _ranked(call: Call, items: Sequence[Value], key: Value) -> list[tuple[Value, Value]]:
@@ -336,12 +334,11 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     map: lambda call, fn, *columns: tuple(_called(call, fn, *v) for v in _zip(call, *columns)),
     sorted: _sorted,
     functools.reduce: resizable.FUNCTIONS[functools.reduce],
-    itertools.accumulate: _accumulate,
     itertools.count: _count,
-    itertools.repeat: lambda call, item, times: (item,) * whole(call, times, "how often"),
+    itertools.repeat: _repeat,
     itertools.compress: lambda call, a, tests: call.text(list_texts.compress, a, tests),
     itertools.chain.from_iterable: _iterated,
-    **{fn: resizable.FUNCTIONS[fn] for fn in _OF_FUNCTIONS[2:]},
+    **{fn: resizable.FUNCTIONS[fn] for fn in (itertools.accumulate, *_OF_FUNCTIONS[2:])},
     **{getattr(itertools, name): _iterated for name in _ITERTOOLS},
 }
 _ONCE = {iter, reversed, enumerate, zip, map, itertools.starmap, itertools.accumulate} | {

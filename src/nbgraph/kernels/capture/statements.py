@@ -38,6 +38,7 @@ from nbgraph.kernels.capture.looping import looped
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.results import RAISES, raised
 from nbgraph.kernels.capture.survey import unsurveyed
+from nbgraph.kernels.capture.table import text_of
 from nbgraph.kernels.capture.text import function_text, walk
 from nbgraph.kernels.capture.trying import attempted
 from nbgraph.kernels.capture.values import (
@@ -193,7 +194,7 @@ def _target(tracer: Tracer, call: ast.Call, env: Env) -> Any:
     if value_of is None and isinstance(call.func, ast.Name):
         value = env.get(call.func.id)
         value_of = value.value if isinstance(value, Static) else None
-    return None if isinstance(value_of, (Bound, LocalFunction)) else value_of
+    return None if isinstance(value_of, (Bound, LocalFunction)) else text_of(value_of) or value_of
 
 
 def _is_report(target: Any) -> bool:

@@ -111,12 +111,16 @@ def solvers() -> dict[str, Any]:
     return own | dict.fromkeys(("brenth", "ridder", "toms748"), texts.brentq)
 
 
-def solver(fn: object) -> Any:
-    """Return the text of a function of `scipy.optimize` or `scipy.integrate`, the function or class
-    that stands for one of `datetime`; None for others."""
+def text_of(fn: Any) -> Any:
+    """Return the text of a function of `scipy.optimize`, `scipy.integrate`, `heapq`, `bisect`, the
+    function or class that stands for one of `datetime`; None for others."""
     module, name = str(getattr(fn, "__module__", "")), getattr(fn, "__name__", "")
     if module.startswith(("scipy.optimize", "scipy.integrate")):
         return solvers().get(name)
+    if module in ("_bisect", "_heapq", "heapq"):
+        from nbgraph.kernels.capture.library import heaps  # few programs have them
+
+        return getattr(heaps, name, None)
     if getattr(getattr(fn, "__self__", fn), "__module__", "") == "datetime":
         from nbgraph.kernels.capture.library import dates  # few programs have them
 

@@ -195,9 +195,10 @@ def _classes(target: Value) -> tuple[type, ...] | None:
         return None
     if isinstance(target.value, NumberType):
         return types_of(target.value.kind)
-    if isinstance(target.value, types.UnionType):
+    cls = typing.get_origin(target.value) or target.value  # of typing.Sequence
+    if cls in (types.UnionType, typing.Union):
         return tuple(typing.get_args(target.value))
-    return (target.value,) if isinstance(target.value, type) else None
+    return (cls,) if isinstance(cls, type) else None
 
 
 def _hasattr(call: Call, value: Value, name: Value) -> Value | None:

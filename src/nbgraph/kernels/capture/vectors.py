@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import functools
 import math
 import operator
@@ -70,21 +69,9 @@ def entries_below(a, x, above):
     return place
 
 
-def in_part(place, lo, hi):
-    """A place among the entries from `lo` to `hi`."""
-    if lo < 0:
-        raise ValueError("lo must be non-negative")
-    place = place if hi is None else min(place, hi)
-    return place if lo == 0 else max(place, lo)
-
-
-bisect_left = lambda a, x, lo=0, hi=None: in_part(entries_below(a, x, False), lo, hi)
-bisect_right = lambda a, x, lo=0, hi=None: in_part(entries_below(a, x, True), lo, hi)
-
-
 def searchsorted(a, v, side="left"):
     """How many entries of a sorted table are below a number, or not above it; NaN is above all."""
-    below = bisect_right(a, v) if side == "right" else bisect_left(a, v)
+    below = entries_below(a, v, side == "right")
     return below if v == v else len(a)
 
 
@@ -234,7 +221,7 @@ def interp(x, xp, fp, left=None, right=None):
     high = fp[-1] if right is None else right
     if len(xp) == 1:
         return low if x < xp[0] else (high if x > xp[0] else fp[0] + x * 0.0)
-    place = min(max(bisect_right(xp, x) - 1, 0), len(xp) - 2)
+    place = min(max(entries_below(xp, x, True) - 1, 0), len(xp) - 2)
     steps = list(zip(xp, xp[1:], fp, fp[1:], strict=False))
     slopes = [(d - c) / (b - a) for a, b, c, d in steps]
     inside = slopes[place] * (x - xp[place]) + fp[place]
@@ -327,8 +314,6 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.polynomial.polynomial.polyval: polyval_rising,
     **{operator.attrgetter(r)(np.polynomial): globals()[r.split(".")[1]] for r in _SERIES.split()},
     getattr(np, "trapezoid", None) or getattr(np, "trapz", None): trapezoid,
-    **dict.fromkeys((bisect.bisect, bisect.bisect_right), bisect_right),
-    bisect.bisect_left: bisect_left,
     **{getattr(np.linalg, name): text for name, text in table("norm det inv solve").items()},
     math.dist: dist,
     **({sumprod: dot} if (sumprod := getattr(math, "sumprod", None)) else {}),

@@ -96,7 +96,7 @@ def is_static(value: object) -> bool:
     """
     if isinstance(value, (bool, np.bool_, Enum)):
         return True
-    if kind_of_value(value) is not None or isinstance(value, (list, dict, set)):
+    if kind_of_value(value) is not None or type(value).__hash__ is None:
         return False
     return not (isinstance(value, (np.ndarray, np.generic)) or is_array(value))
 
@@ -164,7 +164,8 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
         if kind_of_value(p.default) is None:
             raise CaptureError(
                 f"{fn.__name__}: the default of operand {name!r} is {p.default!r}, neither a "
-                "number nor a value that can be static; give it a number, None or a tuple"
+                "number nor a value that can be static; give it a number, None or a tuple, or "
+                "read it from the module"
             )
         defaults[name] = p.default
     if not operands and not optional_in(text):

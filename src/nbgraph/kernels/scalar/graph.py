@@ -291,6 +291,9 @@ class Graph(Nodes):
             both = is_boolean(a.kind) and is_boolean(b.kind)
             kind = "bool" if both else promote(a.kind, b.kind)
             a, b = self.cast(a, kind), self.cast(b, kind)
+        for side in (a, b) if a.kind == "i" else ():
+            if side.op == "const" and abs(side.data) >= _BEYOND:
+                self.cast(side, "int64")  # raises
         if b.op == "select" and b.args[0] is cond:
             b = b.args[2]
         if a.op == "select" and a.args[0] is cond:

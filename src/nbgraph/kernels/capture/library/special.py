@@ -265,7 +265,8 @@ eval_gegenbauer = lambda n, alpha, x: _of_degree(
 
 
 def spherical_jn(n, z):
-    """The spherical Bessel function of the first kind."""
+    """The spherical Bessel function of the first kind, of a whole order."""
+    n = math.trunc(n)
     if z == 0.0:
         return 1.0 if n == 0 else 0.0
     y = _root(abs(z)) * base.jv(n + 0.5, abs(z))
@@ -274,14 +275,15 @@ def spherical_jn(n, z):
 
 _root = lambda z: math.sqrt(0.5 * math.pi / z)
 # the spherical Bessel function of the second kind, z >= 0, and the modified one
-spherical_yn = lambda n, z: _root(z) * base.yv(n + 0.5, z) if z > 0.0 else -math.inf
+spherical_yn = lambda n, z: _root(z) * base.yv(math.trunc(n) + 0.5, z) if z > 0.0 else -math.inf
 spherical_kn = lambda n, z: (
-    _root(z) * (math.exp(-z) * base.kve(n + 0.5, z)) if z > 0.0 else math.inf
+    _root(z) * (math.exp(-z) * base.kve(math.trunc(n) + 0.5, z)) if z > 0.0 else math.inf
 )
 
 
 def spherical_in(n, z):
     """The modified spherical Bessel function of the first kind, z >= 0."""
+    n = math.trunc(n)
     if z == 0.0:
         return 1.0 if n == 0 else 0.0
     return _root(z) * (math.exp(z) * base.ive(n + 0.5, z))
