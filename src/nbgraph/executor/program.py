@@ -134,6 +134,9 @@ class Program:
             for value, own in zip(compiled.slots, self._slots, strict=True)
             if not value.external
         }
+        # constants of the host are written by now, and by nobody later: no run waits for them
+        host = compiled.device.host
+        self._settled = {array._chunk for array in self.constants} if host else set[Any]()
         self._crossings = compiled.crossings()
         steps = [
             self._step(k, task, call)
@@ -280,7 +283,7 @@ class Program:
 
     def _step(self, place: int, task: Task, call: KernelCall | None) -> Step:
         work = task.work
-        reads = [self._name(value) for value in task.reads]
+        reads = [name for x in task.reads if (name := self._name(x)) not in self._settled]
         writes = [self._name(value) for value in task.writes]
         reads += [self._after[other] for other in task.after]
         if task in self._after:
