@@ -65,7 +65,6 @@ FUNCTIONS = {
     "looks at indices": "unravel_index ravel_multi_index",
     "by LAPACK and more": "linalg_expm",
     "eigenvalues that may be complex": "linalg_eig linalg_eigvals",
-    "by pocketfft": "fft_complex fft_real fft_hermitian",
     "sparse": "csr_dot",
     "an operand gives its shape alone": "full_like",
     "windows of given places": "roi_pooling",

@@ -1,13 +1,15 @@
 """Discrete Fourier transforms by pocketfft (`numpy.fft`): three operators, a table of functions.
 
-All are linear. By nbgraph's convention for complex gradients theirs are the transposed maps: that
-of a transform is the same transform.
+On hosts they are kernels of NumPy's own loops, an axis after the other. All are linear. By
+nbgraph's convention for complex gradients theirs are the transposed maps: that of a transform is
+the same transform.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,11 +18,14 @@ from nbgraph.dtype import inexact, real_dtype
 from nbgraph.errors import DTypeError, ShapeError, require_word
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS, parse
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, of_space
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.spec import Attributes
 from nbgraph.ops.define import as_known, axes_of, by_numpy, define_rows, library
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.define import whole_tuple as whole_tuple
 from nbgraph.settings import config
-from nbgraph.shape import Array
+from nbgraph.shape import Array, space
 
 _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
@@ -63,6 +68,64 @@ def _real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 # the operators ----------------------------------------------------------------------------------
 
+_PER_POINT = 1  # nanoseconds of a point of a line, times the logarithm of how many there are
+
+
+class _TransformOp(ArrayOp):
+    """A transform: of floats of 32 and 64 bits a kernel for each axis, the last one first."""
+
+    kernels = takes_complex = ("host",)
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp."""
+        (x,), (out,), own = case.operands, case.outputs, case.attributes
+        real = _real_of(out.dtype)
+        if not x.size or not out.size or real.char not in "fd":
+            return None
+        axes = own["axes"][::-1] if "axes" in own else (own["axis"],)
+        source = real if self is _RFFT else _complex_of(real)
+        first = None if x.dtype == source else layout(x.shape, source)
+        last = layout(out.shape, out.dtype) if case.requests[0] == "add" else None
+        arrays = [first or x]
+        for axis in axes[:-1]:
+            shape = list(arrays[-1].shape)
+            shape[axis] = out.shape[axis]
+            arrays.append(layout(tuple(shape), source))
+        arrays.append(last or out)
+        order = [0, *range(2, len(axes) + 1), 1]
+        calls = list[KernelCall]()
+        for k, axis in enumerate(axes):
+            call = self._line_call(arrays[k], arrays[k + 1], axis % len(x.shape), own, real)
+            if call is None:
+                return None
+            calls.append(replace(call, order=tuple(order[k : k + 2])))
+        return Lowered(tuple(calls), (first, last), tuple(arrays[1:-1]), adds=False)
+
+    def _line_call(
+        self, x: Layout, out: Layout, axis: int, own: Attributes, real: np.dtype[Any]
+    ) -> KernelCall | None:
+        """Return the kernel of transforms along one axis."""
+        from nbgraph.kernels.products.fourier import factor_of, kernel, loop_of
+
+        inverse, points = own.get("inverse", self is _IRFFT), out.shape[axis]
+        name = "ifft" if inverse else "fft"
+        if self is _RFFT:
+            points = _size("rfft", x.shape, axis, own["n"])
+            name = "rfft_n_odd" if points % 2 else "rfft_n_even"
+        loop = loop_of("irfft" if self is _IRFFT else name, real.char)
+        if loop is None:
+            return None
+        shapes = [(*a.shape[:axis], *a.shape[axis + 1 :]) for a in (x, out)]
+        strides = [(*a.strides[:axis], *a.strides[axis + 1 :]) for a in (x, out)]
+        where = space(shapes[1], strides)
+        factor = factor_of(own["norm"], points, real, inverse=inverse)
+        line = x.shape[axis], out.shape[axis], x.strides[axis], out.strides[axis]
+        cost = where.size * points * points.bit_length() * _PER_POINT
+        fields = of_space(where, (*loop, factor, *line))
+        return KernelCall(
+            self.__name__, kernel(), order=(0, 1), size=where.size, cost=cost, **fields
+        )
+
 
 def _fft_infer(
     x: Spec, *, sizes: Sequence[int] | None, axes: Sequence[int], norm: Any, inverse: bool
@@ -90,7 +153,7 @@ def _fft_rule(g: Gradients) -> list[Any]:
     return [_resized(spectrum, {a: shape[a] for a in g.attributes["axes"]})]
 
 
-_FFT = ArrayOp("fft_complex", _fft_infer, by_numpy(run_fft), gradient=_fft_rule)
+_FFT = _TransformOp("fft_complex", _fft_infer, by_numpy(run_fft), gradient=_fft_rule)
 
 
 def _rfft_infer(x: Spec, *, n: int | None, axis: int, norm: Any) -> Spec:
@@ -115,7 +178,7 @@ def _rfft_rule(g: Gradients) -> list[Any]:
     return [_resized(library.real(spectrum), {axis: spec.shape[axis]})]
 
 
-_RFFT = ArrayOp("fft_real", _rfft_infer, by_numpy(run_rfft), gradient=_rfft_rule)
+_RFFT = _TransformOp("fft_real", _rfft_infer, by_numpy(run_rfft), gradient=_rfft_rule)
 
 
 def _points(x: Spec, n: int | None, axis: int) -> int:
@@ -147,7 +210,7 @@ def _irfft_rule(g: Gradients) -> list[Any]:
     return [_resized(spectrum, {axis: spec.shape[axis]})]
 
 
-_IRFFT = ArrayOp("fft_hermitian", _irfft_infer, by_numpy(run_irfft), gradient=_irfft_rule)
+_IRFFT = _TransformOp("fft_hermitian", _irfft_infer, by_numpy(run_irfft), gradient=_irfft_rule)
 
 
 # functions --------------------------------------------------------------------------------------
