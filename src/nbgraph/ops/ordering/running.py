@@ -20,7 +20,7 @@ from nbgraph.ops.define import axis_of, define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.exponential import exp
 from nbgraph.ops.indexing.indexing import scatter_along_axis
-from nbgraph.ops.ordering.in_order import extremes, places
+from nbgraph.ops.ordering.in_order import extremes, logarithm, places
 from nbgraph.ops.shapes.joining import concatenate
 from nbgraph.ops.shapes.slicing import at_axis, flip, slice_view
 from nbgraph.shape import Array
@@ -95,8 +95,11 @@ _CUMMAX = _running("cummax", np.maximum, "cumargmax")
 _CUMMIN = _running("cummin", np.minimum, "cumargmin")
 _CUMARGMAX = _running_place("cumargmax", np.maximum)
 _CUMARGMIN = _running_place("cumargmin", np.minimum)
-_LOGCUMSUMEXP = ArrayOp(
-    "logcumsumexp", _log_infer, _log_compute, gradient=_log_rule, keeps=("x", "out")
+_LOGCUMSUMEXP = UnitOp(
+    *("logcumsumexp", _log_infer, _log_compute),
+    units=logarithm,
+    gradient=_log_rule,
+    keeps=("x", "out"),
 )
 _TABLE = """
 cummax(x, axis: int = -1, *, out=None): The largest of the first 1, 2, ... elements along an axis.
