@@ -40,14 +40,16 @@ def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
         places = getattr(library, finder)(g.inputs[0], axis=axis)
         return [scatter_along_axis(g.out_grad, places, g.specs[0].shape, axis)]
 
-    def suits(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> bool:
-        """NumPy is quicker along rows of many elements."""
-        shape = outputs[0].shape
-        beside = math.prod(shape[axis_of(name, axis, len(shape)) + 1 :])
-        return beside > 1 or math.prod(shape) < 1 << 13
+    how: Any = {"units": partial(extremes, name=name), "suits": partial(_is_brief, most=1 << 13)}
+    return UnitOp(name, infer, compute, gradient=rule, keeps=("x",), **how)
 
-    units = partial(extremes, name=name)
-    return UnitOp(name, infer, compute, units=units, gradient=rule, keeps=("x",), suits=suits)
+
+def _is_brief(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int, most: int) -> bool:
+    """Return whether there are fewer elements, or lines beside each other: NumPy is quicker along
+    lines of many elements."""
+    shape = outputs[0].shape
+    beside = math.prod(shape[axis % len(shape) + 1 :])
+    return beside > 1 or math.prod(shape) < most
 
 
 def _running_place(name: str, ufunc: np.ufunc) -> ArrayOp:
@@ -98,6 +100,7 @@ _CUMARGMIN = _running_place("cumargmin", np.minimum)
 _LOGCUMSUMEXP = UnitOp(
     *("logcumsumexp", _log_infer, _log_compute),
     units=logarithm,
+    suits=partial(_is_brief, most=1 << 10),
     gradient=_log_rule,
     keeps=("x", "out"),
 )
