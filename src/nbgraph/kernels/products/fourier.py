@@ -27,17 +27,6 @@ def transforms(args, lo, hi):
 """
 
 
-class _Ufunc(ctypes.Structure):
-    """The begin of NumPy's PyUFuncObject, behind what all objects begin with."""
-
-    _fields_ = [
-        *((name, ctypes.c_int) for name in ("nin", "nout", "nargs", "identity")),
-        ("functions", ctypes.POINTER(ctypes.c_void_p)),
-        ("data", ctypes.POINTER(ctypes.c_void_p)),
-        ("ntypes", ctypes.c_int),
-    ]
-
-
 @functools.cache
 def loop_of(name: str, character: str) -> tuple[int, int] | None:
     """Return the addresses of the loop of a ufunc of `numpy.fft` and of its data for floats of
@@ -46,13 +35,16 @@ def loop_of(name: str, character: str) -> tuple[int, int] | None:
         ufunc = getattr(import_module("numpy.fft._pocketfft_umath"), name)
     except (ImportError, AttributeError):
         return None
+    # 32 bits each: nin, nout, nargs, identity, two of functions, two of data, ntypes
+    halves = (ctypes.c_uint32 * 9).from_address(id(ufunc) + object.__basicsize__)
     place = [k for k, types in enumerate(ufunc.types) if types[1] == character]
-    own = _Ufunc.from_address(id(ufunc) + object.__basicsize__)
-    known = own.nin, own.nout, own.nargs, own.ntypes
-    if not place or known != (2, 1, _OPERANDS, len(ufunc.types)):
+    if not place or [*halves[:3], halves[8]] != [2, 1, _OPERANDS, len(ufunc.types)]:
         return None
-    data = own.data[place[0]] if own.data else 0
-    return own.functions[place[0]] or 0, data or 0
+    tables = [low | high << 32 for low, high in (halves[4:6], halves[6:8])]
+    functions, data = (
+        ctypes.c_uint64.from_address(table + 8 * place[0]).value if table else 0 for table in tables
+    )
+    return functions, data
 
 
 def factor_of(norm: str, points: int, dtype: np.dtype[Any], *, inverse: bool) -> int:
