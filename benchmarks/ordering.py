@@ -36,6 +36,21 @@ def order_rows(torch: Any) -> list[Row]:
     ]
 
 
+def topk_rows(torch: Any) -> list[Row]:
+    """The first of rows, by shape; those of few numbers are calls of `benchmarks.programs`."""
+    results: list[Row] = []
+    for shape, k in (((10**6,), 5), ((20000, 50), 5), ((1000, 1000), 50)):
+        x = np.random.default_rng(0).normal(size=shape).astype("float32")
+        own, peers = ng.array(x), dict[str, Callable[[], Any]]()
+        if torch is not None:
+            there = torch.from_numpy(x)
+            peers["torch"] = lambda x=there, k=k: torch.topk(x, k)
+        name = f"topk of {'x'.join(map(str, shape))}, {k}"
+        first = lambda x=own, k=k: ng.topk(x, k)[0].wait_to_read()
+        results.append(Row(name, first, peers, dict.fromkeys(peers, 1.0), x.size))
+    return results
+
+
 def along_row(torch: Any) -> Row:
     """Elements along an axis at random indices, and their gradient."""
     rng = np.random.default_rng(0)
@@ -99,7 +114,13 @@ def rows() -> list[Row]:
     torch = peer("torch")
     if torch is not None:
         torch.set_num_threads(1)
-    return [*order_rows(torch), along_row(torch), *running_rows(torch), *power_rows()]
+    return [
+        *order_rows(torch),
+        *topk_rows(torch),
+        along_row(torch),
+        *running_rows(torch),
+        *power_rows(),
+    ]
 
 
 if __name__ == "__main__":

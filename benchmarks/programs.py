@@ -4,8 +4,9 @@
 
 Each is a function of a namespace and of what transforms functions there, of float64 arrays of some
 ten to a thousand numbers: filters, transport, alignments, mixtures, integration in time, meta
-learning. Results are compared first. Seconds are wall time of a call whose results are waited for,
-the quickest of many turns in alternation; the process is pinned to one core.
+learning, transforms. Results are compared first. Seconds are wall time of a call whose results are
+waited for, the quickest of many turns in alternation; the process is pinned to one core. Single
+calls are rows of `benchmarks.calls`.
 """
 
 from __future__ import annotations
@@ -222,10 +223,49 @@ def channels_last(t, image):
     return (t.np.transpose(image, (1, 2, 0)) * 2,)
 
 
+@program(RNG.normal(size=1000), RNG.normal(size=1000))
+def filter_by_fft(t, x, kernel):
+    def loss(x, kernel):
+        spectrum = t.fft.rfft(x) * t.fft.rfft(kernel)
+        return t.np.sum(t.fft.irfft(spectrum, n=1000) ** 2)
+
+    return t.value_and_grad(loss, argnums=(0, 1))(x, kernel)
+
+
+@program(RNG.normal(size=(32, 32)))
+def spectrum_of_an_image(t, x):
+    return (t.np.abs(t.fft.fft2(x)) ** 2,)
+
+
+@program(RNG.normal(size=16))
+def hessian_of_a_sum(t, x):
+    return (t.jacobian(t.grad(lambda x: t.np.sum(t.np.exp(-x * x)) * t.np.sum(t.np.sin(x))))(x),)
+
+
+@program(RNG.normal(size=16) + 1j * RNG.normal(size=16))
+def chain_of_complex_numbers(t, z):
+    return (t.np.abs(z * t.np.conj(z) / (1 + z)) + t.np.real(t.np.exp(1j * t.np.real(z)) * z),)
+
+
+@program(RNG.normal(size=(100, 10)))
+def running_sums_of_exponentials(t, x):
+    return t.value_and_grad(lambda x: t.np.sum(t.cumlogsumexp(x, axis=0)))(x)
+
+
+@program(*(RNG.normal(size=(2, 16, 8)) for _ in range(3)))
+def attention_of_two_heads(t, q, k, v):
+    def loss(q, k, v):
+        shares = t.softmax(q @ t.np.swapaxes(k, 1, 2) / 8**0.5, axis=-1)
+        return t.np.sum((shares @ v) ** 2)
+
+    return t.value_and_grad(loss, argnums=(0, 1, 2))(q, k, v)
+
+
 def _here() -> SimpleNamespace:
-    names = "scan while_loop grad value_and_grad vmap jacobian custom_vjp softmax logsumexp"
+    names = "scan while_loop grad value_and_grad vmap jacobian custom_vjp softmax logsumexp fft"
     return SimpleNamespace(
         np=ng,
+        cumlogsumexp=ng.logcumsumexp,
         solve=ng.linalg.solve,
         logdet=lambda a: ng.linalg.slogdet(a)[1],
         index_add=lambda x, places, value: ng.index_add(x, value, key=places),
@@ -237,6 +277,8 @@ def _there(jax: Any) -> SimpleNamespace:
     names = "grad value_and_grad vmap jacobian custom_vjp"
     return SimpleNamespace(
         np=jax.numpy,
+        fft=jax.numpy.fft,
+        cumlogsumexp=jax.lax.cumlogsumexp,
         scan=jax.lax.scan,
         while_loop=jax.lax.while_loop,
         solve=jax.numpy.linalg.solve,

@@ -38,6 +38,7 @@ ENTERED = {
     "several kernels": lambda x, y: ng.softmax(ng.tanh(x @ y) @ WEIGHT, axis=-1),
     "gradients": ng.grad(lambda x, y: ng.sum(ng.tanh(x @ y) ** 2), argnums=(0, 1)),
     "a constant": lambda x, y: ng.ones((2, 2)),
+    "arrays of NumPy": lambda x, y: x * np.arange(4, dtype="float32") + y,
 }
 
 
@@ -103,3 +104,57 @@ def test_the_entry_tells_failures_and_lines(by_entry):
     with pytest.raises(IndexError, match=r"(?s)index 7.*in test_the_entry_tells"):
         jitted(failed).asnumpy()
     same_bits(jitted(X), X[:2] * 2)
+
+
+class Scaled:
+    """Objects of one class with two methods, and called as a module is."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, x):
+        return x * self.scale
+
+    @ng.jit
+    def times(self, x):
+        return x * self.scale
+
+    @ng.jit
+    def plus(self, x):
+        return x + self.scale
+
+
+@ng.jit
+def applied(f, x):
+    return f(x) + 1
+
+
+def test_methods_and_objects_have_flat_keys(monkeypatch):
+    """X-SYM-07: the object is part of the signature by identity, its attributes by value."""
+    objects = [Scaled(2.0), Scaled(3.0)]
+
+    def check():
+        for own in objects:
+            same_bits(own.times(X), X * own.scale)
+            same_bits(own.plus(X), X + own.scale)
+            same_bits(applied(own, X), X * own.scale + 1)
+            same_bits(applied(own.plus, X), X + own.scale + 1)
+
+    for _ in range(2):
+        check()
+    objects[0].scale = 5.0
+    check()
+
+    def refuse(*_, **__):
+        raise AssertionError("the general way")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("nbgraph.autograd.jit.Jit.version", refuse)
+        for own in objects:
+            same_bits(own.times(X), X * own.scale)
+            same_bits(applied(own, X), X * own.scale + 1)
+    del objects[:]
+    for scale in range(20):  # others in the places of those that are gone
+        objects.append(Scaled(float(scale)))
+        check()
+        del objects[:]

@@ -114,3 +114,30 @@ def test_a_generator_moves_with_the_runs(device):
     other = np.random.default_rng(4)
     wanted = bits([ng.random.uniform(size=(64,), device=device, rng=other) for _ in range(3)])
     assert found == wanted and len(set(found)) == 3
+
+
+def test_quick_runs_draw_what_the_general_way_draws():
+    """X-NDA-08: a run that the quick way declines, in an open bulk, has the draw taken for it."""
+    x, own = ng.ones(40), np.random.default_rng(5)
+
+    def f(x):
+        noise = ng.random.normal(size=(40,)) + ng.random.uniform(size=(40,), rng=own)
+        return ng.dropout(x, 0.5) + noise, ng.sum(noise)
+
+    compiled = ng.jit(f)
+
+    def runs(function):
+        ng.random.seed(3)
+        own.bit_generator.state = np.random.default_rng(5).bit_generator.state
+        results = [function(x) for _ in range(4)]
+        with ng.engine.bulk(4):
+            results += [function(x), function(x)]
+        with ng.autograd.train_mode():
+            results += [function(x) for _ in range(4)]
+        return [bits(pair) for pair in (*results, function(x))]
+
+    wanted = runs(compiled)
+    assert len({first for first, _ in wanted}) == len(wanted)
+    assert runs(compiled) == wanted  # quick from the first on
+    with ng.config(engine="naive"):
+        assert runs(compiled) == wanted

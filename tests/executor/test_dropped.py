@@ -59,3 +59,21 @@ def test_a_dropped_jit_function_leaves_no_program(programs, name):
         assert np.isfinite(f(ng.ones((n, n))).asnumpy()).all()
     del f
     assert alive(programs) == 0
+
+
+def test_constants_of_a_function_are_not_waited_for(programs):
+    """EXE-01: a run brings arrays alone, so that it is one compiled call; the plan keeps the
+    constants until its runs have ended, also of a function that nobody holds any more."""
+    weights = np.arange(4.0)
+
+    def f(x):
+        return ng.cumsum(ng.matmul(x * weights, ng.eye(4, dtype="float64"))) + (1 + 2j)
+
+    compiled = ng.jit(f)
+    results = [compiled(ng.full(4, float(k), dtype="float64")) for k in range(4)]
+    assert programs
+    assert all(ref().alone for ref in programs)
+    del compiled
+    assert alive(programs) == 0
+    for k, result in enumerate(results):
+        np.testing.assert_array_equal(result.asnumpy(), np.cumsum(k * weights) + (1 + 2j))

@@ -99,7 +99,7 @@ FUNCTIONS = {
     **_each("conj conjugate angle", M),
     **_each(" ".join(f"fft_{name}" for name in _TRANSFORMS.split()), M),
     **_each("fft_fftfreq fft_rfftfreq", n=4),
-    **_each("fft_complex", M, sizes=None, axes=(1,), norm="ortho", inverse=True),
+    **_each("fft_complex", M, n=None, axis=1, norm="ortho", inverse=True),
     **_each("fft_real fft_hermitian", M, n=None, axis=1, norm="ortho"),
     **_each(_MATRICES, D),
     **_each("linalg_matrix_power", D, n=2),

@@ -1,9 +1,12 @@
 """`ng.fft` against NumPy, in every world, with gradients in JAX's convention to second order."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.kernels.products import fourier
 from tests.ops.test_complex import check_gradients, numbers
 from tests.worlds import WORLDS
 
@@ -64,6 +67,38 @@ def test_dtypes_are_those_of_numpy(name, dtype):
     found, wanted = getattr(np.fft, name)(ng.array(x)), getattr(np.fft, name)(x)
     assert found.dtype == (wanted.dtype if dtype != "float16" else found.dtype)
     np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-3, atol=1e-3)
+
+
+LAYOUTS = {
+    "steps that do not merge": lambda x: x.transpose(2, 0, 3, 1)[::2],
+    "backwards": lambda x: x[:, ::-1, :, ::-1],
+    "repeated": lambda x: np.broadcast_to(x[:, :1], (3, 4, 5, 2)),
+    "nothing": lambda x: x[:0],
+}
+
+
+@pytest.mark.parametrize("name", [*ONE, *SEVERAL])
+@pytest.mark.parametrize("lie", LAYOUTS)
+def test_lines_lie_anywhere(name, lie):
+    """NumPy's loops take lines of any steps; in a plan, too, they are kernels."""
+    x = LAYOUTS[lie](numbers(3, 4, 5, 2))
+    x = x.real if name in REAL else x
+    for how in ({"axis": 1, "n": 5}, {"axis": 0}) if name in ONE else ({"axes": (2, 1)}, {}):
+        if not x.size and how != {"axis": 1, "n": 5}:
+            continue
+        wanted = getattr(np.fft, name)(x, **how)
+        f = partial(getattr(ng.fft, name), **how)
+        for found in (f(x), f(ng.array(x)), ng.jit(f)(ng.array(x))):
+            np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_numpy_without_its_loops(monkeypatch):
+    """Another layout of NumPy's ufuncs is seen, and its functions are called."""
+    monkeypatch.setattr(fourier, "loop_of", lambda name, character: None)
+    x = RNG.normal(size=(2, 22))  # no other test has this shape, whose kernels would be known
+    found = ng.jit(lambda x: ng.fft.irfft(ng.fft.rfft(x, norm="ortho")))(ng.array(x))
+    wanted = np.fft.irfft(np.fft.rfft(x, norm="ortho"))
+    np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-12)
 
 
 def test_all_of_numpy_is_there():

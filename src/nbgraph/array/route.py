@@ -245,25 +245,31 @@ def of_plan(
     words: Sequence[tuple[int, int]],
     count: int,
     device: Context,
+    numbers: int = 0,
 ) -> Push | None:
-    """Return what pushes a run of a plan over arrays of these layouts, as `Routes.push` does, or
-    None where there is no such way. `variables`: for each outside one of the plan its number among
-    the `count` of the arrays, outputs last; `words`: for each the number of an array, and bytes
-    from its address on."""
-    launched, arrays = instance.launched, len(layouts) + len(outputs)
+    """Return what pushes a run of a plan over arrays of these layouts, and so many words behind
+    them, as `Routes.push` does, or None where there is no such way. `variables`: for each outside
+    one of the plan its number among the `count` of the arrays, outputs last; `words`: for each the
+    number of an array, and bytes from its address on."""
+    launched, arrays = instance.launched, len(layouts) + len(outputs) + numbers
     if launched is None or not layouts or not device.host or not builtin.available():
         return None
     engine, core, template = launched
+    behind = range(arrays - numbers, arrays)  # words are as addresses to which nothing is added
+    words = [*words, *[(place, 0) for place in behind]]
     record = [*[0] * arrays, *variables, *chain.from_iterable(words)]
     room = len(record) + LAUNCHED + len(variables) + len(words)
-    if not entry.fits(len(layouts), len(outputs), room) or not all(own.size for own in outputs):
+    if not entry.fits(len(layouts) + numbers, len(outputs), room) or not all(
+        own.size for own in outputs
+    ):
         return None
     fixed = core.address, template, arrays, len(variables), len(words), count
     push = _push(engine, core, "launch_arrays", (*fixed, *[0] * (FIXED - 1 - len(fixed))), device)
     every = range(len(layouts))
     new = [output_of(own, device, every, len(layouts) + k) for k, own in enumerate(outputs)]
-    route: Any = (*entry.describe(push, [(ARRAY, i) for i in every], new, record), instance)
-    for own in reversed(layouts):
+    pairs = [*[(ARRAY, i) for i in every], *[(Word.WHOLE, place) for place in behind]]
+    route: Any = (*entry.describe(push, pairs, new, record), instance)
+    for own in (*[int] * numbers, *reversed(layouts)):
         route = {own: route}
     return entry.over(route, _classes[0])
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 from nbgraph.array import core
 from nbgraph.autograd.explain import Explanation, explained
 from nbgraph.autograd.results import require_function
-from nbgraph.autograd.signature import InlineError, Keyed, enter, floats_as_arrays
+from nbgraph.autograd.signature import Bound, InlineError, Keyed, enter, floats_as_arrays
 from nbgraph.autograd.version import Version, labels_of
 from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, function_name
@@ -88,10 +88,11 @@ class Jit(Generic[P, R]):
             return self._general(args, kwargs, flat)
         return version(arrays, sys._getframe(1))
 
-    def _general(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], flat: Any = None, bound: bool = False
-    ) -> Any:
+    def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], flat: Any = None) -> Any:
         """Return the results by the version of the arguments, which a flat key has from now on."""
+        bound = bool(args) and type(args[0]) is Bound and args[0].__func__ is self
+        if bound:
+            args = (args[0].__self__, *args[1:])
         if self.as_written():
             return self.traced_function(*args, **kwargs)
         try:
@@ -192,7 +193,7 @@ class Jit(Generic[P, R]):
         return Jit(change(self.traced_function), self.static_argnames, lifted=lifted)
 
     def __get__(self, obj: Any, owner: type | None = None) -> Any:
-        return self if obj is None else _Bound(self, obj)
+        return self if obj is None else Bound(self, obj)
 
     def __reduce__(self) -> Any:
         target: Any = importlib.import_module(self.__module__)
@@ -204,20 +205,6 @@ class Jit(Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<{self._label}, {self.cache_size} signature(s)>"
-
-
-class _Bound:
-    """A traced method of an object, which is part of the signature."""
-
-    def __init__(self, jitted: Jit, obj: Any) -> None:
-        self.__self__, self.__func__ = obj, jitted
-        functools.update_wrapper(self, jitted, updated=())
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__func__._general((self.__self__, *args), kwargs, bound=True)
-
-    def __repr__(self) -> str:
-        return f"<bound {self.__func__!r} of {self.__self__!r}>"
 
 
 def _restored(fn: Function, static_argnames: Sequence[str], lifted: Sequence[int]) -> Jit:

@@ -5,9 +5,10 @@ Arrays differ by their layouts alone; everything else is part of the signature b
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ _VALUES = (bool, int, float, str, bytes, type(None), type(...), np.dtype, slice)
 _PLAIN = frozenset((bool, int, str, type(None)))  # equal ones of a type mean the same
 _COPIED = frozenset(map(np.dtype, ("float32", "float64", "int32", "int64", "uint8", "bool")))
 _OBJECTS = (type, FunctionType, BuiltinFunctionType)
+# classes of arguments that were known by identity; another object of one has another key
+_IDENTIFIED: set[type] = set()
 
 
 class InlineError(Exception):
@@ -88,7 +91,11 @@ class Keyed:
             return kind, tuple([self.key(v, f"{path}[{i}]") for i, v in enumerate(value)])
         if is_dataclass(value) and not (isinstance(value, type) or offers_parameters(value)):
             return kind, tuple([self._field(value, f, path) for f in fields(value)])
+        if kind is Bound or kind is MethodType:  # another one each time, of the same object
+            method: Any = value
+            return kind, self.identity(method.__func__), self.identity(method.__self__)
         if isinstance(value, _OBJECTS) or callable(value) or offers_parameters(value):
+            _IDENTIFIED.add(kind)
             return self.identity(value)
         raise ArgumentError(
             f"{self.name}: {path} is {noun(value)}; a traced function takes arrays, numbers, "
@@ -136,9 +143,23 @@ class Keyed:
         return "object", id(value)
 
 
+class Bound:
+    """A traced method of an object, which is part of the signature."""
+
+    def __init__(self, jitted: Any, obj: Any) -> None:
+        self.__self__, self.__func__ = obj, jitted
+        functools.update_wrapper(self, jitted, updated=())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__func__(self, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<bound {self.__func__!r} of {self.__self__!r}>"
+
+
 def enter(value: Any, key: list[Any], arrays: list[Any]) -> bool:
     """Enter an argument into a flat key and its arrays; return whether it is known how: arrays of
-    the host, plain dicts, lists and tuples, and plain values."""
+    the host, plain dicts, lists and tuples, plain values, and objects, which a version keeps."""
     kind: Any = type(value)
     if kind is np.ndarray and value.dtype in _COPIED and not ELSEWHERE[0] and not OWNED:
         value, kind = core.from_host(value, CPU), core._class[0]
@@ -160,6 +181,10 @@ def enter(value: Any, key: list[Any], arrays: list[Any]) -> bool:
         key.append(value.hex())  # zeros differ, NaN is itself
     elif kind in _PLAIN:
         key += kind, value
+    elif kind is Bound or kind is MethodType:
+        key += kind, id(value.__func__), id(value.__self__)
+    elif kind in _IDENTIFIED:
+        key += kind, id(value)
     else:
         return False
     return True

@@ -116,7 +116,7 @@ def copy_task(name: str, source: Place, target: Place, request: OpReqType, devic
     if was.kind == becomes.kind == "c" and not device.host:
         source, target = (p._replace(layout=in_reals(p.layout)) for p in (source, target))
     (read,), (written,) = Use.each([source]), Use.each([target])
-    by_numpy = device.host and caster(was, becomes) is None
+    by_numpy = device.host and becomes.kind != "c" and caster(was, becomes) is None
     work: Any = (CastWork if by_numpy else cast_work)(read, written)
     sums = (0,) if was == becomes else ()
     pairs = rights([source], [target])

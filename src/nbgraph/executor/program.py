@@ -134,6 +134,9 @@ class Program:
             for value, own in zip(compiled.slots, self._slots, strict=True)
             if not value.external
         }
+        # constants of the host are written by now, and by nobody later: no run waits for them
+        host = compiled.device.host
+        self._settled = {array._chunk for array in self.constants} if host else set[Any]()
         self._crossings = compiled.crossings()
         steps = [
             self._step(k, task, call)
@@ -199,10 +202,23 @@ class Program:
 
     @property
     def alone(self) -> bool:
-        """Whether a run brings arrays and nothing else, and uses no other variables."""
-        return not (
-            self._own or self._draws or self._modes or self.stateful or self.behind is not None
-        )
+        """Whether a run brings arrays and numbers alone, and uses no other variables."""
+        return not (self._own or self.stateful or self.behind is not None)
+
+    @property
+    def brings_numbers(self) -> int:
+        """How many words a run brings behind the addresses: draws, and whether it trains."""
+        return 3 * len(self._draws) + bool(self._modes)
+
+    def granted(self) -> dict[Any, Any]:
+        """Return what effects are granted for one run, draws among it."""
+        device = self.compiled.device
+        return {key: work.granted(device) for key, work in self.effects.items()}
+
+    def numbers(self, granted: Mapping[Any, Any], *, is_train: bool) -> list[int]:
+        """Return the words of a run behind the addresses, see `brings_numbers`."""
+        words = [word for key in self._draws for word in granted[key]]
+        return [*words, int(is_train)] if self._modes else words
 
     def words_of(self, every: list[int]) -> Sequence[tuple[int, int]]:
         """Return for each word of a run the number of its array, and bytes from its address on."""
@@ -249,12 +265,12 @@ class Program:
                 words = self._addresses(addresses)
             else:
                 words = [addresses[slot] + offset for slot, offset in self._offsets]
-        device = self.compiled.device
-        granted = {key: work.granted(device) for key, work in self.effects.items()}
-        if self._draws:
-            words = [*words, *(word for key in self._draws for word in granted[key])]
-        if self._modes:
-            words = [*words, int(is_train)]
+        granted, numbers = dict[Any, Any](), self.quick.numbers
+        if numbers is None:
+            granted = self.granted()
+            numbers = self.numbers(granted, is_train=is_train)
+        self.quick.numbers = None
+        words = [*words, *numbers]
         if self.behind is not None:
             words = [*words, *self.behind.words()]
         state = None
@@ -280,7 +296,7 @@ class Program:
 
     def _step(self, place: int, task: Task, call: KernelCall | None) -> Step:
         work = task.work
-        reads = [self._name(value) for value in task.reads]
+        reads = [name for x in task.reads if (name := self._name(x)) not in self._settled]
         writes = [self._name(value) for value in task.writes]
         reads += [self._after[other] for other in task.after]
         if task in self._after:

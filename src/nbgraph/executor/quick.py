@@ -1,7 +1,8 @@
 """The quick way of programs whose runs bring arrays: one compiled call, by the entry of routes.
 
-It serves where a run brings nothing else (no draws, no mode, no state), on the compiled engine of
-the host. What it declines goes by `Program.push`, the specification.
+It serves where a run brings nothing else but draws and its mode, which are numbers behind the
+arrays, on the compiled engine of the host. What it declines goes by `Program.push`, the
+specification, with the same draws.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.route import of_plan
 from nbgraph.engine import current
 from nbgraph.engine.threaded import ThreadedEngine
+from nbgraph.operator.call import training
 
 if TYPE_CHECKING:
     from nbgraph.executor.program import Program
@@ -22,9 +24,10 @@ if TYPE_CHECKING:
 class Quick:
     """See the module."""
 
-    __slots__ = ("_new", "_push", "_way")
+    __slots__ = ("_new", "_push", "_way", "numbers")
 
     def __init__(self) -> None:
+        self.numbers: Sequence[int] | None = None  # of a run that was declined
         self._push: Callable[..., Any] | None = None
         self._way: object = None  # of the plan's instance, which `_push` goes
         self._new = False  # whether there has been one run that way
@@ -34,7 +37,15 @@ class Quick:
         push = self._push
         if push is None or program.compiled is not program.wanted:
             return None
-        return push(place, arrays, True) if program.instance.way is self._way else None
+        if program.instance.way is not self._way:
+            return None
+        if not program.brings_numbers:
+            return push(place, arrays, True)
+        numbers = program.numbers(program.granted(), is_train=training.get())
+        result = push(place, (*arrays, *numbers), True)
+        if result is None:
+            self.numbers = numbers
+        return result
 
     def learn(self, program: Program, arrays: Sequence[Array], results: int) -> None:
         """Let later runs come this way that are like one over these arrays, the last of which are
@@ -57,4 +68,5 @@ class Quick:
         variables = [ranks[first[k]] for k in program.variables_of(every)]
         inputs, words = len(arrays) - results, program.words_of(every)
         own = layouts[:inputs], layouts[inputs:]
-        self._push = of_plan(instance, *own, variables, words, len(ranks), device)
+        numbers = program.brings_numbers
+        self._push = of_plan(instance, *own, variables, words, len(ranks), device, numbers)

@@ -109,7 +109,7 @@ def cast_work(read: Use, written: Use) -> KernelWork:
     becomes anything, as in C."""
     was, becomes = read.layout.dtype, written.layout.dtype
     op = caster(was, becomes) or same
-    plan = op.invoker.plan([was], was, {})
+    plan = op.invoker.plan([was], becomes if becomes.kind == "c" else was, {})
     return map_work(plan, written.layout.shape, [read], [written], [written.layout])
 
 

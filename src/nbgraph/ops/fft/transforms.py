@@ -1,7 +1,8 @@
 """Discrete Fourier transforms by pocketfft (`numpy.fft`): three operators, a table of functions.
 
-All are linear. By nbgraph's convention for complex gradients theirs are the transposed maps: that
-of a transform is the same transform.
+On hosts they are kernels of NumPy's own loops. All are linear. By
+nbgraph's convention for complex gradients theirs are the transposed maps: that of a transform is
+the same transform.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from nbgraph.dtype import inexact, real_dtype
 from nbgraph.errors import DTypeError, ShapeError, require_word
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS, parse
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, of_space
+from nbgraph.operator.layout import layout
 from nbgraph.ops.define import as_known, axes_of, by_numpy, define_rows, library
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.define import whole_tuple as whole_tuple
 from nbgraph.settings import config
-from nbgraph.shape import Array
+from nbgraph.shape import Array, space
 
 _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
@@ -40,16 +43,13 @@ def _size(name: str, shape: Sequence[int], axis: int, n: int | None) -> int:
     return points
 
 
-def _resized(x: Any, sizes: dict[int, int]) -> Any:
-    """An array cut, or filled with zeros, at the end of axes."""
-    for axis, size in sizes.items():
-        axis %= len(x.shape)
-        missing = size - x.shape[axis]
-        if missing > 0:
-            x = library.pad(x, [(0, missing if d == axis else 0) for d in range(len(x.shape))])
-        elif missing < 0:
-            x = library.slice_view(x, (*[slice(None)] * axis, slice(size)))
-    return x
+def _resized(x: Any, axis: int, size: int) -> Any:
+    """An array cut, or filled with zeros, at the end of an axis."""
+    axis %= len(x.shape)
+    missing = size - x.shape[axis]
+    if missing > 0:
+        return library.pad(x, [(0, missing if d == axis else 0) for d in range(len(x.shape))])
+    return x if not missing else library.slice_view(x, (*[slice(None)] * axis, slice(size)))
 
 
 def _wide(x: Array) -> Array:
@@ -64,33 +64,64 @@ def _real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
 # the operators ----------------------------------------------------------------------------------
 
 
-def _fft_infer(
-    x: Spec, *, sizes: Sequence[int] | None, axes: Sequence[int], norm: Any, inverse: bool
-) -> Spec:
+class _TransformOp(ArrayOp):
+    """A transform along an axis, by the loop of NumPy's as a kernel."""
+
+    kernels = takes_complex = ("host",)
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp."""
+        from nbgraph.kernels.products import fourier
+
+        (x,), (out,), own = case.operands, case.outputs, case.attributes
+        real, axis = _real_of(out.dtype), own["axis"] % len(x.shape)
+        source = real if self is _RFFT else _complex_of(real)
+        places = [None if x.dtype == source else layout(x.shape, source), None]
+        if case.requests[0] == "add":
+            places[1] = layout(out.shape, out.dtype)
+        arrays = places[0] or x, places[1] or out
+        inverse, points = own.get("inverse", self is _IRFFT), out.shape[axis]
+        name = "irfft" if self is _IRFFT else "ifft" if inverse else "fft"
+        if self is _RFFT:
+            points = _size("rfft", x.shape, axis, own["n"])
+            name = "rfft_n_odd" if points % 2 else "rfft_n_even"
+        loop = fourier.loop_of(name, real.char) if x.size and out.size else None
+        if loop is None:
+            return None
+        strides = [(*a.strides[:axis], *a.strides[axis + 1 :]) for a in arrays]
+        where = space((*out.shape[:axis], *out.shape[axis + 1 :]), strides)
+        factor = fourier.factor_of(own["norm"], points, real, inverse=inverse)
+        line = *(a.shape[axis] for a in arrays), *(a.strides[axis] for a in arrays)
+        call = KernelCall(
+            *(self.__name__, fourier.kernel()),
+            order=(0, 1),
+            size=where.size,
+            cost=where.size * points * points.bit_length(),  # a nanosecond each, roughly
+            **of_space(where, (*loop, factor, *line)),
+        )
+        return Lowered((call,), tuple(places), adds=False)
+
+
+def _fft_infer(x: Spec, *, n: int | None, axis: int, norm: Any, inverse: bool) -> Spec:
     shape = list(x.shape)
-    for axis, n in zip(axes, sizes or [None] * len(axes), strict=True):
-        shape[axis] = _size("fft", x.shape, axis, n)
+    shape[axis] = _size("fft", x.shape, axis, n)
     return Spec(tuple(shape), _complex_of(x.dtype))
 
 
 def run_fft(
-    xp: Any, x: Any, out: Any, *, sizes: Any, axes: Sequence[int], norm: Any, inverse: bool
+    xp: Any, x: Any, out: Any, *, n: int | None, axis: int, norm: Any, inverse: bool
 ) -> None:
     """Compute `fft_complex` by an array library."""
-    if len(axes) == 1:
-        function = xp.fft.ifft if inverse else xp.fft.fft
-        out[...] = function(_wide(x), out.shape[axes[0]], axes[0], norm)
-        return
-    function = xp.fft.ifftn if inverse else xp.fft.fftn
-    out[...] = function(_wide(x), s=[out.shape[axis] for axis in axes], axes=axes, norm=norm)
+    function = xp.fft.ifft if inverse else xp.fft.fft
+    out[...] = function(_wide(x), out.shape[axis], axis, norm)
 
 
 def _fft_rule(g: Gradients) -> list[Any]:
-    shape, spectrum = g.specs[0].shape, _FFT(g.out_grad, **{**g.attributes, "sizes": None})
-    return [_resized(spectrum, {a: shape[a] for a in g.attributes["axes"]})]
+    axis, spectrum = g.attributes["axis"], _FFT(g.out_grad, **{**g.attributes, "n": None})
+    return [_resized(spectrum, axis, g.specs[0].shape[axis])]
 
 
-_FFT = ArrayOp("fft_complex", _fft_infer, by_numpy(run_fft), gradient=_fft_rule)
+_FFT = _TransformOp("fft_complex", _fft_infer, by_numpy(run_fft), gradient=_fft_rule)
 
 
 def _rfft_infer(x: Spec, *, n: int | None, axis: int, norm: Any) -> Spec:
@@ -110,12 +141,12 @@ def _rfft_rule(g: Gradients) -> list[Any]:
     """The transform of out_grad with zeros for the other half."""
     (spec,), axis = g.specs, g.attributes["axis"]
     points = _size("rfft", spec.shape, axis, g.attributes["n"])
-    whole_grad = _resized(g.out_grad, {axis: points})
-    spectrum = _FFT(whole_grad, sizes=None, axes=(axis,), norm=g.attributes["norm"], inverse=False)
-    return [_resized(library.real(spectrum), {axis: spec.shape[axis]})]
+    norm, grad = g.attributes["norm"], _resized(g.out_grad, axis, points)
+    spectrum = _FFT(grad, n=None, axis=axis, norm=norm, inverse=False)
+    return [_resized(library.real(spectrum), axis, spec.shape[axis])]
 
 
-_RFFT = ArrayOp("fft_real", _rfft_infer, by_numpy(run_rfft), gradient=_rfft_rule)
+_RFFT = _TransformOp("fft_real", _rfft_infer, by_numpy(run_rfft), gradient=_rfft_rule)
 
 
 def _points(x: Spec, n: int | None, axis: int) -> int:
@@ -142,12 +173,12 @@ def _irfft_rule(g: Gradients) -> list[Any]:
     half, later = points // 2 + 1, len(spec.shape) - 1 - axis % len(spec.shape)
     weights = np.where(2 * np.arange(half) % points == 0, 1, 2).astype(_real_of(spec.dtype))
     weights = weights.reshape(-1, *[1] * later)
-    spectrum = _FFT(g.out_grad, sizes=None, axes=(axis,), norm=g.attributes["norm"], inverse=True)
-    spectrum = library.multiply(_resized(spectrum, {axis: half}), weights)
-    return [_resized(spectrum, {axis: spec.shape[axis]})]
+    spectrum = _FFT(g.out_grad, n=None, axis=axis, norm=g.attributes["norm"], inverse=True)
+    spectrum = library.multiply(_resized(spectrum, axis, half), weights)
+    return [_resized(spectrum, axis, spec.shape[axis])]
 
 
-_IRFFT = ArrayOp("fft_hermitian", _irfft_infer, by_numpy(run_irfft), gradient=_irfft_rule)
+_IRFFT = _TransformOp("fft_hermitian", _irfft_infer, by_numpy(run_irfft), gradient=_irfft_rule)
 
 
 # functions --------------------------------------------------------------------------------------
@@ -156,7 +187,7 @@ _ONE = "n=None, axis=-1, norm=None"
 _SEVERAL = "s=None, axes=None, norm=None"
 _TWO = "s=None, axes=(-2, -1), norm=None"
 _TABLE = f"""
-fft_complex(x, *, sizes, axes, norm, inverse): Transforms of complex points along axes.
+fft_complex(x, *, n, axis, norm, inverse): The transform of complex points along an axis.
 fft_real(x, *, n, axis, norm): Half of the transform of real points along an axis.
 fft_hermitian(x, *, n, axis, norm): Real points of which `x` is half of the transform.
 fft_fft(a, {_ONE}): The discrete Fourier transform along an axis.
@@ -264,9 +295,9 @@ def swapped_norm(norm: Any) -> str:
 
 def along(a: Any, n: Any, axis: Any, norm: Any, inverse: bool) -> Any:
     """Return the transform along an axis."""
-    sizes = None if n is None else (whole("fft", "n", n),)
-    axes = (whole("fft", "axis", axis),)
-    return _FFT(a, sizes=sizes, axes=axes, norm=norm_of(norm), inverse=inverse)
+    points = None if n is None else whole("fft", "n", n)
+    axis = whole("fft", "axis", axis)
+    return _FFT(a, n=points, axis=axis, norm=norm_of(norm), inverse=inverse)
 
 
 def _places(name: str, a: Any, s: Any, axes: Any) -> tuple[Any, Any, Any]:
@@ -288,7 +319,14 @@ def _places(name: str, a: Any, s: Any, axes: Any) -> tuple[Any, Any, Any]:
 def along_axes(name: str, a: Any, s: Any, axes: Any, norm: Any, inverse: bool) -> Any:
     """Return the transform along several axes."""
     a, places, sizes = _places(name, a, s, axes)
-    return _FFT(a, sizes=sizes, axes=places, norm=norm_of(norm), inverse=inverse)
+    return _each(a, places, sizes, norm, inverse)
+
+
+def _each(a: Any, places: Any, sizes: Any, norm: Any, inverse: bool) -> Any:
+    """An array transformed along one axis after the other, the last one first."""
+    for place, size in zip(places[::-1], (sizes or places)[::-1], strict=True):
+        a = along(a, size if sizes else None, place, norm, inverse)
+    return a if places else library.astype(a, _complex_of(a.dtype))
 
 
 def half(a: Any, n: Any, axis: Any, norm: Any) -> Any:
@@ -309,16 +347,14 @@ def half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     spectrum = half(a, None if sizes is None else sizes[-1], places[-1], norm)
     if len(places) == 1:
         return spectrum
-    rest = None if sizes is None else sizes[:-1]
-    return _FFT(spectrum, sizes=rest, axes=places[:-1], norm=norm_of(norm), inverse=False)
+    return _each(spectrum, places[:-1], sizes and sizes[:-1], norm, inverse=False)
 
 
 def from_half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     """Return the real points of a transform along several axes, of which half is given."""
     a, places, sizes = _places(name, a, s, axes)
     if len(places) > 1:
-        rest = None if sizes is None else sizes[:-1]
-        a = _FFT(a, sizes=rest, axes=places[:-1], norm=norm_of(norm), inverse=True)
+        a = _each(a, places[:-1], sizes and sizes[:-1], norm, inverse=True)
     return from_half(a, None if sizes is None else sizes[-1], places[-1], norm)
 
 

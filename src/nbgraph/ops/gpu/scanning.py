@@ -17,17 +17,13 @@ from nbgraph.dtype import real_dtype
 from nbgraph.operator.arrays import elsewhere
 from nbgraph.ops.define import axis_of, library
 from nbgraph.ops.gpu.complexes import by_parts
-from nbgraph.ops.ordering import in_order
-from nbgraph.ops.ordering.running import cummax, cummin, logcumsumexp
+from nbgraph.ops.ordering.running import cummax, cummin
 from nbgraph.ops.ordering.scans import cumulative_prod, cumulative_sum
 from nbgraph.ops.reductions.reductions import accumulator, total_dtype
 from nbgraph.ops.shapes.slicing import at_axis, slice_view
 
 STRETCH = 256  # elements that one thread of a long row takes
 MANY = 1 << 14  # rows that keep a device busy
-
-
-elsewhere.unit(logcumsumexp)(in_order.logarithm)  # others have their kernels on hosts, too
 
 
 def _stretched(

@@ -19,7 +19,7 @@ from nbgraph.ops.define import axis_of, define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.exponential import exp
 from nbgraph.ops.indexing.indexing import scatter_along_axis
-from nbgraph.ops.ordering.in_order import extremes, places
+from nbgraph.ops.ordering.in_order import extremes, logarithm, places
 from nbgraph.ops.shapes.joining import concatenate
 from nbgraph.ops.shapes.slicing import at_axis, flip, slice_view
 from nbgraph.shape import Array
@@ -39,14 +39,16 @@ def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
         places = getattr(library, finder)(g.inputs[0], axis=axis)
         return [scatter_along_axis(g.out_grad, places, g.specs[0].shape, axis)]
 
-    def suits(operands: Specs, outputs: Specs, *, axis: int) -> bool:
-        """NumPy is quicker along rows of many elements."""
-        shape = outputs[0].shape
-        beside = math.prod(shape[axis_of(name, axis, len(shape)) + 1 :])
-        return beside > 1 or math.prod(shape) < 1 << 13
+    how: Any = {"units": partial(extremes, name=name), "suits": partial(_is_brief, most=1 << 13)}
+    return UnitOp(name, infer, compute, gradient=rule, keeps=("x",), **how)
 
-    units = partial(extremes, name=name)
-    return UnitOp(name, infer, compute, units=units, gradient=rule, keeps=("x",), suits=suits)
+
+def _is_brief(operands: Specs, outputs: Specs, *, axis: int, most: int) -> bool:
+    """Return whether there are fewer elements, or lines beside each other: NumPy is quicker along
+    lines of many elements."""
+    shape = outputs[0].shape
+    beside = math.prod(shape[axis % len(shape) + 1 :])
+    return beside > 1 or math.prod(shape) < most
 
 
 def _running_place(name: str, ufunc: np.ufunc) -> ArrayOp:
@@ -94,8 +96,12 @@ _CUMMAX = _running("cummax", np.maximum, "cumargmax")
 _CUMMIN = _running("cummin", np.minimum, "cumargmin")
 _CUMARGMAX = _running_place("cumargmax", np.maximum)
 _CUMARGMIN = _running_place("cumargmin", np.minimum)
-_LOGCUMSUMEXP = ArrayOp(
-    "logcumsumexp", _log_infer, _log_compute, gradient=_log_rule, keeps=("x", "out")
+_LOGCUMSUMEXP = UnitOp(
+    *("logcumsumexp", _log_infer, _log_compute),
+    units=logarithm,
+    suits=partial(_is_brief, most=1 << 10),
+    gradient=_log_rule,
+    keeps=("x", "out"),
 )
 _TABLE = """
 cummax(x, axis: int = -1, *, out=None): The largest of the first 1, 2, ... elements along an axis.
