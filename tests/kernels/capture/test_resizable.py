@@ -236,9 +236,17 @@ def running(n, x):
     return sums[-1], sum(itertools.accumulate((k % 5 for k in range(n)), max, initial=2)), len(sums)
 
 
+def counted_out(n, x):
+    people = deque(range(1, n + 1))
+    while len(people) > 1:
+        people.rotate(-2)
+        people.popleft()
+    return people[0] * x
+
+
 KNOTS = (0.0, 0.7, 1.0, 1.6, 2.5)
 TEXTS = (
-    renewed, neighbours, running,
+    renewed, neighbours, running, counted_out,
     reductions, heaps, in_order,
     prime_factors, digits_at_the_front, recurrence, slices, ordered, summaries, questions, pairs,
     stack, queue, sieve, table, branches, rows_of_pascal, sets, from_a_helper, missing,

@@ -147,7 +147,7 @@ def ranges(y, m, d):
         count += d
     for k in NOTHING[:m]:
         count += k
-    return root, squares, *items, *same, count
+    return root, squares, *items, *same, count, sum(k for k in reversed(range(m, 40 * d, 7)))
 
 
 def signs(y, m, d):

@@ -212,7 +212,7 @@ def test_integers_of_more_than_64_bits(fn):
 @pytest.mark.parametrize("fn", [lambda n: 1 << n, lambda n: sum(1 << k for k in (0, n)) >> 1])
 def test_shifts_that_int64_cannot_hold_raise(fn, n):
     np.testing.assert_array_equal(ng.op(fn)(np.array([2, 62])), [fn(2), fn(62)])
-    with pytest.raises(ValueError if n < 0 else OverflowError, match="negative shift|of more than"):
+    with pytest.raises(ValueError if n < 0 else OverflowError, match=r"negative shift|2.0 \*\* n"):
         ng.op(fn)(np.array([3, n]))
 
 

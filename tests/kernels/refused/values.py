@@ -312,7 +312,11 @@ REFUSALS = [
         "assign as many",
     ),
     (pops_empty, "pop() of a list: pop from empty list", "give what it takes"),
-    (append_none, "append() of a list: missing a required argument: 'item'", "give what it takes"),
+    (
+        append_none,
+        "append() of a list: list.append() takes exactly one argument (0 given)",
+        "give what it takes",
+    ),
     (
         lambda i: BIG[i],
         "70000 entries are read from outside the function, more than 65536",

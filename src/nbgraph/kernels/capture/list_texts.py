@@ -115,6 +115,12 @@ def joined_lists(a, b):
     return items
 
 
+def rotated(a, count=1):
+    """The items moved to the right; the last ones come to the front."""
+    first = -count % max(len(a), 1)
+    return joined_lists(a[first:], a[:first])
+
+
 def distinct(a):
     """The items, each once, in ascending order: equal sets are equal lists."""
     return union(set(), a)

@@ -241,7 +241,7 @@ def check_power(call: Call, base: Value, exponent: Value, op: str = "pow") -> No
         value = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
         limit = graph.const(2.0**63 * (1 - 2.0**-40))  # no other power lies so near
         large = graph.logical_and(large, graph.compare("ge", value, limit))
-    what = "power" if op == "pow" else "shift"
+    what, words = ("power", words) if op == "pow" else ("shift", ": write float(x) * 2.0 ** n")
     raises(OverflowError, f"an integer {what} of more than 64 bits{words}", large)
 
 

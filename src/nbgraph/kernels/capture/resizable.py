@@ -11,6 +11,7 @@ import functools
 import itertools
 import math
 import operator
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -260,6 +261,7 @@ CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
     "remove": lambda call, a, x: (_pop(call, a, call.text(list_texts.place_of, a, x))[0], None),
     "popleft": lambda call, a: _pop(call, a, call.graph.const(0)),
     "appendleft": lambda call, a, item: _insert(call, a, call.graph.const(0), item),
+    "rotate": lambda call, a, *count: (call.text(list_texts.rotated, a, *count), None),
     "clear": lambda call, a: (replace(a, length=call.graph.const(0)), None),
     "reverse": lambda call, a: (part(call, a, None, None, call.graph.const(-1)), None),
     "sort": lambda call, a, **how: (call.text(list_texts.sorted_list, a, **how), None),
@@ -326,7 +328,7 @@ def _accumulated(call: Call, a: Value, func: Value = None, initial: Value = None
 FOLDS = (sum, math.fsum, math.prod, min, max, any, all, np.any, np.all)
 FUNCTIONS: dict[Any, Callable[..., Value]] = {
     len: lambda call, a: a.length,
-    **dict.fromkeys((iter, list, tuple), lambda call, a: replace(a, sort=List)),
+    **dict.fromkeys((iter, list, tuple, deque), lambda call, a: replace(a, sort=List)),
     **dict.fromkeys((set, frozenset), lambda call, a: call.text(list_texts.distinct, a)),
     **dict.fromkeys(FOLDS, _folded),
     zip: _zipped,
