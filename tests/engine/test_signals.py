@@ -196,6 +196,37 @@ def test_a_wait_for_long_kernels_is_interrupted(tmp_path):
     assert printed.split() == "stopped kernels stopped plan stopped call".split()
 
 
+ENDLESS = """
+import os, signal, threading
+import nbgraph as ng
+
+f = ng.jit(lambda x, n: ng.while_loop(lambda v: v < n, lambda v: v + 1, x))
+x = ng.zeros((), dtype="int64")
+ng.engine.set("threaded", workers=1)
+ng.engine.push(lambda run_ctx: 1).result(60)
+signal.alarm(60)  # ends the process, wherever it is
+for n in [5] * 40 + [1 << 62]:
+    if n > 5:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        y = f(x, ng.array(n, dtype="int64"))
+        print("pushed" if n > 5 else int(y), flush=True)
+        y.wait_to_read()
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+os._exit(0)  # the worker is in the loop
+"""
+
+
+def test_an_endless_loop_after_short_ones_is_interrupted(tmp_path):
+    """X-ENG-10: its pusher ran the short ones itself, and leaves this one to a worker."""
+    from tests.support import ROOT
+
+    program = tmp_path / "endless.py"
+    program.write_text(ENDLESS)
+    assert run_python(program, cwd=ROOT).split() == ["5"] * 40 + ["pushed", "stopped"]
+
+
 FIRST_PUSH = (
     INTERRUPTS
     + """

@@ -23,14 +23,15 @@ class NativeCall:
     `record`: the words `args` points to (they are copied), or their address. `hi`, `lo`: the range.
     `cost`: estimated nanoseconds of the whole range; short ones may run in the pusher, long ones
     may be cut into chunks for idle workers. 0: neither. `keep`: kept alive as long as this object
-    is.
+    is. `resumes`: whether it is a loop of unknown length that a plan may run in two parts; see
+    `kernel_errors.UNFINISHED`.
 
     The compiled engine runs it without Python; any engine may call it as a function. Where it
     crashes the process, NBGRAPH_DEBUG=1 with `python -X faulthandler` prints its name: what is
     pushed then runs below a Python frame of that name.
     """
 
-    __slots__ = ("__name__", "_words", "address", "cost", "hi", "keep", "lo", "record")
+    __slots__ = ("__name__", "_words", "address", "cost", "hi", "keep", "lo", "record", "resumes")
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class NativeCall:
         name: str = "kernel",
         cost: int = 0,
         keep: Any = None,
+        resumes: bool = False,
     ) -> None:
         if not address:
             raise ArgumentError(f"NativeCall {name!r}: address=0; expected that of a kernel")
@@ -49,7 +51,7 @@ class NativeCall:
             raise ArgumentError(f"NativeCall {name!r}: hi={hi} is below lo={lo}")
         self.__name__ = name
         self.address, self.lo, self.hi = address, lo, hi
-        self.cost, self.keep = cost, keep
+        self.cost, self.keep, self.resumes = cost, keep, resumes
         self.record: int
         self._words: Any = None
         if isinstance(record, int):

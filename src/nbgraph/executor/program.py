@@ -332,9 +332,8 @@ class Program:
             self._brings(place, work, call)
         if not self.compiled.device.host:
             return DeviceCall(call, block, task.name, keep)
-        return NativeCall(
-            call.code.address, block, call.size, name=task.name, cost=call.cost, keep=keep
-        )
+        options: dict[str, Any] = {"name": task.name, "cost": call.cost, "keep": keep}
+        return NativeCall(call.code.address, block, call.size, resumes=call.resumes, **options)
 
     def _brings(self, place: int, work: KernelWork, call: KernelCall) -> None:
         """Add the words that a run brings: a draw, for all steps of one effect, and its mode."""

@@ -38,7 +38,7 @@ class KernelCall:
     these are, as places among operands, outputs and scratch memory; the last `writes` of them are
     written. `size`: of the iteration space. `cost`: nanoseconds, roughly. `scalars`: kind and
     precision of each number. `device`: what launches it on devices that are not the host, where
-    that is not the code's loop.
+    that is not the code's loop. `resumes`: see `NativeCall`.
     """
 
     name: str
@@ -52,6 +52,7 @@ class KernelCall:
     tail: tuple[int, ...] = ()
     writes: int = 1
     device: Any = None
+    resumes: bool = False
     cache: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False)  # of what launches it
     _runner: list[Any] = field(default_factory=list[Any], init=False)  # see `runner`
 

@@ -258,6 +258,25 @@ def test_a_loop_that_may_not_end_is_not_for_its_caller():
     assert loop.calls[0].cost > BRIEF
 
 
+def test_a_loop_of_any_length_may_be_run_in_two_parts():
+    """X-ENG-10: calls that were short run in their pusher, which leaves what takes longer."""
+
+    @ng.jit
+    def compound(x, n):
+        test, step = lambda c: c[1] < n, lambda c: (c[0] * 0.75 + 1, c[1] + 1)
+        x, n = ng.while_loop(test, step, (x, ng.zeros((), dtype="int64")))
+        return ng.sqrt(x), n
+
+    x = np.array([1.0, 2, 3])
+    for n in (3, 3, 50_000, 3, 3, 0, 3, 3, 20_001, 7):
+        roots, steps = compound(ng.array(x), ng.array(n, dtype="int64"))
+        assert int(steps) == n
+        expected = x
+        for _ in range(min(n, 300)):
+            expected = expected * 0.75 + 1
+        np.testing.assert_allclose(roots.asnumpy(), np.sqrt(expected), rtol=1e-14)
+
+
 def test_a_bounded_while_loop_has_a_gradient():
     def f(x, loop):
         if loop:

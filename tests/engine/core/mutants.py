@@ -55,6 +55,20 @@ class Mutant:
 
 
 MUTANTS = {
+    "a waiting thread runs the rest of a loop": Mutant(
+        operations,
+        "is_long",
+        "(kind == STEP and is_rest(operation, instance)) or ",
+        "",
+        ("plan_leaves_a_loop",),
+    ),
+    "a failure in the rest of a loop is lost": Mutant(
+        running,
+        "go_on",
+        "finish_step(core, step, code, 0)",
+        "finish_step(core, step, 0, 0)",
+        ("plan_leaves_a_loop_that_fails",),
+    ),
     "write ignores readers": Mutant(
         tracker,
         "may_take",

@@ -223,6 +223,57 @@ def plan_launched_fails(b: Bench) -> None:
     b.worker()
 
 
+def looping(**row: object) -> Plan:
+    """A diamond with a loop of which nobody knows how long it takes."""
+    plan = diamond()
+    for each in plan.rows:
+        each.cost = 9
+    plan.rows[1] = Row("s", (0,), ("b",), ("b",), endless=True, cost=9, **row)  # type: ignore[arg-type]
+    return plan
+
+
+@program()
+def plan_leaves_a_loop(b: Bench) -> None:
+    """Its pusher runs the beginning, or a thread that waits does; the rest is a worker's."""
+    b.variable("a", "b", "c", "d")
+    b.helps = 50
+    plan = looping()
+    plan.estimate = 5
+    plan.variant({"c": "d"})
+    launched(b, plan, 0, 1, 0, around=tuple(chain("d > a", "> b", cost=9)))
+    b.worker()
+
+
+@program()
+def plan_leaves_a_loop_in_parallel(b: Bench) -> None:
+    b.variable("a", "b", "c")
+    plan = looping()
+    plan.serial = False
+    plan_program(b, plan, *chain("> a", "c > b"), times=2)
+    b.worker()
+
+
+@program()
+def plan_leaves_a_loop_that_fails(b: Bench) -> None:
+    """What follows is skipped, and the next run is well."""
+    b.variable("a", "b", "c", "d")
+    plan = looping(code=5)
+    plan.estimate = 5
+    plan.variant({"b": "d"}).rows[1].code = 0
+    launched(b, plan, 0, 1, 0, around=tuple(chain("> b", "b > a")))
+    b.worker()
+
+
+@program()
+def plan_leaves_a_loop_before_a_python_row(b: Bench) -> None:
+    """Its pusher has left it by then."""
+    b.variable("a", "b", "c")
+    plan = pure()
+    plan.rows[0] = Row("r", (), ("a",), endless=True)
+    by_pusher(b, plan, 2, 0, around=tuple(chain("> a")))
+    b.worker()
+
+
 def pure(**first: object) -> Plan:
     """A kernel, two Python rows, a kernel."""
     plan = diamond()

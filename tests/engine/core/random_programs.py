@@ -90,6 +90,8 @@ class Dice:
                 row.kind = L.ROW_PYTHON
             elif self.random.random() < 0.3:
                 row.chunks, row.range, row.loose = 3, (0, 3), row.code != 0
+            elif self.workers and self.random.random() < 0.2:
+                row.endless, row.range = True, (0, 2)
             rows.append(row)
         if late and not any(late in r.outside for r in rows):
             rows.append(Row(f"{name}.use", (0,), (late,)))

@@ -221,10 +221,17 @@ def is_long(operation: int, longest: int) -> bool:
     """Whether it may take more nanoseconds than that; what is not known may."""
     if longest == ANYTHING:
         return False
-    if load(operation + O_KIND) >= PLAN:
-        return is_long_plan(load(operation + O_ARGS), longest)
+    kind = load(operation + O_KIND)
+    if kind >= PLAN:
+        instance = load(operation + O_ARGS)
+        return (kind == STEP and is_rest(operation, instance)) or is_long_plan(instance, longest)
     cost = load(operation + O_COST)
     return cost == 0 or cost > longest
+
+
+def is_rest(step: int, instance: int) -> bool:
+    """Whether a step is the rest of a kernel, nobody knows how long."""
+    return load(load(instance + I_TABLE) + ROW * load(step + O_LO) + R_KIND) == ROW_KERNEL
 
 
 def is_long_plan(instance: int, longest: int) -> bool:

@@ -105,11 +105,13 @@ def new_step(core: int, instance: int, row: int, kind: int, queue: int) -> int:
     return step
 
 
-def launch_python_row(core: int, instance: int, row: int, runner: int) -> None:
-    """The runner or a Python thread takes it from here; the plan goes on with `finish_step`."""
+def launch_row(core: int, instance: int, row: int, runner: int) -> None:
+    """The runner or a Python thread takes a Python row from here, a worker the rest of a kernel;
+    the plan goes on with `finish_step`."""
     at = load(instance + I_TABLE) + ROW * row
     lock(core)
-    step = new_step(core, instance, row, STEP, PYTHON)
+    queue = PYTHON if load(at + R_KIND) == ROW_PYTHON else NATIVE
+    step = new_step(core, instance, row, STEP, queue)
     store(step + O_TOKEN, load(at + R_TOKEN))
     store(step + O_NAME, load(at + R_NAME))
     store(step + O_RUNNER, runner)

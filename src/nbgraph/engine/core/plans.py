@@ -37,12 +37,13 @@ from nbgraph.engine.core.outside import (
     ask_help,
     end_plan,
     fail_row,
-    launch_python_row,
+    launch_row,
     skip_row,
     smooth,
     take_poison,
     use_done,
 )
+from nbgraph.kernel_errors import UNFINISHED
 
 SHORT = 10_000  # nanoseconds: such a plan runs in the pusher when nothing stands before it
 BRIEF_RUN = 500_000  # the same of one with Python rows, each of which would wake up two threads
@@ -74,7 +75,8 @@ def interpret(core: int, instance: int, first: int, runner: int, keep: int) -> i
     nanoseconds, or 0.
 
     It stops at a Python row, which is the runner's, or any Python thread's if there is none, and
-    goes on when that has returned. In a short plan nobody is served by an outside variable a few
+    goes on when that has returned; and at a loop that takes longer than this thread may, whose rest
+    is a worker's. In a short plan nobody is served by an outside variable a few
     rows earlier.
     """
     early = not is_short(instance)
@@ -85,11 +87,14 @@ def interpret(core: int, instance: int, first: int, runner: int, keep: int) -> i
             skipped = skip_row(core, instance, row)
         if not skipped:
             if load(at + R_KIND) != ROW_KERNEL:
-                launch_python_row(core, instance, row, runner)
+                launch_row(core, instance, row, runner)
                 return 0
             code = call_kernel(
                 load(at + R_FUNCTION), load(at + R_ARGS), load(at + R_LO), load(at + R_HI)
             )
+            if code == UNFINISHED:
+                launch_row(core, instance, row, 0)
+                return 0
             if code != 0:
                 fail_row(core, instance, row, code, 0)
         if early and load(at + R_USES) != 0:
@@ -260,7 +265,7 @@ def run_row(core: int, instance: int, row: int) -> tuple[int, int]:
     if load_acquire(instance + I_FAILED) != 0:
         skipped = skip_row(core, instance, row)
     if kind == ROW_PYTHON and not skipped:
-        launch_python_row(core, instance, row, 0)
+        launch_row(core, instance, row, 0)
         return NONE, 0
     if kind == ROW_KERNEL:
         if load(at + R_CHUNKS) > 1:
@@ -270,6 +275,9 @@ def run_row(core: int, instance: int, row: int) -> tuple[int, int]:
             code = call_kernel(
                 load(at + R_FUNCTION), load(at + R_ARGS), load(at + R_LO), load(at + R_HI)
             )
+            if code == UNFINISHED:
+                launch_row(core, instance, row, 0)
+                return NONE, 0
             if code != 0:
                 fail_row(core, instance, row, code, 0)
     if kind == ROW_ACQUIRE:

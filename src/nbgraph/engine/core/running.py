@@ -15,7 +15,7 @@ from nbgraph.engine.core.machine import (
     yield_now,
 )
 from nbgraph.engine.core.memory import carve, give_block, lock, unlock
-from nbgraph.engine.core.operations import finish
+from nbgraph.engine.core.operations import finish, is_rest
 from nbgraph.engine.core.outside import (
     drop_reference_locked,
     fail_row,
@@ -169,8 +169,13 @@ def open_instance_locked(core: int) -> int:
 
 
 def go_on(core: int, step: int, instance: int) -> None:
-    """A late variable has come: its row, and what follows from it."""
+    """A late variable has come: its row, and what follows from it; or the rest of a kernel."""
     row = load(step + O_LO)
+    if is_rest(step, instance):
+        at = load(instance + I_TABLE) + ROW * row
+        code = call_kernel(load(at + R_FUNCTION), load(at + R_ARGS), 1, load(at + R_HI))
+        finish_step(core, step, code, 0)
+        return
     lock(core)
     give_block(core, step)
     store(instance + I_REFS, load(instance + I_REFS) + 1)
@@ -182,8 +187,8 @@ def go_on(core: int, step: int, instance: int) -> None:
 
 
 def finish_step(core: int, step: int, code: int, token: int) -> None:
-    """A Python row has returned. Kernels that follow go to the workers, not to this thread, unless
-    the pusher runs the plan."""
+    """A Python row has returned, or the rest of a kernel. Kernels that follow go to the workers,
+    not to this thread, unless the pusher runs the plan."""
     instance = load(step + O_ARGS)
     row = load(step + O_LO)
     runner = load(step + O_RUNNER)

@@ -18,7 +18,8 @@ FILES = (
 @functools.cache
 def key() -> str:
     """Under which the object code is kept."""
-    return unit.content_key("engine", sources(*[f"engine/core/{file}" for file in FILES]))
+    files = [f"engine/core/{file}" for file in FILES]
+    return unit.content_key("engine", sources("kernel_errors", *files))
 
 
 def find() -> unit.Unit | None:

@@ -409,7 +409,7 @@ def _copy(call: Any) -> NativeCall:
     native = NativeCall(
         call.address, list(call._words), call.hi, lo=call.lo, name=call.__name__, cost=call.cost
     )
-    native.keep = call  # what its words point to
+    native.keep, native.resumes = call, call.resumes  # `keep`: what its words point to
     return native
 
 

@@ -55,8 +55,9 @@ class Rows:
         if chunks is None:
             chunks = MOST_CHUNKS if run.cost >= 2 * GRAIN else 1
         chunks = max(1, min(chunks, MOST_CHUNKS, run.hi - run.lo))
-        row = [run.address, run.record, run.lo, run.hi, layout.ROW_KERNEL]
-        return [*row, chunks, run.cost, 0, name, uses]
+        hi, cost = (2, 0) if run.resumes else (run.hi, run.cost)
+        row = [run.address, run.record, run.lo, hi, layout.ROW_KERNEL]
+        return [*row, chunks, cost, 0, name, uses]
 
     def _put_table(
         self, table: list[int], before: Sequence[dict[int, bool]], steps: Sequence[Step]

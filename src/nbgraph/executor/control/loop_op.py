@@ -17,6 +17,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.executor.control.loop import Loop, evaluated, typed
+from nbgraph.executor.control.registers import Registers
 from nbgraph.executor.control.reverse import loop_gradient
 from nbgraph.executor.control.rows import WORK, Fixed, Moving, Rows, Turning, Where, scratch_bytes
 from nbgraph.executor.control.stream_rows import StreamRows
@@ -29,6 +30,8 @@ from nbgraph.shape import Arrays
 _OPS: WeakValueDictionary[Loop, LoopOp] = WeakValueDictionary()
 _COUNT = Spec((), np.dtype("int64"))
 _TRIPS = 1 << 22  # of a loop that ends by its test: no thread waits for one that it began itself
+_PART = 40_000  # nanoseconds of such a loop that any thread may run
+_STEP = 20  # of a step beside its kernels
 
 
 class LoopOp(ArrayOp):
@@ -112,10 +115,15 @@ class LoopOp(ArrayOp):
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one call, of a table."""
+        if not case.host:
+            return self._lowered(case, StreamRows())
+        arrays = len(case.operands) + len(case.needed) + 1
+        return self._lowered(case, Registers(arrays)) or self._lowered(case, Rows())
+
+    def _lowered(self, case: Application, rows: Any) -> Lowered | None:
         loop, needed, count = self.typed(case.specs), case.needed, len(case.operands)
         order = [*range(count), *(count + k for k in needed)]
         slots = {k: count + place for place, k in enumerate(needed)}
-        rows = Rows() if case.host else StreamRows()
         front = {"length": -1 if loop.length is None else loop.length, "reverse": loop.reverse}
         if loop.counted:
             front["count_slot"] = 0
@@ -123,7 +131,7 @@ class LoopOp(ArrayOp):
         buffers = [(rows.room(size), rows.room(size)) for size in carried]
         inside = self._variables(loop, rows, buffers)
         if loop.tests:
-            front["test_offset"] = rows.room(1)
+            front["test_offset"] = rows.room(2 * 8)  # the test, the step that a part has reached
             place = Fixed(WORK, front["test_offset"])
             if not rows.body(loop.test, [OpReqType.kWriteTo], inside, [place]):
                 return None
@@ -133,6 +141,8 @@ class LoopOp(ArrayOp):
         if not self._steps(loop, rows, buffers, inside, slots):
             return None
         trips = _TRIPS if loop.length is None else loop.length
+        if loop.ends_by_test and case.host and rows.cost <= _PART:
+            front["patience"] = _PART // (rows.cost + _STEP)
         call, nbytes = rows.call(
             self.__name__, front, [*order, count + self.nout], len(needed) + 1, trips
         )

@@ -90,13 +90,14 @@ class Rows:
         places = [*variables, *results]
         for task, call in zip(program.tasks, program.calls, strict=True):
             assert call is not None, task
-            if call.size:
-                self._row(program, task, call, places, arena)
+            if call.size and not self._row(program, task, call, places, arena):
+                return False
         return True
 
     def _row(
         self, compiled: Compiled, task: Any, call: KernelCall, places: Sequence[Where], arena: int
-    ) -> None:
+    ) -> bool:
+        """Enter a kernel; return whether that can be done."""
         template = self.sections["template"]
         first, addresses = len(template), list[int]()
         for k, (written, use) in enumerate(task.work.uses):
@@ -114,6 +115,7 @@ class Rows:
         self.sections["row"].append((call.code, call.size, first))
         self._keep.append(call)
         self.cost += call.cost
+        return True
 
     def _place(self, word: int, where: Where, offset: int) -> None:
         if isinstance(where, Fixed):
@@ -146,7 +148,8 @@ class Rows:
         fields["test_offset"] = fields.get("test_offset", 0) + base
         table = Table(name, fields, sections, self._keep)
         head, cost = (table.where, len(order)), max(1, self.cost * trips)
-        call = KernelCall(name, table, head, tuple(order), (), 1, cost, writes=writes)
+        options: dict[str, Any] = {"writes": writes, "resumes": "patience" in front}
+        call = KernelCall(name, table, head, tuple(order), (), 1, cost, **options)
         return call, base + self._bytes
 
 

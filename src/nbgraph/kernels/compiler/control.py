@@ -7,6 +7,9 @@ thousand steps is one row of a plan.
 The record of the kernel that runs any table is the table's address, the number of arrays, and their
 addresses. The table never changes: the records of the rows are copied into working memory of the
 run, and addresses are written there, so that runs of one table do not meet.
+
+The range of a call is (0, 1), all of it. A loop that only its test ends may be asked for a part,
+(0, 2): after `patience` steps it leaves the rest to a call with (1, 2), see `UNFINISHED`.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.kernel_errors import UNFINISHED
 from nbgraph.kernels.compiler.kernel import Kernel, Ready
 from nbgraph.kernels.compiler.written import function, written
 
@@ -23,7 +27,7 @@ from nbgraph.kernels.compiler.written import function, written
 # none. Sections follow, each at its own word of the table, with a count before it (`SECTIONS`).
 WORDS = (
     *("length", "count_slot", "reverse", "work_slot", "tests", "test_offset"),
-    *("count_out", "choice_slot"),
+    *("count_out", "choice_slot", "patience"),
 )
 # What each entry of a section says, in words. Offsets and steps are bytes.
 SECTIONS = {
@@ -71,6 +75,9 @@ _CALL = (
 )
 _FRONT = [*WORDS, *(f"{name}_{part}" for name in SECTIONS for part in ("count", "at"))]
 _STEP = (
+    "if step == most:",
+    "    store(reached, 0, step)",
+    f"    return {UNFINISHED}",
     "index = select(reverse != 0, limit - 1 - step, step)",
     *_each("moving", f"store(records, $place, {_array('$slot')} + $offset + index * $step)"),
     *_each("turning", "store(records, $place, work + select(is_odd, $odd, $even))"),
@@ -89,16 +96,8 @@ _STEP = (
     "step += 1",
     "is_odd = step % 2 != 0",
 )
-TEXT = function(
-    "def control(args, lo, hi):",
-    "table = word(args, 0)",
-    *(f"{name} = word(table, {k})" for k, name in enumerate(_FRONT)),
-    f"work = {_array('work_slot')}",
-    "records = int64_pointer(work)",
+_BEGIN = (
     "copied(records, int64_pointer(table + template_at * 8), template_count * 8)",
-    "limit = length",
-    "if count_slot >= 0:",
-    f"    limit = min(length, word({_array('count_slot')}, 0))",
     *_each("begin", _copy(f"{_array('$source')} + $source_offset")),
     *_each(
         "clear",
@@ -107,8 +106,26 @@ TEXT = function(
         "    store(target, k, uint8(0))",
     ),
     *_each("fixed", f"store(records, $place, {_array('$slot')} + $offset)"),
+)
+TEXT = function(
+    "def control(args, lo, hi):",
+    "table = word(args, 0)",
+    *(f"{name} = word(table, {k})" for k, name in enumerate(_FRONT)),
+    f"work = {_array('work_slot')}",
+    "records = int64_pointer(work)",
+    "limit = length",
+    "if count_slot >= 0:",
+    f"    limit = min(length, word({_array('count_slot')}, 0))",
+    "reached = int64_pointer(work + test_offset + 8)",
+    "most = -1",
     "step = 0",
-    "is_odd = False",
+    "if lo == 0:",
+    *(f"    {line}" for line in _BEGIN),
+    "    if hi > 1:",
+    "        most = patience",
+    "else:",
+    "    step = load(reached, 0)",
+    "is_odd = step % 2 != 0",
     "while length < 0 or step < limit:",
     *(f"    {line}" for line in _STEP),
     *_each("end", _copy("work + select(is_odd, $odd, $even)")),

@@ -151,7 +151,7 @@ class Writer:
         for k, node in enumerate(loop.parameters):
             # a literal has a name that does not tell its value, so that equal forms are one text
             name = self._unique(f"k{k}" if node.op == "const" else str(node.data))
-            self.line(1, f"{name} = {self._scalar(node, loop.parameters_at + k)}")
+            self.line(1, f"{name} = {self.scalar(node, loop.parameters_at + k)}")
             self.leaves[node.id] = name
         self.hoist(1, self.roots())
 
@@ -162,7 +162,7 @@ class Writer:
         """Return the nodes that the loops compute."""
         return self.loop.results
 
-    def _scalar(self, node: Node, word: int) -> str:
+    def scalar(self, node: Node, word: int) -> str:
         """Return the text that reads a scalar from the record, as the body computes with it."""
         if node.kind == "f":
             return f"{self.loop.compute}_word(args, {word})"
