@@ -10,13 +10,12 @@ from typing import Any
 
 from nbgraph.device import Context
 from nbgraph.executor.places import Place, rights
-from nbgraph.executor.work import CastWork, Use, cast_work
+from nbgraph.executor.work import Use, cast_work
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.layout import Layout, in_reals, layout
 from nbgraph.operator.request import OpReqType, Requests, kWriteTo
-from nbgraph.ops.elementwise.casting import caster
 
 
 class Draft:
@@ -116,8 +115,7 @@ def copy_task(name: str, source: Place, target: Place, request: OpReqType, devic
     if was.kind == becomes.kind == "c" and not device.host:
         source, target = (p._replace(layout=in_reals(p.layout)) for p in (source, target))
     (read,), (written,) = Use.each([source]), Use.each([target])
-    by_numpy = device.host and becomes.kind != "c" and caster(was, becomes) is None
-    work: Any = (CastWork if by_numpy else cast_work)(read, written)
+    work: Any = cast_work(read, written, host=device.host)
     sums = (0,) if was == becomes else ()
     pairs = rights([source], [target])
     return task_over(name, [source], [target], [request], work, rights=pairs, accumulates=sums)

@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from nbgraph.array.push import same
 from nbgraph.device import Context, RunContext
 from nbgraph.executor.places import Place, array_at
@@ -22,7 +20,8 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout, Layouts
 from nbgraph.operator.request import WORDS, OpReqType, Requests
 from nbgraph.operator.scalar.map_call import Plan, map_call
-from nbgraph.ops.elementwise.casting import caster
+from nbgraph.ops.define import operator_of
+from nbgraph.ops.elementwise.casting import astype, caster
 
 
 class Use(NamedTuple):
@@ -104,11 +103,14 @@ def map_work(
     return KernelWork(find, uses, [o for o in operands if type(o) in NUMBERS])
 
 
-def cast_work(read: Use, written: Use) -> KernelWork:
-    """Return a cast by a kernel; on devices a float beyond unsigned integers of 32 or 64 bits
-    becomes anything, as in C."""
+def cast_work(read: Use, written: Use, *, host: bool) -> KernelWork | FunctionWork:
+    """Return a cast: by NumPy on the host where a kernel's would differ from machine to machine; on
+    devices a float beyond unsigned integers of 32 or 64 bits becomes anything, as in C."""
     was, becomes = read.layout.dtype, written.layout.dtype
-    op = caster(was, becomes) or same
+    op = caster(was, becomes)
+    if op is None and host and becomes.kind != "c":
+        return FunctionWork(operator_of(astype), {"dtype": becomes}, [read], [written])
+    op = op or same
     plan = op.invoker.plan([was], becomes if becomes.kind == "c" else was, {})
     return map_work(plan, written.layout.shape, [read], [written], [written.layout])
 
@@ -166,36 +168,3 @@ class FunctionWork:
 
         run.__name__ = self.op.__name__
         return run
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class CastWork:
-    """NumPy's cast, where a kernel's would differ from machine to machine."""
-
-    source: Use
-    target: Use
-
-    def pure(self, task: Task) -> bool:
-        """See FunctionWork."""
-        return task.requests[0] is OpReqType.kWriteTo
-
-    def function(
-        self, task: Task, address: Callable[[bool, Use, Any], int]
-    ) -> Callable[[RunContext, Any], None]:
-        """See FunctionWork."""
-        adds = task.requests[0] is OpReqType.kAddTo
-
-        def astype(run_ctx: RunContext, state: Any) -> None:
-            source = array_at(
-                address(False, self.source, state), self.source.layout, writable=False
-            )
-            target = array_at(address(True, self.target, state), self.target.layout, writable=True)
-            if source.dtype.kind == "c" and target.dtype.kind not in "cb":
-                source = source.real  # the call has warned
-            with np.errstate(invalid="ignore", over="ignore"):
-                if adds:
-                    target += source.astype(target.dtype)
-                else:
-                    np.copyto(target, source, casting="unsafe")
-
-        return astype
