@@ -1,4 +1,4 @@
-"""Single calls of small compiled functions, by how arguments are given, against jax.jit.
+"""Single calls of small compiled functions, by how arguments are passed, against jax.jit.
 
     python -m benchmarks.calls
 
@@ -37,7 +37,7 @@ class _Model:
 
 
 def _calls(t: SimpleNamespace, jit: Any, array: Callable[..., Any]) -> dict[str, Any]:
-    """Calls of small functions, most by how arguments are given, in either library."""
+    """Calls of small functions, most by how arguments are passed, in either library."""
     np = t.np
     x, number = np.tanh, RNG.normal(size=16)
     a, b = array(number), array(number + 1)

@@ -475,11 +475,11 @@ def test_looking_inside():
     f = ng.jit(lambda x: (ng.exp(x) * w + 1).sum())
     x = ng.array(X)
     assert repr(f.graph(x)).splitlines()[-2].startswith("%5 = sum(%4")
-    told = f.explain(x)
-    assert "arrays found outside: float32[3]" in str(told)
-    assert told.to_dict()["tasks"]
-    assert "<pre>" in told._repr_html_()
-    assert str(f.explain()) == str(told)  # of the newest version
+    report = f.explain(x)
+    assert "arrays found outside: float32[3]" in str(report)
+    assert report.to_dict()["tasks"]
+    assert "<pre>" in report._repr_html_()
+    assert str(f.explain()) == str(report)  # of the newest version
     f.clear_cache()
     assert f.cache_size == 0
 

@@ -48,10 +48,10 @@ def test_mxnet_s_symbols_are_read(tmp_path):
     net = ng.load_symbol(tmp_path / "net-symbol.json")
     assert net.list_arguments() == ["data", "fc_weight", "fc_bias"]
     assert net.list_outputs() == ["act_output", "parts_output0"]
-    told = net.attr_dict()
-    assert told["act"]["__mood__"] == "good"
-    assert told["fc_weight"]["__lr_mult__"] == "2.0"
-    assert told["fc"]["num_hidden"] == 2
+    attributes = net.attr_dict()
+    assert attributes["act"]["__mood__"] == "good"
+    assert attributes["fc_weight"]["__lr_mult__"] == "2.0"
+    assert attributes["fc"]["num_hidden"] == 2
     exe = net.simple_bind(data=(3, 4))
     assert exe.arg_dict["data"].dtype == exe.arg_dict["fc_weight"].dtype == np.float64
     assert exe.arg_dict["fc_bias"].tolist() == [1, 1]
@@ -262,16 +262,16 @@ def test_mxnet_s_old_symbols_are_read():
 
 
 @pytest.mark.parametrize(
-    ("node", "kind", "told"),
+    ("node", "kind", "text"),
     [
         (("Absent", "a", {}, ()), ng.errors.MissingName, "no operator 'Absent'"),
         (("sin", "a", {}, ((7, 0),)), ng.FormatError, "load_json: MXNet's text is damaged"),
         (("FullyConnected", "a", {"num_hidden": "no"}, ((0, 0),)), ng.ArgumentError, "num_hidden"),
     ],
 )
-def test_mxnet_s_symbols_that_cannot_be_read_are_refused(node, kind, told):
+def test_mxnet_s_symbols_that_cannot_be_read_are_refused(node, kind, text):
     """X-SYM-03: an operator that is not here, or refuses its parameters, at which node."""
-    with pytest.raises(kind, match=told) as caught:
+    with pytest.raises(kind, match=text) as caught:
         ng.load_json(_mxnet(("null", "x", {}, ()), node, heads=(1,)))
     if kind is not ng.FormatError:
         assert "load_json: at node 'a'" in caught.value.__notes__[0]

@@ -326,9 +326,9 @@ def test_deviations_take_any_dtype(world):
     """Integers are cut behind the root, as the mean of integers is."""
     x = world(np.array([[1, 2], [3, 9]], "int16"))
     for dtype, wanted in (("int32", 3), ("int8", 3), ("float32", np.std([1, 2, 3, 9]))):
-        found = ng.std(x, dtype=dtype)
-        assert found.dtype == dtype
-        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-6)
+        result = ng.std(x, dtype=dtype)
+        assert result.dtype == dtype
+        np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
 
 
 def test_casts():

@@ -88,17 +88,17 @@ def test_lines_lie_anywhere(name, lie):
             continue
         wanted = getattr(np.fft, name)(x, **how)
         f = partial(getattr(ng.fft, name), **how)
-        for found in (f(x), f(ng.array(x)), ng.jit(f)(ng.array(x))):
-            np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-12, atol=1e-12)
+        for result in (f(x), f(ng.array(x)), ng.jit(f)(ng.array(x))):
+            np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-12, atol=1e-12)
 
 
 def test_numpy_without_its_loops(monkeypatch):
     """Another layout of NumPy's ufuncs is seen, and its functions are called."""
     monkeypatch.setattr(fourier, "loop_of", lambda name, character: None)
     x = RNG.normal(size=(2, 22))  # no other test has this shape, whose kernels would be known
-    found = ng.jit(lambda x: ng.fft.irfft(ng.fft.rfft(x, norm="ortho")))(ng.array(x))
+    result = ng.jit(lambda x: ng.fft.irfft(ng.fft.rfft(x, norm="ortho")))(ng.array(x))
     wanted = np.fft.irfft(np.fft.rfft(x, norm="ortho"))
-    np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-12)
+    np.testing.assert_allclose(result.asnumpy(), wanted, rtol=1e-12)
 
 
 def test_all_of_numpy_is_there():

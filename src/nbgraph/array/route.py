@@ -248,7 +248,7 @@ def of_plan(
     numbers: int = 0,
 ) -> Push | None:
     """Return what pushes a run of a plan over arrays of these layouts, and so many words behind
-    them, as `Routes.push` does, or None where there is no such way. `variables`: for each outside
+    them, as `Routes.push` does, or None where it has none. `variables`: for each outside
     one of the plan its number among the `count` of the arrays, outputs last; `words`: for each the
     number of an array, and bytes from its address on."""
     launched, arrays = instance.launched, len(layouts) + len(outputs) + numbers

@@ -133,10 +133,10 @@ def test_boxes_are_suppressed(world, how):
         options = {**how, "in_format": form, "out_format": "corner"}
         data = data.astype("float32")
         if world == "sym":
-            (found,) = call(ng.var("x"), **options).eval(x=ng.array(data))
+            (result,) = call(ng.var("x"), **options).eval(x=ng.array(data))
         else:
-            found = call(ng.array(data) if world == "nd" else data, **options)
-        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+            result = call(ng.array(data) if world == "nd" else data, **options)
+        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_gradients_of_boxes_that_stay():
@@ -157,8 +157,8 @@ def test_gradients_of_boxes_that_stay():
 def test_boxes_around_cells(how, count):
     """Centres and sizes of a map of 2 rows and 4 columns; MXNet's order."""
     sizes, ratios = np.ravel(how.get("sizes", 1.0)), how.get("ratios", (1,))
-    found = ng.nd.contrib.MultiBoxPrior(ng.zeros((1, 3, 2, 4)), **how).asnumpy()
-    own = found.reshape(2, 4, count, 4)
+    result = ng.nd.contrib.MultiBoxPrior(ng.zeros((1, 3, 2, 4)), **how).asnumpy()
+    own = result.reshape(2, 4, count, 4)
     kinds = [(s, ratios[0]) for s in sizes] + [(sizes[0], r) for r in ratios[1:]]
     for (i, j, k), _ in np.ndenumerate(own[..., 0]):
         size, ratio = kinds[k]

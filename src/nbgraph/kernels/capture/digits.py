@@ -165,7 +165,7 @@ class Digits(Compound):
 
 
 def place_of(call: Call, index: Node, length: Node, words: str) -> Node:
-    """Return an index as one from 0; the element raises where there is no such item."""
+    """Return an index as one from 0; the element raises where that is past the ends."""
     graph = call.graph
     place, inside = call.text(list_texts.place_in, graph.cast(index, "i"), length)
     call.tracer.raises_lookup(call.node, IndexError, words, graph.logical_not(inside))
