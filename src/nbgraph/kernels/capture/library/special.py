@@ -265,11 +265,12 @@ eval_gegenbauer = lambda n, alpha, x: _of_degree(
 
 
 def spherical_jn(n, z):
-    """The spherical Bessel function of the first kind, of a whole order."""
-    n = math.trunc(n)
+    """The spherical Bessel function of the first kind, of a whole order; below 0 a fractional one
+    has SciPy's sign."""
+    order = math.trunc(n)
     if z == 0.0:
-        return 1.0 if n == 0 else 0.0
-    y = _root(abs(z)) * base.jv(n + 0.5, abs(z))
+        return 1.0 if order == 0 else 0.0
+    y = _root(abs(z)) * base.jv(order + 0.5, abs(z))
     return y if z > 0.0 or n % 2 == 0 else -y
 
 
