@@ -93,6 +93,14 @@ GRADIENT = """
 value, slope = ng.value_and_grad(lambda x: ng.sum(smooth_l1(x)))(x)
 shown.append([float(value), np.asarray(slope).tolist()])
 """
+EVERYDAY = """
+import numpy as np
+import nbgraph as ng
+
+x = np.linspace(-2, 2, 16, dtype=np.float32)
+value, slope = ng.value_and_grad(lambda x: ng.sum(x * x))(ng.array(x) + 1.0)
+shown = [float(value), np.asarray(slope).tolist()]
+"""
 GRAPH = """
 names = ("data", "label", "w_in", "w_out")
 data, label, w_in, w_out = map(ng.var, names)
@@ -135,6 +143,8 @@ def warm(tmp_path_factory):
     folder = tmp_path_factory.mktemp("warm")
     cache = {"NBGRAPH_CACHE_DIR": str(folder / "cache")}
     run_python("-m", "nbgraph.warm", **cache)
+    _, modules = child(written(folder, EVERYDAY), **cache)
+    assert not HEAVY & set(modules), "arithmetic, sums and their gradients are built ahead"
     shown, modules = child(written(folder, CELL, GRADIENT, GRAPH), **cache)
     assert {"mpmath", "llvmlite.binding"} <= set(modules), "this was to be cold"
     return cache, shown

@@ -1,16 +1,20 @@
 """Build ahead what is compiled once for a machine: `python -m nbgraph.warm`.
 
-It fills the cache folder (the setting `cache_dir`), so that nothing is compiled later.
+It fills the cache folder (the setting `cache_dir`) with the core of the engine, with what calls
+kernels from Python, and with the kernels of everyday arithmetic.
 """
 
 from __future__ import annotations
 
+import itertools
+import operator
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 from nbgraph.array import entry as array_entry
-from nbgraph.codegen import builtin, cache
+from nbgraph.codegen import builtin, cache, fastcall
 from nbgraph.engine import handle
 from nbgraph.kernels.compiler import entry as kernel_entry
 from nbgraph.settings import config
@@ -21,6 +25,7 @@ PARTS: tuple[tuple[str, Callable[[], bool], Callable[[], object]], ...] = (
 )
 # what calls kernels from Python, one function for all of them: some 0.1 s
 ENTRIES: tuple[Callable[[], int], ...] = (
+    fastcall.code,
     array_entry.method,
     kernel_entry.method,
     kernel_entry.run_method,
@@ -45,7 +50,25 @@ def main() -> int:
     if builtin.available():
         for make in ENTRIES:
             make()
+    compile_everyday_kernels()
     return 0
+
+
+def compile_everyday_kernels() -> None:
+    """Run what nearly every program does: fills, arithmetic, sums, means, and their gradients."""
+    import nbgraph as ng
+
+    def run(total: Callable[[Any], Any], apply: Callable[[Any, Any], Any], dtype: str) -> None:
+        x, y = ng.ones(16, dtype), ng.ones(16, dtype)
+        ng.value_and_grad(lambda x: total(apply(x, 2.0)))(x)
+        ng.value_and_grad(lambda x: total(apply(x, x)))(x)
+        ng.value_and_grad(lambda x: total(apply(x, y)))(x)
+        ng.value_and_grad(lambda x, y: total(apply(x, y)), (0, 1))(x, y)
+
+    arithmetic = (operator.add, operator.sub, operator.mul, operator.truediv)
+    for case in itertools.product((ng.sum, ng.mean), arithmetic, ("float32", "float64")):
+        run(*case)
+    ng.waitall()
 
 
 if __name__ == "__main__":

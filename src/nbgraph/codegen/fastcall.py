@@ -52,13 +52,13 @@ def _text() -> str:
 
 
 @functools.cache
-def _code() -> int:
+def code() -> int:
     return builtin.address(_text())
 
 
 @functools.cache
 def _method(name: str) -> int:
-    return builtin.method(_code(), name, "Call compiled code with integer arguments.")
+    return builtin.method(code(), name, "Call compiled code with integer arguments.")
 
 
 def bind(
