@@ -1,9 +1,8 @@
-"""Arrays on GPUs: which kernels do what is asked, and what is refused.
+"""Arrays on GPUs: the kernels of operators, and refusals.
 
 Kernels are those of the host's loops (see `nbgraph.kernels.cuda`), or forms of operators over whole
-arrays (see `operator.arrays.elsewhere`). Nothing is copied to the host for an operator that has
-none: it
-is refused, with the remedy.
+arrays (see `operator.arrays.elsewhere`). An operator without either raises DeviceError with the
+remedy; nothing is copied to the host silently.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class Accelerator(Place):
         *,
         overwrites: bool,
     ) -> None:
-        """See Place. What cannot be compiled is told at the call."""
+        """See Place. Errors of the compiler are raised at the call."""
         device: Context = writes[0].device
         launches = launches_of(call)
         if not call.size:
@@ -80,7 +79,7 @@ class Accelerator(Place):
         )
 
     def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
-        """See Place: positions alone are worked on."""
+        """See Place; the kernel runs over the selected positions only."""
         from nbgraph.ops.gpu import scattering  # it lies above
 
         item = array.dtype.itemsize
@@ -133,7 +132,7 @@ class Accelerator(Place):
 
 
 def _own(x: Any, spec: Spec, values: Sequence[Array]) -> Any:
-    """Return a result with memory of its own."""
+    """Return a result, copied if it shares memory with an operand."""
     if x.dtype != spec.dtype:
         return astype(x, spec.dtype)
     lent = not x._layout.contiguous or any(x._chunk is v._chunk for v in values)
@@ -141,7 +140,7 @@ def _own(x: Any, spec: Spec, values: Sequence[Array]) -> Any:
 
 
 def _write_view(job: Job) -> None:
-    """Push a copy of what is a view of an array, or of a copy where its own strides have none."""
+    """Push a copy of a view of operand 0, or of a contiguous copy if its strides allow no view."""
     (x,), (out,), (request,) = job.inputs, job.results, job.requests
     for source in (x, copied(x)):
         try:
@@ -154,8 +153,8 @@ def _write_view(job: Job) -> None:
 
 
 def _formed(job: Job) -> bool:
-    """Return whether a form of the operator computes it; it is pushed then. Results that are added
-    to, or lie in pieces, are computed beside them."""
+    """Push the operator's form for devices; return False if it has none. Results that are added to
+    or are not contiguous are computed in new memory and copied."""
     op, inputs, results, requests, attributes, whole = job
     if all(request is kNullOp for request in requests):
         return True
@@ -170,7 +169,7 @@ def _formed(job: Job) -> bool:
             r if d else empty_of(layout(*spec), r.device)
             for r, d, spec in zip(results, direct, specs, strict=True)
         ]
-        # a failure that new memory carries from an earlier use is none of this operator's
+        # ignore a failure that the block has from an earlier use
         whole = whole or not (any(direct) or op.auxiliary)
         direct_job = Job(op, inputs, targets, [kWriteTo] * len(targets), attributes, whole)
         if not (_pieces(direct_job) or _unit(direct_job) or _library(direct_job)):
@@ -206,7 +205,8 @@ def _seen(array: Array, offset: int, own: Layout) -> Any:
 
 
 def _unit(job: Job, *, begins: bool = True) -> bool:
-    """Return whether a kernel computes it; without `begins` it goes on from the output."""
+    """Push the operator's kernel; return False if it has none. Without `begins` it continues from
+    the values of the output."""
     form, lowering = form_of(job.op, Unit), unit_lowered(job.op, job.application())
     if form is None or lowering is None:
         return False

@@ -1,7 +1,7 @@
-"""Looking for the operator that made the first NaN: `with ng.config(anomaly=1)`.
+"""The search for the operator that produced the first NaN: `with ng.config(anomaly=1)`.
 
-Every operator is waited for and looked at, forward and backward, so the error comes from the very
-call. Operators that fill arrays with a number that they are told are believed.
+The results of every operator, forward and backward, are waited for and checked, so that the error
+comes from the call. Operators that fill arrays with a number of the user's are not checked.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 
 
 def clean(values: Iterable[Any]) -> bool:
-    """Return whether no array or number among them is or has a NaN; wait for them. Ask before an
-    operator runs, as it may write its operands."""
+    """Return whether no array or number among the values has a NaN; wait for them. Call this before
+    the operator runs, as it may overwrite its operands."""
     return not any(_has_nan(value) for value in values)
 
 
 def look(op: Any, operands: Sequence[Any], results: Sequence[Any]) -> None:
-    """FloatingPointError where a result of operands that were clean has a NaN; waits."""
+    """Raise FloatingPointError if a result has a NaN; wait for it."""
     if getattr(op, "constant", None) is not None:
         return
     for index, result in enumerate(results):
@@ -33,7 +33,7 @@ def look(op: Any, operands: Sequence[Any], results: Sequence[Any]) -> None:
 
 
 def look_back(name: str, out_grads: Sequence[Any], gradients: Iterable[tuple[int, Any]]) -> None:
-    """Raise as `look` does for the gradients, by operand, of an operator; wait for them."""
+    """Raise FloatingPointError if a gradient of an operator has a NaN; wait for them."""
     for index, gradient in gradients:
         if _has_nan(gradient):
             raise FloatingPointError(

@@ -1,8 +1,7 @@
-"""DLPack capsules: what other libraries put into them, and those that NumPy writes of the host's
-memory told to be of a GPU's.
+"""DLPack capsules: reading those of other libraries, and changing the device of NumPy's.
 
-A capsule is a pointer with a name. The one that takes it renames it, and calls the deleter that it
-holds when the memory is used no more.
+A capsule is a pointer with a name. The consumer renames it, and calls its deleter when the memory
+is no longer used.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import numpy as np
 from nbgraph.dtype import bfloat16
 from nbgraph.errors import DTypeError
 
-MAJOR = 1  # of the version that is read here
+MAJOR = 1  # the supported major version
 _READ_ONLY, _COPIED = 1, 2  # flags
 _BFLOAT = 4  # code of a dtype; those of NumPy's follow
 _KINDS = {0: "i", 1: "u", 2: "f", 6: "b"}
@@ -74,7 +73,7 @@ _valid = _api("PyCapsule_IsValid", ctypes.c_int, c_char_p)
 _pointer = _api("PyCapsule_GetPointer", Pointer, c_char_p)
 _rename = _api("PyCapsule_SetName", ctypes.c_int, c_char_p)
 _Delete = ctypes.CFUNCTYPE(None, Pointer)
-# by name: what is in it, and what it is called when it has been taken (capsules keep the pointer)
+# name -> structure, and the name after it was consumed (capsules keep the pointer to the name)
 _SORTS: dict[bytes, tuple[Any, bytes]] = {
     b"dltensor_versioned": (Versioned, b"used_dltensor_versioned"),
     b"dltensor": (Managed, b"used_dltensor"),
@@ -82,7 +81,7 @@ _SORTS: dict[bytes, tuple[Any, bytes]] = {
 
 
 def _sort_of(capsule: Any) -> bytes:
-    """Return the name of a capsule that nobody has taken."""
+    """Return the name of a capsule that has not been consumed."""
     for name in _SORTS:
         if type(capsule).__name__ == "PyCapsule" and _valid(capsule, name):
             return name
@@ -93,7 +92,7 @@ def _sort_of(capsule: Any) -> bytes:
 
 
 def look(capsule: Any) -> Any:
-    """Return the Managed or Versioned tensor in a capsule; BufferError where it was taken."""
+    """Return the Managed or Versioned tensor in a capsule; raise BufferError if it was consumed."""
     name = _sort_of(capsule)
     tensor = _SORTS[name][0].from_address(_pointer(capsule, name))
     if isinstance(tensor, Versioned) and tensor.major != MAJOR:
@@ -105,7 +104,7 @@ def look(capsule: Any) -> Any:
 
 
 class Taken:
-    """The content of a capsule, taken; the other library's deleter is called when nobody has it."""
+    """The consumed content of a capsule; calls the other library's deleter at its own end."""
 
     __slots__ = ("_address", "_delete")
 
@@ -126,7 +125,7 @@ class Taken:
 
 
 def dtype_of(tensor: Tensor) -> np.dtype[Any]:
-    """Return the dtype of a tensor's elements; raise DTypeError where arrays have none like it."""
+    """Return the dtype of a tensor's elements; raise DTypeError for unsupported ones."""
     code = tensor.dtype
     kind, size = _KINDS.get(code.code), code.bits // 8
     if code.lanes == 1 and (code.code, code.bits) == (_BFLOAT, 16):
@@ -141,15 +140,15 @@ def dtype_of(tensor: Tensor) -> np.dtype[Any]:
 
 
 def steps_of(tensor: Tensor, itemsize: int) -> tuple[int, ...] | None:
-    """Byte strides; None where the tensor is row-major and does not tell them."""
+    """Return the strides in bytes; None for a row-major tensor without strides."""
     if not tensor.strides:
         return None
     return tuple(itemsize * step for step in tensor.strides[: tensor.ndim])
 
 
 def moved(capsule: Any, kind: int, number: int, *, brain: bool, copied: bool) -> Any:
-    """Return a capsule that NumPy wrote as one of memory of another device; `brain`: its 16-bit
-    words are bfloat16. Nobody has seen it yet."""
+    """Set the device of a capsule that NumPy has just created, and return it; `brain`: its 16-bit
+    words are bfloat16."""
     tensor = look(capsule)
     tensor.tensor.device = _Device(kind, number)
     if brain:

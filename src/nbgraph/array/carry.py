@@ -30,7 +30,7 @@ from nbgraph.settings import CLOSELY_ASKED, PYTHON_ASKED, config
 from nbgraph.shape import overlaps_itself
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
-_RANGES = "ranges"  # it has to be looked at whether values of parameters fit: routes are by value
+_RANGES = "ranges"  # key of routes by value: values of parameters have to be checked
 
 
 def apply(
@@ -42,8 +42,8 @@ def apply(
 ) -> Any:
     """Apply a scalar operator to arrays and numbers, element by element, broadcasting.
 
-    `outs`: arrays to write instead of new ones, None for a new one. `requests`: what becomes of
-    each output ("write", "add", "null").
+    `outs`: arrays to write, with None for a new one. `requests`: "write", "add" or "null" for each
+    output.
     """
     if op.refresh_needed():
         op.refresh()
@@ -99,7 +99,7 @@ def _by_route(
     words: Sequence[Any],
     attributes: Attributes,
 ) -> Any:
-    """Return the recorded result of a route, or None where the general way is needed."""
+    """Return the recorded result by a route, or None where the slow path is needed."""
     if routes is None or not routes.count or np.ndarray in map(type, operands):
         return None
     result = routes.push(_place(), (*operands, *words))
@@ -111,7 +111,7 @@ def _by_route(
 
 
 def _alone(attributes: Attributes, outs: Sequence[Any] | None, requests: Any) -> Any:
-    """Return the one array that a call without parameters writes over, or None."""
+    """Return the only output array of a call without parameters, or None."""
     if outs is None or requests is not None or len(outs) != 1 or attributes or CLOSELY_ASKED[0]:
         return None
     recorder = recording.get()
@@ -120,7 +120,7 @@ def _alone(attributes: Attributes, outs: Sequence[Any] | None, requests: Any) ->
 
 
 def _written_over(op: Mapper, operands: Sequence[Any], over: Array) -> bool:
-    """Write by a route over an array, and record it; False where the general way is needed."""
+    """Overwrite an array by a route and record it; return False where the slow path is needed."""
     recorder = recording.get()
     if recorder is not None:
         recorder.check_write(op.__name__, over)
@@ -144,8 +144,8 @@ def _learn(
     *,
     plain: bool,
 ) -> None:
-    """Remember the way of a call; `words` are the values of its parameters, and without these it is
-    `plain` where there are none to be given."""
+    """Remember the route of a call; `words` are the values of its parameters, and a call without
+    words is `plain` if the operator has no parameters."""
     places: list[tuple[int, int]] = []
     if complex_call.MET in op.carried and not complex_call.is_known(op):
         return  # a tape that follows the next call takes it by parts
@@ -169,7 +169,7 @@ def _learn(
 def _handed_over(
     op: Mapper, operands: Sequence[Any], attributes: Attributes, outs: Sequence[Any] | None
 ) -> Any:
-    """Apply the operator to values whose class keeps masks, units or labels and carries it out."""
+    """Let the class of an operand (with masks, units or labels) apply the operator."""
     if outs is not None:
         kinds = ", ".join(type(v).__name__ for v in operands if foreign[type(v)])
         raise ArgumentError(
@@ -180,7 +180,7 @@ def _handed_over(
 
 
 def _place() -> int:
-    """Return the line of user code, for a route."""
+    """Return the number of the line of user code, for a route."""
     engine = in_charge()
     if isinstance(engine, ThreadedEngine):
         engine._open_gate()
@@ -194,7 +194,7 @@ def note_writes(
     results: Sequence[Array],
     outs: Sequence[Any] | None,
 ) -> None:
-    """Count writes to what existed before, and tell the recorder."""
+    """Count the writes to existing arrays and report them to the recorder."""
     in_places = [o is not None for o in outs] if outs is not None else _NEW
     recorder = recording.get()
     if recorder is not None:
@@ -231,7 +231,7 @@ def _interpreted(
     outs: Sequence[Any] | None,
     requests: Sequence[str] | None,
 ) -> None:
-    """Run the user's own text, element by element, here and now: breakpoints work."""
+    """Run the user's Python function element by element in this thread: breakpoints work."""
     from nbgraph.operator.scalar import naive
 
     inputs = [v if type(v) in WEAK else v.asnumpy() for v in values]
@@ -251,7 +251,7 @@ def _interpreted(
 def common_device(
     name: str, names: Sequence[str], values: Sequence[Any], outs: Sequence[Any] | None = None
 ) -> Context:
-    """Return the device of all arrays; nothing is copied between devices silently."""
+    """Return the common device of all arrays; raise DeviceError where they differ."""
     device: Context | None = None
     first = ""
     for i, value in enumerate((*values, *(outs or ()))):
@@ -270,7 +270,7 @@ def common_device(
 
 
 def writable(name: str, out: Any, label: str = "out") -> None:
-    """Raise where an array's memory may not be written."""
+    """Raise ValueError where the memory of `out` may not be written."""
     if not hasattr(out, "_chunk"):
         raise ArgumentError(
             f"{name}: {label} is {noun(out)}; expected an NDArray, as the operands are"

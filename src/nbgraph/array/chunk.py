@@ -1,8 +1,8 @@
-"""Chunks: a block of memory and the engine variable that stands for it, recycled together.
+"""Chunks: blocks of memory with their engine variables, which are recycled together.
 
-An array that dies gives its chunk back at once, though kernels that use it may still be
-unfinished. The next array in the chunk gets the same variable, so the engine runs the new writer
-behind the last reader: recycling needs no push, and memory in flight cannot grow.
+An array returns its chunk to the pool when it is deleted, even if kernels that use it have not
+finished. The next array in the chunk has the same variable, so the engine runs its writer after
+the last reader: recycling needs no push, and memory in flight cannot grow.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from nbgraph.scopes import forkable
 from nbgraph.storage import Block
 
 CPU = cpu()
-_AHEAD = 1 << 26  # bytes of blocks of one size, all in use, before the host waits for one
+_AHEAD = 1 << 26  # bytes of busy blocks of one size class before the host waits for one
 _SHARING = forkable(threading.Lock())
-_LEASING = forkable(threading.RLock())  # a finaliser may come while its own thread is in here
+_LEASING = forkable(threading.RLock())  # reentrant: finalisers run in any thread at any time
 _untrack = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("PyObject_GC_UnTrack", ctypes.pythonapi))
 
 
 class Chunk(Variable, Block):
-    """Memory that arrays share, as what the engine orders.
+    """A block of memory that arrays share; the engine orders the operations on it.
 
-    `writes` counts pushes that write to it in place: a backward pass that needs an older version
-    notices. `locked` says why it may not be written (borrowed memory), `leases` counts views that
-    other libraries hold.
+    `writes` counts pushed in-place writes, so that a backward pass notices that a value it needs
+    was overwritten. `locked` says why it may not be written (borrowed memory), `leases` counts
+    views in other libraries.
     """
 
     keeper = "an array"
@@ -51,17 +51,17 @@ class Chunk(Variable, Block):
         "bin",
         "capacity",
         "device",
-        "follower",  # number of the chunk that the last operator to read this one wrote
+        "follower",  # number of the chunk that the last reader of this one wrote
         "leases",
         "locked",
         "memory",
-        "thread",  # that took it last, of large chunks
+        "thread",  # of large chunks: the last thread that took it
         "writes",
     )
 
     def __init__(self, memory: Any, bin_: Any, *, locked: str = "") -> None:
         super().__init__(current()._owner)
-        self.keeps = UNTIL_WRITTEN  # values that are not there stay so, even once it was raised
+        self.keeps = UNTIL_WRITTEN  # a failure is raised at each wait until the next write
         self.memory, self.bin = memory, bin_
         self.address: int = memory.address
         self.capacity: int = memory.nbytes
@@ -70,13 +70,13 @@ class Chunk(Variable, Block):
             ELSEWHERE[0] = True
         self.locked = locked
         self.writes = self.leases = self.follower = self.thread = 0
-        # The garbage collector finalises all of a cycle at once: were a chunk part of it, it would
-        # be deleted in the same breath in which the array next to it gives it back to its pool.
+        # The garbage collector finalises a cycle as a whole: a chunk in one would be deleted while
+        # its array returns it to the pool.
         _untrack(self)
 
     def __del__(self) -> None:
-        # A chunk that nobody gave back: an interrupt came while it changed hands. Unfinished work
-        # may still use its memory, so it lives on until that has ended.
+        # An interrupt kept the chunk from being returned. Unfinished operations may use the memory,
+        # so it is released after them.
         try:
             if self.bin is not None and not self.memory.released and not sys.is_finalizing():
                 _RETIRED.append([self, partial(storage.release, self.memory)])
@@ -87,18 +87,17 @@ class Chunk(Variable, Block):
 
 
 class Holder:
-    """What several views of a chunk hold in common: with it the chunk is given back.
+    """The shared owner of a chunk for several views; the chunk is returned when it is deleted.
 
-    `variables`: weak references to those of them that gradients are collected for. `recorded`: the
-    chunk's writes after the last one that gradients flow through; an array whose stamp is older
-    does not know of it.
+    `variables`: weak references to the views with `attach_grad`. `recorded`: the value of
+    `chunk.writes` after the last recorded write; arrays with an older stamp precede it.
     """
 
     __slots__ = ("chunk", "nbytes", "recorded", "variables")
 
     def __init__(self, chunk: Chunk | None, nbytes: int) -> None:
-        self.chunk: Any = chunk  # None: another has it still
-        self.nbytes = nbytes  # of the array that the chunk was taken for
+        self.chunk: Any = chunk  # None: another holder owns it
+        self.nbytes = nbytes  # of the first array in the chunk
         self.recorded = -1
         self.variables: tuple[Any, ...] = ()
 
@@ -110,10 +109,10 @@ class Holder:
 
 
 def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -> Chunk:
-    """Return a chunk of at least so many bytes; its content is anything.
+    """Return a chunk of at least `nbytes` bytes with undefined content.
 
-    `reads`: what the operator that writes it reads. A chunk whose last reader wrote one of those
-    is as good as idle: the operator waits for that reader anyway.
+    `reads`: the chunks that its writer reads. A chunk whose last reader wrote one of them counts as
+    idle, as the writer waits for that reader anyway.
     """
     if here.running is not None:
         return _take_inline(nbytes, device)
@@ -137,14 +136,14 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
 
 
 def _take_inline(nbytes: int, device: Context) -> Chunk:
-    """Return a chunk that nothing uses, for this thread's function: it must not wait."""
+    """Return an idle chunk for a function that this thread runs and that must not wait."""
     chunk = _take_idle(nbytes, device)
     in_charge().take(chunk)
     return chunk
 
 
 def _take_idle(nbytes: int, device: Context) -> Chunk:
-    """Return a chunk that nothing uses and on which no failure is left."""
+    """Return an idle chunk without a failure."""
     chunk: Chunk = storage.pool(device).take(nbytes, idle)
     engine = current()
     if engine._in_use(chunk) or engine._failure_of(chunk) is not None:
@@ -158,14 +157,14 @@ APART: set[int] = set()  # identifiers of threads within `apart`
 
 @contextmanager
 def apart() -> Generator[None]:
-    """Within it new arrays of this thread take no memory that something unfinished uses.
+    """Give new arrays of this thread only idle memory within the context.
 
-    For a thread that serves others by arrays: what is unfinished may wait for its answer.
+    For threads that serve others: unfinished operations may wait for their answer.
     """
     was_inside = inside.get()
     try:
         APART.add(threading.get_ident())
-        inside.set(True)  # the compiled entry of calls takes what is free
+        inside.set(True)  # turns off the compiled entry, which takes busy blocks
         yield
     finally:
         inside.set(was_inside)
@@ -173,7 +172,8 @@ def apart() -> Generator[None]:
 
 
 def borrow(array: np.ndarray[Any, Any], device: Context, **why: str) -> Chunk:
-    """Memory of a NumPy array, which is kept alive and never written; `readonly` says why."""
+    """Return a chunk over the memory of a NumPy array, which is kept alive and never written;
+    `readonly` says why."""
     bury()
     memory = storage.borrow(array, device, **why)
     chunk = Chunk(memory, None, locked=memory.readonly or "")
@@ -184,7 +184,7 @@ def borrow(array: np.ndarray[Any, Any], device: Context, **why: str) -> Chunk:
 
 
 class _Part:
-    """A stretch of memory inside of something that is kept alive."""
+    """A part of a larger block of memory, which it keeps alive."""
 
     __slots__ = ("address", "device", "nbytes", "whole")
 
@@ -193,26 +193,26 @@ class _Part:
 
 
 def part(whole: Any, address: int, nbytes: int, device: Context) -> Chunk:
-    """Return a chunk, with a variable of its own, over memory inside of `whole`, which is kept
-    alive; the owner of the whole sees to it that both are not used at once."""
+    """Return a chunk with its own variable over a part of `whole`, which is kept alive. The owner
+    of `whole` must not use it at the same time."""
     return Chunk(_Part(whole, address, nbytes, device), None)
 
 
 def calm(chunk: Chunk) -> None:
-    """Wait until nothing unfinished uses the chunk; raises nothing, and not inside a function."""
+    """Wait until the chunk is idle; raise nothing. Do not call it inside an engine's function."""
     if here.running is None:
         settled(chunk)
 
 
 def lend(chunk: Chunk) -> None:
-    """Another library shares the memory from now on: nobody here may write it."""
+    """Count one more library that shares the memory, which may not be written until it ends."""
     with _LEASING:
         chunk.leases += 1
     parallel.enter(chunk.number, chunk.address, chunk.capacity, partial(calm, chunk))
 
 
 def take_back(chunk: Chunk) -> None:
-    """Count one library less that shares the memory. Finalisers call this."""
+    """Count one library less that shares the memory; called by finalisers."""
     with _LEASING:
         chunk.leases -= 1
         if not chunk.leases and chunk.bin is not None:
@@ -220,7 +220,7 @@ def take_back(chunk: Chunk) -> None:
 
 
 def shared(holder_of: Any) -> Holder:
-    """Return the holder of an array's chunk, made when its first view is."""
+    """Return the holder of an array's chunk; create it for the first view."""
     with _SHARING:
         if holder_of._holder is None:
             holder, chunk = Holder(None, holder_of._layout.nbytes), holder_of._chunk
@@ -232,11 +232,11 @@ def shared(holder_of: Any) -> Holder:
         return holder_of._holder
 
 
-_RETIRED: deque[list[Any]] = deque()  # chunks, and what releases them: finalisers cannot push
+_RETIRED: deque[list[Any]] = deque()  # chunks and their release functions: finalisers cannot push
 
 
 def give(chunk: Chunk) -> None:
-    """Nobody has the chunk any more. Finalisers call this: it neither waits nor pushes."""
+    """Return a chunk to its pool. Called by finalisers: it neither waits nor pushes."""
     if chunk.bin is None:
         _RETIRED.append([chunk, partial(parallel.leave, chunk.number)])
     else:
@@ -244,13 +244,13 @@ def give(chunk: Chunk) -> None:
 
 
 def idle(block: Any) -> bool:
-    """Return whether nothing unfinished uses a block."""
+    """Return whether no unfinished operation uses a block."""
     chunk: Chunk = block
     return not current()._in_use(chunk)
 
 
 def retire(block: Any, release: Callable[[], None]) -> None:
-    """Release a block's memory once what uses it has ended: now, if nothing does."""
+    """Release a block's memory after the unfinished operations on it, at once if there are none."""
     engine = block._owner.engine
     if engine is None or not engine._in_use(block):
         release()
@@ -259,7 +259,7 @@ def retire(block: Any, release: Callable[[], None]) -> None:
 
 
 def take_settled(nbytes: int, device: Context) -> Chunk:
-    """Return a chunk that the host may write at once: unused, with no failure left on it."""
+    """Return a chunk that the host may write at once: idle and without a failure."""
     chunk = take(nbytes, device, ())
     if here.running is not None:
         return chunk
@@ -277,7 +277,7 @@ def take_settled(nbytes: int, device: Context) -> Chunk:
 
 
 def cleared(chunk: Chunk) -> None:
-    """Wait until nothing uses the chunk, whose content is not needed; no failure is left on it."""
+    """Wait until the chunk is idle and clear its failure; its content is not needed."""
     engine = in_charge()
     if engine._in_use(chunk):
         engine._flush()
@@ -288,7 +288,7 @@ def cleared(chunk: Chunk) -> None:
 
 
 def wait(chunk: Chunk) -> None:
-    """Until the chunk's content is there; raises what kept it from being there, each time."""
+    """Wait for the chunk's content; raise the failure of its last writer, at each call."""
     engine = in_charge()
     if engine._calm(chunk):
         return
@@ -299,8 +299,8 @@ def wait(chunk: Chunk) -> None:
 
 
 def settled(chunk: Chunk) -> Any:
-    """Until nothing unfinished uses the chunk; the failure it carries, which nobody sees by
-    that, or None. EngineError inside a function that may not read it."""
+    """Wait until the chunk is idle and return its failure or None, without marking it as seen.
+    Raise EngineError inside a function that may not read the chunk."""
     engine = in_charge()
     engine._deadline(None, "array")
     engine._flush()
@@ -309,11 +309,11 @@ def settled(chunk: Chunk) -> Any:
 
 
 def _overwrite(run_ctx: RunContext) -> None:
-    """Run a write that leaves no failure behind."""
+    """Do nothing: a write that succeeds clears the failure of a chunk."""
 
 
 def bury() -> None:
-    """Push the release of what was given up since, where arrays are made, or leave it for later."""
+    """Push the release of retired blocks; called where arrays are created."""
     try:
         for entry in iter(_RETIRED.popleft, None):  # taken and named without a call between
             try:
@@ -326,13 +326,13 @@ def bury() -> None:
 
 
 def _let_go(entry: list[Any], run_ctx: RunContext) -> None:
-    """Release what was given up, once: a push that was interrupted is made again."""
+    """Release a retired block once; an interrupted push of it is repeated."""
     while len(entry) > 1:
         entry.pop()()
 
 
 def drain(device: Context | None = None) -> None:
-    """Wait for everything unfinished, so that memory can be released; raises nothing."""
+    """Wait for all unfinished operations, so that memory can be released; raise nothing."""
     bury()
     if here.running is None:  # a function is itself unfinished: it cannot wait for everything
         engine = current()

@@ -1,4 +1,4 @@
-"""Copies, casts and fills: a kernel that changes nothing. Nothing here is recorded."""
+"""Copies, casts, fills and writes of elements; none of them is recorded."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.ops.elementwise.casting import caster
 from nbgraph.settings import config
 
-_KEPT = 2048  # writes of elements
-_puts: dict[Any, tuple[KernelCall | None, Routes]] = {}  # by layouts and key
+_KEPT = 2048  # entries of `_puts`
+_puts: dict[Any, tuple[KernelCall | None, Routes]] = {}  # writes of elements by layouts and key
 _numbers: dict[Any, Array] = {}
-_SOON = 1 << 14  # bytes that are written here and now, if nothing else uses the memory
+_SOON = 1 << 14  # bytes up to which the calling thread writes idle memory itself
 
 
 def copy_of(array: Array, dtype: Any = None, device: Context | None = None) -> Any:
-    """Return a new array with the values of `array`, row-major, cast as in C and on a device."""
+    """Return a row-major copy of `array`, cast as in C, on `device`."""
     own = layout(array.shape, array.dtype if dtype is None else dtype)
     result = empty_of(own, array.device if device is None else device)
     _write(array, result)
@@ -43,7 +43,7 @@ def copy_of(array: Array, dtype: Any = None, device: Context | None = None) -> A
 
 
 def filled(own: Layout, device: Context, value: Any, caller: Any = None) -> Any:
-    """Return a new array with one number everywhere; the dtype can hold it. `caller`: its frame."""
+    """Return a new array filled with a number that its dtype can hold; `caller`: a frame."""
     engine = in_charge()
     if device is CPU and here.running is None:
         result = known_fill(own, value, caller or engine.site_id(1))
@@ -62,9 +62,9 @@ def filled(own: Layout, device: Context, value: Any, caller: Any = None) -> Any:
 
 
 def fill_from(target: Array, value: Any) -> None:
-    """Write an array or a number, broadcast and cast, over all of `target`.
+    """Overwrite `target` with an array or a number, broadcast and cast.
 
-    A number that the dtype cannot hold raises, as it does in NumPy's assignment.
+    Raise for a number that the dtype cannot hold, as assignment does in NumPy.
     """
     if type(value) not in WEAK:
         _write(value, target)
@@ -81,14 +81,14 @@ def fill_from(target: Array, value: Any) -> None:
 
 
 def cell(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return a number as an array of shape () and this dtype; raise as NumPy does."""
+    """Return a number as a 0-d array of this dtype; raise as NumPy does."""
     array = np.zeros((), dtype)
     array[...] = value
     return array
 
 
 def _write(value: Array, target: Array) -> None:
-    """Write an array, broadcast and cast; the kernel does what is the same on every machine."""
+    """Write an array, broadcast and cast: by a kernel where all machines agree, else by NumPy."""
     if not target.size:
         return
     device = target._chunk.device
@@ -113,7 +113,7 @@ def _write(value: Array, target: Array) -> None:
 
 
 def prepare_copy(source: Layout, target: Layout) -> KernelCall | None:
-    """Return the host's kernel that copies to new memory and casts, or None where NumPy casts."""
+    """Return the kernel call that copies and casts on the host, or None where NumPy has to cast."""
     op = caster(source.dtype, target.dtype)
     if op is None or config.compiler == "python":
         return None
@@ -122,7 +122,7 @@ def prepare_copy(source: Layout, target: Layout) -> KernelCall | None:
 
 
 def _bring(value: Any, target: Array) -> None:
-    """Write an array of another device: cast and repeated there, copied, and laid out here."""
+    """Write an array of another device: cast and broadcast there, transfer, then lay out here."""
     own = layout(target.shape, target.dtype)
     if value._layout is not own:
         sent = empty_of(own, value.device)
@@ -137,7 +137,7 @@ def _bring(value: Any, target: Array) -> None:
 
 
 class _Cast:
-    """NumPy's cast between two views, as the engine runs it."""
+    """NumPy's cast between two views as a function for the engine."""
 
     __slots__ = ("source", "target")
 
@@ -153,7 +153,7 @@ class _Cast:
 
 
 class _Assignment:
-    """`target[key] = value` as the engine runs it."""
+    """`target[key] = value` as a function for the engine."""
 
     __slots__ = ("indices", "key", "reads", "target", "value")
 
@@ -173,8 +173,8 @@ class _Assignment:
 
 
 def known_put(array: Array, value: Any, key: Any, indices: Sequence[Array], place: Any) -> bool:
-    """Return whether a value was written at index arrays as one before, pushed for the frame of
-    the caller; nothing is recorded."""
+    """Write a value at index arrays by the route of an earlier write, for the frame `place` of the
+    caller; return False where the slow path is needed."""
     if type(value) is not type(array):
         if type(value) not in WEAK and type(value) not in COPIED:
             return False
@@ -187,7 +187,8 @@ def known_put(array: Array, value: Any, key: Any, indices: Sequence[Array], plac
 
 
 def write_elements(array: Array, value: Any, indices: Sequence[Array], key: Any) -> None:
-    """Push `array[key] = value`, of a template with index arrays; a number is one of NumPy's."""
+    """Push `array[key] = value`, where `key` is a template for the index arrays `indices`; numbers
+    are NumPy's."""
     source = value if isinstance(value, Array) else _number(value)
     operands = [copied(a) if a._chunk is array._chunk else a for a in (source, *indices)]
     layouts = [a._layout for a in (array, *operands)]
@@ -209,7 +210,7 @@ def write_elements(array: Array, value: Any, indices: Sequence[Array], key: Any)
 
 
 def _number(value: np.ndarray[Any, Any]) -> Array:
-    """Return a number of NumPy's as an array that nobody writes."""
+    """Return a NumPy scalar as a read-only array."""
     key = value.dtype, value.tobytes()
     number = _numbers.get(key)
     return keep(_numbers, key, from_host(value, CPU), _KEPT) if number is None else number

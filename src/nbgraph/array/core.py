@@ -1,6 +1,4 @@
-"""What every part of the room works with: an array's memory, layout and place on a tape.
-
-`NDArray` adds what users see. Here nothing is known of operators.
+"""The base class of NDArray: memory, layout and tape node of an array, without operators.
 """
 
 from __future__ import annotations
@@ -20,18 +18,18 @@ from nbgraph.operator.scalar.typing import as_array, as_operand
 
 
 class Array:
-    """A chunk of memory, seen in a layout from an address on."""
+    """An array: a chunk of memory, an address in it and a layout."""
 
     __slots__ = (
         "__weakref__",
         "_address",
-        "_base",  # of a recorded view: what it is a view of, and how; see the tape
+        "_base",  # of a recorded view: its base and how to view it; see the tape
         "_chunk",
-        "_holder",  # what views of the chunk share; None: this is its only array
+        "_holder",  # shared by all views of the chunk; None: this is its only array
         "_layout",
-        "_node",  # of the tape: what it was computed by; None for a constant
-        "_output",  # which output of the node
-        "_stamp",  # writes to the chunk when the node was recorded, or a view was made
+        "_node",  # the node of the tape that computed it; None for a constant
+        "_output",  # the index of this array among the node's outputs
+        "_stamp",  # `chunk.writes` when the node was recorded or the view was made
     )
     __nbgraph_priority__: int  # these two are those of the class that is adopted
     __nbgraph_call__: Any
@@ -94,11 +92,11 @@ class Array:
 
     @property
     def device(self) -> Context:
-        """Where it lives."""
+        """The device that the memory belongs to."""
         return self._chunk.device
 
     def _view(self) -> np.ndarray[Any, Any]:
-        """Return the memory as a NumPy array: for kernels, and for callers who have waited."""
+        """Return the memory as a NumPy array, for kernels and for callers that have waited."""
         memory_chunk, own = self._chunk, self._layout
         if memory_chunk.bin is None:
             view = np.asarray(_Interface(self))
@@ -108,13 +106,13 @@ class Array:
         return np.ndarray(own.shape, own.dtype, memory.owner, offset, own.strides)
 
     def _of_view(self, view: np.ndarray[Any, Any]) -> Any:
-        """Return the array that a NumPy view of this one's memory stands for."""
+        """Return the array for a NumPy view of this array's memory."""
         address = view.__array_interface__["data"][0] if view.size else self._address
         return make(self._chunk, address, layout_of(view), chunk.shared(self))
 
 
 class _Interface:
-    """Memory at an address, as NumPy wants to hear of it."""
+    """Memory at an address, with NumPy's array interface."""
 
     __slots__ = ("__array_interface__", "keep")
 
@@ -129,12 +127,12 @@ _class: list[Any] = [Array]  # the class of every array that is made
 
 
 def adopt(kind: type[Array]) -> None:
-    """Make arrays of this class from now on."""
+    """Create arrays of this class from now on."""
     _class[:] = [kind]
 
 
 def make(chunk: Chunk, address: int, own: Layout, holder: Holder | None = None) -> Any:
-    """Return an array over a chunk. Without a holder it is the chunk's only array."""
+    """Return an array over a chunk; without a holder it is the chunk's only array."""
     array = _new(_class[0])
     array._holder = holder
     array._chunk = chunk
@@ -147,7 +145,7 @@ def make(chunk: Chunk, address: int, own: Layout, holder: Holder | None = None) 
 
 
 def empty_of(own: Layout, device: Context, reads: Collection[Chunk] | None = None) -> Any:
-    """Return an array of a layout, its values not set; see `chunk.take`."""
+    """Return an uninitialised array of a layout; see `chunk.take`."""
     if chunk._RETIRED:
         chunk.bury()
     memory = chunk.take(own.nbytes, device, reads)
@@ -155,7 +153,7 @@ def empty_of(own: Layout, device: Context, reads: Collection[Chunk] | None = Non
 
 
 def from_host(value: np.ndarray[Any, Any], device: Context) -> Any:
-    """Return a copy of a NumPy array, made now."""
+    """Copy a NumPy array at once and return the new array."""
     dtype = value.dtype
     own = layout(value.shape, dtype if dtype.isnative else dtype.newbyteorder("="))
     where = place(device)
@@ -166,7 +164,7 @@ def from_host(value: np.ndarray[Any, Any], device: Context) -> Any:
     return array
 
 
-# classes of NumPy's whose values are copied to where the arrays beside them are
+# NumPy's classes whose values are copied to the device of the other operands
 COPIED = {np.ndarray, *(np.dtype(code).type for code in "?bhilqBHILQefdFD")}
 _NUMBERS = {bool, int, float, complex}
 _PLAIN = COPIED | _NUMBERS
@@ -174,10 +172,10 @@ _OF_SPARSE = "dot", "sparse_dot"  # take matrices of scipy.sparse as they are
 
 
 def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = True) -> list[Any]:
-    """Return operands of an operator: NDArrays, and Python numbers (weak).
+    """Return operands of an operator as NDArrays and (weak) Python numbers.
 
-    NumPy arrays, NumPy scalars and lists are copied to the arrays' device. Where no array is
-    among them (a list in `ng.nd.add`), or `weak` is False, numbers become arrays too.
+    NumPy arrays, NumPy scalars and lists are copied to the arrays' device. Without an NDArray among
+    the operands (a list in `ng.nd.add`), or if `weak` is False, numbers become arrays too.
     """
     arrays = [v for v in values if isinstance(v, Array)]
     if len(arrays) == len(values):
@@ -185,7 +183,7 @@ def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = T
     kinds = {type(v) for v in values if not isinstance(v, Array)}
     plain = kinds <= _PLAIN
     if not plain and any(getattr(v, "stands_for_array", False) or is_lazy(v) for v in values):
-        return list(values)  # they are lifted where a trace, or Dask, takes the call
+        return list(values)  # a trace, or Dask, lifts them itself
     device = arrays[0]._chunk.device if arrays else chunk.CPU
     alone = not (weak and (arrays or any(issubclass(k, (np.ndarray, np.generic)) for k in kinds)))
     lifted: list[Any] = []
@@ -206,5 +204,5 @@ def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = T
 
 
 def constant(value: np.ndarray[Any, Any], device: Context) -> Array:
-    """Return a NumPy array by value, as an array."""
+    """Return a NumPy array as an NDArray with a copy of its values."""
     return from_host(value, device)

@@ -44,8 +44,7 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDAr
     Raises
     ------
     ArgumentError for lists of unequal lengths, DTypeError for objects, DeviceError for a device
-        that is
-    not there.
+    that does not exist.
 
     >>> import nbgraph as ng
     >>> ng.array([[1.0, 2.0], [3.0, 4.0]]).shape
@@ -99,8 +98,8 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> ND
 
 
 def initial(who: str, shape: tuple[int, ...], dtype: Any, init: Any, device: Context) -> NDArray:
-    """Return a new array of that shape and dtype, from values that broadcast, or the result of
-    `init(shape, dtype)`.
+    """Return a new array of this shape and dtype from values that broadcast, or from the result of
+    the function `init(shape, dtype)`.
 
     >>> import nbgraph as ng
     >>> initial("w", (2,), "float32", ng.init.ones(), ng.cpu())
@@ -129,14 +128,14 @@ def initial(who: str, shape: tuple[int, ...], dtype: Any, init: Any, device: Con
 
 
 def _holds_arrays(obj: Any) -> bool:
-    """Return whether it is an array, or what stands for one, or a list or tuple with such."""
+    """Return whether `obj` is an array or carrier, or a list or tuple that contains one."""
     if isinstance(obj, list | tuple):
         return any(map(_holds_arrays, obj))
     return isinstance(obj, Array) or hasattr(obj, "stands_for_array")
 
 
 def _is_followed(obj: Any, place: Context) -> bool:
-    """Return whether a recorder is to follow how an array of arrays comes about."""
+    """Return whether a recorder has to follow the stacking of arrays in `obj`."""
     recorder = recording.get()
     if recorder is None or not (recorder.traces or place == _place(obj, None)):
         return False
@@ -144,7 +143,7 @@ def _is_followed(obj: Any, place: Context) -> bool:
 
 
 def _followed(obj: Any, dtype: Any) -> Any:
-    """Return a new array of arrays, by operators that a recorder follows."""
+    """Return the arrays in nested lists stacked by operators, which a recorder follows."""
     from nbgraph.ops.define import library  # it lies above
 
     def joined(value: Any) -> Any:
@@ -158,14 +157,14 @@ def _followed(obj: Any, dtype: Any) -> Any:
 
 
 def _place(obj: Any, device: Context | None) -> Context:
-    """Return the device asked for, else that of an array, else the host."""
+    """Return `device`, or the device of `obj` if it is None, or the host."""
     if device is None:
         return obj.device if isinstance(obj, Array) else chunk.CPU
     return device
 
 
 def _on_gpu(obj: Any) -> bool:
-    """Return whether an object is another library's array on a GPU."""
+    """Return whether `obj` is another library's array on a GPU."""
     kind = type(obj)
     tells = hasattr(kind, "__dlpack_device__") or hasattr(kind, "__cuda_array_interface__")
     return tells and not isinstance(obj, (Array, np.ndarray)) and on_gpu(obj)
@@ -175,7 +174,7 @@ _NUMBERS = {bool, int, float, complex}
 
 
 def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    """Return values as a NumPy array of the dtype they should have."""
+    """Return values as a NumPy array of the requested or default dtype."""
     target_dtype = None if dtype is None else as_dtype(dtype)
     if isinstance(obj, (np.ndarray, np.generic)):
         array = as_array(name, "obj", obj)
@@ -189,7 +188,7 @@ def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:
 
 
 def _is_typed(obj: Any) -> bool:
-    """Return whether values, or some of a list, have a dtype, as no Python number has."""
+    """Return whether an object, or an item of a list, has a dtype, unlike Python's numbers."""
     if isinstance(obj, list | tuple):
         kinds = set(map(type, obj)) - _NUMBERS
         return bool(kinds) and any(_is_typed(x) for x in obj if type(x) in kinds)

@@ -1,5 +1,5 @@
-"""How arrays look: what is shown is copied, no more (from GPUs, too), and a failure is shown, not
-raised. A notebook whose cell shows an array that failed has the cell fail (`nbgraph.notebook`)."""
+"""Text and HTML of arrays. Only the shown elements are copied, also from GPUs; failures are shown
+and not raised. In a notebook the cell that shows a failure fails (`nbgraph.notebook`)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from nbgraph.errors import EngineError
 
 
 def text(array: Array) -> str:
-    """Return the array as NumPy writes it; of an array that failed, what went wrong and where."""
+    """Return the array's repr as NumPy writes it, or the failure of its computation."""
     return _failed(array) or _text(array)
 
 
 def plain(array: Array) -> str:
-    """Return the text that `str` of the NumPy array gives."""
+    """Return the result of `str` for the NumPy array."""
     problem = _failed(array)
     if problem is not None:
         return problem
@@ -29,7 +29,7 @@ def plain(array: Array) -> str:
 
 
 def bundle(array: Array) -> dict[str, str]:
-    """Return what a notebook shows, worked out once."""
+    """Return the MIME bundle for a notebook; the text is computed once."""
     from nbgraph.picture import escape
 
     body = text(array)
@@ -45,12 +45,13 @@ def _text(array: Array) -> str:
         return f"{np.array_repr(corners)}{where}"
     with np.printoptions(threshold=0):
         body = np.array_repr(corners)
-    # NumPy tells the shape of what it was given
+    # NumPy shows the shape of the corners
     return f"{body.replace(f'shape={corners.shape}', f'shape={array.shape}')}{where}"
 
 
 def _failed(array: Array) -> str | None:
-    """Wait; what an array that failed shows. To show a failure is not to raise it."""
+    """Wait for the array; return the text of its failure or None. This does not mark the failure as
+    raised."""
     try:
         failure = chunk.settled(array._chunk)
     except EngineError as error:  # inside a function, which must not wait
@@ -61,8 +62,8 @@ def _failed(array: Array) -> str | None:
 
 
 def _corners(array: Array) -> tuple[np.ndarray[Any, Any], bool]:
-    """Return a copy of what is shown, and whether that is all: of long axes of a large array the
-    first and the last few, and one between, which is shown as dots."""
+    """Return a copy of the elements to show, and whether these are all. Of long axes of a large
+    array these are the first few, the last few, and one between, which is shown as dots."""
     options = np.get_printoptions()
     where = place(array._chunk.device)
     if array.size <= options["threshold"]:

@@ -1,8 +1,8 @@
-"""Memory shared with other libraries: DLPack in and out; buffers.
+"""Memory shared with other libraries: DLPack exports and imports, and the buffer protocol.
 
-An export is a lease: it waits for what is unfinished, the memory is not used again before the
-other library lets go of it, and until then nbgraph does not write there. An import is borrowed:
-it is read, never written. What is more to it on a GPU is in `dlpack_device`.
+An export waits for unfinished operations; until the other library releases the memory, nbgraph
+neither writes nor recycles it. Imported memory is read-only. The parts for GPUs are in
+`dlpack_device`.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from nbgraph.signatures import checked
 
 _WRITABLE = 1  # PyBUF_WRITABLE
 _HOST = (1, 0)  # kDLCPU
-UNTOLD: Any = object()  # of a stream that was not named
+UNTOLD: Any = object()  # the default of `stream`
 
 
 class Exports:
-    """What other libraries ask for memory by."""
+    """The dunder methods by which other libraries share memory."""
 
     __slots__ = ()
 
     def __dlpack_device__(self: Any) -> tuple[int, int]:
-        """Host memory, for all of `ng.cpu(i)`; a GPU's by its number."""
+        """Return DLPack's device type and number; all of `ng.cpu(i)` are the host."""
         device: Context = self.device
         return _HOST if device.host else (CUDA, device.device_id)
 
     @property
     def __cuda_array_interface__(self: Any) -> dict[str, Any]:
-        """What libraries on NVIDIA's GPUs ask for; waits. AttributeError on the host, as they take
-        an array that has it for one of theirs. Keep the array as long as they use the memory."""
+        """The CUDA array interface; waits. Keep the array as long as the memory is used. Raises
+        AttributeError on the host, as its presence marks an array of a GPU."""
         if self.device.host:
             raise AttributeError("__cuda_array_interface__: the array is in the host's memory")
         return interface_of(self)
@@ -57,12 +57,12 @@ class Exports:
     ) -> Any:
         """Return a DLPack capsule of the memory, leased (or of a copy, with `copy=True`); wait.
 
-        While it is leased nbgraph does not write there: write to a copy. BufferError where the
-        consumer asks for another device, or for memory to write that is borrowed itself.
+        While it is leased nbgraph does not write the memory: write to a copy. BufferError where the
+        consumer asks for another device, or for writable memory that is itself borrowed.
 
-        On a GPU `stream` is the one that the memory will be used on: None or 1 the default one, 2
-        the thread's own, else its address. What was begun there when the memory is let go of is
-        waited for, on the device, by whatever uses it next here.
+        On a GPU `stream` is the consumer's: None or 1 for the default stream, 2 for the thread's
+        own, else its address. When the memory is released, later uses here wait on the device for
+        the work on that stream.
 
         >>> import numpy as np, nbgraph as ng
         >>> a = ng.arange(3)
@@ -85,7 +85,7 @@ library; delete those, or write to a copy
         if self.dtype.name == "bfloat16":
             raise BufferError("__dlpack__: NumPy cannot share bfloat16; use astype('float32')")
         if copy is None and sys._getframe(1).f_globals.get("__name__", "").startswith("torch."):
-            copy = min(self._layout.strides, default=0) < 0  # at which it ends the process
+            copy = min(self._layout.strides, default=0) < 0  # torch aborts on negative strides
         values = self.asnumpy() if copy else leased(self)
         try:
             return values.__dlpack__(**_version(max_version))
@@ -95,9 +95,8 @@ library; delete those, or write to a copy
     def __buffer__(self: Any, flags: int, /) -> memoryview:
         """Return a buffer of a copy (from Python 3.12 on); wait.
 
-        NumPy looks here before it asks `__array__`: hence a copy, though one that np.asarray with
-        `copy=False` takes for none. BufferError where it is asked for in order to write
-        (`file.readinto(x)`).
+        NumPy prefers this to `__array__`, hence the copy; np.asarray with `copy=False` does not
+        notice it. BufferError for a request of a writable buffer (`file.readinto(x)`).
         """
         if not self.device.host:
             raise BufferError(f"__buffer__: {elsewhere(self.device)}")
@@ -131,7 +130,7 @@ def _on_device(
 
 
 def _refused(error: BufferError) -> BufferError:
-    """Return the error that NumPy or this library raised, with the remedy."""
+    """Return an error of NumPy's or ours with the remedy added."""
     message = str(error).removeprefix("__dlpack__: ")
     return (
         error
@@ -141,7 +140,7 @@ def _refused(error: BufferError) -> BufferError:
 
 
 def _version(asked: tuple[int, int] | None) -> dict[str, Any]:
-    """Return what NumPy can be asked: versions, and with them read-only memory, from 2.1 on."""
+    """Return the options for NumPy's `__dlpack__`, which takes versions from 2.1 on."""
     supported = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
     return {"max_version": asked} if supported and asked is not None else {}
 
@@ -156,8 +155,8 @@ def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None =
     Objects that have `__cuda_array_interface__` alone (Numba) are taken, too. BufferError where the
     other library has no memory to share, DeviceError where its device cannot be used.
 
-    On a GPU what runs here begins behind the work on `x` that its library has begun before the
-    call. Later writes of that library are for the caller to order, as by `a.wait_to_write()`.
+    On a GPU operations on the result wait for the work on `x` that its library began before the
+    call. The caller has to order later writes of that library, as by `a.wait_to_write()`.
 
     >>> import numpy as np, nbgraph as ng
     >>> x = np.arange(3)

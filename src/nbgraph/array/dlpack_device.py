@@ -1,8 +1,8 @@
-"""A GPU's memory shared with other libraries, out and in: DLPack and `__cuda_array_interface__`.
+"""Memory of GPUs shared with other libraries: DLPack and `__cuda_array_interface__`.
 
-Out: what is pushed is waited for, so any stream may use the memory; what the library has begun when
-it lets go is waited for on its stream (`lease`). In: the library has a stream of ours wait for its
-work, and what is pushed here follows that.
+An export waits for pushed operations, so any stream may use the memory; when it is released, later
+operations wait for the consumer's stream (`Lease`). For an import the other library makes a stream
+of ours wait for its work, and pushed operations follow that.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def capsule_of(array: Any, stream: Any, version: dict[str, Any], *, copied: bool
 
 
 def _lasting(device: Context, stream: Any) -> int:
-    """Return the stream that a library says it uses, or one behind it that lasts."""
+    """Return the consumer's stream, or a permanent stream for its default one."""
     handle = _LEGACY if stream is None or stream == -1 else stream
     if not isinstance(handle, int) or isinstance(handle, bool) or handle <= 0:
         raise BufferError(
@@ -50,7 +50,7 @@ def _lasting(device: Context, stream: Any) -> int:
 
 
 def interface_of(array: Array) -> dict[str, Any]:
-    """Return the value of `__cuda_array_interface__`; wait, so that no stream is waited for."""
+    """Return the value of `__cuda_array_interface__`; wait, so that it needs no stream."""
     own = array._layout
     if own.dtype.kind == "V":
         raise DeviceError(
@@ -64,8 +64,8 @@ def interface_of(array: Array) -> dict[str, Any]:
 
 
 def on_gpu(x: Any) -> bool:
-    """Return whether an object of another library says that its memory is a GPU's. Raise
-    BufferError where it is that of a device which is not known here."""
+    """Return whether the memory of another library's object is a GPU's. Raise BufferError for an
+    unsupported device."""
     method = getattr(type(x), "__dlpack_device__", None)
     if method is None:
         return hasattr(x, "__cuda_array_interface__")
@@ -79,10 +79,9 @@ def on_gpu(x: Any) -> bool:
 
 
 def borrowed(x: Any) -> Any:
-    """Return the memory of an array that another library has on a GPU, as an NDArray, which is read
-    only.
+    """Return another library's array on a GPU as a read-only NDArray that shares its memory.
 
-    DeviceError where the device is not there, BufferError where the memory cannot be shared."""
+    DeviceError if the device does not exist, BufferError if the memory cannot be shared."""
     return _by_dlpack(x) if hasattr(x, "__dlpack__") else _by_interface(x)
 
 
@@ -95,7 +94,7 @@ def _by_dlpack(x: Any) -> Any:
     stream = device_queue(device).stream(EXCHANGE)
     try:
         capsule = x.__dlpack__(stream=stream.handle, max_version=(capsules.MAJOR, 0))
-    except TypeError:  # it knows no versions
+    except TypeError:  # no support for versions
         capsule = x.__dlpack__(stream=stream.handle)
     event = stream.record()  # the other library has had the stream wait for its work
     tensor = capsules.look(capsule).tensor
@@ -137,7 +136,7 @@ def _by_interface(x: Any) -> Any:
 
 
 class _At:
-    """Memory of another library, as NumPy wants to hear of it; `owner` is kept."""
+    """Memory of another library with NumPy's array interface; it keeps `owner` alive."""
 
     __slots__ = ("__array_interface__", "owner")
 
@@ -177,7 +176,7 @@ class Lease:
     __slots__ = ("__array_interface__", "_chunk", "_holder", "_stream")
 
     def __init__(self, array: Array, stream: int) -> None:
-        self._holder = chunk.shared(array)  # the block is not given to another array meanwhile
+        self._holder = chunk.shared(array)  # keeps the chunk from being recycled
         self._chunk, self._stream = array._chunk, stream
         locked = bool(array._chunk.locked)
         self.__array_interface__ = array._layout.interface(array._address, locked=locked)

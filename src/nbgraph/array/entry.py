@@ -1,15 +1,14 @@
-"""The quick way to push: a C function of Python from operands to outputs, in one call.
+"""The fast path of pushes: a compiled function that Python calls, from operands to outputs.
 
-One function serves every operator: it finds the route of the operands in the operator's table and
-pushes. It sees objects through CPython's public interface alone: slots by the descriptors of their
-classes, whose functions `PyType_GetSlot` tells. What has no route, or is not as the route was made
-for (memory of another device, a push that the engine refuses, a caller within a function that an
-engine runs), it declines: the answer is None, nothing has been pushed, and the general way takes
-the call.
+One function serves every operator: it looks up the route of the operands in the operator's table
+and pushes. It uses CPython's public interface only: slots by the descriptors of their classes,
+whose functions `PyType_GetSlot` returns. It declines what has no route or differs from what the
+route was made for (memory of another device, a push that the engine refuses, a caller within a
+function that an engine runs): it returns None without pushing, and the slow path takes the call.
 
-It is called with a place and a tuple of operands. The place is the number of a line of user code,
-or a frame: then it looks the frame's line up, asks `place_of(frame)` where that is not known yet,
-and declines where something records, unless a third argument says that the caller does that.
+Its arguments are a place and a tuple of operands. The place is the number of a line of user code,
+or a frame, whose line it looks up (by `place_of(frame)` the first time). With a frame it declines
+if a recorder is active, unless a third argument says that the caller records.
 """
 
 from __future__ import annotations
@@ -34,31 +33,31 @@ _GET, _SET = 54, 55  # numbers of tp_descr_get and tp_descr_set in the stable in
 
 
 class Output(NamedTuple):
-    """What the entry knows of an output."""
+    """An output of a route: where its block comes from."""
 
     layout: object
-    free: list[Any]  # blocks to take from its end; an empty list: always `take`
-    takes: object  # advanced for each block that was found in `free`
-    take: Callable[..., object]  # of the operands: another block
-    place: int  # in the record
+    free: list[Any]  # the pool's free blocks, taken from the end; always empty: use `take`
+    takes: object  # the counter of blocks taken from `free`
+    take: Callable[..., object]  # (*operands) -> a block, if `free` is empty
+    place: int  # index of its word in the record
 
 
 class Push(NamedTuple):
-    """What the entry knows of a push."""
+    """The constants of a push by an entry of the engine's core."""
 
-    submit: int  # addresses of the core's entries
+    submit: int  # these are addresses of entries of the core
     in_use: int
-    fixed: Sequence[int]  # the words of `submit` before the site, the core's address first
+    fixed: Sequence[int]  # the arguments of `submit` before the site; the first is the core
     core: object
-    gate: list[Any]  # what holds the core while the engine takes pushes as they come
+    gate: list[Any]  # contains the core while the engine accepts pushes directly
     device: object
     sites: dict[int, int]
     place_of: Callable[[Any], int]
-    attach: Callable[[Any], int]  # brings a chunk's variable to the core
+    attach: Callable[[Any], int]  # registers a chunk's variable with the core
 
 
 def fits(operands: int, outputs: int, record: int) -> bool:
-    """Return whether so many words fit into the entry's room."""
+    """Return whether a call with so many words fits into the entry's buffers."""
     return VARIABLES + operands + outputs + record <= MOST and outputs <= MOST_OUTPUTS
 
 
@@ -68,10 +67,11 @@ def describe(
     outputs: Sequence[Output],
     record: Sequence[int],
 ) -> tuple[Any, ...]:
-    """Return a route as the tuple that the table holds.
+    """Return a route as the tuple that the table contains.
 
-    `operands`: the kind of each, and where in the record its word goes. `record`: the words of a
-    call, with anything in those places. Without outputs the last operand is written, and returned.
+    `operands`: the kind and the index in the record of each operand. `record`: the words of a call,
+    with any values for operands and outputs. Without outputs the last operand is written and
+    returned.
     """
     objects: list[Any] = list(push[3:])
     over = int(not outputs)
@@ -86,11 +86,11 @@ def describe(
 
 
 def over(table: dict[Any, Any], kind: type) -> Callable[..., Any]:
-    """Return a function of a place and a tuple of operands that gives an output, a tuple of
-    several, or None where it declines.
+    """Return a function of a place and a tuple of operands that returns the output (a tuple of
+    several) or None where it declines.
 
-    `table` leads from operand to operand to a route, by an array's layout, or by the type of a
-    number; it may change at any time. `kind`: the class of arrays.
+    `table` is a tree with one level for each operand, whose keys are layouts of arrays and types of
+    numbers and whose leaves are routes; it may change at any time. `kind`: the class of arrays.
     """
     objects = [kind, FrameType, None, False, 0, CLOSELY_ASKED, recording, inside]
     slots = _slots()
@@ -104,7 +104,7 @@ def _packed(words: Sequence[int]) -> bytes:
 
 @functools.cache
 def method() -> int:
-    """Return the address of the method definition of all routes."""
+    """Return the address of the method definition that all routes share."""
     return builtin.method(
         builtin.address(text(), name="push"), "push", "Push a kernel over arrays."
     )

@@ -1,7 +1,6 @@
-"""The entry of routes as LLVM text: its words, the functions that it is made of, and the one that
-Python calls.
+"""The entry of routes as LLVM text: the layout of its words, its functions, and the method.
 
-The words are what `entry` tells the text of a route.
+The words are the constants of a route that `entry` passes.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ VARIABLES = FIXED + 1  # of a push, before its variables
 
 
 class _Part(PythonFunction):
-    """A function that knows the words of all routes and those of one."""
+    """A function with access to the words of all routes and of the current one."""
 
     shared, own = "%s", "%d"
 
     def known(self, name: str, kind: str = "ptr") -> str:
-        """Return a word of all routes, or of this one."""
+        """Return a word that all routes share, or one of this route."""
         words = self.shared if name in SHARED else self.own
         return self.read(kind, words, AT[name], step="i64")
 
     def of_slot(self, kind: str, part: str, slot: str, thing: str) -> str:
-        """Return what `got`, `seen` or `number` gives of a slot of an object."""
+        """Return the result of `got`, `seen` or `number` for a slot of an object."""
         return self.call(kind, f"@{part}", self.shared, f"i64 {AT[slot]}", thing)
 
 
@@ -49,7 +48,7 @@ _SLOT = "ptr %s, i64 %slot, ptr %object"
 
 
 def _by_descriptor(kind: str, name: str, word: str, *more: str) -> str:
-    """Write a function that calls one of all descriptors of slots."""
+    """Write a function that calls the getter or setter of a slot's descriptor."""
     t = _Part(kind, ", ".join([_SLOT, *(f"ptr {each}" for each in more if each != "null")]), name)
     descriptor = t.read("ptr", "%s", "%slot", step="i64")
     answer = t.call(kind, t.known(word), descriptor, "%object", *more)
@@ -57,7 +56,7 @@ def _by_descriptor(kind: str, name: str, word: str, *more: str) -> str:
 
 
 def _seen() -> str:
-    """Write the same of an object that goes on holding it."""
+    """Write `got` with a borrowed reference: the object keeps the value alive."""
     t = _Part("ptr", _SLOT, "seen")
     seen = t.call("ptr", "@got", _SLOT)
     with t.when(t.is_some(seen)):
@@ -66,7 +65,7 @@ def _seen() -> str:
 
 
 def _number() -> str:
-    """Write what gives a slot's integer, or -1 with an error."""
+    """Write a function that returns a slot's integer, or -1 with an error."""
     t = _Part("i64", _SLOT, "number")
     number, seen = t.cell(), t.call("ptr", "@seen", _SLOT)
     t.put(number, "-1")
@@ -76,7 +75,7 @@ def _number() -> str:
 
 
 def _site() -> str:
-    """Write what gives the number of the nearest frame outside the package, or -1."""
+    """Write a function that returns the site of the nearest frame outside the package, or -1."""
     t = _Part("i64", "ptr %d, ptr %place, i1 %is_frame", "site")
     number, at = t.cell(), t.cell("ptr")
     t.put(number, "-1")
@@ -118,7 +117,7 @@ def _site() -> str:
 
 
 def _attached() -> str:
-    """Write what makes a chunk's variable known to the engine's core; false with an error."""
+    """Write a function that registers a chunk's variable with the core; false with an error."""
     t = _Part("i1", "ptr %s, ptr %d, ptr %chunk", "attached")
     core, well = t.of_slot("ptr", "seen", "c_core", "%chunk"), t.cell("i1")
     t.put(well, "false", "i1")
@@ -133,8 +132,8 @@ def _attached() -> str:
 
 
 def _array() -> str:
-    """Write what takes an array in: its address, its variable among the %count words at %variables
-    if it is not there yet; whether it is as the route wants it."""
+    """Write a function that reads an array's address and adds its variable to the %count words at
+    %variables if it is missing; it returns whether the array suits the route."""
     arrays = "ptr %variables, ptr %count.at, ptr %record"
     t = _Part("i1", f"ptr %s, ptr %d, ptr %object, {arrays}", "array")
     well = t.cell("i1")
@@ -160,7 +159,7 @@ def _array() -> str:
 
 
 def _idle() -> str:
-    """Write what looks whether nothing unfinished uses a free chunk; an unknown one is idle."""
+    """Write a function that returns whether a free chunk is idle; an unregistered one is."""
     t = _Part("i1", "ptr %s, ptr %d, ptr %chunk", "idle")
     result = t.cell("i1")
     t.put(result, "true", "i1")
@@ -177,7 +176,7 @@ def _idle() -> str:
 
 
 def _scalar() -> str:
-    """Write what makes of a number a word of the record; whether it is one."""
+    """Write a function that converts a number to a word of the record; false if it has none."""
     t = _Part("i1", "ptr %object, i64 %kind, ptr %record", "scalar")
     well = t.cell("i1")
     t.put(well, "false", "i1")
@@ -195,7 +194,8 @@ def _scalar() -> str:
 
 
 def _block() -> str:
-    """Write what gives a block for an output: a new reference, or null with an error."""
+    """Write a function that returns a block for an output: a new reference, or null with an
+    error."""
     t = _Part("ptr", "ptr %s, ptr %d, ptr %output, ptr %operands", "block")
     block = t.cell("ptr")
     _, free, takes, take = t.words("%output", "ptr ptr ptr ptr")
@@ -222,7 +222,8 @@ def _block() -> str:
 
 
 def _over() -> str:
-    """Write what makes a new array over a block, whose reference it takes; null with an error."""
+    """Write a function that creates an array over a block and steals its reference; null with an
+    error."""
     places = "ptr %variable.at, ptr %record"
     t = _Part("ptr", f"ptr %s, ptr %output, ptr %chunk, {places}", "over")
     array = t.call("ptr", "@PyType_GenericAlloc", t.known("kind"), "i64 0")
@@ -271,8 +272,8 @@ def _entry() -> str:
 
 
 def _require_plain(t: _Part, line: str) -> str:
-    """Require that nobody looks closely, no function of an engine runs and, where the place is a
-    frame and stands before the operands alone, nothing records; whether it is one."""
+    """Require that no observer is active, no function of an engine runs and, with a frame and the
+    operands as the only arguments, no recorder is active. Return whether the place is a frame."""
     close = t.call("ptr", "@PyList_GetItem", t.known("closely"), "i64 0")
     t.require(t.is_same(close, t.known("no")), "decline")
     value = t.cell("ptr")
@@ -291,7 +292,7 @@ def _require_plain(t: _Part, line: str) -> str:
 
 
 def _walked(t: _Part, operands: str) -> str:
-    """Return the route that the table has for the operands."""
+    """Return the route of the operands in the table."""
     level, key = t.cell("ptr"), t.cell("ptr")
     t.put(level, t.item("%self", 1), "ptr")
     with t.loop(0, t.call("i64", "@PyTuple_Size", operands)) as w:
@@ -310,7 +311,7 @@ def _walked(t: _Part, operands: str) -> str:
 
 
 def _push(t: _Part, line: str, operands: str, is_frame: str, answer: str) -> None:
-    """Push over the operands by the route, and go on at "leave", or behind this."""
+    """Push over the operands by the route; continue at "leave", or after this where it declines."""
     push, record = (t.cell(f"[{MOST} x i64]", 16) for _ in range(2))
     arrays, count_at, so_far = t.cell(f"[{MOST_OUTPUTS} x ptr]", 16), t.cell(), t.cell()
     t.put(count_at, "0")
@@ -358,7 +359,7 @@ def _push(t: _Part, line: str, operands: str, is_frame: str, answer: str) -> Non
 
 
 def _operand(t: _Part, arg: str, form: str, variables: str, count: str, word: str) -> None:
-    """Take an operand in: its word of the record, and the variable that it may have."""
+    """Write an operand's word to the record and add the variable of an array."""
     is_array = t.compare("eq", form, ARRAY)
     with t.when(is_array):
         words = t.shared, t.own, arg, variables, count, word
@@ -368,7 +369,7 @@ def _operand(t: _Part, arg: str, form: str, variables: str, count: str, word: st
 
 
 def _return_arrays(t: _Part, arrays: str, count: str, answer: str) -> None:
-    """Answer with the one array that was made, or with a tuple of several."""
+    """Return the new array, or a tuple of several."""
     t.put(answer, t.read("ptr", arrays), "ptr")
     with t.unless(t.compare("eq", count, 1)):
         several = t.call("ptr", "@PyTuple_New", f"i64 {count}")
@@ -387,5 +388,5 @@ _PARTS = (
 
 
 def text() -> str:
-    """Return the module."""
+    """Return the text of the module."""
     return "\n".join(part() for part in _PARTS)

@@ -1,11 +1,10 @@
-"""Reading and writing parts of arrays: `a[key]`, `a[key] = value`, with all of NumPy's indices.
+"""Indexing: `a[key]` and `a[key] = value` with all of NumPy's indices.
 
-Integers for every axis give an element with memory of its own, as NumPy's scalars are values, so
-that `a[0], a[1] = a[1], a[0]` swaps. Slices, None, Ellipsis and fewer integers give views, which
-share memory and engine variable. Integer arrays, lists and masks give copies; what they are out of
-bounds is told at the call for values at hand, and at the wait for NDArrays. The shape that a mask
-selects depends on its values, so an NDArray as a mask is waited for; not so where a number is
-assigned.
+Integers for every axis select an element, which is copied, so that `a[0], a[1] = a[1], a[0]` swaps
+as with NumPy's scalars. Slices, None, Ellipsis and fewer integers give views, which share memory
+and engine variable. Integer arrays, lists and masks give copies. Indices out of bounds raise at the
+call, those of NDArrays at the wait. The shape of a selection by a mask depends on its values, so a
+mask that is an NDArray is waited for, unless a number is assigned.
 """
 
 from __future__ import annotations
@@ -53,10 +52,10 @@ _PARTS = (slice, type(None), type(Ellipsis))
 
 
 def get(array: Array, key: Any) -> Any:
-    """Return `array[key]`: an element by itself, a view for another basic index, else a copy."""
+    """Return `array[key]`: a copy of one element, a view for other basic indices, else a copy."""
     kind, ndim = type(key), len(array._layout.shape)
     if kind not in _PARTS and kind is not int and kind is not tuple and isinstance(key, tuple):
-        key, kind = tuple(key), tuple  # of a named tuple
+        key, kind = tuple(key), tuple  # key was a named tuple
     if kind is int:
         if ndim == 1:
             element = known_element(array, key, _frame(2))
@@ -89,8 +88,8 @@ def get(array: Array, key: Any) -> Any:
 
 
 def _by_array(array: Array, key: Any) -> Any:
-    """Return what one NDArray selects: whole lines, or elements by a mask, which is waited for;
-    None for other ones."""
+    """Return the selection by an NDArray: lines by integers, elements by a mask, which is waited
+    for; None for other dtypes."""
     shape, kind = array._layout.shape, key._layout.dtype.kind
     lines, host = key if kind in "iu" else None, key._chunk.device.host
     if kind == "b" and host and key._layout.shape == shape[:1]:
@@ -107,8 +106,8 @@ def _by_array(array: Array, key: Any) -> Any:
 
 
 def _as_numbers(array: Array, key: Any) -> tuple[Any, ...] | None:
-    """Return an index whose masks, each of one axis, have become numbers, and whose long arrays and
-    lists have become NDArrays; None for other ones."""
+    """Return an index with integers for 1-d masks, and NDArrays for long arrays and lists; None for
+    other indices."""
     shape, parts = array.shape, list(key) if type(key) is tuple else [key]
     if len(parts) > len(shape) or not all(isinstance(p, _NUMBERED) for p in parts):
         return None
@@ -124,14 +123,14 @@ def _as_numbers(array: Array, key: Any) -> tuple[Any, ...] | None:
             changed = True
         if type(part) is np.ndarray and part.size > LONG and array._chunk.device.host:
             fits = part.dtype.kind in "iu" and -shape[axis] <= part.min() <= part.max()
-            if fits and part.max() < shape[axis]:  # else the general way says what is wrong
+            if fits and part.max() < shape[axis]:  # else the slow path raises
                 parts[axis] = from_host(part, array.device)
                 changed = True
     return tuple(parts) if changed else None
 
 
 def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
-    """Return a copy of what an index with index arrays selects, which is not recorded."""
+    """Return an unrecorded copy of the selection by an index with index arrays."""
     known = known_selection(form, indices)
     template, arrays = known or _template(array, key)
     taken = operator_of("gather")(array, *arrays, key=template)
@@ -141,7 +140,7 @@ def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
 
 
 def _template(array: Array, key: Any) -> tuple[Any, list[Array]]:
-    """Return an index as the key of `gather` and its index arrays."""
+    """Return the key of `gather` for an index, and its index arrays."""
     from nbgraph.ops.indexing.keys import normal_key
 
     template, arrays = normal_key(key, array.shape)
@@ -149,7 +148,7 @@ def _template(array: Array, key: Any) -> tuple[Any, list[Array]]:
 
 
 def _element(array: Array, key: Any) -> Any:
-    """Return the element that integers select, copied and, under a recorder, recorded."""
+    """Return a copy of the element that integers select; recorded if there is a recorder."""
     recorder = recording.get()
     if recorder is not None:
         view = part(array, key)
@@ -162,7 +161,7 @@ def _element(array: Array, key: Any) -> Any:
 
 @functools.cache
 def _taking(axes: int) -> tuple[Any, Any]:
-    """Return the operator that takes whole lines of an array with so many axes, and its key."""
+    """Return `gather` and its key for whole lines of an array with so many axes."""
     from nbgraph.ops.define import operator_of
     from nbgraph.ops.indexing.keys import ARRAY
     from nbgraph.ops.shapes.slicing import ALL
@@ -173,7 +172,7 @@ def _taking(axes: int) -> tuple[Any, Any]:
 def set_(array: Array, key: Any, value: Any) -> None:
     """Write `array[key] = value` to the memory of `array`, broadcast and cast as in NumPy."""
     if type(key) is not tuple and isinstance(key, tuple):
-        key = tuple(key)  # of a named tuple
+        key = tuple(key)  # key was a named tuple
     if _is_whole_mask(key, array) and np.ndim(value) == 0:  # no need to know the mask
         _set_where(array, key, value)
         return
@@ -200,7 +199,7 @@ def set_(array: Array, key: Any, value: Any) -> None:
     if selection is None and not basic:
         key = with_masks(key)
         if is_false(key):
-            _fitting(array, value, (0, *array.shape))  # it has to fit all the same
+            _fitting(array, value, (0, *array.shape))  # raises for shapes that do not broadcast
             return
     if recorded:
         ops.index_update(array, value, key=key, out=array)
@@ -215,7 +214,7 @@ def set_(array: Array, key: Any, value: Any) -> None:
 
 
 def _part(array: Array, key: Any, form: Any) -> Any:
-    """Return the part that a basic index selects, whose form is known, or None."""
+    """Return the view by a basic index with hashable form `form`, or None for other indices."""
     part = None if form is None else known_part(array, form)
     if part is None:
         part = view(array, key)
@@ -224,7 +223,7 @@ def _part(array: Array, key: Any, form: Any) -> Any:
 
 
 def view(array: Array, key: Any) -> Any:
-    """Return the part that a basic index selects."""
+    """Return the view that a basic index selects."""
     parts = key if type(key) is tuple else (key,)
     try:
         # an Ellipsis keeps an index of integers alone from giving a scalar
@@ -232,7 +231,7 @@ def view(array: Array, key: Any) -> Any:
     except (IndexError, ValueError, TypeError) as error:
         from nbgraph.ops.shapes.slicing import full_key, view_key
 
-        full_key("index", view_key("index", key), array.shape)  # says what is wrong
+        full_key("index", view_key("index", key), array.shape)  # raises
         raise IndexingError(f"index: {key!r} of shape {array.shape}: {error}") from None
     return array._of_view(selected)
 
@@ -265,12 +264,12 @@ def _set_view(target: Array, value: Any) -> None:
         return
     source = _fitting(target, value, target.shape)
     same = source._chunk is target._chunk and source._address == target._address
-    if not (same and source._layout is target._layout):  # a[key] += x has written already
+    if not (same and source._layout is target._layout):  # a[key] += x: already written
         fill_from(target, source)
 
 
 def _fitting(array: Array, value: Any, shape: Shape) -> Any:
-    """Return a value as an array that broadcasts to `shape`, at the same place."""
+    """Return a value as an array that broadcasts to `shape`, on the device of `array`."""
     source = _beside(array, "value", value)
     while source.ndim > len(shape) and source.shape[0] == 1:  # as NumPy lets pass
         source = view(source, 0)
@@ -283,7 +282,7 @@ def _fitting(array: Array, value: Any, shape: Shape) -> Any:
 
 
 def _beside(array: Array, name: str, value: Any) -> Any:
-    """Return a value as an array; what is not an array yet is brought to the device of `array`."""
+    """Return a value as an array; values that are not arrays go to the device of `array`."""
     (lifted,) = lift("setitem", [name], [value], weak=False)
     if not isinstance(value, Array) and lifted.device != array.device:
         lifted = lifted.to_device(array.device)
@@ -294,7 +293,7 @@ def _beside(array: Array, name: str, value: Any) -> Any:
 def _set_elements(
     array: Array, key: Any, value: Any, lines: tuple[Any, list[Array]] | None, selection: Any
 ) -> None:
-    """Write elements at integer arrays where they lie; `lines` is the key's `selection_form`."""
+    """Write elements at integer arrays in place; `lines` is the `selection_form` of the key."""
     from nbgraph.ops.indexing.addressing import selected_shape
 
     template, indices = selection or _template(array, key)

@@ -1,7 +1,7 @@
-"""Plans on a device: the kernels of a plan's steps, issued one behind the other on one stream.
+"""Plans on a device: the kernels of a plan's steps, issued in order on one stream.
 
-To the engine a run is one operation: nothing of the host lies between its kernels, and the stream
-keeps their order. A stretch of calls becomes one CUDA graph, as far as it can.
+To the engine a run is one operation: its kernels need nothing of the host, and the stream keeps
+their order. Stretches of calls become CUDA graphs where possible.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layouts
 from nbgraph.settings import config
 
-if TYPE_CHECKING:  # programs of the host do without
+if TYPE_CHECKING:
     from nbgraph.kernels.cuda.launch import Launches, Ready
 
 
 class Stretch:
-    """Steps of a plan that follow one another.
+    """Consecutive steps of a plan.
 
-    The first run issues them as they are, as libraries make what they need at their first use.
-    A later one captures them if most of its records are the last run's, and replays that with the
-    records that are others; where most are, issuing them costs no more.
+    The first run issues them one by one, as libraries initialise themselves at their first use. A
+    later run captures them as a graph if most records equal those of the last run, and replays
+    the graph with the records that differ; if most differ, issuing them costs no more.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Stretch:
         captured: bool,
     ) -> None:
         self.steps = tuple(steps)
-        self.graph: Any = None  # what was captured on the stream
+        self.graph: Any = None  # the captured graph
         self._calls = calls
         self._captures = captured and len(self.steps) > 1
         self._fails = frozenset(k for k in self.steps if calls[k].launches.fails)
@@ -47,7 +47,7 @@ class Stretch:
         launches = (k for k in self.steps if calls[k].launches.replays == "any record")
         self._place = {k: place for place, k in enumerate(launches)}  # among the graph's launches
         self._stream: Any = None
-        # of the graph's launches; without a graph of the run before
+        # records of the graph's launches; without a graph, of the last run
         self._records: dict[int, Sequence[int]] = {}
 
     def run(self, run_ctx: RunContext, work: Run) -> None:
@@ -68,7 +68,7 @@ class Stretch:
         stream.replay(self.graph)
 
     def _others(self, stream: Any, work: Run) -> list[int] | None:
-        """Return the steps whose records are not the graph's, or None for no graph."""
+        """Return the steps whose records differ from the graph's, or None without a graph."""
         if stream is not self._stream:
             self.graph = None
             self._remember(work)
@@ -77,7 +77,7 @@ class Stretch:
         others = [
             k
             for k in self._changing
-            if k in self._fails or records[k] != self._records.get(k)  # a code has a new word
+            if k in self._fails or records[k] != self._records.get(k)  # error codes: a new word
         ]
         if 2 * len(others) <= len(self.steps):
             return others
@@ -97,8 +97,8 @@ class Stretch:
         call.launches.issue(run_ctx, work.records.get(k, call.record), work.ready(k))
 
     def _amend(self, run_ctx: RunContext, work: Run, k: int) -> None:
-        """Make the graph's launch what this run asks for."""
-        self._records.pop(k, None)  # until it is done, nobody knows what is there
+        """Update the graph's launch with the record of this run."""
+        self._records.pop(k, None)  # unknown if the update fails
         node = self.graph.node(self._place[k])
         self._issue(RunContext(run_ctx.device, node, run_ctx.slots), work, k)
         if k in work.records:
@@ -106,11 +106,11 @@ class Stretch:
 
 
 def stretches(calls: Sequence[DeviceCall | LibraryCall], patched: Collection[int]) -> list[Stretch]:
-    """Return all calls that do something, in order; `patched`: those whose words a run brings."""
+    """Return the stretches of all calls that do something; `patched`: calls with words by run."""
     captured = {"any record", "one record"} if config.cuda_graphs else set[str]()
 
     def may(k: int) -> bool:
-        """Return whether a graph may hold it."""
+        """Return whether a graph may contain call `k`."""
         replays = calls[k].launches.replays
         return replays in captured and not (replays == "one record" and k in patched)
 
@@ -122,7 +122,7 @@ def stretches(calls: Sequence[DeviceCall | LibraryCall], patched: Collection[int
 
 
 def launches_of(call: KernelCall) -> Launches:
-    """Return what launches a kernel on devices."""
+    """Return the launches of a kernel on devices."""
     launches: Launches | None = call.device or call.cache.get("device")
     if launches is None:
         from nbgraph.kernels.cuda.launch import Launches
@@ -132,7 +132,7 @@ def launches_of(call: KernelCall) -> Launches:
 
 
 class DeviceCall:
-    """A kernel of a plan with its record, as a step's `run`."""
+    """A kernel call of a plan with its record: the `run` of a step."""
 
     __slots__ = ("__name__", "hi", "keep", "launches", "record")
 
@@ -151,8 +151,8 @@ class DeviceCall:
 
 
 class LibraryCall:
-    """A function of an array library in a plan, over arrays of these layouts, as a step's `run`.
-    Its record is the arrays' addresses."""
+    """A function of an array library over arrays of these layouts: the `run` of a step. Its record
+    contains the arrays' addresses."""
 
     __slots__ = ("__name__", "_layouts", "_run", "hi", "launches", "record")
     fails, replays = False, "never"  # as of `Launches`
@@ -170,7 +170,7 @@ class LibraryCall:
         return _READY
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Any) -> None:
-        """Have it work on the stream."""
+        """Call the function for the stream."""
         pairs = zip(record, self._layouts, strict=True)
         run_ctx.stream.call(self._run, [(at, o.shape, o.dtype, o.strides) for at, o in pairs])
 
@@ -183,7 +183,7 @@ _READY = object()
 
 
 class DeviceInstance:
-    """A plan of DeviceCalls and LibraryCalls on a device; `launch` is that of an Instance.
+    """An instance of a plan of DeviceCalls and LibraryCalls on a device; see `Instance`.
 
     `patches`: as for a Plan. `beside`: further variables that every run writes.
     """
@@ -203,13 +203,13 @@ class DeviceInstance:
         self._overwrites = _overwrites(plan)
         self.stretches = stretches(self.calls, self.patched)
         self._written = list(plan.outside.values())
-        for k, call in enumerate(self.calls):  # what cannot be compiled is told now
+        for k, call in enumerate(self.calls):  # errors of the compiler are raised now
             if k not in self.patched and call.hi:
                 self._ready[k] = call.launches.ready(call.record, device.device_id)
 
     @property
     def captured(self) -> list[int]:
-        """How many steps each of the graphs holds that there are by now."""
+        """The number of steps in each captured graph."""
         return [len(each.steps) for each in self.stretches if each.graph is not None]
 
     def launch(
@@ -237,11 +237,11 @@ class DeviceInstance:
         return 0
 
     def free(self) -> None:
-        """Nothing is held."""
+        """Do nothing: an instance on a device has no resources to free."""
 
 
 class Run:
-    """One run: the records that it brings, and the kernels of all."""
+    """One run of a plan: the compiled kernels and the records with the words of this run."""
 
     __slots__ = ("_instance", "_ready", "records")
 
@@ -260,18 +260,18 @@ class Run:
         }
 
     def ready(self, step: int) -> Any:
-        """Return the launch of a step, but for its record."""
+        """Return the compiled launch of a step, without its record."""
         launch = self._ready.get(step)
         return self._instance._ready[step] if launch is None else launch
 
     def __call__(self, run_ctx: RunContext) -> None:
-        """Put all of it on the stream."""
+        """Put all steps on the stream."""
         for stretch in self._instance.stretches:
             stretch.run(run_ctx, self)
 
 
 def _overwrites(plan: Plan) -> bool:
-    """Return whether all that is written outside is first written whole, unread before."""
+    """Return whether a plan overwrites each outside buffer that it writes before reading it."""
     touched: set[Any] = set()
     for step in plan.steps:
         fresh = [each for each in step.writes if each in plan.outside and each not in touched]
@@ -288,7 +288,7 @@ def laid_out(
     device: Context,
     beside: Sequence[Any] = (),
 ) -> tuple[Plan, Any]:
-    """Return the plan of steps that were made for a device, and an instance of it."""
+    """Return the plan of a device's steps, and an instance of it."""
     if device.host:
         plan = Plan(steps, name=name, patches=patches)
         return plan, plan.instance()

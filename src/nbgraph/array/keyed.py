@@ -1,6 +1,6 @@
-"""Basic indices seen before: where the part lies that one selects, and how it is written.
+"""Fast paths of indexing: caches of views, elements, selections, writes and fills.
 
-A part is known by the layout of the array and the index, so that nothing asks NumPy twice.
+Their keys are the layout of the array and a hashable form of the index.
 """
 
 from __future__ import annotations
@@ -19,23 +19,22 @@ from nbgraph.operator.layout import Layout, keep
 from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.ops.elementwise.casting import caster
 
-_KEPT = 4096  # parts, and writes
+_KEPT = 4096  # entries of a cache
 _WHOLE = {int, type(None)}
-LONG = 64  # numbers of an index array by whose values it is known
-_EXACT = 1 << 53  # whole numbers up to this are floats
-_LARGE = 3e38  # what float32 holds, and more
+LONG = 64  # elements up to which an index array is a key by its values
+_EXACT = 1 << 53  # integers up to this are exact as float64
+_LARGE = 3e38  # finite in float32
 _parts: dict[Any, tuple[int, Layout]] = {}
 _elements: dict[Any, tuple[int, Layout, Push]] = {}
-# by index: the key of `gather`, and its arrays; None for those that the index brings itself
+# index -> the key of `gather` and its arrays; None for arrays that are part of the index
 _selections: dict[Any, tuple[tuple[Any, ...], tuple[Array | None, ...]]] = {}
 _writes: dict[Any, Write] = {}
 _fills: dict[Any, tuple[Push, float, float]] = {}
-_LENT: Any = object()  # for a holder: an array that lives for one call gives no memory back
+_LENT: Any = object()  # a holder for temporary arrays, which return no chunk
 
 
 def frozen(key: Any) -> Any:
-    """Return a basic index of Python's own integers in a form that can be hashed, or None for
-    others.
+    """Return a hashable form of a basic index of Python integers, or None for other indices.
 
     >>> frozen((slice(2), 1, ..., None))
     ((<class 'slice'>, None, 2, None), 1, 'rest', 'new')
@@ -56,7 +55,7 @@ def frozen(key: Any) -> Any:
 
 
 def known_part(array: Array, form: Any) -> Any:
-    """Return the part that a frozen index selects, if it is known, else None."""
+    """Return the view that a frozen index selects, or None if it is not in the cache."""
     entry = _parts.get((array._layout, form))
     if entry is None:
         return None
@@ -64,7 +63,7 @@ def known_part(array: Array, form: Any) -> Any:
 
 
 def learn_part(array: Array, form: Any, part: Array) -> None:
-    """Remember where the part lies that a frozen index selects."""
+    """Remember the view that a frozen index selects."""
     if form is not None:
         keep(_parts, (array._layout, form), (part._address - array._address, part._layout), _KEPT)
 
@@ -73,8 +72,8 @@ def learn_part(array: Array, form: Any, part: Array) -> None:
 
 
 def known_element(array: Array, key: Any, place: Any) -> Any:
-    """Return a copy of the element at integers seen before, pushed for the frame of the caller, or
-    None where the general way is needed."""
+    """Return a copy of the element at integers by a route, for the frame `place` of the caller, or
+    None where the slow path is needed."""
     entry = _elements.get((array._layout, key))
     if entry is None:
         return None
@@ -83,7 +82,7 @@ def known_element(array: Array, key: Any, place: Any) -> Any:
 
 
 def learn_element(array: Array, key: Any, part: Array) -> None:
-    """Remember where the element lies that integers select."""
+    """Remember the element that integers select."""
     routes = routes_of(same, {})
     assert routes is not None
     offset = part._address - array._address
@@ -94,9 +93,8 @@ def learn_element(array: Array, key: Any, part: Array) -> None:
 
 
 def selection_form(array: Array, key: Any) -> tuple[Any, list[Array]] | None:
-    """Return an index with short lists, small NumPy arrays of integers, or NDArrays of integers in
-    a form that can be hashed, by the values of the former two and the layouts of the latter, which
-    are returned besides; None for other indices."""
+    """Return a hashable form of an index with index arrays, and its NDArrays; None for other
+    indices. Short lists and small NumPy arrays are keys by value, NDArrays by layout."""
     if not array._chunk.device.host:
         return None
     form: list[Any] = [array._layout]
@@ -125,7 +123,7 @@ def selection_form(array: Array, key: Any) -> tuple[Any, list[Array]] | None:
 
 
 def known_selection(form: Any, places: list[Array]) -> tuple[Any, list[Array]] | None:
-    """Return the key of `gather` and its index arrays for an index seen before, or None."""
+    """Return the key of `gather` and its index arrays for an index in the cache, or None."""
     selection = _selections.get(form)
     if selection is None:
         return None
@@ -137,7 +135,7 @@ def known_selection(form: Any, places: list[Array]) -> tuple[Any, list[Array]] |
 def learn_selection(
     form: Any, places: list[Array], template: tuple[Any, ...], arrays: list[Array]
 ) -> None:
-    """Remember what an index selects."""
+    """Remember the key of `gather` and the index arrays of an index."""
     own = [None if any(a is g for g in places) else a for a in arrays]
     keep(_selections, form, (template, tuple(own)), _KEPT)
 
@@ -146,8 +144,8 @@ def learn_selection(
 
 
 class Write(NamedTuple):
-    """How numbers from `low` to `high`, or arrays, are written over a part. `whole`: the bytes of a
-    chunk that hold nothing else; 0 for a part of one."""
+    """The route of writes of an array, or of numbers from `low` to `high`, to a view. `whole`: the
+    size in bytes of a chunk that the view covers; 0 for a part of a chunk."""
 
     push: Push
     own: Layout
@@ -157,7 +155,7 @@ class Write(NamedTuple):
     whole: int
 
     def run(self, array: Array, value: Any, place: Any) -> bool:
-        """Push it; False where the general way is needed."""
+        """Push the write; return False where the slow path is needed."""
         holder = array._holder
         nbytes = array._layout.nbytes if holder is None else holder.nbytes
         if self.whole and self.whole != nbytes:
@@ -169,21 +167,21 @@ class Write(NamedTuple):
         elif value._chunk is array._chunk:
             if value._address != address or value._layout is not self.own:
                 return False
-            array._chunk.writes += 1  # the part itself: a[key] += x has written already
+            array._chunk.writes += 1  # the view itself: a[key] += x has written it
             return True
         part = make(array._chunk, address, self.own, _LENT)
         return written(self.push, place, (value, part), part)
 
 
 def known_write(array: Array, form: Any, value: Any, place: Any) -> bool:
-    """Return whether `value` was written over the part of a frozen index, as another was before;
-    `place` is the frame of the caller."""
+    """Write `value` at a frozen index by the route of an earlier write, for the frame `place` of
+    the caller; return False where the slow path is needed."""
     write = _writes.get(_key(array, form, value))
     return write is not None and write.run(array, value, place)
 
 
 def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
-    """Remember how a value was written over a part; this has just been found to be right."""
+    """Remember the route of a checked write of `value` to a view."""
     own = part._layout
     bounds = None if form is None else _bounds(own.dtype, value)
     if bounds is None or not array._chunk.device.host:
@@ -199,7 +197,8 @@ def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
 
 
 def _writing(own: Layout, value: Any) -> tuple[Any, Any]:
-    """Return what writes a value over an array of a layout: operator and call, or None."""
+    """Return the operator and kernel call that write a value to an array of a layout; None where
+    there is none."""
     many = isinstance(value, Array)
     op = caster(value.dtype if many else np.dtype(type(value)), own.dtype)
     if op is None or (many and len(value.shape) > len(own.shape)):
@@ -209,7 +208,7 @@ def _writing(own: Layout, value: Any) -> tuple[Any, Any]:
 
 
 def known_fill(own: Layout, value: Any, place: Any) -> Any:
-    """Return a new array on the host with one number everywhere, pushed by a route, or None."""
+    """Return a new host array filled with a number by a route, or None."""
     fill = _fills.get((own, type(value)))
     if fill is None or not fill[1] <= value <= fill[2]:
         return None
@@ -217,7 +216,7 @@ def known_fill(own: Layout, value: Any, place: Any) -> Any:
 
 
 def learn_fill(own: Layout, value: Any) -> None:
-    """Remember how arrays of a layout are filled with numbers like this one."""
+    """Remember the route that fills arrays of a layout with numbers of this type."""
     bounds = _bounds(own.dtype, value) if own.size else None
     call = None if bounds is None else _writing(own, value)[1]
     routes = Routes()
@@ -230,7 +229,7 @@ def _key(array: Array, form: Any, value: Any) -> Any:
 
 
 def _bounds(dtype: np.dtype[Any], value: Any) -> tuple[float, float] | None:
-    """Between which numbers there is nothing to be looked at; None where there always is."""
+    """Return the range of numbers that a dtype holds without a check, or None if all need one."""
     if isinstance(value, Array):
         return 0, 0
     kind = type(value)

@@ -1,7 +1,7 @@
-"""The quick way of operators over whole arrays that one kernel does: see `route`.
+"""Fast paths of operators over whole arrays: routes, kernels of draws, functions and views.
 
-An operator with a state or a resource has none, but those that draw have their own (`ByKernels`);
-results that are views are known by the layout of what they show.
+Operators with states or resources have none, except for draws (`ByKernels`). Views are cached by
+the layout of their operand.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NEW: Sequence[bool] = ()  # in_place: no output existed before
 def ways(
     op: ArrayOp, attributes: Attributes, operands: Sequence[Any]
 ) -> ByRoutes | ByKernels | Functions | None:
-    """Return the quick way of an operator with these attributes and so many operands, if any."""
+    """Return the fast path of an operator with these attributes and operands, or None."""
     if op.draws:
         return DRAWN
     if not (op.copies or "host" in op.kernels) or op.auxiliary or op.resources:
@@ -48,7 +48,7 @@ def ways(
 
 
 class ByRoutes:
-    """The quick way of an operator: routes, of copies where its kernel wants contiguous arrays."""
+    """The fast path of an operator by routes; operands are copied if its kernel wants that."""
 
     __slots__ = ("routes",)
 
@@ -56,7 +56,7 @@ class ByRoutes:
         self.routes = routes
 
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
-        """Return what a call like one before gives, or None where the general way is needed."""
+        """Return the result of a call like an earlier one, or None to take the slow path."""
         result = None
         if self.routes.count or self.routes.steps:
             engine = in_charge()
@@ -72,12 +72,12 @@ class ByRoutes:
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
-        """Remember the kernels of a call, which is over; `attributes` are normalised."""
+        """Remember the kernels of a call that has been pushed; `attributes` are normalised."""
         routes, outputs = self.routes, [r._layout for r in results]
         layouts, numbers = [v._layout for v in values], op.values(attributes)
         lowering: Lowered | None = None
         key = (*layouts, *[None] * len(numbers))
-        if key in routes.steps:  # there are none
+        if key in routes.steps:
             return
         if op.copies:
             call, order = prepare_copy(layouts[0], outputs[0]), (0,)
@@ -102,7 +102,7 @@ class ByRoutes:
 
 
 def _recorded(op: Any, operands: Sequence[Any], attributes: Attributes, result: Any) -> Any:
-    """Record a call, where something follows, and return its result, or a tuple of several."""
+    """Record a call if there is a recorder, and return its result (a tuple of several)."""
     recorder = recording.get()
     if recorder is not None and result is not None:
         results = result if type(result) is tuple else (result,)
@@ -111,7 +111,7 @@ def _recorded(op: Any, operands: Sequence[Any], attributes: Attributes, result: 
 
 
 def _push_of(routes: Routes) -> Push:
-    """Return what pushes by routes, or by steps where operands have none."""
+    """Return a function that pushes by routes, or by steps where operands have no route."""
     push, table = routes.push, routes.steps
     if not table:
         return push
@@ -129,23 +129,23 @@ def _push_of(routes: Routes) -> Push:
 
 
 def _followed() -> bool:
-    """Return whether a call without arrays has to go the general way: a tape or an anomaly's search
-    follows it, or it makes something else than arrays."""
+    """Return whether a call without arrays needs the slow path: a tape or the search for anomalies
+    follows it, or its results are not NDArrays."""
     return _recorder() is not None or sources.get() is not None or CLOSELY_ASKED[0]
 
 
 class Sources:
-    """The quick way of what an operator gives whatever its operand holds, if it has one: zeros,
-    ones, memory as it is, a range. `make(layout, device, numbers, place)` makes the array."""
+    """The fast path of results that do not depend on the operand's values: zeros, ones, empty,
+    ranges. `make(layout, device, numbers, place)` returns the array."""
 
     __slots__ = ("layouts", "make")
 
     def __init__(self, make: Function) -> None:
         self.make = make
-        self.layouts: dict[Layout | None, Layout] = {}  # of results, by the operand's
+        self.layouts: dict[Layout | None, Layout] = {}  # operand's layout -> result's layout
 
     def __call__(self, place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
-        """Return the array, or None where somebody follows what is done."""
+        """Return the array, or None where the slow path is needed."""
         if _followed():
             return None
         first = operands[0] if operands else None
@@ -159,7 +159,7 @@ class Sources:
 def learn_source(
     op: ArrayOp, make: Function, own: Layout, values: Sequence[Array], attributes: Attributes
 ) -> None:
-    """Remember the array of a call like this; see `Sources`."""
+    """Remember how to make the result of calls like this one; see `Sources`."""
     key = call_key(op.fixed(attributes), values)
     entry = op.shortcuts.get(key) or (Sources(make), attributes)
     keep(op.shortcuts, key, entry, SHORTCUTS)
@@ -168,8 +168,8 @@ def learn_source(
 
 
 class ByKernels:
-    """The quick way of operators that draw: the kernels of a draw by an operand seen before. What
-    draws by a generator of its own has none."""
+    """The fast path of draws: the kernels of an earlier draw with operands of the same layouts.
+    Draws from a generator that the user passes have none."""
 
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """See ByRoutes."""
@@ -211,8 +211,8 @@ class ByKernels:
 
 
 class Functions:
-    """The quick way of an operator with certain attributes that NumPy computes. `known`: by the
-    layouts of the operands, those of the results, None before they are known, and `least` of
+    """The fast path of an operator that NumPy computes, for certain attributes. `known` maps the
+    layouts of the operands to those of the results (None before the first call) and to `least` of
     `push_function`."""
 
     __slots__ = ("attributes", "known", "op")
@@ -222,7 +222,7 @@ class Functions:
         self.known: dict[Any, list[Any]] = {}
 
     def entry(self, values: Sequence[Array]) -> list[Any]:
-        """Return what is known of calls on operands like these."""
+        """Return the entry of `known` for operands like these."""
         key = tuple([v._layout for v in values])
         entry = self.known.get(key)
         if entry is None:
@@ -231,7 +231,7 @@ class Functions:
         return entry
 
     def __call__(self, place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
-        """Return the results, or None where the general way is needed; nothing is recorded."""
+        """Return the results, unrecorded, or None where the slow path is needed."""
         if CLOSELY_ASKED[0] or not (recorded or _recorder() is None):
             return None
         try:
@@ -268,8 +268,8 @@ class Functions:
 
 
 def _functions(op: Any, attributes: Attributes) -> Functions | None:
-    """Return the quick way of an operator that NumPy computes; None for an attribute that is a
-    list."""
+    """Return the fast path of an operator that NumPy computes; None if an attribute cannot be
+    hashed."""
     key = ("functions", *items_of(attributes))
     try:
         return op.carried.get(key) or keep(op.carried, key, Functions(op, attributes), _PLACES)
@@ -278,8 +278,8 @@ def _functions(op: Any, attributes: Attributes) -> Functions | None:
 
 
 def least(op: Any, values: Sequence[Array], attributes: Attributes) -> list[int] | None:
-    """Return the nanoseconds that NumPy took at least for a call like this, in a list that calls
-    bring up to date; None where that is not known."""
+    """Return the shortest time of NumPy for a call like this, in nanoseconds, as a list of one that
+    calls update, or None where it was not measured."""
     functions = _functions(op, attributes)
     return None if functions is None else functions.entry(values)[1]
 
@@ -292,16 +292,16 @@ def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
     return ("again", config.compiler, *layouts, *items_of(attributes))
 
 
-_UNKNOWN = 1 << 62  # nanoseconds, before a call was measured
+_UNKNOWN = 1 << 62  # nanoseconds: not measured yet
 _NOTHING = None, None
-_PLACES = 2048  # layouts that a table holds, and what else an operator keeps
+_PLACES = 2048  # entries of a table by layout, and of an operator's `carried`
 _recorder = recording.get
-# by the operand's layout: bytes from its start, and how; None: it is a view of a copy
+# operand's layout -> offset in bytes and layout of the view; None: the view is of a copy
 Places = dict[Layout, tuple[int, Layout] | None]
 
 
 def known_view(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
-    """Return the view of an array of a layout that was worked out before, recorded, or None."""
+    """Return the recorded view of an array whose layout has one in the cache, or None."""
     places: Places | None = op.carried.get(_view_key(attributes))
     result = None if places is None else _at(places, source)
     if result is None:
@@ -313,7 +313,7 @@ def known_view(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
 
 
 def viewed(op: ArrayOp, values: Sequence[Array], attributes: Attributes) -> list[Array] | None:
-    """Return the result as a view of operand 0, or of a copy where its own order has none."""
+    """Return the result as a view of operand 0, or of a contiguous copy of it, or None."""
     source = values[0]
     result = _of(op, source, attributes)
     if result is not None:
@@ -327,7 +327,7 @@ def viewed(op: ArrayOp, values: Sequence[Array], attributes: Attributes) -> list
 
 
 def _copy(source: Array) -> Any:
-    """Return a contiguous copy, which is not recorded."""
+    """Return a contiguous copy; it is not recorded."""
     key, own = ("copy", source._layout), layout(source.shape, source.dtype)
     step = same.carried.get(key)
     if step is None:
@@ -339,7 +339,7 @@ def _copy(source: Array) -> Any:
 
 
 def _of(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
-    """Return the view of an array, or None where NumPy has none of memory that lies so."""
+    """Return the view of an array, or None where its strides allow none."""
     assert op.view is not None
     memory = source._view()
     try:
@@ -356,7 +356,7 @@ def _view_key(attributes: Attributes) -> Any:
 
 
 def _at(places: Places, source: Array) -> Any:
-    """Return the view that is entered for an array's layout, or None."""
+    """Return the view that `places` has for an array's layout, or None."""
     place = places.get(source._layout)
     if place is None:
         if source._layout not in places:
@@ -369,7 +369,7 @@ def _at(places: Places, source: Array) -> Any:
 
 
 def _learn_view(op: ArrayOp, source: Array, result: Array, attributes: Attributes) -> Places:
-    """Enter the view that an array has; return the table of the operator."""
+    """Remember the view of an array; return the table of the operator."""
     places: Places | None = op.carried.get(_view_key(attributes))
     if places is None:
         if len(op.carried) >= _PLACES:

@@ -1,6 +1,6 @@
-"""Operators over whole arrays, pushed for NDArrays: their kernel calls, or their functions.
+"""Push operators over whole arrays: their kernel calls, or else their Python functions.
 
-The first is one of the three runners, see `operator.kernel_call`.
+`deliver` is one of the three runners of kernel calls, see `operator.kernel_call`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from nbgraph.operator.layout import layout
 from nbgraph.operator.request import WORDS, OpReqType, Requests, kNullOp
 from nbgraph.operator.spec import Attributes
 
-_BRIEF = 100_000  # nanoseconds: a thread that sleeps takes as long to take a function over
+_BRIEF = 100_000  # nanoseconds: the time until a sleeping worker starts a function
 
 
 class Job(NamedTuple):
-    """An operator over whole arrays to be pushed; `whole`: all of the results is written."""
+    """An operator over whole arrays to be pushed; `whole`: every element of a result is written."""
 
     op: Any
     inputs: Sequence[Array]
@@ -41,7 +41,7 @@ class Job(NamedTuple):
     whole: bool
 
     def application(self) -> Application:
-        """Return it by the layouts of its arrays."""
+        """Return the application of the operator to the layouts of its arrays."""
         words = [self.op.words[request] for request in self.requests]
         operands, outputs = ([x._layout for x in own] for own in (self.inputs, self.results))
         host = self.results[0].device.host
@@ -49,7 +49,7 @@ class Job(NamedTuple):
 
 
 def push_lowered(job: Job) -> bool:
-    """Push an operator's kernels, with copies where needed; return whether it has any."""
+    """Push an operator's kernels, with copies where needed; return False if it has none."""
     if all(request is kNullOp for request in job.requests):
         return True
     if job.op.kernels and not any(r.size for r in job.results):
@@ -62,7 +62,7 @@ def push_lowered(job: Job) -> bool:
 
 
 def deliver(lowering: Lowered, job: Job) -> None:
-    """Push the calls of an operator; see `push_lowered`."""
+    """Push the kernel calls of an operator; see `push_lowered`."""
     op, inputs, results, requests, attributes, whole = job
     device, count = results[0].device, len(inputs)
     written = {k for call in lowering.calls for k in call.order[-call.writes :]}
@@ -95,7 +95,7 @@ def deliver(lowering: Lowered, job: Job) -> None:
 
 
 class Work:
-    """One application of an operator, as the engine runs it: NumPy views are made then."""
+    """A job as a function for the engine, which creates the NumPy views when it runs."""
 
     __slots__ = ("attributes", "inputs", "is_train", "op", "outputs", "requests", "resources", "ns")
 
@@ -107,7 +107,7 @@ class Work:
         least: list[int] | None = None,
     ) -> None:
         self.op, self.attributes, self.requests = job.op, job.attributes, job.requests
-        # views, not arrays: an array may die, and its memory be promised, before this runs
+        # views, not arrays: an array may die, and its block be reserved again, before this runs
         self.inputs = [read_only(a._view()) for a in job.inputs]
         for i in states:
             self.inputs[i].flags.writeable = True
@@ -115,7 +115,7 @@ class Work:
         self.resources, self.is_train, self.ns = resources, training.get(), least
 
     def __call__(self, run_ctx: RunContext) -> None:
-        """Compute into the outputs' memory."""
+        """Compute the results and write them to the outputs' memory."""
         started = perf_counter_ns()
         arguments = self.inputs, self.outputs, self.requests, self.attributes
         own = {"resources": self.resources, "is_train": self.is_train, "run_ctx": run_ctx}
@@ -125,7 +125,7 @@ class Work:
 
 
 def read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the view, which takes no writes from now on."""
+    """Make a view read-only and return it."""
     view.flags.writeable = False
     return view
 
@@ -138,11 +138,12 @@ def push_function(
     states: Sequence[int] = (),
     least: list[int] | None = None,
 ) -> None:
-    """Push the function of an operator, over chunks that it reads and others that it writes.
+    """Push the function of an operator over the chunks that it reads and writes.
 
-    `least`: the nanoseconds that calls like this took at least, to be brought up to date. Where a
-    thread would take longer to wake up, and nothing unfinished uses the chunks, this one computes
-    new results; what another thread wrote meanwhile may be half read, so it is pushed then.
+    `least`: a list with the shortest time of such a call in nanoseconds, which is updated. If a
+    worker would take longer to wake up, and no unfinished operation uses the chunks, this thread
+    computes the results; if another thread has written an operand meanwhile, they are discarded
+    and the function is pushed.
     """
     work: Any = None
     if job.whole and least is not None and not resources:
@@ -166,7 +167,7 @@ def push_function(
 
 
 def _done(job: Job, reads: Sequence[Any], writes: Sequence[Any], least: list[int]) -> bool:
-    """Return whether new results were computed here and now; raise what the function raises."""
+    """Compute new results in this thread if possible; return whether they are valid."""
     engine = in_charge()
     if least[0] >= _BRIEF or engine._listeners:
         return False

@@ -20,11 +20,11 @@ from nbgraph.ops.named.keywords import by_names, in_words
 
 _NUMBERS = {bool, int, float, str, type(None), type}
 _PASSED = Array, Context, np.dtype
-_MOST = 256  # kinds of calls of an operator
+_MOST = 256  # kinds of calls in an operator's cache
 
 
 class _Slot:
-    """What stands for a value of which nothing is known but its kind: what asks for more fails."""
+    """A placeholder for a value of which only the kind is known; all other uses raise."""
 
     __hash__ = object.__hash__
 
@@ -32,11 +32,11 @@ class _Slot:
         raise TypeError("the value decides")
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (other != () and bool(self))  # kinds tell () from other sizes
+        return self is other or (other != () and bool(self))  # () is a kind of its own
 
 
 class _Order(NamedTuple):
-    """A call as another one: where its arguments stand among those of the call and constants."""
+    """How to rewrite a call: the index of each new argument among the old ones and constants."""
 
     op: Any
     places: list[int]
@@ -48,10 +48,9 @@ _PASSED_ON: WeakKeyDictionary[Any, dict[Any, _Order | None]] = WeakKeyDictionary
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-    """Return a call, also one in MXNet's words, with its operands as NDArrays.
+    """Return a call, which may use MXNet's names, with its operands as NDArrays.
 
-    Operands are what the operator calls so; NumPy arrays are lifted wherever they stand, also in
-    a list of arrays.
+    NumPy arrays become NDArrays in all arguments, also in lists of arrays.
     """
     kinds = _kinds(op, args, kwargs)
     known = {} if kinds is None else _PASSED_ON.setdefault(op, {})
@@ -68,7 +67,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError:
-        return op, args, kwargs  # the operator itself says what is wrong
+        return op, args, kwargs  # the operator itself raises
     operands = operand_names(op)
     arguments, optional = bound.arguments, {n: p.default for n, p in signature.parameters.items()}
     names = [
@@ -86,17 +85,17 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
 
 
 def _order(call: Call, other: Call) -> _Order | None:
-    """Return how a call became the other one, or None where calls of its kind may become others."""
+    """Return how `call` became `other`, or None if that may differ for other calls of its kind."""
     op, args, kwargs = call
     values = (*args, *kwargs.values())
     results = sources = [*other[1], *other[2].values()]
-    if by_names(op):  # names alone say it: what becomes of anything in these places?
+    if by_names(op):  # the rewriting depends on names only: apply it to placeholders
         slots = [v if type(v) is bool else _Slot() for v in values]
         named = dict(zip(kwargs, slots[len(args) :], strict=True))
         try:
             again, placed, options = in_words(op, tuple(slots[: len(args)]), named)
             own = signature_of(again).bind(*placed, **options)
-        except Exception:  # values decide after all
+        except Exception:  # it depends on values after all
             return None
         sources = [*own.args, *own.kwargs.values()]
         if again is not other[0] or [*own.kwargs] != [*other[2]]:
@@ -124,7 +123,7 @@ def _order(call: Call, other: Call) -> _Order | None:
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether a value is taken as it is."""
+    """Return whether a value needs no conversion."""
     kind = type(value)
     return kind in _NUMBERS or issubclass(kind, _PASSED) or _are_sizes(value)
 
@@ -134,9 +133,8 @@ def _are_sizes(value: Any) -> bool:
 
 
 def _kinds(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what calls have in common that are lifted alike, or None where that is unknown: the
-    kinds of arguments, True or False, and where values decide the values, and the shapes of
-    arrays."""
+    """Return a key that is equal for calls with the same rewriting, or None where it is unknown:
+    the kinds of arguments and booleans, and where they matter the values and shapes of arrays."""
     kinds: list[Any] = [len(args)]
     by_name = by_names(op)
     for value in (*args, *kwargs.values()):
@@ -154,7 +152,8 @@ def _kinds(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _written(op: Any, *args: Any, out: Any, **kwargs: Any) -> Any:
-    """Write what an operator returns to `out`, whose shape and dtype draws without a size have."""
+    """Write the result of an operator to `out`, which has the shape and dtype for draws without a
+    size."""
     parameters = signature_of(op).parameters
     if "size" in parameters and len(args) <= [*parameters].index("size"):
         kwargs = {"size": out.shape, "dtype": out.dtype, **kwargs}
@@ -170,7 +169,7 @@ def _written(op: Any, *args: Any, out: Any, **kwargs: Any) -> Any:
 
 
 def _several(op: str, name: str, value: Any) -> Any:
-    """Another argument: NumPy arrays in it become NDArrays."""
+    """Return an argument that is not an operand with NumPy arrays in it as NDArrays."""
     if isinstance(value, np.ndarray):
         return lift(op, [name], [value])[0]
     if isinstance(value, (list, tuple)) and any(isinstance(v, np.ndarray) for v in value):
@@ -180,14 +179,14 @@ def _several(op: str, name: str, value: Any) -> Any:
 
 
 class ArrayNamespace(Namespace):
-    """Operators over arrays, and what makes arrays, by MXNet's names."""
+    """Operators over arrays and array creation, by MXNet's names."""
 
     NOUNS: ClassVar = {
         "NDArray": "NDArray",
-        "array": "array",  # listed; below in MXNet's words
+        "array": "array",  # in the list of names; defined below with MXNet's parameters
         "from_dlpack": "from_dlpack",
         "from_numpy": "asarray",
-        "load": "load",  # listed; below in MXNet's form
+        "load": "load",  # the same
         "save": "save",
         "waitall": "waitall",
     }

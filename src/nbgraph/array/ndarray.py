@@ -1,4 +1,4 @@
-"""NDArray: an array whose values may still be on their way.
+"""NDArray: an array whose values are computed asynchronously.
 
 >>> import nbgraph as ng
 >>> a = ng.array([1.0, 2.0, 3.0])
@@ -43,13 +43,13 @@ ops: Any = library  # to type checkers, who see the class before it is mixed in,
 
 
 class Methods(methods.Methods):
-    """NumPy's methods of arrays, with those that know of memory."""
+    """NumPy's methods of arrays, with those that copy or write memory."""
 
     __slots__ = ()
 
     def copy(self, device: Context | str | None = None, *, order: str = "C") -> Self:
-        """Return the values in memory of their own, on this device unless another is given; NumPy's
-        `order`, which may also come first, changes nothing that can be seen."""
+        """Return a copy, on `device` or the array's own. NumPy's `order`, which may be the first
+        argument, has no effect."""
         array: Any = self
         if isinstance(device, str):
             device, order = None, device
@@ -58,8 +58,8 @@ class Methods(methods.Methods):
         return ops.copy(self) if own else copy_of(array, device=device)
 
     def copyto(self: Any, other: Any) -> Any:
-        """Write the values over another array, broadcast and cast, and return that array; for a
-        device, return a copy there.
+        """Write the values to another array, broadcast and cast, and return that array; with a
+        device, return a copy on it.
 
         >>> import nbgraph as ng
         >>> b = ng.zeros(3)
@@ -75,7 +75,7 @@ class Methods(methods.Methods):
         return target
 
     def fill(self: Any, value: Any) -> None:
-        """Write one number everywhere."""
+        """Fill the array with a number."""
         self[...] = value
 
     @checked
@@ -89,8 +89,7 @@ class Methods(methods.Methods):
         return iter(self.asnumpy().ravel().tolist())
 
     def __round__(self: Any, ndigits: int | None = None) -> Any:
-        """Return what `round` of a number gives; without digits of an array of one element an
-        int."""
+        """Round to `ndigits` decimals; without `ndigits` return an int for one element."""
         if ndigits is None and self.size == 1:
             return round(self.item())
         return self.round(ndigits or 0)
@@ -112,9 +111,9 @@ _recorder = call.recording.get
 class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     """An n-dimensional array on a device, ordered by the dependency engine.
 
-    Made by `ng.array`, `ng.zeros` and kin, and by operators. It feels like `numpy.ndarray`;
-    operators return at once, and what needs values waits: `asnumpy()`, `item()`, `bool()`,
-    printing. A failure on the way is raised there, with the line that asked for the operation.
+    It is created by `ng.array`, `ng.zeros` and similar functions, and by operators, and behaves
+    like `numpy.ndarray`. Operators return at once; `asnumpy()`, `item()`, `bool()` and printing
+    wait for the values. They raise the failure of an operation, with the line that called it.
     """
 
     __slots__ = ()
@@ -131,7 +130,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     def __nbgraph_call__(
         cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
-        """Carry an operator out; see `nbgraph.operator.call`."""
+        """Apply an operator; see `nbgraph.operator.call`."""
         recorder = _recorder()
         if recorder is not None and recorder.traces:
             return recorder.carry(op, operands, attributes, out)
@@ -142,7 +141,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     # waiting ----------------------------------------------------------------------------------
 
     def _wanted(self, what: str) -> None:
-        """Wait for the values, which a graph that is being traced may not depend on."""
+        """Wait for the values; raise if a function is being traced."""
         recorder = _recorder()
         if recorder is not None and recorder.traces:
             recorder.refuse(what)
@@ -150,8 +149,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
 
     @property
     def variable(self) -> Variable:
-        """The engine variable that stands for the memory, for functions that are pushed by hand;
-        views share it.
+        """The engine variable of the memory, for functions that users push; views share it.
 
         >>> import nbgraph as ng
         >>> a = ng.zeros(3)
@@ -165,15 +163,15 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return self._chunk
 
     def wait_to_read(self) -> None:
-        """Wait until the values are there; raise what went wrong on the way."""
+        """Wait for the values; raise the failure of their computation."""
         chunk.wait(self._chunk)
 
     def wait_to_write(self) -> None:
-        """Wait until nothing unfinished reads or writes the array."""
+        """Wait until no unfinished operation reads or writes the array."""
         chunk.wait(self._chunk)
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
-        """Return the values as a NumPy array of their own; wait for them.
+        """Wait for the values and return a copy of them as a NumPy array.
 
         >>> import nbgraph as ng
         >>> ng.arange(3).asnumpy()
@@ -183,7 +181,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return place(self._chunk.device).read(self)
 
     def item(self, *index: int) -> Any:
-        """Return one element as a Python number; wait for it.
+        """Wait for the values and return one element as a Python number.
 
         Parameters
         ----------
@@ -207,7 +205,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     to_numpy = asnumpy  # without it Matplotlib draws a box for each row, not for each column
 
     def tolist(self) -> Any:
-        """Return the values as nested lists; wait for them."""
+        """Wait for the values and return them as nested lists."""
         return self.asnumpy().tolist()
 
     def __bool__(self) -> bool:
@@ -219,8 +217,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return bool(self.item())
 
     def __hash__(self) -> int:
-        """One number is hashed by its value, as NumPy's scalars are; a variable, an array with axes
-        and NaN, which equals nothing, as itself."""
+        """Return the hash of the value for a 0-d array, as for NumPy's scalars; variables, arrays
+        with axes and NaN are hashed by identity."""
         if self._layout.shape or self.grad is not None:
             return object.__hash__(self)
         self._wanted("hash")
@@ -252,7 +250,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return self.item()
 
     def _lost(self, what: str, level: int) -> None:
-        """Warn where other libraries take the values of an array whose gradients are followed."""
+        """Warn where another library takes the values of an array that is being recorded."""
         if self._node is None or not call.differentiating.get() or _recorder() is None:
             return
         if not sys._getframe(level - 1).f_globals.get("__name__", "").startswith("nbgraph."):
@@ -289,7 +287,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
 
     @property
     def grad(self) -> NDArray | None:
-        """The gradient that `backward` left, for an array with `attach_grad`."""
+        """The gradient computed by `backward`, for an array with `attach_grad`."""
         return getattr(self._node, "grad", None)
 
     @grad.setter
@@ -304,7 +302,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         grad_req : "write": each `backward` replaces them; "add": it adds to them; "null": not at
             all
 
-        The array becomes a variable: what it was computed from is forgotten.
+        The array becomes a variable: its recorded history is dropped.
 
         Raises
         ------
@@ -313,7 +311,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         call.differentiation().attach_grad(self, grad_req)
 
     def detach(self) -> NDArray:
-        """Return the same memory, without what it was computed from."""
+        """Return an array with the same memory and no recorded history."""
         return make(self._chunk, self._address, self._layout, chunk.shared(self))
 
     def backward(
@@ -345,7 +343,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     # other worlds -----------------------------------------------------------------------------
 
     def to_device(self, device: Context, /, *, stream: Any = None) -> NDArray:
-        """Return the array itself if it is there, else a copy on that device.
+        """Return the array itself if it is on `device`, else a copy on that device.
 
         Parameters
         ----------

@@ -1,8 +1,7 @@
-"""Python's operators on arrays: quick ways of `a + b`, `-a`, and `a += b`, which writes memory.
+"""Python's operators on arrays: `a + b`, `-a`, and `a += b`, which writes in place.
 
-A quick way is of layouts seen before: one compiled call, nothing is worked out again.
-Operands that have been through the general way have a route. Whatever is not as usual (another
-engine, a graph that is being traced) takes the general way again.
+Operands with layouts that an earlier call had take the fast path: a route, which is one compiled
+call. Anything unusual (another engine, a graph that is being traced) takes the slow path.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ _frame, _recorder = sys._getframe, recording.get
 
 
 def beside(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return operands, of which scalars and arrays of NumPy's beside one array are what routes
-    take: Python numbers where that makes no difference, and copies where nothing is recorded."""
+    """Return operands in the form that routes accept: NumPy scalars as Python numbers where that
+    gives the same result, NumPy arrays as copies where no recorder is active."""
     plain = weak(operands)
     if plain is operands and not COPIED.isdisjoint(map(type, operands)) and _recorder() is None:
         return tuple(lift(name, (), operands))
@@ -35,7 +34,7 @@ def beside(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class _Ways:
-    """An operator as a method: its routes, and the general way."""
+    """An operator as a method: its routes and its slow path."""
 
     __slots__ = ("name", "op", "push", "swapped")
 
@@ -45,7 +44,7 @@ class _Ways:
         self.push: Push = declines
 
     def general(self, *operands: Any) -> Any:
-        """Apply the operator by its routes where a recorder follows it, else by `call`."""
+        """Apply the operator by its routes if a recorder is active, else by `call`."""
         if not takes_part(operands[-1], self.name):
             return NotImplemented
         plain = beside(self.name, operands)
@@ -69,7 +68,7 @@ def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
     ways = _Ways(name, swapped=swapped)
 
     def method(self: Any, other: Any) -> Any:
-        push = ways.push  # no method: this way Python finds it quickly
+        push = ways.push  # a bound attribute is faster than a method
         result = push(_frame(1), (other, self) if swapped else (self, other))
         return ways.general(self, other) if result is None else result
 
@@ -112,7 +111,7 @@ def in_place(name: str) -> Callable[..., Any]:
 
 
 class Operators(operators.Operators):
-    """What the language writes as an operator, pushed by routes that were learnt."""
+    """Python's operators, pushed by routes where operands have one."""
 
     __slots__ = ()
 
@@ -134,6 +133,6 @@ class Operators(operators.Operators):
 for _written, _way in operators.ways():
     if _way.operands == 1:
         setattr(Operators, _written, unary(_way.name))
-    elif _way.name != "divmod":  # quick ways have one output
+    elif _way.name != "divmod":  # fast paths have one output
         setattr(Operators, _written, binary(_way.name, swapped=_way.swapped))
 setattr(Operators, "__pow__", operators.powers(Operators.__pow__))  # noqa: B010

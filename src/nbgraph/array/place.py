@@ -1,8 +1,8 @@
-"""What arrays ask of the device they are on: values in and out, kernels, functions; kernel calls
-pushed to the engine, which takes each in one compiled call.
+"""The operations of arrays that depend on the device: transfers, kernels and functions; and the
+push of kernel calls to the engine, one compiled call each.
 
-One table by device type. The host is here; what is on a GPU is in `accelerator`, which is loaded
-when the first array is.
+A table has a `Place` for each device type. That of the host is here; that of GPUs is in
+`accelerator`, which is imported for the first array on one.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ Values = np.ndarray[Any, np.dtype[Any]]
 
 
 class Place:
-    """Memory of the host, which NumPy sees; other kinds of devices override these methods."""
+    """The host's memory, which NumPy can access; other device types override these methods."""
 
-    host = True  # whether the host's own functions may use the memory
-    # a context in which kernels are described; what is not run here need not be compiled
+    host = True  # whether functions of the host may access the memory
+    # a context for the description of kernels; those for other devices need not be compiled
     preparing: Callable[[], Any] = staticmethod(contextlib.nullcontext)
 
     def read(self, array: Any) -> Values:
-        """Return the values, which are there, copied."""
+        """Return a copy of the values, which have been waited for."""
         values: Values = array._view().copy()
         return values
 
     def begin(self, array: Any, values: Values) -> None:
-        """Set the values of a new array, whose chunk nobody has used since it was taken."""
-        array._view()[...] = values  # half of what `np.copyto` takes
+        """Set the values of a new array, whose chunk is idle."""
+        array._view()[...] = values  # twice as fast as `np.copyto`
 
     def overwrite(self, array: Any, values: Values) -> None:
-        """Set all values of an array that nothing unfinished uses."""
+        """Set all values of an array that no unfinished operation uses."""
         self.begin(array, values)
 
     def push(
@@ -57,7 +57,7 @@ class Place:
         *,
         overwrites: bool,
     ) -> None:
-        """Push a kernel over memory of the device; see `push`."""
+        """Push a kernel over memory of the device; see the function `push`."""
         engine = in_charge()
         if isinstance(engine, ThreadedEngine):
             launch = launcher(call, engine, len(reads), len(writes), overwrites)
@@ -69,31 +69,31 @@ class Place:
         engine.push(run, const_vars=reads, mutate_vars=writes, name=call.name, prop=prop)
 
     def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
-        """Push `array[key] = value`, of a template with index arrays."""
+        """Push `array[key] = value`, where `key` is a template for the index arrays."""
         write = load("nbgraph.array.copying").write_elements
         write(array, value, indices, key)
 
     def composed(
         self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]
     ) -> list[Any] | None:
-        """Return the results of an operator over whole arrays by other operators, where those are
-        the device's way to do it, else None."""
+        """Return the results of an operator over whole arrays that the device composes of other
+        operators, or None."""
         return None
 
     def carry_out(self, job: Any) -> bool:
-        """Return whether the device's kernels compute a `lowered.Job`; they are pushed then."""
+        """Push the device's kernels for a `Job`; return False if it has none."""
         push = load("nbgraph.array.lowered").push_lowered
         return bool(job.op.kernels and push(job))
 
 
 _PLACES: dict[str, Place] = {"cpu": Place()}
-# whether there has been memory on another device than `cpu(0)` in this process
+# whether this process has used memory of another device than `cpu(0)`
 ELSEWHERE = [False]
 _LATER = {"gpu": "nbgraph.array.accelerator"}
 
 
 def place(device: Context) -> Place:
-    """Return what is asked of a device.
+    """Return the `Place` of a device.
 
     >>> from nbgraph.device import cpu
     >>> place(cpu()).host
@@ -112,7 +112,7 @@ def place(device: Context) -> Place:
 
 
 def elsewhere(device: Context) -> str:
-    """Why what wants NumPy's memory gets none, and what to do."""
+    """Return the reason why NumPy cannot access memory of a device, and the remedy."""
     return (
         f"the values are on {device!r}, and nothing is copied to the host unasked; use "
         "x.asnumpy(), or x.to(ng.cpu())"
@@ -129,8 +129,8 @@ def refuse(name: str, device: Context) -> NoReturn:
 
 
 def _require_one(name: str, device: Context, chunks: Sequence[Any]) -> None:
-    """DeviceError before a kernel is given memory of another device: it would fail, or the process
-    would, and the device for good."""
+    """Raise DeviceError for memory of another device, with which a kernel would fail, or break the
+    process and the device."""
     for chunk in chunks:
         if chunk.device != device and not (chunk.device.host and device.host):
             raise DeviceError(
@@ -147,9 +147,9 @@ def push(
     *,
     overwrites: bool,
 ) -> None:
-    """Push a kernel call over arrays in its order, on the device of what is written.
+    """Push a kernel call over arrays in the order of its operands, on the device of its outputs.
 
-    `states`: operands that it writes, too. `overwrites`: all that is written is written whole.
+    `states`: operands that it updates. `overwrites`: its outputs are written completely.
     """
     block = call.block([a._address for a in arrays], numbers)
     first = len(arrays) - call.writes
@@ -169,7 +169,7 @@ def launcher(
     launch = call.cache.get(key)
     if launch is None:
         stale = [k for k in list(call.cache) if type(k) is tuple and k[0] is not engine]
-        for k in stale:  # of engines that are no longer in force
+        for k in stale:  # of earlier engines
             call.cache.pop(k, None)
         launch = call.cache[key] = Launcher(
             engine,

@@ -1,5 +1,5 @@
-"""What other libraries may ask of an array's values: `np.asarray(x)` waits, and copies (pickles do
-so of a GPU's, too). What they ask as functions is shared by all carriers
+"""Protocols by which other libraries read an array's values: `np.asarray(x)` and pickling wait and
+copy, pickling also from GPUs. NumPy's function protocols are those of all carriers
 (`nbgraph.ops.carrier.protocols`)."""
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Protocols(protocols.Protocols):
 
     @property
     def __pandas_priority__(self: Any) -> int:
-        """Frames refuse arrays of two axes as lists; others they take, in place as well."""
+        """Return a priority above pandas' for 2-d arrays, which frames do not accept."""
         return 5000 if self.ndim == 2 else 0
 
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """Return the values as a NumPy array of its own; wait. `copy=False` cannot be met; raise
-        DeviceError where they are on a GPU."""
+        """Wait for the values and return a copy as a NumPy array. Raise ValueError for
+        `copy=False`, DeviceError for an array on a GPU."""
         if not self.device.host:
             raise DeviceError(f"np.asarray: {elsewhere(self.device)}")
         if copy is False:
@@ -62,11 +62,11 @@ class Protocols(protocols.Protocols):
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> Any:
-        """Carry out a function of NumPy; `np.asarray(values, like=x)` is an array like x; see
+        """Apply a function of NumPy; `np.asarray(values, like=x)` returns an NDArray. See
         `ops.carrier.protocols`.
 
-        Called from libraries whose compiled parts take NumPy arrays alone (`_OF_NUMPY`), NumPy's
-        functions compute with values, so that SciPy's optimisers take what derivatives give.
+        In libraries whose compiled parts require NumPy arrays (`_OF_NUMPY`), functions compute with
+        the values as NumPy arrays, so that SciPy's optimisers accept our derivatives.
         """
         caller = sys._getframe(1).f_globals.get("__name__", "")
         out = kwargs.get("out")
@@ -88,8 +88,8 @@ class Protocols(protocols.Protocols):
     def __nbgraph_ufunc__(
         self: Any, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
-        """Run a ufunc, or a method of one, without an operator or into NumPy's memory, on values,
-        which are waited for; raise ArgumentError where a gradient would be lost."""
+        """Apply a ufunc (or its method) that has no operator, or whose `out` is NumPy's, to the
+        values, which are waited for; raise ArgumentError where a gradient would be lost."""
         if _NUMPY in map(type, options.get("out", ())):
             refuse_gradient(f"np.{ufunc.__name__}", inputs)
         elif recording.get() is not None and any(
@@ -112,7 +112,7 @@ class Protocols(protocols.Protocols):
     def __nbgraph_foreign__(
         self: Any, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
-        """Let the class that keeps masks, units or labels carry the ufunc out with the values."""
+        """Let the class of an operand (with masks, units or labels) apply the ufunc."""
         if any(isinstance(x, Array) for x in options.get("out") or ()):
             return NotImplemented
         return getattr(ufunc, method)(*map(_plain, inputs), **options)
@@ -121,8 +121,8 @@ class Protocols(protocols.Protocols):
     def __nbgraph_dynamic__(
         cls, name: str, compute: Function, operands: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
-        """Compute a function whose result has a shape that depends on values, which are waited for;
-        on a GPU wait for how many there are."""
+        """Compute a function whose result has a shape that depends on the values, which are waited
+        for; on a GPU only their number is."""
         device = next(x.device for x in operands if isinstance(x, Array))
         if not device.host:
             return _on_device(name, compute, operands, options, device)
@@ -130,27 +130,27 @@ class Protocols(protocols.Protocols):
         return _wrapped(compute(*values, **options), device)
 
     def __arrow_c_array__(self: Any, requested_schema: Any = None) -> Any:
-        """Return the values of one axis for libraries of Arrow: `pa.array(x)`, `pl.Series(x)`."""
+        """Return the values of a 1-d array for Arrow libraries: `pa.array(x)`, `pl.Series(x)`."""
         values = importlib.import_module("pyarrow").array(np.asarray(self))
         return values.__arrow_c_array__(requested_schema)
 
     # copies -----------------------------------------------------------------------------------
 
     def __copy__(self: Any) -> Any:
-        """Return a copy with memory of its own."""
+        """Return a copy."""
         return self.copy()
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
-        """Return a copy of the values; a leaf for gradients where this array is one."""
+        """Return a copy of the values, with `attach_grad` if this array has it."""
         return _restored(self.detach().copy(), getattr(self._node, "request", None))
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
-        """Pickled by value, with its `attach_grad`; waits. The copy is on the host."""
+        """Wait, and return the values and `attach_grad` for pickling; the copy is on the host."""
         return _restored, (self.asnumpy(), getattr(self._node, "request", None))
 
 
 def _plain(value: Any) -> Any:
-    """Return an argument of a NumPy function, with values for NDArrays, also within lists."""
+    """Return an argument of a NumPy function with NDArrays, also in lists, as NumPy arrays."""
     if isinstance(value, Array):
         return np.asarray(value)
     return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
@@ -163,7 +163,7 @@ def _on_device(
     options: Mapping[str, Any],
     device: Context,
 ) -> Any:
-    """Compute such a function by operators of the device."""
+    """Compute a function with a dynamic shape by operators of the device."""
     form = load("nbgraph.operator.arrays.elsewhere").dynamic_form(compute)
     if form is None:
         refuse(name, device)
@@ -177,7 +177,7 @@ def _on_device(
 
 
 def _wrapped(values: Any, device: Context) -> Any:
-    """NumPy results as NDArrays, but for those of Python's objects: one, or a (named) tuple."""
+    """Return NumPy results (one, or a named tuple) as NDArrays, except those of dtype object."""
     if isinstance(values, tuple):
         arrays = [_wrapped(x, device) for x in values]
         return tuple(arrays) if type(values) is tuple else type(values)(*arrays)

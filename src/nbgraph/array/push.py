@@ -1,4 +1,4 @@
-"""From layouts to kernels, and pushing them: what every map on arrays comes down to."""
+"""Infer the kernels of scalar operators from layouts, and push them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WEAK = (bool, int, float, complex)
 
 
 class Inferred(NamedTuple):
-    """A scalar operator for operands of certain layouts: how it is computed, and its outputs."""
+    """A scalar operator for operands of certain layouts: its plan and its outputs' layouts."""
 
     plan: Plan
     shape: Shape
@@ -32,8 +32,8 @@ class Inferred(NamedTuple):
 
 
 def inferred(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) -> Inferred:
-    """Return what is known of an operator for arrays and numbers like these; worked out the first
-    time. Raises where shapes, dtypes or numbers do not fit together."""
+    """Return the cached plan and outputs of an operator for arrays and numbers like these. Raise
+    for shapes, dtypes or numbers that do not fit together."""
     weak = [v if type(v) in WEAK else v._layout for v in values]
     key = (*[type(v) if type(v) in WEAK else v for v in weak], parameter_kinds(parameters))
     inference = op.carried.get(key)
@@ -57,10 +57,10 @@ def push(
     outs: Sequence[Any] | None,
     requests: Sequence[str] | None,
 ) -> KernelCall:
-    """Push the kernel that fills `results`, of which `outs` (not None) existed before; return it.
+    """Push and return the kernel call that writes `results`; those in `outs` existed before.
 
-    Results have one shape, to which the operands broadcast; one whose request is "null" is left
-    out. Their dtypes need not be the operator's own.
+    The operands broadcast to the common shape of the results. Results with request "null" are
+    skipped; the others may have dtypes that differ from the operator's.
     """
     words = tuple(requests) if requests is not None else ("write",) * len(results)
     if outs is not None:
@@ -88,7 +88,7 @@ def push(
 
 
 def covers(out: Array, values: Sequence[Any]) -> bool:
-    """Return whether writing `out` leaves nothing of what its chunk held before."""
+    """Return whether writing `out` replaces the whole content of its chunk."""
     if any(getattr(v, "_chunk", None) is out._chunk for v in values):
         return False
     holder = out._holder
@@ -96,7 +96,7 @@ def covers(out: Array, values: Sequence[Any]) -> bool:
 
 
 def _clashes(value: Array, results: Sequence[Array]) -> bool:
-    """Return whether an operand shares memory with an output otherwise than element by element."""
+    """Return whether an operand overlaps an output in any way but element by element."""
     for result in results:
         if result._chunk is value._chunk:
             if result._address == value._address and result._layout is value._layout:
@@ -108,22 +108,22 @@ def _clashes(value: Array, results: Sequence[Array]) -> bool:
 
 
 def write(op: Mapper, value: Any, target: Array, request: str = "write") -> None:
-    """Write (or add) what a scalar operator of one operand gives to an array, whatever the dtypes;
-    nothing is checked or recorded. Complex numbers are two parts; as real ones, the first."""
+    """Write (or add) the result of a unary scalar operator to an array of any dtype, unchecked and
+    unrecorded. Complex values are written as two parts; real targets get the real part."""
     if target.dtype.kind == "c":
         for part, own in zip(_parts(value), _parts(target), strict=True):
             write(op, part, own, request)
         return
     if isinstance(value, Array) and value.dtype.kind == "c":
         value, imag = _parts(value)
-        if target.dtype.kind == "b":  # whether one of them is not 0
+        if target.dtype.kind == "b":  # true if either part is not 0
             write(truth, value, target, request)
             op, value, request = truth, imag, "add"
     push(inferred(op, [value], {}).plan, [value], [target], [target], [request])
 
 
 def _parts(value: Any) -> tuple[Any, Any]:
-    """Real and imaginary parts, of arrays as views of their memory; a real number has 0."""
+    """Return real and imaginary parts, as views for arrays; the latter is 0 for a real number."""
     if not isinstance(value, Array):
         return value.real, value.imag
     if value.dtype.kind != "c":
@@ -133,12 +133,12 @@ def _parts(value: Any) -> tuple[Any, Any]:
 
 
 def copied(array: Array) -> Any:
-    """Return a new row-major array with the values of `array`; not recorded."""
+    """Return an unrecorded row-major copy of `array`."""
     return moved(array, layout(array.shape, array.dtype))
 
 
 def moved(array: Array, own: Layout) -> Any:
-    """Return a new array of that layout with the values of `array`, broadcast; not recorded."""
+    """Return an unrecorded copy of `array`, broadcast to the layout `own`."""
     result = empty_of(own, array.device)
     write(same, array, result)
     return result

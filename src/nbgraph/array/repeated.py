@@ -1,8 +1,8 @@
-"""Compositions of operators that come again for arrays of the same layouts, kept as graphs.
+"""A cache of compiled graphs for functions that are composed of operators.
 
-A quantile is some thirty operators, each of which costs a push. The fourth call with the same
-layouts and options is traced, and later ones push its graph. One that cannot be traced, as it looks
-at values, stays as it is.
+A quantile takes some thirty operators, each of which costs a push. The fourth call with the same
+layouts and options is traced, and later calls push its graph. A function that looks at values
+cannot be traced and is called as before.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from nbgraph.kernels.function.signature import static_key
 from nbgraph.operator.call import recording, sources
 from nbgraph.operator.layout import keep
 
-_REPEATS = 4  # calls before one is traced
-_MOST = 256  # graphs that are kept
-_BESIDE = 4  # runs of one on a thread beside each other; further ones wait for one, for a moment
-_MOMENT, _NAP = 500e-6, 20e-6  # seconds: what its operators cost if pushed one by one
-_LARGEST = 1 << 16  # elements: of more, a push is nothing, and a graph's memory much
+_REPEATS = 4  # the call that is traced
+_MOST = 256  # graphs in the cache
+_BESIDE = 4  # concurrent runs of a graph for each thread; further ones wait up to _MOMENT
+_MOMENT, _NAP = 500e-6, 20e-6  # seconds: what the operators cost if pushed one by one
+_LARGEST = 1 << 16  # elements of all operands; beyond, pushes are cheap beside the kernels
 _NEVER = -(1 << 62), None, False
 Call = Callable[..., Any]
-# by function, layouts and options: calls so far, the graph, whether its runs end in a moment
+# function, layouts and options -> [number of calls, graph, whether its runs end within _MOMENT]
 _kept: dict[Any, list[Any]] = {}
 
 
 def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Return what a composition gives, which gives new arrays and looks at no values."""
+    """Return the result of a composed function, which must return new arrays."""
     arrays: list[Array] = []
     key: list[Any] = [call]
     size, plain = 0, recording.get() is None and sources.get() is None and here.running is None
@@ -42,7 +42,7 @@ def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
             plain = plain and value._chunk.device.host
         elif isinstance(value, tuple) and any(isinstance(v, Array) for v in value):
             return call(*args, **kwargs)
-        elif type(value) is list:  # of numbers: nested lists are no keys
+        elif type(value) is list:  # of numbers: nested lists have no key
             key.append((name, list, *map(static_key, value)))
         else:
             key.append((name, static_key(value)))
@@ -59,16 +59,16 @@ def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if entry[1] is not None and _free(entry, arrays):
         try:
             return entry[1](*arrays)
-        except Exception:  # it looks at values, or they are wrong: the call itself says it
+        except Exception:  # it looks at values, or they are wrong: then the call raises
             entry[:] = _NEVER
     return call(*args, **kwargs)
 
 
 def _free(entry: list[Any], arrays: Sequence[Array]) -> bool:
-    """Return whether a run would come after none before it; wait for one for a moment.
+    """Return whether the graph has an idle instance; wait up to _MOMENT for one.
 
-    Calls that are pushed one by one instead cost so much that the workers would never catch up.
-    A run that waits for something else, which may be this thread, keeps the next call from it.
+    Pushing the operators one by one instead costs so much that the workers would never catch up.
+    After a timeout the next call does not wait, as the run may depend on this thread.
     """
     deadline = perf_counter() + _MOMENT * entry[2]
     while not entry[1].prepare(arrays, _BESIDE):
@@ -81,7 +81,7 @@ def _free(entry: list[Any], arrays: Sequence[Array]) -> bool:
 
 
 def _of_arrays(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
-    """Return a call as a function of its arrays alone."""
+    """Return the call as a function of its array arguments."""
     operands = [[*v] if type(v) is list else v for v in (*args, *kwargs.values())]
     values = [None if isinstance(v, Array) else v for v in operands]
     places = [k for k, v in enumerate(operands) if isinstance(v, Array)]

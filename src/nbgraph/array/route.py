@@ -1,7 +1,7 @@
-"""Routes: how an operator runs on operands seen before, from the call to the engine without asking.
+"""Routes: the fast path of an operator for operands with the layouts of an earlier call.
 
-The general way works out dtypes, shapes, kernel and record; a route keeps all of it, as what
-`entry` pushes. It declines where something is not as it was: another engine, an open bulk.
+The slow path determines dtypes, shapes, kernel and record; a route caches them in the form that
+`entry` pushes. It declines if the state has changed: another engine, an open bulk.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from nbgraph.engine.plans.instance import Instance
 
 _KEPT = 2048  # routes in a table
-_MOST = 4096  # sets of parameters, and whatever else is kept with an operator
-VARIED = {"parameters": "numbers"}  # the routes of calls that give them behind the operands
+_MOST = 4096  # entries of an operator's `carried`, such as tables by parameters
+VARIED = {"parameters": "numbers"}  # the key of calls with parameters after the operands
 _classes = arrays._class
 Push = Callable[..., Any]
 
@@ -44,10 +44,9 @@ Push = Callable[..., Any]
 class Routes:
     """The routes of an operator with certain parameters, for one engine.
 
-    `push(place, operands)` pushes: the output, a tuple of several, or None where the general way
-    is needed, see `entry`. A caller who gives the number of a line, or a third argument, tells the
-    recorder.
-    `steps`: by the layouts of operands, what pushes several kernels or copies; see `steps`.
+    `push(place, operands)` returns the output (a tuple of several), or None where the slow path is
+    needed, see `entry`. Callers that pass the number of a line, or a third argument, have to record
+    the call themselves. `steps`: layouts of operands -> `Steps` of several kernels or copies.
     """
 
     __slots__ = ("core", "count", "push", "steps", "table")
@@ -71,11 +70,11 @@ class Routes:
         over: Over | None = None,
         device: Context | None = None,
     ) -> bool:
-        """Remember the way that a call has gone, if its like may come again; whether it may. None:
-        the way is not known. `order`: of the operands' addresses in the record, where it is not
-        theirs. `parameters`: of the numbers behind the operands, kinds and places among the words
-        of the call. `over`: no new arrays are written, but one that is there. `device`: of the
-        results of a draw, whose numbers are words."""
+        """Remember the route of a call; return whether later calls may use it. A `call` of None has
+        no route. `order`: the order of the operands' addresses in the record, if it is not theirs.
+        `parameters`: kinds of the numbers after the operands, and their indices among the call's
+        words. `over`: the existing array that is written. `device`: that of the results of a draw,
+        whose numbers are words."""
         engine = current()
         if not isinstance(engine, ThreadedEngine) or not engine._open_gate():
             return False
@@ -100,12 +99,12 @@ class Routes:
 
 
 def declines(*arguments: object) -> None:
-    """Return None, where no interpreter's entry serves."""
+    """Decline every call: the push function where the interpreter has no compiled entry."""
 
 
 def routes_of(op: Mapper | ArrayOp, attributes: Attributes, operands: int = 0) -> Routes | None:
-    """Return the routes of an operator with these parameters, and so many operands where the number
-    is not its own, or None where there are none and will not be."""
+    """Return the routes of an operator with these parameters, or None if it cannot have any;
+    `operands`: their number, for operators where it varies."""
     key = ("routes", operands, *items_of(attributes)) if attributes or operands else "routes"
     try:
         routes: Routes | None = op.carried.get(key)
@@ -119,7 +118,7 @@ def routes_of(op: Mapper | ArrayOp, attributes: Attributes, operands: int = 0) -
 
 
 def shortcut(op: Mapper, push: Push) -> Push:
-    """Return a function that gives what `push` gives, or None where texts have changed."""
+    """Return a function like `push` that returns None after a scalar function's text changed."""
     watched, cells, attributes, texts = op.scalar.watch.checks()
     closed = bool(cells or attributes)
     if not (watched or closed or texts):
@@ -137,15 +136,15 @@ def shortcut(op: Mapper, push: Push) -> Push:
 
 
 class Over(NamedTuple):
-    """An array that a call writes over; `whole`: nothing else is in its chunk, and no operand.
-    `fits`: it has been seen to that integers are what its dtype can hold."""
+    """The existing array that a call writes. `whole`: it covers its chunk, which has no operand.
+    `fits`: integers have been checked to fit its dtype."""
 
     array: Any
     whole: bool
     fits: bool = False
 
     def ordered(self, operands: Sequence[Any]) -> tuple[Any, ...]:
-        """Return operands as the entry takes them: what is written comes last."""
+        """Return the operands in the entry's order: the written array comes last."""
         own = self.array
         others = [v for v in operands if v is not own]
         return (*others, *[own] * (len(operands) - len(others)), own)
@@ -161,7 +160,7 @@ def _route(
     over: Over | None,
     device: Context | None,
 ) -> tuple[Any, ...] | None:
-    """Return the route that a call has gone, or None: its like has to be looked at."""
+    """Return the route of a call, or None where such calls need the slow path."""
     arrays = [i for i, v in enumerate(operands) if type(v) not in WEAK]
     own = [operands[i] for i in arrays] if over is None else [*operands, over.array]
     own = [v for v in own if type(v) not in WEAK]
@@ -170,7 +169,7 @@ def _route(
     fits = device is not None or (over is not None and over.fits)
     device = own[0]._chunk.device if own else device
     if device is None or not device.host:
-        return None  # what routes push runs on the host
+        return None  # routes push on the host only
     kinds = [_kind(*scalar, fits=fits) for scalar in call.scalars]
     if len(kinds) > len([v for v in operands if type(v) in WEAK]) - len(parameters):
         kinds = [kind | Word.PAIR for kind in kinds[::2]]
@@ -179,7 +178,7 @@ def _route(
 
 
 def _kind(kind: str, precision: str, *, fits: bool) -> int:
-    """Return what becomes of a number."""
+    """Return the code for the conversion of a number."""
     if kind == "f":
         return float_word(precision)
     return Word.WHOLE if fits or precision == "bool" else whole_word(precision)
@@ -196,20 +195,20 @@ def _described(
     over: Over | None,
     device: Context,
 ) -> tuple[Any, ...] | None:
-    """Return the tuple for the entry, or None where there is no room for it. `arrays`: operands in
-    the order of their addresses in the record."""
+    """Return the entry's tuple for a route, or None if it is too long. `arrays`: operands in the
+    order of their addresses in the record."""
     core = engine._live
     assert core is not None
     whole = over is None or over.whole
     fixed = launcher(call, engine, len(arrays), len(outputs), whole).fixed
     push = _push(engine, core, "submit", (core.address, *fixed), device)
     head, steps = call.head, call.words
-    at = len(head)  # of addresses: operands', then outputs'; behind them steps and numbers
+    at = len(head)  # start of the addresses of operands and outputs; strides and numbers follow
     written = at + len(arrays)
     number = written + len(outputs) + len(steps)
     blank = [0] * (len(arrays) + len(outputs))
     record = [*head, *blank, *steps, *[0] * len(call.scalars), *call.tail]
-    record += [0] if parameters else []  # of parameters that nothing reads
+    record += [0] if parameters else []  # the word for parameters that the kernel does not read
     places = {i: (ARRAY, at + k) for k, i in enumerate(arrays)}
     numbers = iter(
         [
@@ -225,13 +224,13 @@ def _described(
         pairs, new = [*[pairs[i] for i in (*first, *last)], (ARRAY, written)], []
     if not entry.fits(len(pairs), len(new), len(record)):
         return None
-    return (*entry.describe(push, pairs, new, record), call)  # its kernel is kept
+    return (*entry.describe(push, pairs, new, record), call)  # the call keeps the kernel alive
 
 
 def _push(
     engine: ThreadedEngine, core: Core, name: str, fixed: Sequence[int], device: Context
 ) -> entry.Push:
-    """Return what the entry knows of pushes by an entry of the core."""
+    """Return the entry's constants of pushes by an entry of the core."""
     submit, in_use = core.unit.address(name), core.unit.address("in_use")
     ids, gate, place_of = engine._names.site_ids, engine._owner.gate, engine._names.site_at
     return entry.Push(submit, in_use, fixed, core, gate, device, ids, place_of, core.attach)
@@ -247,15 +246,15 @@ def of_plan(
     device: Context,
     numbers: int = 0,
 ) -> Push | None:
-    """Return what pushes a run of a plan over arrays of these layouts, and so many words behind
-    them, as `Routes.push` does, or None where it has none. `variables`: for each outside
-    one of the plan its number among the `count` of the arrays, outputs last; `words`: for each the
-    number of an array, and bytes from its address on."""
+    """Return a function like `Routes.push` that pushes a run of a plan over arrays of these layouts
+    and `numbers` words after them, or None. `variables`: for each outside variable of the plan, its
+    index among the `count` of the arrays, outputs last; `words`: for each word, the index of an
+    array and the offset from its address in bytes."""
     launched, arrays = instance.launched, len(layouts) + len(outputs) + numbers
     if launched is None or not layouts or not device.host or not builtin.available():
         return None
     engine, core, template = launched
-    behind = range(arrays - numbers, arrays)  # words are as addresses to which nothing is added
+    behind = range(arrays - numbers, arrays)  # words count as addresses with offset 0
     words = [*words, *[(place, 0) for place in behind]]
     record = [*[0] * arrays, *variables, *chain.from_iterable(words)]
     room = len(record) + LAUNCHED + len(variables) + len(words)
@@ -275,8 +274,8 @@ def of_plan(
 
 
 def output_of(own: Layout, device: Context, arrays: Sequence[int], place: int) -> entry.Output:
-    """Return where an output's block comes from. What has no elements is never written, which would
-    clear a failure of the block's last owner."""
+    """Return the source of an output's block. An output without elements gets a new block, as no
+    write would clear a failure of the block's last owner."""
     size_class: Any = pool(device).bin(own.nbytes)
     free = size_class.free
     small = size_class.size < LARGE and own.size > 0 and type(free) is list

@@ -1,4 +1,4 @@
-"""Kernel calls one after another, each by a route: several kernels, copies, scratch memory."""
+"""Sequences of kernel calls pushed by routes: operators with several kernels, copies or scratch."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from nbgraph.settings import CLOSELY_ASKED
 
 
 class Step(NamedTuple):
-    """A kernel call, and how it goes: what pushes it, what takes the arrays that it reads from
-    those of all steps, how many numbers it takes, where what it writes over lies (as often as it
-    reads that, and once more), and the places that it writes."""
+    """A kernel call of a sequence: its routes, the function that selects its operands from the
+    arrays of all steps, how many numbers it takes, the indices of arrays that it overwrites (each
+    as often as it is read, and once more), and the indices that it writes."""
 
     way: tuple[Push, Callable[[Any], tuple[Any, ...]], int, Sequence[int], Sequence[int]]
     call: KernelCall
@@ -30,7 +30,7 @@ class Step(NamedTuple):
     routes: Routes
 
     def learn(self, arrays: Sequence[Any], numbers: Sequence[Any], device: Context) -> Any:
-        """Push it the general way, remember the route, and return what it writes, as a route."""
+        """Push the call by the slow path, remember its route, and return what a route returns."""
         call, (_, _, scalars, written, _) = self.call, self.way
         operands, numbers = [arrays[k] for k in call.order[: -call.writes]], numbers[:scalars]
         over = Over(arrays[written[0]], whole=False, fits=True) if written else None
@@ -42,8 +42,8 @@ class Step(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """The calls of an operator for so many operands of certain layouts. `end`: of the results,
-    which stand behind the operands; `room`: for them and for scratch memory."""
+    """The calls of an operator for operands of certain layouts. Results follow the operands up to
+    index `end`; `room` has the layouts of results and scratch memory."""
 
     steps: Sequence[Step]
     inputs: int
@@ -53,9 +53,9 @@ class Steps(NamedTuple):
     def push(
         self, place: Any, operands: Sequence[Any], more: Callable[[], Sequence[Any]] = tuple
     ) -> Any:
-        """Push them, with numbers behind the operands, and `more`, which are fixed at the push;
-        return the result, a tuple of several, or None where the general way is needed. Nothing is
-        recorded."""
+        """Push the calls; numbers follow the operands, and `more` returns numbers that are fixed at
+        the push. Return the unrecorded result (a tuple of several), or None where the slow path is
+        needed."""
         _, count, end, room = self
         device = operands[0]._chunk.device if count else CPU
         if CLOSELY_ASKED[0] or not device.host or here.running is not None:
@@ -83,7 +83,7 @@ class Steps(NamedTuple):
 
 
 def _step(call: KernelCall, own: Layouts, *, over: bool = False) -> Step:
-    """Return a step; `own`: the layouts of all arrays."""
+    """Return the step of a call; `own`: the layouts of all arrays."""
     reads, writes = call.order[: -call.writes], call.order[-call.writes :]
     routes, written = Routes(), writes[:1] * (reads.count(writes[0]) + 1) if over else ()
     others = [k for k in reads if k not in written]
@@ -95,8 +95,8 @@ def _step(call: KernelCall, own: Layouts, *, over: bool = False) -> Step:
 
 
 def copying(own: Layouts, target: Layout, place: int = 0) -> Step | None:
-    """Return the step that puts a copy, which may be a cast, in an array's place, or None where
-    NumPy casts; `own`: the layouts of all arrays."""
+    """Return the step that replaces array `place` by a copy with layout `target`, or None where
+    NumPy has to cast; `own`: the layouts of all arrays."""
     call = prepare_copy(own[place], target)
     if call is None:
         return None
@@ -106,7 +106,7 @@ def copying(own: Layouts, target: Layout, place: int = 0) -> Step | None:
 
 
 def steps_of(lowering: Lowered, operands: Layouts, outputs: Layouts) -> Steps | None:
-    """Return the steps of an operator's calls; None where an operand is written, or NumPy casts."""
+    """Return the steps of an operator's calls; None if an operand is written or NumPy casts."""
     count, wanted = len(operands), [*operands, *outputs, *lowering.scratch]
     end, own = count + len(outputs), [*operands, *outputs, *lowering.scratch]
     steps: list[Step | None] = []

@@ -1,7 +1,7 @@
-"""Values between the host and devices, and between devices; through pinned memory, which devices
-copy by themselves, on streams of their own.
+"""Transfers between host and devices, and between devices, through pinned memory on streams of
+their own.
 
-Arrays are row-major and alike; `copying` sees to that.
+Source and target are row-major with equal shapes and dtypes; `copying` ensures that.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from nbgraph.engine.streams import INTO, OUT
 
 Values = np.ndarray[Any, np.dtype[Any]]
 _LEAST = 1 << 12  # bytes
-_MOST_KEPT = 1 << 28  # bytes of blocks that wait for a taker
+_MOST_KEPT = 1 << 28  # bytes of free blocks in the pool
 _free: dict[int, list[Values]] = {}
 
 
 class Staging:
-    """Pinned memory for one copy; it goes back when nobody has it."""
+    """Pinned memory for one copy; it returns to its pool when it is deleted."""
 
     __slots__ = ("_whole", "bytes")
 
@@ -37,7 +37,7 @@ class Staging:
         self.bytes = self._whole[:nbytes]
 
     def view(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Values:
-        """Return it as an array."""
+        """Return the memory as a NumPy array."""
         return np.ndarray(tuple(shape), dtype, self._whole)
 
     def __del__(self) -> None:
@@ -50,14 +50,14 @@ class Staging:
 
 
 def send(target: Any, values: Values) -> None:
-    """Set the values of a new array on a device; they are copied now."""
+    """Set the values of a new array on a device; they are copied at once."""
     staging = Staging(target.nbytes)
     np.copyto(staging.view(target.shape, target.dtype), values)
     _push_send(target, staging, (), whole=True)
 
 
 def fetch(source: Any) -> Values:
-    """Return the values of an array on a device; wait, and raise what went wrong on the way."""
+    """Wait for an array on a device and return its values; raise the failure of its computation."""
     staging = Staging(source.nbytes)
     _push_fetch(source, staging, ()).result()
     return staging.view(source.shape, source.dtype).copy()
@@ -98,7 +98,7 @@ def _out(source: Any, target: Any, *, whole: bool) -> None:
     _push_fetch(source, staging, [stage])
 
     def spread(run_ctx: RunContext) -> None:
-        place = staging.view(values.shape, values.dtype)  # until then nobody else gets it
+        place = staging.view(values.shape, values.dtype)  # keeps the block out of the pool
         np.copyto(values, place)
 
     engine.push(
@@ -144,7 +144,7 @@ def _push(
     )
 
 
-# what streams are given; each holds on to its pinned memory until the copy is over
+# functions for streams; each keeps its pinned memory until the copy has finished
 
 
 def _write(address: int, staging: Staging, run_ctx: RunContext) -> None:

@@ -1,9 +1,8 @@
-"""The quick way to write over an array, by `a op= b`, `out=a` or `a[key] = b`: routes whose last
-operand is the array.
+"""The fast path of writes to an existing array, by `a op= b`, `out=a` or `a[key] = b`: routes whose
+last operand is the array.
 
-It declines where something is not as it was: another engine or device, an open bulk, a function
-that the engine runs, memory that is lent, operands that share memory. The general way takes the
-call then.
+It declines if the state has changed: another engine or device, an open bulk, a function that the
+engine runs, memory that is lent, operands that share memory. Then the slow path takes the call.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _NONE: Attributes = {}
 
 
 def written(push: Push, place: Any, operands: tuple[Any, ...], out: Array) -> bool:
-    """Push by a route over an array, the last of the operands; return whether it was."""
+    """Push by a route that writes `out`, the last operand; return False where it declines."""
     memory = out._chunk
     if memory.locked or memory.leases or push(place, operands) is None:
         return False
@@ -34,8 +33,8 @@ def written(push: Push, place: Any, operands: tuple[Any, ...], out: Array) -> bo
 def known_over(
     op: Any, operands: Sequence[Any], out: Any, place: Any, attributes: Attributes = _NONE
 ) -> bool:
-    """Push `op` over an array whose memory no other operand has, as it was pushed before; return
-    False where the general way is needed. Arrays of NumPy's are copied."""
+    """Push `op` by the route of an earlier call that wrote an array like `out`, whose memory no
+    other operand shares; return False where the slow path is needed. NumPy arrays are copied."""
     if not isinstance(out, Array):
         return False
     routes = op.carried.get(_key(operands, out, attributes))
@@ -59,8 +58,8 @@ def learn_over(
     attributes: Attributes = _NONE,
     order: Sequence[int] | None = None,
 ) -> None:
-    """Remember the kernel that has just been pushed over an array. `order`: see `Routes.learn`; of
-    an operator over whole arrays, which writes integers that are its own."""
+    """Remember the kernel call that wrote `out`. `order`: for operators over whole arrays, which
+    need no check of integers; see `Routes.learn`."""
     key = _key(operands, out, attributes)
     if any(v is not out and getattr(v, "_chunk", None) is out._chunk for v in operands):
         return
@@ -73,7 +72,8 @@ def learn_over(
 
 
 def _key(operands: Sequence[Any], out: Any, attributes: Attributes) -> tuple[Any, ...]:
-    """Return the key of the routes: whether the array is all of its chunk, and its place."""
+    """Return the key of the routes: attributes, the place of `out` among the operands, and whether
+    it covers its chunk."""
     holder, own = out._holder, out._layout
     whole = holder is None or (own.contiguous and own.nbytes == holder.nbytes)
     key = ("over", whole, *[value is out for value in operands])

@@ -1,4 +1,4 @@
-"""Operators over whole arrays on NDArrays: views share memory, the rest is pushed as a function."""
+"""Apply operators over whole arrays (`ArrayOp`) to NDArrays: as views, kernels or functions."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from nbgraph.operator.request import OpReqType, Requests, kAddTo, kWriteTo
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
 
-_AT_ONCE = 4096  # elements up to which what has no operands is computed by the calling thread
+_AT_ONCE = 4096  # elements up to which the calling thread computes operators without operands
 _TEMPLATE = 4096  # bytes up to which such a result is kept, to be copied again
 _NONE: Mapping[str, Any] = {}
-_COPIED = 1 << 16  # bytes up to which a result is computed beside `out`, and copied there
+_COPIED = 1 << 16  # bytes up to which a result is computed in new memory and copied to `out`
 
 
 def apply(
@@ -76,8 +76,9 @@ def _names(op: ArrayOp, operands: Sequence[Any]) -> list[str]:
 def _copied_to(
     op: ArrayOp, operands: Sequence[Any], attributes: Attributes, outs: Sequence[Any]
 ) -> bool:
-    """Return whether a small result has been computed as a new array and copied to `out`: two quick
-    ways take a fifth of the general one. Later calls have the route of its kernel, if it is one."""
+    """Compute a small result as a new array and copy it to `out`; return whether this was possible.
+
+    Two fast paths take a fifth of the slow path's time. Later calls use the route of the kernel."""
     if len(outs) != 1 or CLOSELY_ASKED[0] or recording.get() is not None:
         return False
     out, alone = outs[0], not (op.draws or op.auxiliary or op.resources or op.effect)
@@ -105,7 +106,7 @@ def _copied_to(
 
 
 class _Application:
-    """An operator, what it is applied to, and where its results go."""
+    """One application of an operator: operands, attributes and outputs."""
 
     def __init__(
         self,
@@ -127,7 +128,7 @@ class _Application:
         self.specs = op.infer([Spec(v.shape, v.dtype) for v in self.values], attributes)
 
     def results(self, ways: Any) -> Sequence[Array]:
-        """Carry it out; `ways` learn from it, if there are some."""
+        """Push the operator and return its results; the fast path `ways` learns from the call."""
         op, values, outs = self.op, self.values, self.outs
         if not (values or outs is not None or self._is_there()):  # computed on the host, and copied
             result = apply(op, (), self.attributes)
@@ -145,7 +146,7 @@ class _Application:
         return results
 
     def _is_there(self) -> bool:
-        """Return whether the device makes the result of an operator without operands."""
+        """Return whether the device itself computes an operator without operands."""
         op, outputs = self.op, [layout(*spec) for spec in self.specs]
         if place(self.device).host or op.constant is not None:
             return True
@@ -153,8 +154,8 @@ class _Application:
         return lowered(op, (), outputs, words, self.attributes, host=False) is not None
 
     def _short(self) -> list[Array] | None:
-        """Return the results where they are a view, a copy or one number, which need no function,
-        or where other operators give them, else None."""
+        """Return results that need no function of the operator (a view, a copy, one number, or the
+        results of other operators), or None."""
         op, values, attributes, device = self.op, self.values, self.attributes, self.device
         if op.view is not None:
             return known.viewed(op, values, attributes)
@@ -204,7 +205,7 @@ class _Application:
         return results
 
     def _states(self) -> Sequence[int]:
-        """Return which operands are states that are written, each an NDArray that can be."""
+        """Return the indices of operands that the operator updates; require writable NDArrays."""
         op, names = self.op, self.names
         states = op.states(is_train=training.get() and op.mode(self.attributes) is not False)
         for i in states:
@@ -229,9 +230,9 @@ class _Application:
         return results
 
     def _in_place(self, results: Sequence[Array], asked: list[OpReqType]) -> int | None:
-        """Return the operand that the output, which is that very array, is written over, or None;
-        the request says so. Only where the operator has the right, and no other operand is in that
-        memory."""
+        """Return the index of the operand that is also the output and may be overwritten, or None.
+
+        The operator must allow it, and no other operand may share the memory."""
         for operand, output in self.op.inplace_pairs(self.attributes):
             out = results[output]
             sharing = [i for i, v in enumerate(self.values) if v._chunk is out._chunk]
@@ -253,7 +254,7 @@ def _empty(own: Layout, device: Context, *call: Any) -> Array:
 
 
 def _filled(number: Any, own: Layout, device: Context, numbers: Any, caller: Any) -> Array:
-    """Return an array with one number everywhere: the last of a call's, or else this one."""
+    """Return an array filled with the last number of the call, or else with `number`."""
     own_number = bool(numbers) and not isinstance(numbers[-1], Array)
     return filled(own, device, numbers[-1] if own_number else number, caller)
 
