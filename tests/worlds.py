@@ -7,7 +7,7 @@ from nbgraph.executor.pipeline import Options
 
 
 def numpy(f, *arrays):
-    """By the general way, which is the first, and by the quick one."""
+    """By the slow path, which is the first, and by the fast one."""
     first, *others = (f(*arrays) for _ in range(3))
     for other in others:
         assert bits(other) == bits(first)
@@ -15,7 +15,7 @@ def numpy(f, *arrays):
 
 
 def ndarrays(f, *arrays):
-    """By the general way, which is the first, and by the quick one."""
+    """By the slow path, which is the first, and by the fast one."""
     inputs = [laid(x) for x in arrays]
     first, *others = (f(*inputs) for _ in range(3))
     for other in others:

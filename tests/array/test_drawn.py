@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.array import whole
+from nbgraph.array import apply_array_op
 from nbgraph.operator.call import call
 from nbgraph.ops.draws.dropout import dropout, rrelu
 from tests.array.gpu import GPU, hurried
@@ -99,7 +99,7 @@ def test_requests_and_places(op, device):
 
     def into(requests, outs):
         with ng.autograd.train_mode():
-            whole.apply(op, (x,), attributes, outs, [ng.OpReqType[q] for q in requests])
+            apply_array_op.apply(op, (x,), attributes, outs, [ng.OpReqType[q] for q in requests])
         return [out.asnumpy() for out in outs]
 
     def empty(value):
@@ -141,7 +141,9 @@ def test_what_a_kernel_draws_is_not_made_on_the_host(monkeypatch):
     """What is drawn of words that elements own; what NumPy draws is made there, and copied."""
     made = []
     monkeypatch.setattr(
-        whole, "copy_of", lambda a, *k, copy=whole.copy_of, **o: made.append(a) or copy(a, *k, **o)
+        apply_array_op,
+        "copy_of",
+        lambda a, *k, copy=apply_array_op.copy_of, **o: made.append(a) or copy(a, *k, **o),
     )
     ng.random.uniform(size=5, device=GPU)
     ng.random.bernoulli(0.5, size=5, device=GPU)

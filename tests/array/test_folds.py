@@ -29,7 +29,7 @@ def of(dtype, shape, seed):
 @settings(max_examples=25)
 def test_reductions_are_numpys(name, dtype, shape, data):
     """X-NDA-04: values, shapes and dtypes of any axes and layouts; with the bits of calls on NumPy
-    arrays, in the general way, which is the first, and in the quick one."""
+    arrays, in the slow path, which is the first, and in the fast one."""
     x = of(dtype, shape, len(shape))
     axes = data.draw(st.sets(st.integers(0, len(shape) - 1)).map(tuple)) if shape else ()
     how = {"axis": axes or None, "keepdims": data.draw(st.booleans())}
@@ -52,7 +52,7 @@ ONES = [("max", "float32"), ("sum", "int32")]
 
 @pytest.mark.parametrize(("name", "dtype"), ONES)
 def test_short_ones_are_one_kernel(name, dtype):
-    """ENG-31: so that the quick way knows them; where workers may share it, there are several."""
+    """ENG-31: so that the fast path knows them; where workers may share it, there are several."""
     op = operator_of(getattr(ops, name))
     how = {"axis": None, "keepdims": False} | ({"dtype": None} if name == "sum" else {})
     for size, single in ((10, True), (5000, True), (1 << 17, False)):

@@ -427,7 +427,7 @@ TUPLES = [((0, 1), slice(None)), (slice(None), (0, 1)), ((0, 1), 1), (1, (0, 1))
 
 @pytest.mark.parametrize("key", TUPLES, ids=str)
 def test_a_tuple_within_an_index_lists_elements(key):
-    """X-NDA-04: as a list does; read and written twice, the quick way too."""
+    """X-NDA-04: as a list does; read and written twice, the fast path too."""
     x = np.arange(20.0).reshape(4, 5)
     array = ng.array(x)
     for _ in range(3):

@@ -1,6 +1,6 @@
-"""Routes: the quick way of an operator gives what the general way gives, and knows when not to.
+"""Routes: the fast path of an operator gives what the slow path gives, and knows when not to.
 
-A test that says the route took a call closes the general way first.
+A test that says the route took a call closes the slow path first.
 """
 
 import gc
@@ -12,7 +12,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import storage
-from nbgraph.array import carry, entry, indexing, route, whole
+from nbgraph.array import apply_array_op, apply_scalar_op, entry, indexing, route
 from nbgraph.codegen import builtin
 from tests.array.samples import same
 
@@ -22,13 +22,13 @@ K = 2.0
 
 @pytest.fixture
 def alone(monkeypatch):
-    """`alone()`: the general way is closed from now on."""
+    """`alone()`: the slow path is closed from now on."""
 
     def close():
         def refuse(*_):
-            raise AssertionError("the general way was taken")
+            raise AssertionError("the slow path was taken")
 
-        monkeypatch.setattr(carry, "lift", refuse)
+        monkeypatch.setattr(apply_scalar_op, "lift", refuse)
 
     return close
 
@@ -169,7 +169,7 @@ def test_numbers_beside_16_bits_are_rounded_once(threaded, monkeypatch, dtype, b
         for number in numbers:
             wanted = np.array([rounds(number)] * 2, "float64")
             same((ones * number).astype("float64"), wanted)
-    monkeypatch.setattr(carry, "lift", None)
+    monkeypatch.setattr(apply_scalar_op, "lift", None)
     ones * 2.5
 
 
@@ -258,7 +258,7 @@ def test_a_graph_that_is_traced_gets_a_node(threaded):
 
 
 def test_members_of_a_bulk_stay_in_order(threaded):
-    """X-ENG-11: within a bulk the general way is taken, after it routes are again."""
+    """X-ENG-11: within a bulk the slow path is taken, after it routes are again."""
     a = ng.array([1.0, 2.0])
     a + a
     seen = []
@@ -498,7 +498,7 @@ def writes_over(X, x, lines):
 
 def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
     """X-NDA-04: `out=`, `a op= b` and `a[key] = b` by a route, wherever the array stands among the
-    operands; what shares memory otherwise, or is lent, goes the general way."""
+    operands; what shares memory otherwise, or is lent, takes the slow path."""
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(2, 4, 4)).astype("float32")
     lines = ng.array([3, 0, 1])
@@ -517,8 +517,8 @@ def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
     np.testing.assert_array_equal(wanted["taken"][:3], X[[3, 0, 1]])
     np.testing.assert_array_equal(wanted["lines of an array"][[3, 0, 1]], X[1:])
     np.testing.assert_array_equal(wanted["where by NumPy"], np.where(X > 0, 3, Y))
-    monkeypatch.setattr(carry, "lift", None)  # the general way is closed
-    monkeypatch.setattr(whole, "_copied_to", None)
+    monkeypatch.setattr(apply_scalar_op, "lift", None)  # the slow path is closed
+    monkeypatch.setattr(apply_array_op, "_copied_to", None)
     monkeypatch.setattr(indexing, "writable", None)
     for name, call in calls.items():
         y = ng.array(Y)
@@ -572,7 +572,7 @@ def test_operands_of_numpy_are_found_again(threaded, monkeypatch):
     for _ in range(3):
         for call in calls:
             call()
-    monkeypatch.setattr(carry, "push", None)  # the general way is closed
+    monkeypatch.setattr(apply_scalar_op, "push", None)  # the slow path is closed
     for call, expected in zip(calls, wanted, strict=True):
         np.testing.assert_array_equal(call().asnumpy(), expected)
     with ng.autograd.record():

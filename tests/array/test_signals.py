@@ -131,10 +131,10 @@ def test_a_release_that_cannot_be_pushed_waits(monkeypatch):
     for issue, error in ((refused, EngineError), (interrupted, Stop)):
         monkeypatch.setattr(engine, "_issue", issue)
         with pytest.raises(error):
-            chunk.bury()
+            chunk.release_retired()
         assert [entry[0] for entry in chunk._RETIRED] == [given_up] and not given_up.deleted
     monkeypatch.undo()
-    chunk.bury()
+    chunk.release_retired()
     ng.engine.wait_for_all(30)
     assert released == [1] and given_up.deleted and not chunk._RETIRED
 

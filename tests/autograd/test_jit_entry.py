@@ -22,7 +22,7 @@ def by_entry(monkeypatch, threaded):
 
     def start():
         def refuse(*_, **__):
-            raise AssertionError("the general way")
+            raise AssertionError("the slow path")
 
         monkeypatch.setattr("nbgraph.executor.program.Program.push", refuse)
 
@@ -44,7 +44,7 @@ ENTERED = {
 
 @pytest.mark.parametrize("name", ENTERED)
 def test_later_calls_go_by_the_entry(name, by_entry):
-    """In one compiled call, with the same results; what it declines goes the general way."""
+    """In one compiled call, with the same results; what it declines takes the slow path."""
     function = ENTERED[name]
     x, y = (ng.array(np.random.default_rng(k).normal(size=(4, 4)), "float32") for k in range(2))
     jitted, other, wanted = ng.jit(function), ng.jit(function), []
@@ -148,7 +148,7 @@ def test_methods_and_objects_have_flat_keys(monkeypatch):
     check()
 
     def refuse(*_, **__):
-        raise AssertionError("the general way")
+        raise AssertionError("the slow path")
 
     with monkeypatch.context() as patch:
         patch.setattr("nbgraph.autograd.jit.Jit.version", refuse)

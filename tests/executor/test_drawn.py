@@ -117,7 +117,7 @@ def test_a_generator_moves_with_the_runs(device):
 
 
 def test_quick_runs_draw_what_the_general_way_draws():
-    """X-NDA-08: a run that the quick way declines, in an open bulk, has the draw taken for it."""
+    """X-NDA-08: a run that the fast path declines, in an open bulk, has the draw taken for it."""
     x, own = ng.ones(40), np.random.default_rng(5)
 
     def f(x):

@@ -68,7 +68,7 @@ def fixed_words(x):
 )  # fmt: skip
 def test_the_message_shows_the_element(fn, operands, message):
     op, arrays = ng.op(fn), [np.array(operand) for operand in operands]
-    for _ in range(2):  # the second call goes the quick way
+    for _ in range(2):  # the second call takes the fast path
         with pytest.raises(ElementError) as caught:
             op(*arrays)
         assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""The short path of a call gives what the general way gives, and leaves to it what it must."""
+"""The short path of a call gives what the slow path gives, and leaves to it what it must."""
 
 from typing import Any
 
@@ -67,7 +67,7 @@ def test_dtypes_that_begin_alike_have_a_short_path_each(options, monkeypatch):
     wide = np.linspace(1, 2, 37)
     calls = [(wide, wide.astype(d)) for d in ("float32", "float64", "int16")]
     wanted = [[mixed(*call, **options) for _ in range(3)][-1] for call in calls]
-    monkeypatch.setattr(mixed, "_call", None)  # the general way
+    monkeypatch.setattr(mixed, "_call", None)  # the slow path
     for call, expected in zip(calls, wanted, strict=True):
         actual = mixed(*call, **options)
         assert actual.dtype == expected.dtype
@@ -87,7 +87,7 @@ def test_numbers_beside_masks_and_integers(dtype, monkeypatch):
                 wanted[number] = chosen(*operands)
             except OverflowError as error:
                 wanted[number] = type(error)
-    monkeypatch.setattr(chosen, "_call", None)  # the general way
+    monkeypatch.setattr(chosen, "_call", None)  # the slow path
     for number, expected in wanted.items():
         if isinstance(expected, type):
             with pytest.raises(TypeError):  # it would have raised
@@ -135,7 +135,7 @@ def test_names_and_defaults_take_the_short_path(call, monkeypatch):
     expected = call(with_defaults(), a)
     for _ in range(3):
         np.testing.assert_array_equal(call(op, a), expected)
-    monkeypatch.setattr(op, "_call", None)  # the general way
+    monkeypatch.setattr(op, "_call", None)  # the slow path
     out = np.empty_like(a)
     assert call(op, a, out=out) is out
     for actual in (call(op, a), out):
@@ -210,7 +210,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("lie", LAYOUTS.values(), ids=list(LAYOUTS))
 def test_small_operands_that_lie_otherwise(lie):
-    """Values, dtype, layout and class of the result are those of the general way."""
+    """Values, dtype, layout and class of the result are those of the slow path."""
     a = np.linspace(-2, 2, 36).astype("float32")
     op, operands = made(), lie(a)
     expected = made()(*operands)
@@ -240,7 +240,7 @@ def test_without_workers_long_calls_take_it_too(monkeypatch):
     try:
         for _ in range(3):
             op(x[:9])
-        monkeypatch.setattr(op, "_call", None)  # the general way
+        monkeypatch.setattr(op, "_call", None)  # the slow path
         np.testing.assert_array_equal(op(x), expected)
     finally:
         ng.engine.set("threaded")
@@ -248,7 +248,7 @@ def test_without_workers_long_calls_take_it_too(monkeypatch):
 
 @pytest.mark.parametrize("step", [1, 2])
 def test_a_call_that_raises_leaves_what_it_would_overwrite(step):
-    """The quick ways hand it on to the general one, which runs the kernel again."""
+    """The fast paths hand it on to the slow one, which runs the kernel again."""
 
     @ng.op
     def below_zero(x):

@@ -46,7 +46,7 @@ def test_the_same_as_the_first_time(name, first, second, dtype):
 
 @pytest.mark.parametrize("name", ["matmul", "softmax", "fully_connected"])
 def test_nothing_is_worked_out_again(name, monkeypatch):
-    """The general way is closed: a call like one before needs neither inference nor a look at how
+    """The slow path is closed: a call like one before needs neither inference nor a look at how
     arrays lie."""
     call, a, b = CALLS[name], lying("plain", "float32"), lying("transposed", "float32")
     monkeypatch.setattr(at_once, "OWNED", {})  # nothing in this process is lent
@@ -54,10 +54,10 @@ def test_nothing_is_worked_out_again(name, monkeypatch):
     wanted = call(a, a if name == "fully_connected" else b)
 
     def refuse(*_, **__):
-        raise AssertionError("the general way was taken")
+        raise AssertionError("the slow path was taken")
 
     monkeypatch.setattr(at_once._Call, "_filled", refuse)
     found = call(a, a if name == "fully_connected" else b)
     assert found.tobytes() == wanted.tobytes()
-    with pytest.raises(AssertionError, match="general way"):
+    with pytest.raises(AssertionError, match="slow path"):
         call(a[:3], a if name == "fully_connected" else b)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.array import whole
+from nbgraph.array import apply_array_op
 from nbgraph.errors import ArgumentError
 from nbgraph.executor import Options
 from nbgraph.executor.compiled import compiled
@@ -90,7 +90,7 @@ def on_arrays(op, inputs, attributes, outputs, request):
     """The operator over NDArrays, into arrays that hold what `outputs` do."""
     given = [ng.array(x, dtype=x.dtype) for x in inputs]
     outs = [ng.array(x, dtype=x.dtype) for x in outputs]
-    whole.apply(op, given, op.normalise(attributes), outs, [request] * len(outs))
+    apply_array_op.apply(op, given, op.normalise(attributes), outs, [request] * len(outs))
     return [out.asnumpy() for out in outs]
 
 

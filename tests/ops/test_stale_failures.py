@@ -29,7 +29,7 @@ def leave_failures(sizes):
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) - {"empty"}))
 def test_results_of_every_operator(name):
-    """The general way, the quick one, and a program."""
+    """The slow path, the fast one, and a program."""
     op, (inputs, attributes) = operators()[name], CALLS[name]
     specs = op.infer([Spec.of(x) for x in inputs], attributes)
     sizes = {max(1, math.prod(s.shape) * s.dtype.itemsize) for s in specs} | {8, 64, 256}

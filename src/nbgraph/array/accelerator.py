@@ -15,9 +15,9 @@ from nbgraph.array.chunk import shared
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.issue import launches_of
-from nbgraph.array.lowered import Job, deliver, push_lowered
 from nbgraph.array.place import Place, Values, place, refuse
 from nbgraph.array.push import copied, same, write
+from nbgraph.array.runner import Job, deliver, push_lowered
 from nbgraph.array.transfer import fetch, send
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import Variable

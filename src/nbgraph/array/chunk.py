@@ -174,7 +174,7 @@ def apart() -> Generator[None]:
 def borrow(array: np.ndarray[Any, Any], device: Context, **why: str) -> Chunk:
     """Return a chunk over the memory of a NumPy array, which is kept alive and never written;
     `readonly` says why."""
-    bury()
+    release_retired()
     memory = storage.borrow(array, device, **why)
     chunk = Chunk(memory, None, locked=memory.readonly or "")
     if here.running is not None:
@@ -312,12 +312,12 @@ def _overwrite(run_ctx: RunContext) -> None:
     """Do nothing: a write that succeeds clears the failure of a chunk."""
 
 
-def bury() -> None:
+def release_retired() -> None:
     """Push the release of retired blocks; called where arrays are created."""
     try:
         for entry in iter(_RETIRED.popleft, None):  # taken and named without a call between
             try:
-                current()._delete(entry[0], partial(_let_go, entry), "release")
+                current()._delete(entry[0], partial(_release, entry), "release")
             except BaseException:
                 _RETIRED.appendleft(entry)
                 raise
@@ -325,7 +325,7 @@ def bury() -> None:
         return
 
 
-def _let_go(entry: list[Any], run_ctx: RunContext) -> None:
+def _release(entry: list[Any], run_ctx: RunContext) -> None:
     """Release a retired block once; an interrupted push of it is repeated."""
     while len(entry) > 1:
         entry.pop()()
@@ -333,7 +333,7 @@ def _let_go(entry: list[Any], run_ctx: RunContext) -> None:
 
 def drain(device: Context | None = None) -> None:
     """Wait for all unfinished operations, so that memory can be released; raise nothing."""
-    bury()
+    release_retired()
     if here.running is None:  # a function is itself unfinished: it cannot wait for everything
         engine = current()
         engine._flush()

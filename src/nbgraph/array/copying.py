@@ -9,7 +9,7 @@ import numpy as np
 
 from nbgraph.array.chunk import CPU
 from nbgraph.array.core import COPIED, Array, empty_of, from_host
-from nbgraph.array.keyed import known_fill, learn_fill
+from nbgraph.array.index_cache import cached_fill, learn_fill
 from nbgraph.array.place import place
 from nbgraph.array.place import push as push_call
 from nbgraph.array.push import WEAK, covers, same, write
@@ -46,7 +46,7 @@ def filled(own: Layout, device: Context, value: Any, caller: Any = None) -> Any:
     """Return a new array filled with a number that its dtype can hold; `caller`: a frame."""
     engine = in_charge()
     if device is CPU and here.running is None:
-        result = known_fill(own, value, caller or engine.site_id(1))
+        result = cached_fill(own, value, caller or engine.site_id(1))
         if result is not None:
             return result
         if isinstance(engine, ThreadedEngine) and engine._open_gate():
@@ -172,7 +172,7 @@ class _Assignment:
             self.target[places] = self.value
 
 
-def known_put(array: Array, value: Any, key: Any, indices: Sequence[Array], place: Any) -> bool:
+def put_by_route(array: Array, value: Any, key: Any, indices: Sequence[Array], place: Any) -> bool:
     """Write a value at index arrays by the route of an earlier write, for the frame `place` of the
     caller; return False where the slow path is needed."""
     if type(value) is not type(array):

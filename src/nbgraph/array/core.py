@@ -1,5 +1,4 @@
-"""The base class of NDArray: memory, layout and tape node of an array, without operators.
-"""
+"""The base class of NDArray: memory, layout and tape node of an array, without operators."""
 
 from __future__ import annotations
 
@@ -147,7 +146,7 @@ def make(chunk: Chunk, address: int, own: Layout, holder: Holder | None = None) 
 def empty_of(own: Layout, device: Context, reads: Collection[Chunk] | None = None) -> Any:
     """Return an uninitialised array of a layout; see `chunk.take`."""
     if chunk._RETIRED:
-        chunk.bury()
+        chunk.release_retired()
     memory = chunk.take(own.nbytes, device, reads)
     return make(memory, memory.address, own)
 

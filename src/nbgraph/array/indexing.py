@@ -17,26 +17,26 @@ from typing import Any
 import numpy as np
 
 from nbgraph import ops
-from nbgraph.array.carry import common_device, writable
+from nbgraph.array.apply_scalar_op import common_device, writable
 from nbgraph.array.chunk import wait
-from nbgraph.array.copying import cell, fill_from, known_put
+from nbgraph.array.copying import cell, fill_from, put_by_route
 from nbgraph.array.core import Array, from_host, lift
-from nbgraph.array.keyed import (
+from nbgraph.array.index_cache import (
     LONG,
+    cached_element,
+    cached_part,
+    cached_selection,
     frozen,
-    known_element,
-    known_part,
-    known_selection,
-    known_write,
     learn_element,
     learn_part,
     learn_selection,
     learn_write,
     selection_form,
+    write_by_cache,
 )
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, same
-from nbgraph.array.update import known_over
+from nbgraph.array.update import write_over
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.call import call, recording
 from nbgraph.ops.carrier.indexing import is_basic, is_element, is_false, part, with_masks
@@ -58,7 +58,7 @@ def get(array: Array, key: Any) -> Any:
         key, kind = tuple(key), tuple  # key was a named tuple
     if kind is int:
         if ndim == 1:
-            element = known_element(array, key, _frame(2))
+            element = cached_element(array, key, _frame(2))
             return _element(array, key) if element is None else element
         if recording.get() is None:
             return _part(array, key, key)
@@ -66,7 +66,7 @@ def get(array: Array, key: Any) -> Any:
         if len(key) == ndim and (kinds := set(map(type, key))).isdisjoint(_PARTS):
             if kinds == _INT or is_element(key, ndim):
                 key = key if kinds == _INT else tuple(map(operator.index, key))
-                element = known_element(array, key, _frame(2))
+                element = cached_element(array, key, _frame(2))
                 return _element(array, key) if element is None else element
     elif kind not in _PARTS and is_element(key, ndim):
         return _element(array, operator.index(key))
@@ -131,7 +131,7 @@ def _as_numbers(array: Array, key: Any) -> tuple[Any, ...] | None:
 
 def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
     """Return an unrecorded copy of the selection by an index with index arrays."""
-    known = known_selection(form, indices)
+    known = cached_selection(form, indices)
     template, arrays = known or _template(array, key)
     taken = operator_of("gather")(array, *arrays, key=template)
     if known is None:
@@ -183,13 +183,13 @@ def set_(array: Array, key: Any, value: Any) -> None:
         numbers = _as_numbers(array, key)
         if numbers is not None:
             key, lines = numbers, selection_form(array, numbers)
-    selection = None if lines is None else known_selection(*lines)
+    selection = None if lines is None else cached_selection(*lines)
     quick = form is not None or selection is not None
     if quick and (type(value) is list or (type(value) is np.ndarray and value.ndim)):
         value = _beside(array, "value", value)
-    if form is not None and known_write(array, form, value, _frame(2)):
+    if form is not None and write_by_cache(array, form, value, _frame(2)):
         return
-    if selection and not CLOSELY_ASKED[0] and known_put(array, value, *selection, _frame(2)):
+    if selection and not CLOSELY_ASKED[0] and put_by_route(array, value, *selection, _frame(2)):
         return
     original = value
     writable("setitem", array)
@@ -215,7 +215,7 @@ def set_(array: Array, key: Any, value: Any) -> None:
 
 def _part(array: Array, key: Any, form: Any) -> Any:
     """Return the view by a basic index with hashable form `form`, or None for other indices."""
-    part = None if form is None else known_part(array, form)
+    part = None if form is None else cached_part(array, form)
     if part is None:
         part = view(array, key)
         learn_part(array, form, part)
@@ -253,7 +253,7 @@ def _set_where(array: Array, key: Any, value: Any) -> None:
     elif value.dtype != array.dtype:
         value = ops.astype(value, array.dtype)
     op, operands = operator_of("where"), (mask, value, array)
-    if not known_over(op, operands, array, _frame(3)):
+    if not write_over(op, operands, array, _frame(3)):
         call(op, operands, {}, array)
 
 

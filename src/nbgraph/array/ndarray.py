@@ -20,14 +20,14 @@ from typing import Any, Self
 import numpy as np
 
 from nbgraph import ops as library
-from nbgraph.array import carry, chunk, display, indexing, whole
+from nbgraph.array import apply_array_op, apply_scalar_op, chunk, display, indexing
+from nbgraph.array.composition_cache import repeated
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, adopt, make
 from nbgraph.array.dlpack import Exports
 from nbgraph.array.operators import Operators, beside
 from nbgraph.array.place import place
 from nbgraph.array.protocols import Protocols
-from nbgraph.array.repeated import repeated
 from nbgraph.device import Context
 from nbgraph.engine import Variable
 from nbgraph.errors import ArgumentError, DerivativeWarning, DeviceError, noun, require_word
@@ -135,8 +135,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         if recorder is not None and recorder.traces:
             return recorder.carry(op, operands, attributes, out)
         if isinstance(op, Mapper):
-            return carry.apply(op, operands, attributes, out)
-        return whole.apply(op, operands, attributes, out)
+            return apply_scalar_op.apply(op, operands, attributes, out)
+        return apply_array_op.apply(op, operands, attributes, out)
 
     # waiting ----------------------------------------------------------------------------------
 

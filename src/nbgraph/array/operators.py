@@ -12,7 +12,7 @@ from typing import Any
 
 from nbgraph.array.core import COPIED, lift
 from nbgraph.array.route import Push, declines, routes_of
-from nbgraph.array.update import known_over
+from nbgraph.array.update import write_over
 from nbgraph.operator.arrays.shortcuts import call_key
 from nbgraph.operator.call import call, recorded, recording
 from nbgraph.operator.lazy import foreign
@@ -99,7 +99,7 @@ def in_place(name: str) -> Callable[..., Any]:
         operands = self, other
         kind = type(other)
         tried = operands if kind in _WEAK or kind is type(self) else beside(name, operands)
-        if known_over(op, tried, self, _frame(1)):
+        if write_over(op, tried, self, _frame(1)):
             return self
         if foreign[type(other)]:
             return NotImplemented

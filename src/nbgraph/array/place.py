@@ -82,7 +82,7 @@ class Place:
 
     def carry_out(self, job: Any) -> bool:
         """Push the device's kernels for a `Job`; return False if it has none."""
-        push = load("nbgraph.array.lowered").push_lowered
+        push = load("nbgraph.array.runner").push_lowered
         return bool(job.op.kernels and push(job))
 
 

@@ -30,7 +30,7 @@ def written(push: Push, place: Any, operands: tuple[Any, ...], out: Array) -> bo
     return True
 
 
-def known_over(
+def write_over(
     op: Any, operands: Sequence[Any], out: Any, place: Any, attributes: Attributes = _NONE
 ) -> bool:
     """Push `op` by the route of an earlier call that wrote an array like `out`, whose memory no
@@ -67,7 +67,7 @@ def learn_over(
     whole = key[1] and all(v is not out for v in operands)
     over = Over(out, whole=whole, fits=order is not None)
     if routes.learn(call, [out._layout], operands, order, over=over) and op.over is None:
-        push = functools.partial(known_over, op)
+        push = functools.partial(write_over, op)
         op.over = shortcut(op, push) if isinstance(op, Mapper) else push
 
 

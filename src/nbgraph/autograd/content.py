@@ -1,10 +1,10 @@
-"""The values that a function depends on besides its arguments, watched by identity.
+"""The values that a function depends on besides its arguments, compared by identity.
 
-The names that the code of a function uses lead to globals, closure cells, attributes of objects
-and modules, and to other functions, whose names count as well. All that is remembered with the
-object it held; `changed` compares. Of objects and modules only those attributes are watched whose
-names the code uses, of containers every element. Functions of installed packages do not change.
-An operator that is registered anew counts for every function: which ones use it is not known.
+The names in a function's code lead to globals, closure cells, attributes of objects and modules,
+and to other functions, whose names count as well. Each is remembered with its value; `changed`
+compares. Of objects and modules only attributes with names from the code are watched, of containers
+every element. Functions of installed packages are assumed constant. Registering an operator again
+changes every function, as its users are not known.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Content:
             self._forget()
             for root in roots:
                 self._walk(root)
-            if len(self._names) == count:  # else there are objects whose attributes count now
+            if len(self._names) == count:  # else new names may be attributes of earlier objects
                 break
         self._seen.clear()
 
@@ -72,7 +72,7 @@ class Content:
         self._ops: list[tuple[Mapper, Watch]] = []
 
     def changed(self) -> bool:
-        """Return whether something is another object than it was."""
+        """Return whether one of the values has been replaced by another object."""
         if replacements[0] != self._replaced:
             return True
         for space, name, value in self._spaces:
@@ -89,7 +89,7 @@ class Content:
                 return True
         return any(op.scalar.watch is not watch or watch.changed() for op, watch in self._ops)
 
-    # finding what counts ----------------------------------------------------------------------
+    # finding the values -----------------------------------------------------------------------
 
     def _walk(self, root: Any) -> None:
         pending = [root]
@@ -103,7 +103,7 @@ class Content:
             pending += self._parts(value)
 
     def _parts(self, value: Any) -> list[Any]:
-        """Return the values that a value leads to, after noting what has to stay the same."""
+        """Remember the parts of a value that must not change, and return those to walk next."""
         if isinstance(value, FunctionType):
             return self._function(value)
         if isinstance(value, MethodType):
@@ -158,7 +158,7 @@ class Content:
         elif _fixed(value.__name__):
             return []
         for space in spaces:
-            callable_class = isinstance(value, type)  # called, it makes an object
+            callable_class = isinstance(value, type)  # a call creates an object
             used = [
                 n
                 for n in space
@@ -193,7 +193,7 @@ def _names_of(code: CodeType, names: set[str], of_globals: set[str]) -> None:
 
 
 def _is_implied(name: str, value: Any, *, callable_class: bool) -> bool:
-    """Return whether it is a method that code uses without its name: an operator, a call."""
+    """Return whether `name` is a method that code uses implicitly: an operator or a call."""
     if not (name.startswith("__") and name.endswith("__") and isinstance(value, FunctionType)):
         return False
     return callable_class or name not in _OF_MAKING
@@ -206,7 +206,7 @@ def _installed(filename: str) -> bool:
 
 @functools.cache
 def _fixed(module: str) -> bool:
-    """Return whether a module's content does not change while a program runs."""
+    """Return whether a module's content is constant while a program runs."""
     if module.partition(".")[0] in sys.stdlib_module_names | {"nbgraph", "numpy"}:
         return module != "__main__"
     path = getattr(sys.modules.get(module), "__file__", None)

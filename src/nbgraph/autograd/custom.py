@@ -1,4 +1,4 @@
-"""Functions with derivatives of their own, by JAX's names: `custom_vjp`, `custom_jvp`."""
+"""Functions with derivatives that users define: `custom_vjp` and `custom_jvp`, as in JAX."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from nbgraph.ops.define import library
 from nbgraph.signatures import checked
 
 Call = Callable[..., Any]
-# whose `fwd` runs: a call of the function in it keeps its arguments, and `fwd` waits for a gradient
+# functions whose `fwd` runs: calls within it save their arguments and run `fwd` for a gradient
 _RUNNING: ContextVar[tuple[CustomDerivative, ...]] = ContextVar("_RUNNING", default=())
 
 
 class CustomDerivative:
-    """A function whose derivative is given by hand; made by `custom_vjp` and `custom_jvp`."""
+    """A function with a derivative by the user: the result of `custom_vjp` and `custom_jvp`."""
 
     def __init__(self, name: str, f: Call, nondiff_argnums: Sequence[int]) -> None:
         require_function(name, f)
@@ -113,7 +113,7 @@ class CustomDerivative:
 
 
 class _Applied(Function):
-    """One call: structures taken apart, so that `Function` sees arrays alone."""
+    """One call, with structures flattened to arrays for `Function`."""
 
     def __init__(
         self, custom: CustomDerivative, fixed: dict[int, Any], moving: tuple[Any, ...]

@@ -1,4 +1,4 @@
-"""The calls of arrays and users: attach a gradient, go backward, differentiate."""
+"""The public functions of the tape: `attach_grad`, `backward`, `grad`, `get_symbol`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Container, Sequence
 from typing import Any
 
-from nbgraph.array.carry import common_device
+from nbgraph.array.apply_scalar_op import common_device
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
@@ -33,7 +33,7 @@ def attach_grad(array: Array, grad_req: str = "write") -> None:
 
 
 def become_variable(array: Array, node: Node) -> None:
-    """Put an array at a node that collects gradients; it may not be written while recorded."""
+    """Make an array a variable at a leaf of the tape; it may not be written while recording."""
     holder = shared(array)
     others = [ref for ref in holder.variables if ref() is not None and ref() is not array]
     holder.variables = (*others, weakref.ref(array))
@@ -66,7 +66,7 @@ def set_grad(array: Array, value: Any) -> None:
 
 
 def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> None:
-    """Have gradients with respect to arrays collected in arrays that are there.
+    """Collect gradients with respect to arrays in existing arrays.
 
     Both are NDArrays, or lists of them of the same shapes; `grad_reqs` as of `attach_grad`.
 

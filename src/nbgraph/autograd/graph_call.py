@@ -31,9 +31,9 @@ Wanted = tuple[bool, ...]
 
 
 class GraphFunction(Function):
-    """A typed graph as a function of the arrays of its variables that the tape knows of."""
+    """A typed graph as a differentiable function of the arrays of its variables."""
 
-    rule = staticmethod(constant_rule)  # as an operator of which nothing is on the tape
+    rule = staticmethod(constant_rule)  # for calls without operands on the tape
     view = None
 
     def __init__(self, graph: Graph, name: str) -> None:
@@ -54,7 +54,7 @@ class GraphFunction(Function):
         flags = tuple([a._node is not None and a._layout.floating for a in arrays])
         if True not in flags:
             outputs = self.run(arrays)
-            recorder.record(self, arrays, {}, outputs, ())  # it looks at what was overwritten
+            recorder.record(self, arrays, {}, outputs, ())  # checks for overwritten values
             return outputs
         trained = self.trained(flags)
         if isinstance(trained, DerivativeError):
@@ -66,7 +66,7 @@ class GraphFunction(Function):
         return outputs[: len(self.layouts)]
 
     def _require_states(self, arrays: Sequence[Array]) -> None:
-        """Raise ArgumentError for a state with gaps: it is written in place."""
+        """Raise ArgumentError for a state that is not contiguous, as it is written in place."""
         for k in self.states:
             if not arrays[k]._layout.contiguous:
                 raise ArgumentError(
@@ -88,7 +88,7 @@ class GraphFunction(Function):
 
 
 class Backward(NamedTuple):
-    """A backward graph: which values of the node it reads, and where its gradients belong."""
+    """A backward graph, the values of the node that it reads, and the operands of its results."""
 
     function: GraphFunction
     inputs: Sequence[int]
@@ -99,20 +99,20 @@ class Backward(NamedTuple):
 
 
 class Trained:
-    """A forward graph with all its gradients read as heads, and backward graphs over those."""
+    """A forward graph with the values for gradients as further heads, and its backward graphs."""
 
     def __init__(self, graph: Graph, wanted: Wanted, name: str) -> None:
         self.wanted, self.name = wanted, name
         self.variables = list(graph.variables)
         heads = list(graph.heads)
         more, closed = list[Entry](), set[Entry]()
-        while True:  # what is kept is differentiated, too, when derivatives are
+        while True:  # saved values are differentiated in second derivatives
             self.graph = graph.with_heads(heads)
             self.floating = tuple([h not in closed and spec(h).dtype.kind in "cfV" for h in heads])
             try:
                 residuals = self._split(self.floating)[0].kept
             except DerivativeError:
-                # a value that only a gradient by hand reads: derivatives of that one raise, later
+                # only a custom gradient reads this value: its derivatives raise later
                 shut = {entry for entry in more if not self._differentiable(entry)} - closed
                 if not shut:
                     raise
@@ -131,7 +131,7 @@ class Trained:
         self.full = full
 
     def backward(self, wanted: Wanted) -> Backward | None:
-        """Return the graph for these gradients of outputs, or None where it reads more."""
+        """Return the graph for these gradients of outputs, or None where it needs more values."""
         if wanted not in self._backward:
             self._backward[wanted] = self._new_backward(wanted)
         return self._backward[wanted]
@@ -182,7 +182,7 @@ class Trained:
 
 
 class Call(Rule):
-    """One run of a graph: operator and rule of its node on the tape."""
+    """One run of a graph: the operator and the rule of its node on the tape."""
 
     __slots__ = ("__name__", "_problem", "_trained", "view")
 
@@ -193,7 +193,7 @@ class Call(Rule):
         self._trained, self._problem = trained, problem
 
     def _required(self) -> Trained:
-        """Return the graphs; raise the error that came in their place."""
+        """Return the graphs, or raise the error of their construction."""
         if self._trained is None:
             assert self._problem is not None
             raise type(self._problem)(str(self._problem)) from self._problem

@@ -160,7 +160,7 @@ def _linear(
     if variables.symbolic:
         return _linear_of_symbols(name, variables, out, aux)
     heads = outputs(name, out)
-    # the pass back is linear in its seeds, and its own pass back is the pass forward
+    # the backward pass is linear in its seeds, and its own backward pass is the forward pass
     seeds = Variables(name, [ones_like(head) for head in heads], "out")
     entries = [
         (head._node, head._output, seed)
@@ -175,7 +175,7 @@ def _linear(
         back = gradients(
             entries, variables.arrays, create_graph=True, retain_graph=True, ends=variables.nodes
         )
-    except DerivativeError:  # a loop that ends by its test has a pass forward alone, of a graph
+    except DerivativeError:  # a loop that ends by a test only has a forward pass, as a graph
         forward = jit_of(again, [0])
         return (
             outside(out, variables.arrays),

@@ -1,5 +1,5 @@
-"""Parts at masks while a function is traced, as in `y[mask] += 1`: how many elements there are is
-known when the graph runs, so all are computed, and the write chooses with `where`."""
+"""Selections by masks in traced functions, as in `y[mask] += 1`. Their size is only known when the
+graph runs, so all elements are computed, and the write selects with `where`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from nbgraph.ops.define import library
 
 
 class Selected(Operators, Protocols):
-    """The elements of a traced array at a traced mask, for operators element by element.
+    """The elements of a traced array at a traced mask, for elementwise operators.
 
-    `whole` has 1 where the mask is False, so that no derivative there is infinite. Beside it stands
-    another part at the same mask, or what has at most `axes` axes: those behind the mask's.
+    `whole` has 1 where the mask is False, so that no derivative there is infinite. The other
+    operand is a selection by the same mask, or has at most `axes` axes, those after the mask's.
     """
 
     __slots__ = ("axes", "mask", "whole")
@@ -40,7 +40,8 @@ class Selected(Operators, Protocols):
         return cls(part.mask, whole, part.axes)
 
     def beside(self, name: str, value: Any) -> Any:
-        """Return a value for all elements; raise AbsentError where it does not fit each."""
+        """Return the other operand for all elements; raise AbsentError if it depends on the mask's
+        size."""
         if isinstance(value, Selected) and value.mask.entry == self.mask.entry:
             return value.whole
         if isinstance(value, Selected) or np.ndim(value) > self.axes:
@@ -48,7 +49,7 @@ class Selected(Operators, Protocols):
         return value
 
     def refuse(self, what: str = "x[mask]") -> NoReturn:
-        """Raise AbsentError for what needs the number of elements."""
+        """Raise AbsentError for a use that needs the number of elements."""
         raise AbsentError(
             f"{what}: the mask ({self.mask}) has no values while a function is traced, so how many "
             "elements it selects is not known. Change them one by one and write them back, as in "
@@ -60,8 +61,8 @@ class Selected(Operators, Protocols):
 
 
 def selection(x: Any, key: Any) -> Selected | None:
-    """Return `x[key]` for a mask that is traced, or an NDArray from outside of the function, beside
-    which are whole axes; None for another key."""
+    """Return `x[key]` for a mask (traced, or an NDArray from outside the function) and full slices;
+    None for another key."""
     parts = key if isinstance(key, tuple) else (key,)
     masks = [
         k for k, p in enumerate(parts) if isinstance(p, (Symbol, Array)) and p.dtype.kind == "b"

@@ -1,4 +1,4 @@
-"""The symbol of what was recorded: a tape's nodes as nodes of a symbolic graph."""
+"""Conversion of a tape to a symbol: `get_symbol`."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class _Rebuilding:
         self._leaves = 0
 
     def add(self, node: Any) -> None:
-        """Make the symbols of a node's outputs."""
+        """Add the symbols of a node's outputs."""
         if not isinstance(node, Record):
             self.symbols[node, 0] = _variable(f"var{self._leaves}", node.layout)
             self._leaves += 1
             return
         for k, (symbol, own) in enumerate(zip(self._results(node), node.outputs, strict=False)):
-            # what was written into memory of another dtype was cast
+            # a write to memory of another dtype is a cast
             same = symbol.dtype == own.dtype
             self.symbols[node, k] = symbol if same else library.astype(symbol, own.dtype)
 
@@ -53,14 +53,14 @@ class _Rebuilding:
         return [Symbol([(copy, k)]) for k in range(copy.nout)]
 
     def _operands(self, node: Record) -> list[Any]:
-        """Return symbols for arrays, numbers as they are."""
+        """Return a node's operands: symbols for arrays, and numbers unchanged."""
         operands: list[Any] = []
         untracked = iter(node.untracked)
         for entry, own in zip(node.inputs, node.layouts, strict=True):
             if entry is not None:
                 operands.append(self.symbols[entry])
             elif isinstance(own, Layout):
-                # the reference is one object as long as the array lives, and is kept by the node
+                # there is one reference object while the array lives; the node keeps it
                 ref, writes = next(untracked)
                 name = f"null{len(self._untracked)}"
                 key = id(ref), writes

@@ -1,13 +1,13 @@
-"""Backward passes as graphs: a pass whose structure comes again is traced, and runs as one plan.
+"""Compiled backward passes: a pass whose structure repeats is traced and runs as one plan.
 
 A walk from node to node costs tens of microseconds of Python for each operator, which in a small
-model is most of a training step. The structure of a pass is the operators, attributes and layouts
-of its tape, and which values its rules share; passes of one structure differ in their arrays alone.
-So the walk is done once with symbols for arrays, by the same rules, and the graph is kept. PyTorch
-calls this compiled autograd.
+model is most of a training step. The structure of a pass consists of the operators, attributes and
+layouts of its tape, and of the values that its rules share; passes of equal structure differ only
+in their arrays. The walk is done once with symbols for arrays, by the same rules, and the graph is
+cached. PyTorch calls this compiled autograd.
 
-A pass that is large, of other operators than kernels' or the library's, on a device, or looked at
-closely (`config.anomaly`, `compiler="python"`) is walked each time.
+Passes that are large, on a device, under observation (`config.anomaly`, `compiler="python"`), or
+have operators without kernels that are not the library's are walked each time.
 """
 
 from __future__ import annotations
@@ -35,11 +35,10 @@ from nbgraph.settings import config, looks_closely
 if TYPE_CHECKING:
     from nbgraph.autograd.graph_call import GraphFunction
 
-_REPEATS = 6  # passes of one structure, of which the last is traced: that costs 20 walks
+_REPEATS = 6  # the pass of a structure that is traced, which costs 20 walks
 _LARGE = 1 << 25  # bytes of saved values; a walk frees them as it goes, a plan when it ends
 _LONG = 1024  # nodes; tracing takes some 2 ms for each
-# passes of a graph and a thread that may be under way at once, each in memory of its own: so many
-# whose saved values have together some bytes
+# concurrent runs of a graph for each thread, each with its own memory, by the size of saved values
 _FEWEST, _MOST, _TOGETHER = 2, 16, 1 << 22
 _MOST_COUNTED, _MOST_KEPT = 1024, 256  # structures
 _ROOM = 1 << 28  # bytes of saved values of all graphs that are kept
@@ -49,7 +48,7 @@ Heads = Sequence[tuple[Node, int, Any]]
 
 
 class _Graph(NamedTuple):
-    """A traced pass: what it is called with and what becomes of the tape."""
+    """A traced pass: its operands, its results, and the nodes of the tape that it frees."""
 
     function: GraphFunction
     orders: Sequence[Sequence[int] | None]  # of the axes of arrays that are transposed
@@ -71,7 +70,7 @@ def run(
     retain_graph: bool = False,
     ends: Container[Node] = (),
 ) -> list[Any]:
-    """Do what `reverse.run` does, by a graph where there is one for passes like this."""
+    """Do what `reverse.run` does, by the cached graph of the pass if there is one."""
     order = topological((node for node, _, _ in heads), ends)
     plain = recording.get() is None and here.running is None and not looks_closely()
     if plain and not create_graph and 1 < len(order) <= _LONG:
@@ -86,11 +85,11 @@ def run(
 
 
 class _Structure:
-    """A pass as it is now: what it has in common with others, and its arrays.
+    """The structure of a pass and its arrays.
 
-    `key`: hashable, or None for a pass that is to be walked. `arrays`: the saved values, each once,
-    then the heads' gradients. `leaves`: the variables that collect their gradients; none where
-    `wanted` are returned.
+    `key`: the cache key, or None for a pass that has to be walked. `arrays`: the saved values, each
+    once, then the heads' gradients. `leaves`: the variables that collect their gradients; empty if
+    the gradients of `wanted` are returned.
     """
 
     def __init__(
@@ -138,8 +137,8 @@ class _Structure:
                     continue
                 chunk = value._chunk
                 if writes is not None and chunk.writes != writes:
-                    return None  # the walk says what was overwritten
-                # as `slot` does, without a call
+                    return None  # the walk raises for the overwritten value
+                # `slot` inlined
                 k = slots.setdefault((chunk, value._address, value._layout), len(arrays))
                 if k == len(arrays):
                     arrays.append(value)
@@ -162,7 +161,7 @@ _TRACED = (MapRule, ArrayRule)
 
 
 def _number(value: Any) -> Any:
-    """Return what tells a number from others: 1 from 1.0, 0.0 from -0.0."""
+    """Return a key of a number that differs for 1 and 1.0, and for 0.0 and -0.0."""
     if type(value) is float and value == 0:
         return float, value, math.copysign(1.0, value)
     return type(value), value
@@ -183,7 +182,7 @@ def _graph(structure: _Structure) -> _Graph | None:
         with _TRACING:
             try:
                 graph = _traced(structure)
-            except Exception:  # a rule looks at values; if it is wrong the walk says so
+            except Exception:  # a rule looks at values; for other errors the walk raises again
                 graph = None
     if nbytes + sum(g.nbytes for g in [*_graphs.values()] if g is not None) > _ROOM:
         _graphs.clear()
@@ -255,7 +254,7 @@ def _seed(structure: _Structure, gradient: Any, symbols: Sequence[Any]) -> Any:
 
 
 def _replayed(graph: _Graph, structure: _Structure, *, retain_graph: bool) -> list[Any]:
-    """Run the graph, and hand out the gradients."""
+    """Run the graph and distribute the gradients."""
     arrays = [
         array if axes is None else _straight(array, axes)
         for array, axes in zip(structure.arrays, graph.orders, strict=True)
@@ -276,8 +275,8 @@ def _replayed(graph: _Graph, structure: _Structure, *, retain_graph: bool) -> li
 
 
 def _into(graph: _Graph, leaves: Sequence[Leaf], arrays: Sequence[Array]) -> list[Any]:
-    """Return for each head the array of the leaf that collects it, if the run may write it: one of
-    its own memory that it does not read; else None."""
+    """Return for each head the array of the leaf that collects it if the run may write it, as it
+    has its own memory and is not read; else None."""
     taken = {array._chunk for array in arrays}
     into: list[Any] = [None] * len(graph.function.layouts)
     for leaf, k in zip(leaves, graph.results, strict=True):
@@ -291,7 +290,7 @@ def _into(graph: _Graph, leaves: Sequence[Leaf], arrays: Sequence[Array]) -> lis
 
 
 def _order(own: Layout) -> Sequence[int] | None:
-    """Return the axes from the outermost, of a transposed array without gaps; None for others."""
+    """Return the axes of a contiguous transposed array from the outermost; None for others."""
     if own.contiguous:
         return None
     axes = sorted(range(len(own.shape)), key=lambda axis: -own.strides[axis])
@@ -299,7 +298,7 @@ def _order(own: Layout) -> Sequence[int] | None:
 
 
 def _straight(array: Array, axes: Sequence[int]) -> Array:
-    """Return the same memory with its axes in their order."""
+    """Return a view of a transposed array with its axes in memory order."""
     own = array._layout
     shape = tuple([own.shape[axis] for axis in axes])
     return make(array._chunk, array._address, layout(shape, own.dtype), shared(array))

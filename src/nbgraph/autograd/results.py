@@ -1,4 +1,4 @@
-"""Results of functions: checked, taken off the tape, compared with the expected structure."""
+"""Checks and conversions of the results of differentiated functions."""
 
 from __future__ import annotations
 
@@ -146,8 +146,8 @@ def matching(name: str, what: str, value: Any, structure: Any) -> list[Any]:
 
 
 def outside(result: Any, arguments: Sequence[Any]) -> Any:
-    """Return a function's result without the tape that ends with it, in memory that none of the
-    arguments' arrays has; an outer tape goes on."""
+    """Return a function's result without its inner tape, copied where it shares memory with an
+    argument; outer tapes still record it."""
     if recording.get() is not None:
         return result
     taken = {id(array._chunk) for array in arguments}

@@ -27,11 +27,11 @@ def run(
     retain_graph: bool = False,
     ends: Container[Node] = (),
 ) -> list[Any]:
-    """Let the heads' gradients flow: entries (node, output, gradient), back through `order`.
+    """Propagate the gradients of `heads`, entries (node, output, gradient), through `order`.
 
-    `wanted`: entries whose gradients are returned, None where nothing came; without it all leaves
-    collect theirs, at the end, so that an error on the way leaves every gradient as it was.
-    Gradients do not flow beyond `ends`.
+    `wanted`: entries whose gradients are returned, with None for those without one; otherwise all
+    leaves collect theirs at the end, so that an error leaves every gradient unchanged. Gradients
+    stop at `ends`.
     """
     sums = Sums(create_graph=create_graph)
     for node, output, gradient in heads:
@@ -55,7 +55,7 @@ def run(
 
 
 def _useful(order: Sequence[Node], targets: Container[Node] | None) -> set[Node]:
-    """Return the nodes that gradients have to reach or pass through."""
+    """Return the nodes that gradients have to reach."""
     nodes: set[Node] = set()
     for node in order:
         if targets is not None and node in targets:
@@ -69,7 +69,7 @@ def _useful(order: Sequence[Node], targets: Container[Node] | None) -> set[Node]
 
 
 def _keep(node: Node, sums: Sums, gradients: dict[Entry, Any]) -> None:
-    """Store requested gradients as arrays of their own; they flow on."""
+    """Store a copy of requested gradients, which also propagate further."""
     for i in range(len(node.outputs) if isinstance(node, Record) else 1):
         gradient = sums.get((node, i))
         if gradient is not None:
@@ -78,7 +78,7 @@ def _keep(node: Node, sums: Sums, gradients: dict[Entry, Any]) -> None:
 
 
 def collect(leaf: Leaf, gradient: Any, *, owned: bool) -> None:
-    """Write or add a variable's gradient to the array where its user looks for it."""
+    """Write or add a variable's gradient to its `grad` array."""
     if gradient is None:
         return
     if gradient is leaf.collected:

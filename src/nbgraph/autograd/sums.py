@@ -1,5 +1,4 @@
-"""Gradients on their way: what has come for each output of each node, and the arrays they are
-collected in. Nothing of it is recorded."""
+"""The sums of gradients of a backward pass, by node and output; unrecorded."""
 
 from __future__ import annotations
 
@@ -22,16 +21,16 @@ class Sums:
 
     def __init__(self, *, create_graph: bool) -> None:
         self.create_graph = create_graph
-        self.site = 0  # of the user's line that asked for this pass, once it was looked up
+        self.site = 0  # the user's line that called this pass, once it was looked up
         self._values: dict[Entry, Any] = {}
-        self._owned: set[Entry] = set()  # where nobody else has the array
+        self._owned: set[Entry] = set()  # entries whose array has no other user
 
     def get(self, entry: Entry | None) -> Any:
-        """Return the sum, or None where nothing came."""
+        """Return the sum, or None if there is no contribution."""
         return None if entry is None else self._values.get(entry)
 
     def pop(self, entry: Entry) -> tuple[Any, bool]:
-        """Return the sum, and whether it has no other user; forget both."""
+        """Remove the sum; return it and whether it has no other user."""
         owned = entry in self._owned
         self._owned.discard(entry)
         return self._values.pop(entry, None), owned
@@ -41,7 +40,7 @@ class Sums:
         return self._values[entry] if entry in self._owned else None
 
     def disown(self, entry: Entry) -> bool:
-        """Return whether the sum had no other user; from now on it has one."""
+        """Mark the sum as used elsewhere; return whether it had no other user before."""
         owned = entry in self._owned
         self._owned.discard(entry)
         return owned
@@ -76,7 +75,7 @@ def ones_like(array: Array) -> Any:
 
 
 class Ones(NamedTuple):
-    """The gradient of a head with respect to itself, which a pass makes if it needs the array."""
+    """The gradient of a head with respect to itself; the array is only created if needed."""
 
     head: Array
 

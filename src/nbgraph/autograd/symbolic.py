@@ -1,8 +1,7 @@
-"""Derivatives of functions of symbols: graphs from graphs, within a trace or by hand.
+"""Derivatives of functions of symbols, within a trace or of a user's symbols.
 
-What is differentiated with respect to is a variable of its own while the function is called, and
-its symbol takes that variable's place again in all that comes out. So derivatives nest, and an
-inner one does not mix with what is outside.
+While the function is called, each argument is a new variable, which its symbol replaces in the
+results. So derivatives nest without mixing inner and outer variables.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.scalar.typing import is_foreign
 from nbgraph.ops.define import library
 
-_numbers = itertools.count()  # of variables that no finished graph has
+_numbers = itertools.count()  # of temporary variables
 
 
 class SymbolVariables(Variables):
@@ -115,7 +114,7 @@ def lifted(out: Any) -> Any:
 
 
 def stopped(value: Any) -> Any:
-    """Return a result as it is known outside: a constant where nothing records."""
+    """Return a result for the outside: a constant if no recorder is active."""
     tracer = current_tracer()
     if tracer is None or not isinstance(value, Traced):
         return value

@@ -1,9 +1,8 @@
 """The tape: a graph of nodes, one for each recorded operator with a differentiable operand.
 
-A node keeps the values that its gradient reads, each with the number of writes its memory had
-seen: a value that was overwritten since is noticed, never used. A leaf stands for an array that
-gradients are collected for. Outputs are kept as views of their own, as a node that held the array
-that holds the node would never be freed.
+A node saves the values that its gradient reads, each with its chunk's count of writes, so that a
+backward pass raises for a value that was overwritten. A leaf is the node of a variable. A node
+keeps outputs as separate views, as a reference cycle of node and array would not be freed.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class TapeError(NbgraphError, RuntimeError):
 
 
 class Leaf(Node):
-    """An array that gradients are collected for, and its gradient."""
+    """The node of a variable, with its gradient."""
 
     __slots__ = ("collected", "device", "layout", "request")
 
@@ -49,7 +48,7 @@ class Leaf(Node):
 
 
 def kept(op: Any, array: Any, writes: int) -> Any:
-    """Return a saved value; raise TapeError where its memory was written since."""
+    """Return a saved value; raise TapeError if its memory was written after it was saved."""
     if array._chunk.writes != writes:
         raise TapeError(
             f"backward of {op.__name__}: an array of shape {array.shape} that the gradient reads "
@@ -66,9 +65,9 @@ class Record(Node):
 
     rule: Rule
     saved: Sequence[tuple[Any, int | None]] | None  # in the rule's order; None: freed
-    layouts: Sequence[Any]  # of the operands; of a number the number itself
+    layouts: Sequence[Any]  # of the operands; numbers are kept as they are
     outputs: Sequence[Any]  # layouts
-    # the operands that are arrays without an entry: weakly, and the writes to their memory
+    # weak references to operands without an entry, and the counts of writes to their memory
     untracked: Sequence[tuple[weakref.ref[Any], int]]
 
     def __init__(
@@ -98,7 +97,7 @@ class Tape:
         outputs: Sequence[Any],
         in_place: Sequence[bool],
     ) -> None:
-        """Make the node, if gradients can flow through it."""
+        """Add a node if gradients can flow through the operator."""
         is_scalar = type(op) is Mapper
         if is_scalar and complex_call.MET in op.carried:
             op, operands, attributes = complex_call.on_tape(op, operands, attributes)
@@ -145,7 +144,7 @@ class Tape:
                 _note_view(op, operands, attributes, outputs[0])
 
     def check_write(self, name: str, out: Any) -> None:
-        """Raise TapeError for a variable: it keeps its value while it is recorded."""
+        """Raise TapeError for a variable, which may not be written while recording."""
         holder = out._holder
         if holder is not None and any(ref() is not None for ref in holder.variables):
             raise TapeError(
@@ -155,7 +154,7 @@ class Tape:
             )
 
     def spared(self, op: Any, operands: Sequence[Any], outputs: Sequence[Any]) -> Sequence[Any]:
-        """Return the operands of `y *= x`, a copy in place of y, which the gradient reads."""
+        """Return the operands of `y *= x` with a copy of y if the gradient reads it."""
         nodes = [getattr(value, "_node", None) for value in operands]
         reads = rule_of(op, nodes).reads_inputs(len(operands)) if any(nodes) else ()
         if not reads:
@@ -177,7 +176,7 @@ def _enter(
     outputs: Sequence[Any],
     in_place: Sequence[bool] = (),
 ) -> None:
-    """Give a node what its gradient needs, and the outputs their places."""
+    """Save the values that a node's gradient reads, and set the outputs' nodes."""
     node.rule = rule = rule_of(node.op, node.inputs)
     node.layouts = layouts
     node.outputs = [o._layout for o in outputs]
@@ -190,7 +189,7 @@ def _enter(
         else:
             own = value
             if in_place and any(value is out for out in outputs):
-                own = bare(value)  # else the array that holds the node would be held by it
+                own = bare(value)  # avoids a reference cycle of array and node
             saved.append((own, value._chunk.writes))
     for out, written in zip(outputs, in_place, strict=False):
         if written:
@@ -212,7 +211,7 @@ def _enter_one(
     operands: Sequence[Any],
     out: Any,
 ) -> None:
-    """Do the same for a scalar operator with one new output: most of a tape, so in few steps."""
+    """Do the same for a scalar operator with one new output, the most frequent case."""
     node = _new(Record)
     node.op, node.inputs, node.attributes, node.name = op, inputs, attributes, None
     node.untracked = untracked
@@ -231,7 +230,7 @@ def _enter_one(
 
 
 def _copy(array: Array) -> Any:
-    """Return the values in other memory, at the array's place on the tape if that is known."""
+    """Return a copy of the values with the array's node, if that is current."""
     if not _current(array) and not _followed(array):
         return array
     other = copied(array)
@@ -241,7 +240,7 @@ def _copy(array: Array) -> Any:
 
 
 def bare(array: Array) -> Any:
-    """Return the same memory, without a place on the tape."""
+    """Return an array with the same memory and no node."""
     return make(array._chunk, array._address, array._layout, shared(array))
 
 
@@ -255,7 +254,7 @@ def _overwrite(
     outputs: Sequence[Any],
     in_place: Sequence[bool],
 ) -> None:
-    """Record an operator that wrote arrays, and rewrite the arrays that these are views of."""
+    """Record an operator that wrote arrays in place, and update the bases of these views."""
     targets = [out for out, written in zip(outputs, in_place, strict=True) if written]
     chains = [_bases(out) for out in targets]
     if any(entry is not None for entry in node.inputs):
@@ -272,10 +271,10 @@ def _overwrite(
 
 
 class _Link(NamedTuple):
-    """The base of a view: the array, and its place on the tape when the view was made, in case it
-    is gone when the view is written (`y.T[0] += 1`)."""
+    """The base of a view: a reference to the array, and its node when the view was created, for a
+    base that is deleted before the view is written (`y.T[0] += 1`)."""
 
-    # weakly: a view that a node saves must not hold the array that holds the node
+    # a weak reference avoids a cycle through a node that saves the view
     base: Callable[[], Any]
     op: Any
     attributes: Attributes
@@ -287,7 +286,7 @@ class _Link(NamedTuple):
     link: _Link | None  # the base's own
 
     def array(self, view: Array) -> Any:
-        """Return the base, or an array that stands for it."""
+        """Return the base, or an array with its node and layout."""
         base = self.base()
         if base is None:
             base = make(view._chunk, self.address, self.layout, shared(view))
@@ -298,7 +297,7 @@ class _Link(NamedTuple):
 
 
 def _note_view(op: Any, operands: Sequence[Any], attributes: Attributes, view: Array) -> None:
-    """Remember of a view what it is a view of, in case it is written."""
+    """Remember the base of a view, in case the view is written."""
     base = operands[0]
     if op.view is not None and base._chunk is view._chunk and view is not base:
         view._base = _Link(
@@ -315,8 +314,8 @@ def _note_view(op: Any, operands: Sequence[Any], attributes: Attributes, view: A
 
 
 def _bases(array: Array) -> list[tuple[Any, Any, Any, Any]]:
-    """Return what an array is a view of, from view to view: (view, base, operator, attributes). It
-    ends where a base does not know its own values any more."""
+    """Return the chain of an array's bases as tuples (view, base, operator, attributes), up to the
+    first base whose node is not current."""
     chain: list[tuple[Any, Any, Any, Any]] = []
     while True:
         link: _Link | None = getattr(array, "_base", None)
@@ -330,14 +329,14 @@ def _bases(array: Array) -> list[tuple[Any, Any, Any, Any]]:
 
 
 def _current(array: Array) -> bool:
-    """Return whether an array's node stands for the values its memory holds."""
+    """Return whether an array's node matches the values in its memory."""
     if array._node is None:
         return array._holder is None or array._holder.recorded <= array._stamp
     return array._node.op is not None and array._stamp == array._chunk.writes
 
 
 def _rewrite(base: Array, view: Array, op: Any, attributes: Attributes) -> None:
-    """Record `base` as another value after its part `view` was written."""
+    """Record the new value of `base` after its part `view` was written."""
     if base._node is None and view._node is None:
         base._stamp = base._chunk.writes
         return
@@ -354,7 +353,7 @@ def _rewrite(base: Array, view: Array, op: Any, attributes: Attributes) -> None:
 
 
 def _followed(view: Array) -> bool:
-    """Record anew a view whose base was written since; return whether the base is known."""
+    """Record a view again after a write to its base; return whether the base is known."""
     link: _Link | None = getattr(view, "_base", None)
     if link is None:
         return False
@@ -369,7 +368,7 @@ def _followed(view: Array) -> bool:
 
 
 def stale(name: str, value: Any) -> TapeError:
-    """Return the error for an operand whose memory holds other values than were recorded."""
+    """Return the error for an operand whose memory was written outside the recording."""
     return TapeError(
         f"{name}: the memory of an operand of shape {value.shape} was written in place, "
         "through another view or while nothing was recorded, so its gradient is not known; use "

@@ -53,6 +53,7 @@ def _text() -> str:
 
 @functools.cache
 def code() -> int:
+    """Return the address of the C function that calls an entry with its integer arguments."""
     return builtin.address(_text())
 
 

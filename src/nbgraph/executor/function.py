@@ -9,7 +9,7 @@ from threading import get_ident
 from types import FrameType
 from typing import Any
 
-from nbgraph.array.chunk import _RETIRED, APART, CPU, bury, take
+from nbgraph.array.chunk import _RETIRED, APART, CPU, release_retired, take
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.place import ELSEWHERE
 from nbgraph.device import Context
@@ -160,7 +160,7 @@ class Function:
         if self._careful or APART:
             return [empty_of(own, self.device, reads) for own in self.layouts]
         if _RETIRED:
-            bury()
+            release_retired()
         outputs: list[Any] = []
         in_use = current()._in_use
         for own, size_class in zip(self.layouts, self._bins, strict=True):

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from nbgraph.array.carry import writable
+from nbgraph.array.apply_scalar_op import writable
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.create import array
 from nbgraph.device import Context

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nbgraph import ops
-from nbgraph.array import carry, whole
-from nbgraph.array.carry import common_device
+from nbgraph.array import apply_array_op, apply_scalar_op
+from nbgraph.array.apply_scalar_op import common_device
 from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.push import WEAK, inferred, push, same, write
@@ -64,7 +64,7 @@ def deliver(job: NodeOp, value: Any, *, add: bool, scale: float = 1.0) -> None:
     if not out.size:
         return
     if scale != 1.0:
-        value = carry.apply(scaled(same), [value, scale], {})
+        value = apply_scalar_op.apply(scaled(same), [value, scale], {})
     write(same, value.reshape(out.shape), out, "add" if add else "write")
     out._chunk.writes += 1
 
@@ -93,7 +93,7 @@ def element(job: NodeOp, first: bool) -> None:
         if axes:
             total = _total(job, ops.sum, axes)
         else:
-            total = carry.apply(job.fn, _wide(job), dict(job.parameters))
+            total = apply_scalar_op.apply(job.fn, _wide(job), dict(job.parameters))
         target = np.broadcast_shapes(total.shape, out.shape)
         total = total if total.shape == target else ops.broadcast_to(total, target)
         deliver(job, total, add=not first, scale=job.scale)
@@ -106,7 +106,7 @@ def element(job: NodeOp, first: bool) -> None:
     )
     if PYTHON_ASKED[0] and config.compiler == "python":
         wide = [v if type(v) in WEAK else ops.broadcast_to(v, out.shape) for v in values]
-        carry.apply(op, wide, parameters, [out], [request])
+        apply_scalar_op.apply(op, wide, parameters, [out], [request])
     else:
         outs = None if alone and request == "write" else [out]
         push(outcome.plan, values, [out], outs, [request])
@@ -135,7 +135,9 @@ def _total(job: NodeOp, reduce: Callable[..., Any], axes: Shape) -> Any:
     op, ins = job.fn, _wide(job)
     arrays = [v for v in ins if type(v) not in WEAK]
     if math.prod(np.broadcast_shapes(*(v.shape for v in arrays))) < _FUSED:
-        return reduce(carry.apply(op, ins, dict(job.parameters)), axis=axes, keepdims=True)
+        return reduce(
+            apply_scalar_op.apply(op, ins, dict(job.parameters)), axis=axes, keepdims=True
+        )
     op.refresh()
     specs = tuple(
         [(type(v), repr(v), v) if type(v) in WEAK else layout(v.shape, v.dtype) for v in ins]
@@ -182,7 +184,7 @@ def aggregate(job: NodeOp, first: bool) -> None:
         total = _total(job, COMBINATIONS[combine].reduce, axes)
         total = _from_start(total, combine, init)
     else:
-        total = _folded(carry.apply(job.fn, _wide(job), {}), combine, init, axes)
+        total = _folded(apply_scalar_op.apply(job.fn, _wide(job), {}), combine, init, axes)
     deliver(job, total, add=False, scale=job.scale)
 
 
@@ -225,7 +227,7 @@ def aggregate_all(job: NodeOp, first: bool) -> None:
         _through_space(job, wide)
         return
     operand = ops.astype(x.reshape(-1), wide, copy=False)
-    values = ops.astype(carry.apply(job.fn, [operand], {}), wide, copy=False)
+    values = ops.astype(apply_scalar_op.apply(job.fn, [operand], {}), wide, copy=False)
     deliver(job, _folded(values, job.options["combine"], job.options["init"], (0,)), add=False)
 
 
@@ -318,7 +320,7 @@ def apply_op(job: NodeOp, first: bool) -> None:
     """Run an operator of the library over whole arrays; of several outputs, one."""
     outs: list[Any] = [None] * job.fn.nout
     outs[job.options["output"]] = job.out
-    carrier: Any = carry.apply if isinstance(job.fn, Mapper) else whole.apply
+    carrier: Any = apply_scalar_op.apply if isinstance(job.fn, Mapper) else apply_array_op.apply
     carrier(job.fn, job.ins, job.parameters, outs)
 
 

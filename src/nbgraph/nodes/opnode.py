@@ -1,6 +1,6 @@
 """Nodes made of operators: whatever the library or `@ng.op` has becomes a node of a graph.
 
-Its operations are the operator's kernels, forward and backward. A pass takes the quick ways of
+Its operations are the operator's kernels, forward and backward. A pass takes the fast paths of
 arrays, which give the same bits: values come from routes, and a first contribution to a gradient
 is the array that the partial made.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from nbgraph.array import carry, whole
+from nbgraph.array import apply_array_op, apply_scalar_op
 from nbgraph.array.push import WEAK, same
 from nbgraph.graph import build
 from nbgraph.nodes.node import NaryNodeOp
@@ -110,7 +110,7 @@ class OpNode(NaryNodeOp):
         self.ready = True
 
     def _apply(self) -> Any:
-        apply: Any = carry.apply if isinstance(self.op, Mapper) else whole.apply
+        apply: Any = apply_scalar_op.apply if isinstance(self.op, Mapper) else apply_array_op.apply
         return apply(self.op, self.values(), self.attributes)
 
     def forward_ops(self) -> list[NodeOp]:
@@ -139,7 +139,7 @@ class OpNode(NaryNodeOp):
                     continue
                 if child._adj is None and child._layout is self._layout:
                     reverse, reads = _slope(self, index)
-                    child._adj = carry.apply(reverse, reads, self.attributes)
+                    child._adj = apply_scalar_op.apply(reverse, reads, self.attributes)
                 else:
                     accumulate(child, _adding_slope(self, index, child))
             return
@@ -180,7 +180,7 @@ def _slope(node: Any, index: int) -> tuple[Mapper, list[Any]]:
         elif i == node.output:
             reads.append(node.val)
         else:  # a gradient given by hand that reads another output
-            reads.append(carry.apply(node.op, node.values(), node.attributes)[i])
+            reads.append(apply_scalar_op.apply(node.op, node.values(), node.attributes)[i])
     return vjp.reverse, reads
 
 
@@ -203,7 +203,7 @@ def _by_rule(node: Any) -> Sequence[Any]:
             if node.application is not None:
                 outputs = list(node.application.outputs)
             elif op.nout > 1:
-                outputs = list(whole.apply(op, values, node.attributes))
+                outputs = list(apply_array_op.apply(op, values, node.attributes))
         out_grads: list[Any] = [None] * op.nout
         out_grads[node.output] = node.adj
         inputs = [v if op.keeps_input(i) else None for i, v in enumerate(values)]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbgraph.array.carry import common_device
+from nbgraph.array.apply_scalar_op import common_device
 from nbgraph.array.chunk import CPU
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array
-from nbgraph.array.lowered import read_only
 from nbgraph.array.push import copied, same, write
+from nbgraph.array.runner import read_only
 from nbgraph.device import RunContext
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE

@@ -1,7 +1,7 @@
 """Kernel calls: what an operator comes down to for arrays of certain layouts, in every world.
 
 `lowered` asks an operator for its calls and keeps them. Three runners take the same list: `run`
-here, at once on NumPy arrays; `array.lowered.push` on NDArrays; `executor.tasks` as rows of
+here, at once on NumPy arrays; `array.runner.push` on NDArrays; `executor.tasks` as rows of
 a plan. A call that is given other layouts than the kernels take copies what they do not.
 """
 

@@ -75,8 +75,8 @@ def composed(*operands: str, aliases: Sequence[str] = ()) -> Callable[[_Function
 
 
 def kept(composition: _Function) -> _Function:
-    """Decorate a composition of operators that gives new arrays: where its calls on arrays of the
-    same layouts come again, they are one graph (`array.repeated`). It is called by position."""
+    """Decorate a composition of operators that returns new arrays: repeated calls on arrays of the
+    same layouts run a graph (`array.composition_cache`). All arguments are positional."""
 
     @functools.wraps(composition)
     def call(*args: Any) -> Any:

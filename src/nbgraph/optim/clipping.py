@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array.carry import writable
+from nbgraph.array.apply_scalar_op import writable
 from nbgraph.array.core import empty_of
 from nbgraph.array.push import same
 from nbgraph.device import Context

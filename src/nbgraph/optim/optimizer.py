@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nbgraph.array.carry import writable
+from nbgraph.array.apply_scalar_op import writable
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array
 from nbgraph.array.push import copied

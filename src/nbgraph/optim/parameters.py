@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array.carry import common_device
+from nbgraph.array.apply_scalar_op import common_device
 from nbgraph.array.core import Array
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, noun, require_shape

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.array import carry, chunk
+from nbgraph.array import apply_scalar_op, chunk
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.issue import DeviceCall, laid_out
@@ -135,7 +135,7 @@ class Row:
         """Apply the operator's Python text, element by element; see `config.compiler`."""
         values = [_widened(value_of(o)) for o in self.operands]
         if not self.combines:
-            carry.apply(self.op, values, {}, self.outputs)
+            apply_scalar_op.apply(self.op, values, {}, self.outputs)
             return
         operands = [v if type(v) in WEAK else v.asnumpy() for v in values]
         if self.wide:
@@ -257,7 +257,7 @@ def _device(piece: Piece) -> Context:
     """Return the device of all arrays of a piece."""
     arrays = [value_of(o) for o in piece.operands]
     names = [str(getattr(o, "name", "an operand")) for o in piece.operands]
-    return carry.common_device(piece.call.name, names, [*arrays, *piece.outputs])
+    return apply_scalar_op.common_device(piece.call.name, names, [*arrays, *piece.outputs])
 
 
 class _Joint:

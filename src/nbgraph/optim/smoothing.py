@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array.carry import writable
+from nbgraph.array.apply_scalar_op import writable
 from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.errors import ArgumentError, require_number
 from nbgraph.ops.updates import rules

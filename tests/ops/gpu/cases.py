@@ -3,7 +3,7 @@
 import numpy as np
 
 import nbgraph as ng
-from nbgraph.array.whole import apply
+from nbgraph.array.apply_array_op import apply
 from nbgraph.errors import DerivativeError
 from nbgraph.operator.request import kAddTo
 from nbgraph.operator.spec import Spec

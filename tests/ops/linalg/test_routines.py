@@ -173,7 +173,7 @@ def test_a_matrix_of_a_batch_fails(name):
     batch = np.stack([np.eye(3)] * 40)
     batch[33, 2, 2] = 0
     for world in WORLDS:
-        for _ in range(3):  # the quick ways too
+        for _ in range(3):  # the fast paths too
             with pytest.raises(np.linalg.LinAlgError, match=words):
                 value_of(world(f, batch))
         np.testing.assert_array_equal(value_of(world(f, batch[:33])), batch[:33])

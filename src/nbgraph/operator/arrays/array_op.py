@@ -129,7 +129,7 @@ class ArrayOp:
     draws = 0  # numbers of its kernel calls that a draw brings
     words: Mapping[OpReqType, str] = WORDS  # requests as `lower` is told
     numeric: Sequence[str] = ()  # attributes that are numbers of its kernels' records, if floats
-    over: Any = None  # what writes over `out` as in a call before; see `update.known_over`
+    over: Any = None  # what writes over `out` as in a call before; see `update.write_over`
     visible: int | None = None  # outputs from this one on are for the gradient alone; None: none
 
     def __init__(

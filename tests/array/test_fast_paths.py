@@ -1,6 +1,6 @@
-"""The quick way of operators over whole arrays: what it gives, who is told, and when it declines.
+"""The fast path of operators over whole arrays: what it gives, who is told, and when it declines.
 
-A test that says it took a call closes the general way first.
+A test that says it took a call closes the slow path first.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbgraph as ng
-from nbgraph.array import carry, whole
+from nbgraph.array import apply_array_op, apply_scalar_op
 from nbgraph.operator.rows.row_op import RowOp
 from tests.support import run_python
 
@@ -18,13 +18,13 @@ RNG = np.random.default_rng(0)
 
 @pytest.fixture
 def alone(monkeypatch):
-    """`alone()`: the general way is closed from now on."""
+    """`alone()`: the slow path is closed from now on."""
 
     def close():
         def refuse(*_, **__):
-            raise AssertionError("the general way was taken")
+            raise AssertionError("the slow path was taken")
 
-        monkeypatch.setattr(whole, "lift", refuse)
+        monkeypatch.setattr(apply_array_op, "lift", refuse)
 
     return close
 
@@ -91,7 +91,7 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_calls_are_found_again(threaded, alone, name, dtype):
-    """X-NDA-04, ENG-31: the same values as the general way, in new memory; then without it."""
+    """X-NDA-04, ENG-31: the same values as the slow path, in new memory; then without it."""
     call, a, b = CALLS[name], *(ng.array(values(6, 6, dtype=dtype)) for _ in range(2))
     wanted = call(a, b).asnumpy()
     for _ in range(3):
@@ -123,9 +123,9 @@ def test_recorded_calls_are_found_again(threaded, monkeypatch, call, part):
     def gradient(*, known):
         with ng.autograd.record(), monkeypatch.context() as patch:
             y = x[part]
-            if known:  # the general way is closed
-                patch.setattr(whole, "lift", None)
-                patch.setattr(carry, "lift", None)
+            if known:  # the slow path is closed
+                patch.setattr(apply_array_op, "lift", None)
+                patch.setattr(apply_scalar_op, "lift", None)
             loss = call(a, y)
         loss.backward()
         return loss.asnumpy().tobytes(), x.grad.asnumpy().tobytes()
@@ -150,7 +150,7 @@ def test_lists_and_numbers_are_taken_by_value(threaded):
 
 
 def test_states_are_read_as_they_are_and_moved_in_training(threaded, alone):
-    """Batch normalisation predicts by the quick way, and by what training left each time."""
+    """Batch normalisation predicts by the fast path, and by what training left each time."""
     x, layer = ng.array(values(32, 3) * 3 + 1), ng.nn.BatchNorm()
     first = [layer(x).asnumpy() for _ in range(4)]
     with ng.autograd.record():
@@ -178,7 +178,7 @@ def test_draws_by_other_numbers_are_found_again(threaded, alone):
 
 
 def test_draws_are_found_again(threaded, alone):
-    """The numbers are those of the general way, in its order; gradients know what was dropped."""
+    """The numbers are those of the slow path, in its order; gradients know what was dropped."""
 
     def drawn():
         ng.random.seed(5)
@@ -219,7 +219,7 @@ def test_products_of_any_layouts(m, k, n, first, second, dtype):
 
 
 def test_gradients_are_recorded(threaded):
-    """The tape is told of each call as the general way tells it."""
+    """The tape is told of each call as the slow path tells it."""
     x, w = values(4, 5), values(5, 3)
     found = []
     for _ in range(4):

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array import anomaly, known
-from nbgraph.array.carry import apply as apply_map
-from nbgraph.array.carry import common_device, note_writes, writable
+from nbgraph.array import anomaly, fast_paths
+from nbgraph.array.apply_scalar_op import apply as apply_map
+from nbgraph.array.apply_scalar_op import common_device, note_writes, writable
 from nbgraph.array.chunk import CPU, Chunk
 from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of, from_host, lift
-from nbgraph.array.lowered import Job, push_function
 from nbgraph.array.place import place
 from nbgraph.array.push import same
 from nbgraph.array.route import routes_of
-from nbgraph.array.update import known_over, learn_over
+from nbgraph.array.runner import Job, push_function
+from nbgraph.array.update import learn_over, write_over
 from nbgraph.device import Context
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.thread import here
@@ -48,7 +48,7 @@ def apply(
 ) -> Any:
     """Apply an operator to whole arrays."""
     if outs is None and op.view is not None and isinstance(operands[0], Array):
-        view = known.known_view(op, operands[0], attributes)
+        view = fast_paths.cached_view(op, operands[0], attributes)
         if view is not None:
             return view
     if not operands and attributes.get("device") == CPU:  # where it goes unasked
@@ -59,7 +59,7 @@ def apply(
             values = lift(op.__name__, _names(op, operands), operands, weak=False)
             if all(isinstance(v, Array) for v in values):
                 return op(*values, **attributes)
-        ways = known.ways(op, attributes, operands)
+        ways = fast_paths.ways(op, attributes, operands)
         result = None if ways is None else ways.again(op, operands, attributes)
         if result is not None:
             return result
@@ -91,7 +91,7 @@ def _copied_to(
     if not casts or (result.shape, result.device) != (out.shape, out.device):
         return False
     writable(op.__name__, out, "out")
-    if not known_over(same, (result,), out, in_charge().site_id(2)):
+    if not write_over(same, (result,), out, in_charge().site_id(2)):
         apply_map(same, (result,), {}, outs)
     if op.values(attributes) or not all(type(v) is type(out) for v in operands):
         return True
@@ -158,14 +158,14 @@ class _Application:
         results of other operators), or None."""
         op, values, attributes, device = self.op, self.values, self.attributes, self.device
         if op.view is not None:
-            return known.viewed(op, values, attributes)
+            return fast_paths.viewed(op, values, attributes)
         if op.copies:
             return [copy_of(values[0], self.specs[0].dtype)]
         if op.constant is not None:
             number, own = op.constant(**attributes), layout(*self.specs[0])
             make = _empty if number is None else partial(_filled, number)
             if values or device is CPU:
-                known.learn_source(op, make, own, values, attributes)
+                fast_paths.remember_source(op, make, own, values, attributes)
             return [make(own, device, op.values(attributes), None)]
         if not values and op.computes_alone and len(self.specs) == 1 and place(device).host:
             if math.prod(self.specs[0].shape) <= _AT_ONCE:  # nothing to wait for, and soon done
@@ -174,7 +174,7 @@ class _Application:
                 if device is CPU and value.nbytes <= _TEMPLATE:
                     template = from_host(value, device)
                     make = partial(_copy, value, template)
-                    known.learn_source(op, make, layout(*self.specs[0]), (), attributes)
+                    fast_paths.remember_source(op, make, layout(*self.specs[0]), (), attributes)
                     if here.running is None:
                         return [apply_map(same, (template,), _NONE)]  # the way to copy it
                 return [from_host(value, device)]
@@ -199,7 +199,9 @@ class _Application:
             reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
             specs = [Spec(v.shape, v.dtype) for v in values]
             grants = op.grant_to(device, attributes, specs) if results else ()
-            push_function(job, reads, writes, grants, states, known.least(op, values, attributes))
+            push_function(
+                job, reads, writes, grants, states, fast_paths.least(op, values, attributes)
+            )
         for i in states:
             values[i]._chunk.writes += 1
         return results

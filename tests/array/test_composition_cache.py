@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.array import repeated
+from nbgraph.array import composition_cache
 from nbgraph.ops.dispatch.table import functions
 from tests.ops.dispatch.calls import ARRAYS, CALLS
 
@@ -19,7 +19,7 @@ NDARRAYS["wide"] = ng.array(np.random.default_rng(0).normal(size=(3, 5)))
 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch):
-    monkeypatch.setattr(repeated, "_kept", {})
+    monkeypatch.setattr(composition_cache, "_kept", {})
 
 
 def bits(value):
@@ -39,7 +39,7 @@ def test_calls_that_come_again_have_the_same_bits(text):
 
 
 def graphs():
-    return [entry for entry in repeated._kept.values() if entry[1] is not None]
+    return [entry for entry in composition_cache._kept.values() if entry[1] is not None]
 
 
 def test_the_fourth_call_makes_a_graph_that_serves_other_values():
@@ -50,7 +50,7 @@ def test_the_fourth_call_makes_a_graph_that_serves_other_values():
         np.testing.assert_allclose(result.asnumpy(), np.median(x, axis=1), 1e-14)
         assert len(graphs()) == (count >= 3)
     np.median(ng.array(x), axis=0)  # other options are another call
-    assert len(repeated._kept) == 2 and len(graphs()) == 1
+    assert len(composition_cache._kept) == 2 and len(graphs()) == 1
 
 
 def test_results_are_new_arrays():
@@ -87,7 +87,7 @@ def test_what_looks_at_values_stays_as_it_is():
 
     for sign in (1.0, -1.0) * 5:
         x = ng.array([sign])
-        assert repeated.repeated(composition, (x,), {}).tolist() == [2 * sign]
+        assert composition_cache.repeated(composition, (x,), {}).tolist() == [2 * sign]
     assert not graphs()
 
 
@@ -95,7 +95,10 @@ def test_arrays_in_tuples_lists_and_out_are_called_as_ever():
     x, out = ng.array([3.0, 1.0, 2.0]), ng.zeros(())
     for k in range(6):
         values = ng.array([float(k)])
-        assert repeated.repeated(lambda a, b: a + b[0], (x, (values,)), {}).tolist()[0] == 3 + k
+        assert (
+            composition_cache.repeated(lambda a, b: a + b[0], (x, (values,)), {}).tolist()[0]
+            == 3 + k
+        )
         assert np.median(x, out=out) is out and out.tolist() == 2
     assert not graphs()
 
@@ -117,7 +120,7 @@ def test_large_arrays_are_called_as_ever():
     x = ng.arange(1 << 17).astype("float32")
     for _ in range(6):
         assert float(np.median(x)) == (1 << 16) - 0.5
-    assert not repeated._kept
+    assert not composition_cache._kept
 
 
 def test_calls_wait_for_earlier_ones_a_moment_and_no_longer(threaded):

@@ -15,9 +15,9 @@ import numpy as np
 from nbgraph.array.chunk import CPU, shared
 from nbgraph.array.copying import prepare_copy
 from nbgraph.array.core import Array, empty_of, make
-from nbgraph.array.lowered import Job, push_function
 from nbgraph.array.push import moved, same
 from nbgraph.array.route import Push, Routes, routes_of
+from nbgraph.array.runner import Job, push_function
 from nbgraph.array.steps import copying, steps_of
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
@@ -156,7 +156,7 @@ class Sources:
         return self.make(own, device, operands, place)
 
 
-def learn_source(
+def remember_source(
     op: ArrayOp, make: Function, own: Layout, values: Sequence[Array], attributes: Attributes
 ) -> None:
     """Remember how to make the result of calls like this one; see `Sources`."""
@@ -300,7 +300,7 @@ _recorder = recording.get
 Places = dict[Layout, tuple[int, Layout] | None]
 
 
-def known_view(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
+def cached_view(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
     """Return the recorded view of an array whose layout has one in the cache, or None."""
     places: Places | None = op.carried.get(_view_key(attributes))
     result = None if places is None else _at(places, source)

@@ -54,7 +54,7 @@ def frozen(key: Any) -> Any:
     return "rest" if key is Ellipsis else "new" if key is None else None
 
 
-def known_part(array: Array, form: Any) -> Any:
+def cached_part(array: Array, form: Any) -> Any:
     """Return the view that a frozen index selects, or None if it is not in the cache."""
     entry = _parts.get((array._layout, form))
     if entry is None:
@@ -71,7 +71,7 @@ def learn_part(array: Array, form: Any, part: Array) -> None:
 # elements -----------------------------------------------------------------------------------------
 
 
-def known_element(array: Array, key: Any, place: Any) -> Any:
+def cached_element(array: Array, key: Any, place: Any) -> Any:
     """Return a copy of the element at integers by a route, for the frame `place` of the caller, or
     None where the slow path is needed."""
     entry = _elements.get((array._layout, key))
@@ -122,7 +122,7 @@ def selection_form(array: Array, key: Any) -> tuple[Any, list[Array]] | None:
     return tuple(form), arrays
 
 
-def known_selection(form: Any, places: list[Array]) -> tuple[Any, list[Array]] | None:
+def cached_selection(form: Any, places: list[Array]) -> tuple[Any, list[Array]] | None:
     """Return the key of `gather` and its index arrays for an index in the cache, or None."""
     selection = _selections.get(form)
     if selection is None:
@@ -173,7 +173,7 @@ class Write(NamedTuple):
         return written(self.push, place, (value, part), part)
 
 
-def known_write(array: Array, form: Any, value: Any, place: Any) -> bool:
+def write_by_cache(array: Array, form: Any, value: Any, place: Any) -> bool:
     """Write `value` at a frozen index by the route of an earlier write, for the frame `place` of
     the caller; return False where the slow path is needed."""
     write = _writes.get(_key(array, form, value))
@@ -207,7 +207,7 @@ def _writing(own: Layout, value: Any) -> tuple[Any, Any]:
     return op, map_call(inferred(op, (value,), {}).plan, own.shape, layouts, [own], ("write",))
 
 
-def known_fill(own: Layout, value: Any, place: Any) -> Any:
+def cached_fill(own: Layout, value: Any, place: Any) -> Any:
     """Return a new host array filled with a number by a route, or None."""
     fill = _fills.get((own, type(value)))
     if fill is None or not fill[1] <= value <= fill[2]:

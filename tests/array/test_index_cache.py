@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbgraph as ng
-from nbgraph.array import copying, indexing, keyed, operators
-from nbgraph.array.keyed import frozen
+from nbgraph.array import copying, index_cache, indexing, operators
+from nbgraph.array.index_cache import frozen
 from nbgraph.ops.dispatch import writing
 
 RNG = np.random.default_rng(0)
@@ -203,10 +203,10 @@ def test_index_arrays_are_known_by_what_they_hold():
             a[:, [0, 3]]
         np.testing.assert_array_equal(a[:2, [True, False, True]], a.asnumpy()[:2, [0, 2]])
         np.testing.assert_array_equal(a[[0, 2]][[1, 0]], a.asnumpy()[[2, 0]])
-    entries = len(keyed._selections)
+    entries = len(index_cache._selections)
     for _ in range(20):
         _ = a[:, [0, 2]]
-    assert len(keyed._selections) <= entries + 1
+    assert len(index_cache._selections) <= entries + 1
 
 
 INDEXED = {

@@ -13,7 +13,7 @@ from nbgraph.array.core import COPIED, Array, empty_of, lift
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, Inferred, inferred, push
 from nbgraph.array.route import VARIED, Routes, routes_of, shortcut
-from nbgraph.array.update import known_over, learn_over
+from nbgraph.array.update import learn_over, write_over
 from nbgraph.device import Context
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
@@ -126,7 +126,7 @@ def _written_over(op: Mapper, operands: Sequence[Any], over: Array) -> bool:
         recorder.check_write(op.__name__, over)
         if not COPIED.isdisjoint(map(type, operands)):
             return False
-    if not known_over(op, operands, over, _place()):
+    if not write_over(op, operands, over, _place()):
         return False
     if recorder is not None:
         over._chunk.writes -= 1  # the recorder counts it
