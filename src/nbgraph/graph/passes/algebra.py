@@ -1,7 +1,7 @@
-"""Rules of arithmetic as tables: exact ones, stable ones, and fast ones.
+"""Tables of algebraic rules: exact, stable and fast ones.
 
-What needs one operator alone (x * 1, x - 0.0, a choice between equals) needs no rule: it shows in
-the scalar graph; see `trivial`.
+Simplifications of a single operator (x * 1, x - 0.0, `where` of equal operands) need no rule: they
+follow from its scalar graph; see `trivial`.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ def _kinds(bound: Bound) -> set[str]:
 
 
 def integers(bound: Bound) -> bool:
-    """Arithmetic wraps, and zero has one sign."""
+    """Return whether all operands are integers: arithmetic wraps, and zero has no sign."""
     return _kinds(bound) <= set("iu")
 
 
 def floats(bound: Bound) -> bool:
-    """Return whether no sign is lost: the negative of the smallest integer is itself."""
+    """Return whether all operands are floats; the smallest integer equals its own negative."""
     return _kinds(bound) <= set("fV")
 
 
 def signed(bound: Bound) -> bool:
-    """There are negatives."""
+    """Return whether the dtypes have negative numbers."""
     return _kinds(bound) <= set("ifV")
 
 
 class _Names(dict[str, Any]):
-    """What a text of a rule names: operators, too."""
+    """The namespace of a rule's text: wildcards and operators."""
 
     def __missing__(self, name: str) -> Any:
         return getattr(ops, name)
@@ -54,15 +54,15 @@ def _rule(text: str) -> Rule:
 
 
 def _table(text: str) -> Rules:
-    """Return what finds the rules of an operator, compiled when it is first seen: they load the
-    operators that they name."""
+    """Return a function from an operator to its rules, which are compiled at its first call, as
+    they load the operators that they name."""
     rows = dict(row.split(": ") for row in text.strip().replace("\n    ", " ").splitlines())
     rules = functools.cache(lambda name: [_rule(row) for row in rows[name].split("; ")])
     named = lambda name: rules(name) if name in rows else []
     return lambda op: [rule for rule in named(op.__name__) if rule.before.op is op]
 
 
-# the same bits in IEEE arithmetic, NaN, infinities and signs included
+# equal bits in IEEE arithmetic, including NaN, infinities and signs
 exact = _table("""
 negative: -(-x) -> x
 add: x + 0 -> x where integers; x + (-y) -> x - y where floats
@@ -79,7 +79,7 @@ ceil: ceil(ceil(x)) -> ceil(x)
 sign: sign(sign(x)) -> sign(x)
 logical_not: logical_not(logical_not(x)) -> x
 """)
-# other bits, as accurate where the result is finite: no overflow on the way
+# different bits of equal accuracy, without overflow of intermediate values
 stable = _table("""
 log: log(1 + exp(x)) -> softplus(x); log(1 + x) -> log1p(x); log(exp(x)) -> x;
     log(exp(x) + exp(y)) -> logaddexp(x, y); log(sigmoid(x)) -> log_sigmoid(x)
@@ -88,7 +88,7 @@ subtract: exp(x) - 1 -> expm1(x); 1 - exp(x) -> -expm1(x); 1 - sigmoid(x) -> sig
     1 - erf(x) -> erfc(x); 1 - erfc(x) -> erf(x)
 sqrt: sqrt(square(x) + square(y)) -> hypot(x, y); sqrt(x * x + y * y) -> hypot(x, y)
 """)
-# as if numbers were exact: zeros lose their sign, last bits change
+# exact for real numbers: signs of zeros and last bits change
 fast = _table("""
 add: x + 0 -> x; (x - y) + y -> x; x * y + x * z -> x * (y + z); log(x) + log(y) -> log(x * y)
 subtract: x - x -> 0; (x + y) - y -> x
@@ -104,8 +104,8 @@ divide: 1 / sqrt(x) -> rsqrt(x); (x * y) / y -> x
 
 
 def log_of_sum(entry: Entry) -> Operand | None:
-    """`log(sum(exp(x)))` as logsumexp, and `log(exp(x) / sum(exp(x)))` as x less that: exp does not
-    overflow, and the logarithm of what rounds to zero is finite.
+    """Return `log(sum(exp(x)))` as logsumexp(x), and `log(exp(x) / sum(exp(x)))` as
+    x - logsumexp(x), or None: exp does not overflow, and no logarithm of 0 is taken.
 
     >>> import nbgraph as ng
     >>> x = ng.var("x", shape=(2, 3), dtype="float32")
@@ -129,7 +129,7 @@ def log_of_sum(entry: Entry) -> Operand | None:
 
 
 def _operand_of(operand: Operand, op: Any) -> Entry | None:
-    """Return the array that `op` is applied to, if that is what the operand is."""
+    """Return the operand of `op` if `operand` is a result of `op`, else None."""
     if type(operand) is not tuple or operand[0].op is not op:
         return None
     x = operand[0].inputs[0]

@@ -1,16 +1,16 @@
-"""Free memory of an arena, and who may have it.
+"""The allocator of an arena's memory.
 
-Memory that was given back is a *segment* with the tasks that must have ended before it is written
-again, its guards. Neighbours with different guards stay apart and are joined for a taker who may
-have them all: merging depends on who asks.
+Freed memory is a *segment* with guards: the tasks that must have ended before it is written again.
+Neighbours with different guards are separate segments; they are joined into a run for a task that
+may use all of them.
 
-A taker gets the smallest run of free segments that is large enough. Where a run touches an end of
-the arena, that end is used, so that what is free stays in the middle, in one piece. Segments that
-it would have to wait for are used if nothing else fits; and then the arena grows. A `sparing`
-arena grows rather than to cut what is small out of a run that is so many times as large.
+`take` returns the smallest run of free segments that is large enough. From a run at an end of the
+arena it takes that end, so that free memory stays in one piece in the middle. If nothing else fits
+it uses segments that the task would have to wait for, and then the arena grows. A `sparing` arena
+grows rather than cut a block out of a run that is `sparing` times as large.
 
-Where there are many segments, `LOOKED_AT` of them are looked at: those of about the right size, the
-oldest and the newest.
+Of many segments only `LOOKED_AT` are considered: those of about the right size, the oldest and the
+newest.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-NOBODY = -1  # the colour of memory that nobody has had yet
+NOBODY = -1  # the colour of unused memory
 LOOKED_AT = 256  # segments of a colour; and as many of all
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Segment:
-    """Free bytes. `guard`: all its guards, `firm`: those that must be ancestors of the taker, both
-    as the sifter wants them; `ends`: the others, for which it may wait."""
+    """A range of free bytes. `guard`: all its guards; `firm`: those that must be ancestors of the
+    next task, both in the form of `Exact.guard`; `ends`: the others, for which it may wait."""
 
     start: int
     size: int
@@ -39,7 +39,7 @@ class Segment:
 
     @property
     def end(self) -> int:
-        """The byte behind it."""
+        """The offset after its last byte."""
         return self.start + self.size
 
 
@@ -54,7 +54,7 @@ Sift = Callable[[list[Segment]], tuple[list[Segment], list[Segment]]]
 
 
 class Arena:
-    """Memory from 0 to `top`; `used` is the largest end of what was taken so far."""
+    """Memory from 0 to `top`; `used` is the largest end of an allocation so far."""
 
     def __init__(self, sparing: int = 0) -> None:
         self.sparing = sparing
@@ -63,13 +63,13 @@ class Arena:
         self._free: dict[int, _Pool] = {}  # by colour
 
     def give(self, segment: Segment) -> None:
-        """Memory back, or new."""
+        """Add a free segment."""
         self.top = max(self.top, segment.end)
         self._free.setdefault(segment.colour, _Pool()).add(segment)
 
     def take(self, size: int, colours: Iterable[int], sift: Sift) -> tuple[int, tuple[int, ...]]:
-        """Return the place of `size` bytes, and the tasks that may have to be waited for. `sift`
-        parts segments that may be taken from those that may if the taker waits, and from others."""
+        """Allocate `size` bytes; return their offset and the tasks to wait for. `sift` returns the
+        segments that may be used at once, and those that need a wait."""
         free, late = sift(self._candidates(size, colours))
         run = _smallest(_runs(free), size)
         if run is None:
@@ -90,13 +90,13 @@ class Arena:
         return segments
 
     def _grow(self, runs: list[_Run], size: int) -> _Run:
-        """Return the run at the top, or none, made large enough."""
+        """Return the run at the top of the arena, or a new one, extended to `size`."""
         run = runs[-1] if runs and runs[-1].end == self.top else _Run(self.top, self.top, [])
         self.top = run.end = run.start + size
         return run
 
     def _cut(self, run: _Run, start: int, end: int) -> tuple[int, ...]:
-        """Take [start, end) out of a run; what is left of its segments stays free."""
+        """Remove [start, end) from a run; the rest of its segments stays free."""
         self.used = max(self.used, end)
         ends: set[int] = set()
         for segment in run.segments:
@@ -111,7 +111,7 @@ class Arena:
 
 
 class _Pool:
-    """Free segments of a colour: in the order in which they came, and by size."""
+    """The free segments of a colour, in order of age and by size."""
 
     def __init__(self) -> None:
         self.segments: dict[int, Segment] = {}  # by start
@@ -126,7 +126,7 @@ class _Pool:
         del self.sizes[bisect.bisect_left(self.sizes, (segment.size, segment.start))]
 
     def choice(self, size: int) -> Iterable[Segment]:
-        """Return all segments, or the most promising ones."""
+        """Return all segments, or the best candidates of many."""
         segments = self.segments
         if len(segments) <= LOOKED_AT:
             return segments.values()
@@ -139,7 +139,7 @@ class _Pool:
 
 
 def _runs(segments: list[Segment]) -> list[_Run]:
-    """Return neighbours joined, from the bottom up."""
+    """Return adjacent segments joined into runs, by offset."""
     segments.sort(key=lambda segment: segment.start)
     runs: list[_Run] = []
     for segment in segments:
@@ -152,6 +152,6 @@ def _runs(segments: list[Segment]) -> list[_Run]:
 
 
 def _smallest(runs: list[_Run], size: int) -> _Run | None:
-    """Return the smallest run that is large enough; of equals the lowest."""
+    """Return the smallest run of at least `size` bytes (the lowest of equal ones), or None."""
     fitting = [run for run in runs if run.end - run.start >= size]
     return min(fitting, key=lambda run: run.end - run.start, default=None)

@@ -1,4 +1,4 @@
-"""Operators that are done by others, everywhere or on a device, as those.
+"""Replacement of composed operators by the operators of their composition.
 
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(2, 3), dtype="float32")
@@ -25,13 +25,13 @@ from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.elementwise.casting import astype
 from nbgraph.scopes import Scopes
 
-_DEEPEST = 8  # forms that are made of operators with forms
+_DEEPEST = 8  # levels of compositions within compositions
 _lines = Scopes(line)
 
 
 def compose(graph: Graph, *, host: bool = False) -> Graph:
-    """Return the graph without operators that have a composition, or, for devices that are not the
-    host, a Composed form, or no operands. Values are as these say."""
+    """Return the graph with compositions in place of the operators that have one. For devices that
+    are not the host this includes `Composed` forms, and operators without operands."""
     rule = partial(_rule, host=host)
     for _ in range(_DEEPEST):
         after = graph.rewrite(rule)
@@ -42,7 +42,7 @@ def compose(graph: Graph, *, host: bool = False) -> Graph:
 
 
 def _values(node: GraphNode) -> list[Operand] | None:
-    """Return what depends on nothing, as ranges do, as constants: the host computes it once."""
+    """Return the results of a node without operands, such as a range, as constants."""
     op: Any = node.op
     if not op.computes_alone or op.constant is not None or op is CONSTANT:
         return None

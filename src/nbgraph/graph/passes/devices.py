@@ -1,8 +1,8 @@
-"""A graph on several devices: which node runs where, and the graph in parts of one device each.
+"""Graphs on several devices: the device of each node, and parts with one device each.
 
-A node is where its attribute `ctx_group` says (`__ctx_group__` in MXNet's files), by a table from
-groups to devices; without one it is where its first operand comes from, else where it is needed.
-Gradients carry the group of the node that they belong to.
+The attribute `ctx_group` of a node (`__ctx_group__` in MXNet's files) names a group, and a table
+maps groups to devices. A node without one runs on the device of its first operand, else of its
+first consumer. Gradients have the group of the node that they belong to.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def place(
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """Nodes of one device that need no other device in between.
+    """Nodes of one device that run without another device in between.
 
-    `graph` has as heads the entries `gives`, and as variables, besides those of the whole graph,
-    one for each entry of another part, which `takes` has.
+    The heads of `graph` are the entries `gives`. Besides variables of the whole graph it has one
+    for each entry of another part in `takes`.
     """
 
     device: Context
@@ -61,10 +61,9 @@ class Part:
 
 
 def parts(graph: Graph, devices: Mapping[GraphNode, Context]) -> list[Part]:
-    """Return the graph as parts, in an order in which they can run; every head is given by one of
-    them.
+    """Return the graph as parts, in an order in which they can run; each head is in one of them.
 
-    Constants are made wherever they are read.
+    Constants are in every part that reads them.
     """
     level: dict[GraphNode, int] = {}
     by_stage: dict[tuple[int, Context], Part] = {}
@@ -94,7 +93,7 @@ def parts(graph: Graph, devices: Mapping[GraphNode, Context]) -> list[Part]:
 
 
 def _cut(part: Part, part_of: Mapping[GraphNode, Part]) -> Graph:
-    """Return the graph of a part, over variables in place of what other parts give."""
+    """Return the graph of a part, with variables for the entries of other parts."""
     moved: dict[Entry, Operand] = {}
     for node in part.nodes:
         for entry in node.entries:

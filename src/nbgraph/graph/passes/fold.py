@@ -1,4 +1,4 @@
-"""What can be known beforehand is computed beforehand.
+"""Constant folding.
 
 >>> import nbgraph as ng, numpy as np
 >>> x = ng.var("x", shape=(2,), dtype="float32")
@@ -25,21 +25,21 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Attributes
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.shape import Array
 
-LIMIT = 1 << 12  # bytes by which results may be larger than what was read for them
-SOURCE = 1 << 16  # bytes of what reads nothing: a function of Python at every run otherwise
+LIMIT = 1 << 12  # bytes by which results may be larger than the constants that they replace
+SOURCE = 1 << 16  # bytes up to which operators without operands are folded
 
 
 def fold(graph: Graph) -> Graph:
     """Return the graph in which nodes whose operands are constants are constants.
 
     Preserves every value, bit for bit: the operator itself is applied, once, to the same arrays.
-    Left alone are what has an effect or follows another node, what raises, and what would make
-    the graph larger: results may take `LIMIT` bytes more than the constants that are read, and
-    `SOURCE` bytes where nothing is read (eye, arange); zeros and their kin are filled by a kernel,
-    and stay. A view with gaps or another order costs nothing where it is and stays: sums over its
-    elements depend on their order in memory. Doing it twice changes nothing.
+    Nodes stay if they have an effect or follow another node, if they raise, or if folding them
+    makes the graph larger: results may take `LIMIT` bytes more than the constants that they read,
+    and `SOURCE` bytes if they read nothing (eye, arange); fills (zeros, ones, full) are kernels and
+    stay. Views that are not row-major stay, as they cost nothing and sums over them depend on the
+    order in memory. The pass is idempotent.
     """
-    views: dict[Operand, Array] = {}  # what is known and stays a node
+    views: dict[Operand, Array] = {}  # known values of nodes that stay
 
     def known(operand: Operand) -> Any:
         if type(operand) is not tuple:
@@ -68,7 +68,7 @@ def fold(graph: Graph) -> Graph:
 
 
 def _source(node: GraphNode) -> bool:
-    """Return whether a node without operands computes the same array whenever it is run."""
+    """Return whether a node without operands computes the same array in every run."""
     op = node.op
     if type(op) is not ArrayOp or op is CONSTANT or op.constant is not None:
         return False
@@ -80,7 +80,7 @@ def _is_view(node: GraphNode) -> bool:
 
 
 def _small(node: GraphNode, arrays: Sequence[Any]) -> bool:
-    """Return whether the results are small enough; a view takes no memory."""
+    """Return whether the results are small enough to fold; views need no memory."""
     if node.specs is None:
         return False
     total = sum(spec.nbytes for spec in node.specs)
@@ -91,7 +91,7 @@ def _small(node: GraphNode, arrays: Sequence[Any]) -> bool:
 
 
 def _nbytes(array: Array) -> int:
-    """Return bytes of memory behind an array, counted once where axes are repeated."""
+    """Return the bytes of memory of an array, where broadcast axes count once."""
     sizes = [n for n, step in zip(array.shape, array.strides, strict=True) if step]
     return math.prod(sizes) * array.itemsize
 
@@ -99,11 +99,11 @@ def _nbytes(array: Array) -> int:
 def _computed(
     op: Mapper | ArrayOp, arrays: Sequence[Any], attributes: Attributes
 ) -> list[Array] | None:
-    """Return the outputs, or None where the operator raises: it does so where it is run."""
+    """Return the outputs, or None if the operator raises, as it then does in the run."""
     try:
         with np.errstate(all="ignore"):
             mapped = isinstance(op, Mapper)
             outputs = op(*arrays, **attributes) if mapped else op.on_numpy(arrays, attributes, None)
-    except Exception:  # whatever it is, it is told at the run, on the user's line
+    except Exception:  # raised again by the run, with the user's line
         return None
     return [np.asarray(a) for a in (outputs if isinstance(outputs, tuple) else (outputs,))]

@@ -1,4 +1,4 @@
-"""What fusion has to know of a node: whether it may share a loop, and what it costs there."""
+"""Facts about nodes for fusion: whether a node may share a loop, and its cost there."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.rows.reduce_op import ReduceOp
 from nbgraph.operator.scalar.typing import common_dtype
 
-_SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
+_SHORT = 64  # elements of a reduced run below which fusion costs more than it saves
 _FREE = ("arg", "param", "const")  # scalar nodes that compute nothing
 _CALL, _TRIGONOMETRIC = 2, 16
-_SLOW = frozenset(
-    ("extern", "final")
-)  # calls and loops that keep everything beside them from vectorising
+_SLOW = frozenset(("extern", "final"))  # calls and loops that keep their loop from being vectorised
 
 
 class Facts(NamedTuple):
@@ -45,13 +43,13 @@ _VARIABLE = Facts(problem="is given")
 
 
 class Knowledge:
-    """Facts of nodes, each operator looked at once for each set of dtypes."""
+    """A cache of facts about nodes, by operator and dtypes."""
 
     def __init__(self) -> None:
         self._scalars: dict[Any, tuple[str | None, int, str | None]] = {}
 
     def of(self, node: GraphNode) -> Facts:
-        """Return what is known of a node; it must be typed."""
+        """Return the facts of a typed node."""
         if isinstance(node.op, Mapper):
             return self._map(node, node.op)
         if isinstance(node.op, ReduceOp) and node.op.combine and not node.op.averages:
@@ -81,7 +79,7 @@ class Knowledge:
 
 
 def values_of(node: GraphNode) -> list[Any]:
-    """Return dtypes of the operands, and the numbers among them."""
+    """Return the dtypes of array operands, and number operands unchanged."""
     specs = [spec_of(operand) for operand in node.inputs]
     return [
         operand if spec is None else spec.dtype
@@ -90,8 +88,8 @@ def values_of(node: GraphNode) -> list[Any]:
 
 
 def _weight(node: Any) -> int:
-    """Return how many scalar operations a scalar node counts for: by the time it takes to compile.
-    A trigonometric function is written twice, for moderate arguments and for all."""
+    """Return the weight of a scalar node in operations, by the time that it takes to compile. A
+    trigonometric function is compiled twice, for moderate arguments and for all."""
     if node.op == "call":
         return _TRIGONOMETRIC if node.data in TRIGONOMETRIC else _CALL
     return int(node.op not in _FREE)
@@ -155,8 +153,8 @@ def _plain(node: GraphNode, spec: Spec) -> bool:
 
 
 class Loop(NamedTuple):
-    """A node that stands for several: its members, their number of scalar operations, and which
-    of their outputs it gives, in the order of its own."""
+    """A fused node: its members, their number of scalar operations, and the outputs of members that
+    are its own outputs, in order."""
 
     node: GraphNode
     members: tuple[GraphNode, ...]
@@ -165,7 +163,7 @@ class Loop(NamedTuple):
 
     @property
     def saved_bytes(self) -> int:
-        """What one after another would read and write, less what the loop does."""
+        """The bytes that separate nodes read and write beyond those of the loop."""
         before = sum(
             spec(e).nbytes
             for m in self.members
@@ -175,10 +173,10 @@ class Loop(NamedTuple):
 
 
 class Fusion:
-    """The loops that a graph got, and the neighbours that stayed apart with the reason.
+    """The result of fusion: the loops, and the reasons why neighbours were not fused.
 
-    `loops`: one Loop for each fused node. `apart`: (producer, consumer): reason, of nodes of the
-    graph before.
+    `loops`: one Loop for each fused node. `apart`: (producer, consumer) -> reason, for nodes of the
+    original graph.
     """
 
     def __init__(

@@ -37,10 +37,9 @@ def gradient(
     """Return the gradients of the heads, taken together, with respect to variables: one head for
     each.
 
-    What is given stays what it is: values of the graph that gradients read are the same nodes, so
-    nothing is computed or drawn twice. The gradients of a graph of gradients are second
-    derivatives. Where a value is used several times, contributions are added from the left, last
-    use first, by the library's `add`.
+    Gradients share the nodes of the graph, so nothing is computed or drawn twice. The gradients of
+    a graph of gradients are second derivatives. Contributions of several uses of a value are added
+    by the library's `add`, from the last use to the first.
 
     Parameters
     ----------
@@ -75,8 +74,8 @@ def gradient(
 
 
 def require_gradients(graph: Graph, wrt: Sequence[GraphNode]) -> None:
-    """DerivativeError, with the line, where a gradient of these variables would have to flow
-    through an operator that knows beforehand that it has none (`require_backward`)."""
+    """Raise DerivativeError, with the user's line, if a gradient with respect to these variables
+    has to flow through an operator whose `require_backward` raises."""
     useful = _useful(graph, wrt) if wrt else set[Entry]()
     for node in graph.nodes:
         if hasattr(node.op, "require_backward") and any(v in useful for v in node.entries):
@@ -88,7 +87,7 @@ def require_gradients(graph: Graph, wrt: Sequence[GraphNode]) -> None:
 
 
 def no_gradient(entry: Entry) -> bool:
-    """Return whether a head of `gradient` says that none flows to that variable."""
+    """Return whether a head of `gradient` means that the variable has no gradient."""
     return entry[0].op is library.zeros.op
 
 
@@ -98,12 +97,12 @@ def flow(
     sums: dict[Entry, Value],
     passing: Callable[[Entry, Value], Value] | None = None,
 ) -> None:
-    """Let gradients flow back through nodes: in place of those of their outputs, `sums` has those
-    of their operands.
+    """Propagate gradients back through nodes: replace those of outputs in `sums` by those of
+    operands.
 
-    `nodes`: operands first. `useful`: entries that gradients are to reach or pass through. `sums`:
-    what has come so far, by entry. `passing`: `passing(entry, gradient)` sees the whole gradient of
-    an entry and gives what flows on.
+    `nodes`: in topological order. `useful`: entries that gradients have to reach. `sums`: the
+    gradients so far, by entry. `passing(entry, gradient)` receives the complete gradient of an
+    entry and returns the one to propagate.
     """
     for node in reversed([*nodes]):
         if node.op is None:
@@ -169,7 +168,7 @@ def _seed(index: int, head: Entry, seed: Operand | None) -> Value:
 
 
 def uniform(name: str, own: Spec, **options: Any) -> Value:
-    """Return one number everywhere, by the operator of that name."""
+    """Return an array filled with one number, by the operator `name` (zeros, ones, full)."""
     op = getattr(library, name).op
     return Value.applied(
         op, [], {"shape": own.shape, **options, "dtype": own.dtype, "device": None}

@@ -1,8 +1,8 @@
-"""Which results take the memory of operands, and which sums are added up where a part of them is.
+"""In-place results (kWriteInplace) and in-place sums (kAddTo).
 
-Both passes only suggest (kWriteInplace, kAddTo); without them every result has memory of its own,
-and the same bits. Both rest on the order of dependency, not on the order of the list, so what they
-decide holds for any number of workers. Each refusal is a line of the value's `note`.
+Both passes are optional: without them every result has its own memory, and the same bits. They use
+the dependency order and not the order of the list, so their decisions hold for any number of
+workers. The reason of each refusal is a line in the value's `note`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ def note(value: Value, line: str) -> None:
 
 
 def take_over(schedule: Schedule) -> int:
-    """Let results take the memory of operands where tasks have the right to; how many do.
+    """Let results share the memory of operands where tasks allow it; return how many do.
 
-    The result w of a task takes the memory of its operand r when r belongs to the run, both have
-    one size, w is written there first and whole, and every other task that touches the memory of r
-    is an ancestor of the task. Where w is given, r is computed in its memory instead: nobody needs
-    what
-    is there before w. Preserves every value that is still read.
+    The result w of a task shares the memory of its operand r if r belongs to the run, both have
+    equal sizes, w is first written there and completely, and every other task that touches the
+    memory of r is an ancestor of the task. If w has given memory, r is computed there instead, as
+    its old content is not read. Preserves every value that is still read.
     """
     return _Takeover(schedule).run()
 
@@ -43,12 +42,12 @@ class _Takeover:
     def __init__(self, schedule: Schedule) -> None:
         self.tasks = schedule.tasks
         self.home = homes(schedule.values)
-        self.family: dict[Value, list[Value]] = {}  # per home the values that are there
+        self.family: dict[Value, list[Value]] = {}  # home -> the values that share it
         for value, home in self.home.items():
             self.family.setdefault(home, []).append(value)
         self.reach: Reach = reach(predecessors(self.tasks))
-        # Per home the tasks that touch it. Once memory is taken over at task k, those before k
-        # are ancestors of k and need not be looked at again.
+        # Home -> the tasks that touch it. After memory is taken over at task k, those before k are
+        # ancestors of k and need no further check.
         self.touched: dict[Value, list[int]] = {}
         for k, task in enumerate(self.tasks):
             for value in (*task.reads, *task.writes):
@@ -74,7 +73,7 @@ class _Takeover:
         return count
 
     def unite(self, read: Value, write: Value) -> None:
-        """Give both one home: the operand's, or that of a result of the caller."""
+        """Give both values one home: the operand's, or that of a result in given memory."""
         home, touched = self.home[read], self.touched.pop(write)
         if write.external:
             self.touched.pop(home)
@@ -90,7 +89,7 @@ class _Takeover:
         self.home.update(dict.fromkeys(moved, home))
 
     def obstacle(self, k: int, task: Task, i: int, j: int) -> str:
-        """Why output j of task k may not be written over operand i; empty if it may."""
+        """Return why output j of task k may not overwrite operand i; empty if it may."""
         read, write = task.reads[i], task.writes[j]
         home = self.home[read]
         if home.external or home.lasts:
@@ -118,16 +117,16 @@ class _Takeover:
 
 # ------------------------------------------------------------------------------- sums
 
-_LOOKED_AT = 8  # tasks looked at to move others, for each task of the schedule
+_LOOKED_AT = 8  # budget of moves: tasks to examine for each task of the schedule
 
 
 def accumulate(schedule: Schedule) -> int:
-    """Add parts of sums where the other part is; how many sums vanish.
+    """Replace sums by additions in place; return how many.
 
-    Of z = x + y, where y has no other use, the task that writes y adds to x instead, which is z
-    then: x must be complete and otherwise used up before. Of x and z one is left (z if it is
-    given); the other and y share its memory, and no task names them. Preserves the bits of every
-    value that is left, as x + y and y + x have the same. Tasks move in the list where they have to.
+    For z = x + y, where y has no other use, the task that writes y adds to x instead, which becomes
+    z; all other uses of x must come before. One of x and z remains (z if its memory is given); the
+    other and y share its memory, and no task names them. Preserves the bits of the remaining
+    values, as x + y equals y + x. Tasks are moved in the list where necessary.
     """
     sums = _Sums(schedule)
     count = sum(sums.fold(task) for task in list(schedule.tasks) if task.is_sum)
@@ -153,8 +152,8 @@ class _Sums:
         self.at = {task: k for k, task in enumerate(schedule.tasks)}
         self.readers: dict[Value, dict[Task, None]] = {value: {} for value in schedule.values}
         self.writers: dict[Value, list[Task]] = {value: [] for value in schedule.values}
-        # Per value the tasks that stand for all that touch it: the last writer that adds comes
-        # after every earlier one.
+        # Value -> tasks that represent all that touch it: the last adding writer follows all
+        # earlier ones.
         self.latest: dict[Value, list[Task]] = {}
         self.followers: dict[Task, list[Task]] = {}
         self.budget = _LOOKED_AT * len(schedule.tasks)
@@ -167,13 +166,13 @@ class _Sums:
                 self.followers.setdefault(other, []).append(task)
 
     def fold(self, total: Task) -> bool:
-        """Let a sum vanish if it may."""
+        """Replace a sum if possible; return whether it was."""
         (x, y), z = total.reads, total.writes[0]
         if total.requests[0] is not kWriteTo or len({v.nbytes for v in (x, y, z)}) > 1:
             return False
         if any(value.shared is not None for value in (x, y, z)) or self.writers[z] != [total]:
             return False
-        # z will be written earlier than now: nobody may use what was there before.
+        # z will be written earlier: no task may use the old content of its memory
         if any(self.at[reader] <= self.at[total] for reader in self.readers[z]):
             return False
         cases = [case for case in (self.case(total, x, y), self.case(total, y, x)) if case]
@@ -185,7 +184,7 @@ class _Sums:
         return False
 
     def case(self, total: Task, x: Value, y: Value) -> _Sum | None:
-        """Return how y's task adds to x, or None where it cannot as far as these values go."""
+        """Return how y's task adds to x, or None if the values do not allow it."""
         if x.external or y.external or not self.writers[x] or len(self.readers[y]) != 1:
             return None
         if x.lasts or y.lasts:
@@ -201,8 +200,8 @@ class _Sums:
         return _Sum(total, x, y, total.writes[0], adder, j)
 
     def in_time(self, case: _Sum) -> bool:
-        """Return whether all that touches x, and what the sum has to follow, comes before the
-        adder; the adder is moved behind them if it can be."""
+        """Move the adder after all tasks that touch x or that the sum has to follow; return whether
+        that was possible."""
         x = case.x
         touching = self.latest.get(x) or [*self.writers[x], *self.readers[x]]
         first = {task for task in touching if task is not case.total}
@@ -211,7 +210,7 @@ class _Sums:
         return late < self.at[case.adder] or self.postpone(case.adder, late, first)
 
     def postpone(self, task: Task, until: int, first: set[Task]) -> bool:
-        """Move a task and what depends on it behind place `until`, unless one of `first` does."""
+        """Move a task and its dependents after index `until`, unless one of `first` depends on it."""
         start = self.at[task]
         self.budget -= until - start
         if self.budget < 0:
@@ -248,7 +247,7 @@ class _Sums:
         self.tasks[self.at.pop(total)] = None
 
     def follow(self, total: Task, adder: Task) -> None:
-        """Let the adder follow what the sum had to follow, and what followed the sum follow it."""
+        """Transfer the ordering constraints of the sum to the adder."""
         follows = dict.fromkeys((*adder.after, *total.after))
         adder.after = tuple(task for task in follows if task is not adder)
         for other in total.after:
@@ -259,16 +258,16 @@ class _Sums:
 
 
 class _Behind:
-    """A task and those after it in the list that have to stay behind it."""
+    """A task and the later tasks in the list that have to stay after it."""
 
     def __init__(self, task: Task) -> None:
         self.tasks: list[Task] = []
-        self._set: set[Task] = {task}  # it joins itself when it is met
+        self._set: set[Task] = {task}
         self._reads: set[Value] = set()
         self._writes: set[Value] = set()
 
     def joins(self, task: Task) -> bool:
-        """Return whether it has to stay behind; then so must those that depend on it."""
+        """Return whether a task has to stay after it; then its dependents have to as well."""
         if (
             task in self._set
             or any(value in self._writes for value in task.reads)

@@ -1,8 +1,8 @@
-"""Which tasks touch which memory, and how much of it is in use at once.
+"""Lifetimes of memory: the tasks that touch it, and the peak of memory in use.
 
-Values that share memory have one *home*: the value at the end of the chain of `shared`. A home that
-is not given has one life: from the first task that touches any value there to the last. What is
-pinned lives from the start of the run, what lasts to its end.
+Values that share memory have one *home*: the value at the end of the chain of `shared`. A home
+without given memory has one life: from the first task that touches any value there to the last.
+Pinned values live from the start of the run, values that last live to its end.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ def footprint(nbytes: int) -> int:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Life:
-    """Memory of the run, by its home. `touched`: tasks in order, each once; `written`: of these,
-    those that write. `lasts`: whether any value there does. `whole`: whether one worker alone does
-    some of them."""
+    """The life of a home. `touched`: its tasks in order, each once; `written`: those that write.
+    `lasts`: whether any value there lasts. `whole`: whether one worker alone runs some task."""
 
     home: Value
     size: int  # its footprint: of the largest value there
@@ -40,11 +39,11 @@ class Life:
 
     @property
     def pinned(self) -> int | None:
-        """Where it lies when the run begins, if it is there then."""
+        """The offset of memory that has a value when the run begins, else None."""
         return self.home.pinned
 
     def span(self, count: int) -> tuple[int, int]:
-        """Return its first and its last task of `count`."""
+        """Return the first and the last of `count` tasks of its life."""
         first = 0 if self.pinned is not None else self.touched[0]
         return first, count - 1 if self.lasts else self.touched[-1]
 
@@ -64,7 +63,7 @@ def homes(values: Sequence[Value]) -> dict[Value, Value]:
 
 
 def lives(schedule: Schedule) -> list[Life]:
-    """Return the lives of what is not given, in the order of their first task."""
+    """Return the lives of memory that is not given, by first task."""
     home = homes(schedule.values)
     lives: dict[Value, Life] = {}
     for k, task in enumerate(schedule.tasks):
@@ -93,7 +92,7 @@ def _touch(
 
 
 def by_task(places: Sequence[Life], count: int, which: int) -> list[list[Life]]:
-    """For each task the lives that begin with it (`which` = 0) or end with it (-1)."""
+    """Return for each task the lives that begin (`which` = 0) or end (-1) with it."""
     lives: list[list[Life]] = [[] for _ in range(count)]
     for life in places:
         if not (life.lasts if which else life.pinned is not None):
@@ -102,8 +101,8 @@ def by_task(places: Sequence[Life], count: int, which: int) -> list[list[Life]]:
 
 
 def peak_of(places: Sequence[Life], count: int) -> int:
-    """Return the most bytes in use at once when `count` tasks run in list order and memory goes
-    with its last toucher, counted in footprints.
+    """Return the peak of bytes in use, counted in footprints, when `count` tasks run in list order
+    and memory is freed by its last task.
 
     >>> from nbgraph.graph.schedule import Task
     >>> a, b, c = (Value(name, 64) for name in "abc")

@@ -1,4 +1,4 @@
-"""Means as sums over a count, which other loops may take in.
+"""Replacement of means by sums and quotients, which fuse with other loops.
 
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(2, 3), dtype="float32")
@@ -34,7 +34,7 @@ def is_mean(node: GraphNode) -> bool:
 
 
 def as_sum(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
-    """Return what takes the place of a mean, None for other nodes; a rule of `Graph.rewrite`."""
+    """Return the replacement of a mean, or None for other nodes; a rule of `Graph.rewrite`."""
     if not is_mean(node) or not node.entries:
         return None
     source, result = spec(node.entries[0]), spec((node, 0))

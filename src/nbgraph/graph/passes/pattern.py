@@ -1,4 +1,4 @@
-"""Rules written as expressions: what is found, what takes its place.
+"""Rewrite rules as pairs of expressions: pattern and replacement.
 
 >>> import nbgraph as ng
 >>> from nbgraph import ops
@@ -54,19 +54,19 @@ class Pattern(Operators):
 
 
 def wild(name: str) -> Pattern:
-    """Any operand, the same wherever this stands in a rule."""
+    """Return a wildcard: it matches any operand, the same one everywhere in a rule."""
     return Pattern(None, (), {}, name)
 
 
 class Rule(NamedTuple):
-    """`after` takes the place of `before` where `when` holds of the operands that were found."""
+    """Replace `before` by `after` if `when` holds for the operands of the wildcards."""
 
     before: Pattern
     after: Any
     when: Condition | None = None
 
     def applied(self, operand: Operand) -> Operand | None:
-        """What takes the place of an operand, of the same shape and dtype; None if nothing does."""
+        """Return the replacement of an operand, of equal shape and dtype, or None."""
         bound: Bound = {}
         if not match(self.before, operand, bound):
             return None
@@ -84,7 +84,7 @@ class Rule(NamedTuple):
 
 
 def match(pattern: Any, operand: Operand, bound: Bound) -> bool:
-    """Return whether an operand is of this form; `bound` takes what wildcards stand for."""
+    """Return whether an operand matches a pattern; add the wildcards' operands to `bound`."""
     if not isinstance(pattern, Pattern):
         return type(operand) in NUMBERS and same_number(pattern, operand)
     if pattern.op is None:
@@ -115,12 +115,13 @@ def _same(a: Operand, b: Operand) -> bool:
 
 
 def same_number(a: Any, b: Any) -> bool:
-    """Equal, and zeros of one sign: 1, 1.0 and True are one number, 0.0 and -0.0 are two."""
+    """Return whether two numbers are equal and zeros have equal signs: 1, 1.0 and True are the same
+    number, 0.0 and -0.0 are not."""
     return a == b and math.copysign(1, a) == math.copysign(1, b)
 
 
 def built(pattern: Any, bound: Bound) -> Operand:
-    """Return the expression over what the wildcards stand for."""
+    """Return the expression of a pattern over the operands of its wildcards."""
     if not isinstance(pattern, Pattern):
         return pattern
     if pattern.op is None:

@@ -1,4 +1,4 @@
-"""What a memory plan says of itself: where a value lives and why, and the table of all."""
+"""Reports on memory plans: the place of a value with the reasons, and the table of all values."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _ROWS = 40  # of a printed table; the rest is counted
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts(Report):
-    """Where one value lives, how long, with whom it shares memory, and why not in place."""
+    """The place and life of a value, the values that share its memory, and why it is not in place."""
 
     name: str
     nbytes: int
     external: bool
-    offset: int | None  # in the arena; None: given, in what is given, or nowhere
+    offset: int | None  # in the arena; None for given memory, or without memory
     writers: tuple[str, ...]  # tasks, in order
     readers: tuple[str, ...]
-    over: str | None  # the value whose memory it took
-    together: tuple[str, ...]  # values that live in the same memory: in place, or added up
-    before: tuple[str, ...]  # values that had bytes of it earlier
-    after: tuple[str, ...]  # values that have bytes of it later
+    over: str | None  # the value that it overwrites
+    together: tuple[str, ...]  # values with the same home: in place, or added up
+    before: tuple[str, ...]  # earlier values with bytes of its memory
+    after: tuple[str, ...]  # later values with bytes of its memory
     notes: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        """Of what it is the place."""
+        """The heading of the report."""
         return f"memory of {self.name}"
 
     def sections(self) -> list[tuple[str, str]]:

@@ -1,15 +1,15 @@
-"""Which tasks must have ended before another one starts.
+"""Reachability of tasks: which tasks must have ended before another one starts.
 
-Tasks are entered in list order, which is a legal order, so ancestors of a task have been entered
-before it. At any moment there is one *current* task, the last one entered, and the only question
-is whether earlier tasks are its ancestors. "No" may mean "not known"; "yes" is always right.
+Tasks are entered in list order, which is topological, so ancestors of a task are entered before
+it. The *current* task is the last one entered, and queries ask whether earlier tasks are its
+ancestors. "No" may mean "not known"; "yes" is always right.
 
 *Exact*: each task has the set of its ancestors as the bits of an integer. Memory grows with the
 square of the number of tasks: 16 MiB at `EXACT` tasks.
 
-*Chains*: tasks are covered by paths of the dependency order, greedily. On a path, who comes first
-is an ancestor. Across paths each task keeps, for each of the `TRACKED` longest ones, the last place
-on it that is an ancestor. Of tasks on the other paths only direct predecessors are known.
+*Chains*: paths of the dependency order cover the tasks greedily. On a path, earlier tasks are
+ancestors. For each of the `TRACKED` longest paths each task keeps the last position on it that is
+an ancestor. Of tasks on other paths only direct predecessors are known.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ EVERY = (0,)
 class Exact:
     """Ancestors of the current task, as sets of bits.
 
-    A guard is a set of tasks in the form that is quickest to ask for. A colour is a class of tasks:
-    what is an ancestor has one of `colours()`, as far as is known.
+    A guard is a set of tasks in the form for fast queries. A colour is a class of tasks; known
+    ancestors have one of `colours()`.
     """
 
     def __init__(self, before: Sequence[set[int]]) -> None:
         self.before = before
-        self._sets: list[int] = []  # each with the task itself
-        self._others = 0  # bits of those that are not ancestors of the current task
+        self._sets: list[int] = []  # ancestors of each task, including itself
+        self._others = 0  # bits of tasks that are not ancestors of the current task
 
     def enter(self, task: int) -> None:
-        """Go on to the next task in list order."""
+        """Make the next task in list order the current one."""
         sets = self._sets
         bits = 0
         for other in self.before[task]:
@@ -59,8 +59,8 @@ class Exact:
         return bits
 
     def sift(self, guarded: Sequence[Segment]) -> tuple[list[Segment], list[Segment]]:
-        """Return those with ancestors of the current task as guards, and those with such firm
-        guards, for whose `ends` one may wait."""
+        """Return the segments whose guards are all ancestors of the current task, and those of
+        which only the firm guards are, so that the task may wait for `ends`."""
         others = self._others
         return (
             [one for one in guarded if not one.guard & others],
@@ -73,11 +73,11 @@ class Exact:
         self._others &= ~self._sets[task]
 
     def colour(self, task: int) -> int:
-        """Return the class of a task that was entered: one for all."""
+        """Return the colour of a task: one for all."""
         return 0
 
     def colours(self) -> Iterable[int]:
-        """Return the classes of ancestors of the current task."""
+        """Return the colours of ancestors of the current task."""
         return EVERY
 
 
@@ -120,7 +120,7 @@ class Chains:
         return task in self._near
 
     def guard(self, tasks: Iterable[int]) -> tuple[int, ...]:
-        """Return the latest first: it is the least likely ancestor."""
+        """Return tasks in descending order, as the latest is the least likely ancestor."""
         return tuple(sorted(tasks, reverse=True))
 
     def sift(self, guarded: Sequence[Segment]) -> tuple[list[Segment], list[Segment]]:
