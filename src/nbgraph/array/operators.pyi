@@ -9,8 +9,8 @@ from nbgraph.operator.annotations import Foreign
 from nbgraph.operator.annotations import Host
 
 def beside(name: str, operands: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return operands, of which scalars and arrays of NumPy's beside one array are what routes
-    take: Python numbers where that makes no difference, and copies where nothing is recorded."""
+    """Return operands in the form that routes accept: NumPy scalars as Python numbers where that
+    gives the same result, NumPy arrays as copies where no recorder is active."""
 def binary(name: str, *, swapped: bool=False) -> Callable[..., Any]:
     """Return the method for an operator of two operands."""
 def unary(name: str) -> Callable[..., Any]:
@@ -18,7 +18,7 @@ def unary(name: str) -> Callable[..., Any]:
 def in_place(name: str) -> Callable[..., Any]:
     """Return the method for `a op= b`: the result goes to `a`, seen through all views."""
 class Operators(operators.Operators):
-    """What the language writes as an operator, pushed by routes that were learnt."""
+    """Python's operators, pushed by routes where operands have one."""
     __slots__ = ()
 
     def __iadd__(self, other: Self | Host | Foreign, /) -> Self:

@@ -210,7 +210,7 @@ class _Sums:
         return late < self.at[case.adder] or self.postpone(case.adder, late, first)
 
     def postpone(self, task: Task, until: int, first: set[Task]) -> bool:
-        """Move a task and its dependents after index `until`, unless one of `first` depends on it."""
+        """Move a task and its dependents after index `until` unless one of them is in `first`."""
         start = self.at[task]
         self.budget -= until - start
         if self.budget < 0:

@@ -15,7 +15,7 @@ _ROWS = 40  # of a printed table; the rest is counted
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts(Report):
-    """The place and life of a value, the values that share its memory, and why it is not in place."""
+    """The place and life of a value, the values that share its memory, and notes on it."""
 
     name: str
     nbytes: int
