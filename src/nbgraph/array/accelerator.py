@@ -1,7 +1,7 @@
 """Arrays on GPUs: which kernels do what is asked, and what is refused.
 
 Kernels are those of the host's loops (see `nbgraph.kernels.cuda`), or forms of operators over whole
-arrays (see `operator.arrays.elsewhere`). Nothing is copied to the host for an operator that has
+arrays (see `operator.arrays.device_forms`). Nothing is copied to the host for an operator that has
 none: it
 is refused, with the remedy.
 """
@@ -25,7 +25,7 @@ from nbgraph.engine import Variable
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.kernels.compiler.kernel import deferring
-from nbgraph.operator.arrays.elsewhere import (
+from nbgraph.operator.arrays.device_forms import (
     Composed,
     Library,
     Parts,

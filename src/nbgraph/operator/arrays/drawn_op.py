@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context
 from nbgraph.operator.arrays.array_op import ArrayOp
-from nbgraph.operator.arrays.elsewhere import unit_call
+from nbgraph.operator.arrays.device_forms import unit_call
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.spec import Attributes, Specs
 

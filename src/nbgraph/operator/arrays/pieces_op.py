@@ -1,8 +1,8 @@
 """Operators that copy parts of operands to parts of the result, and fill parts with a number.
 
 Such an operator describes in NumPy's terms which part goes where: see
-`operator.arrays.elsewhere.Pieces`. On NumPy arrays that is executed directly, on devices it becomes
-copies; here one kernel does all of it.
+`operator.arrays.device_forms.Pieces`. On NumPy arrays that is executed directly, on devices it
+becomes copies; here one kernel does all of it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from nbgraph.dtype import real_dtype
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Infer, Partial
-from nbgraph.operator.arrays.elsewhere import Part, Parts, in_pieces, parts_of
+from nbgraph.operator.arrays.device_forms import Part, Parts, in_pieces, parts_of
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word
 from nbgraph.operator.layout import in_reals, layout
 from nbgraph.shape import Arrays, space

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec, constant
-from nbgraph.operator.arrays.elsewhere import Unit, form_of, unit
+from nbgraph.operator.arrays.device_forms import Unit, form_of, unit
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import keep
 from nbgraph.operator.mapper.mapper import Mapper

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from nbgraph.operator.arrays.elsewhere import unit_call
+from nbgraph.operator.arrays.device_forms import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 
