@@ -19,7 +19,7 @@ from docs.rows import pairs
 from nbgraph import ops
 from nbgraph.operator import registry
 from nbgraph.operator.arrays.array_op import ArrayOp, constant
-from nbgraph.operator.arrays.elsewhere import Library, forms_of
+from nbgraph.operator.arrays.device_forms import Library, forms_of
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.report.facts import floating_operands
 

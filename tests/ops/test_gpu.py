@@ -15,7 +15,7 @@ from nbgraph import ops
 from nbgraph.errors import DerivativeError
 from nbgraph.operator import registry
 from nbgraph.operator.arrays.array_op import ArrayOp
-from nbgraph.operator.arrays.elsewhere import forms_of
+from nbgraph.operator.arrays.device_forms import forms_of
 from nbgraph.operator.call import call
 from nbgraph.operator.rows.reduce_op import ReduceOp
 from tests.array.gpu import GPU

@@ -1,7 +1,7 @@
 """Arrays on GPUs: the kernels of operators, and refusals.
 
 Kernels are those of the host's loops (see `nbgraph.kernels.cuda`), or forms of operators over whole
-arrays (see `operator.arrays.elsewhere`). An operator without either raises DeviceError with the
+arrays (see `operator.arrays.device_forms`). An operator without either raises DeviceError with the
 remedy; nothing is copied to the host silently.
 """
 
@@ -24,7 +24,7 @@ from nbgraph.engine import Variable
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.kernels.compiler.kernel import deferring
-from nbgraph.operator.arrays.elsewhere import (
+from nbgraph.operator.arrays.device_forms import (
     Composed,
     Library,
     Parts,

@@ -164,7 +164,7 @@ def _on_device(
     device: Context,
 ) -> Any:
     """Compute a function with a dynamic shape by operators of the device."""
-    form = load("nbgraph.operator.arrays.elsewhere").dynamic_form(compute)
+    form = load("nbgraph.operator.arrays.device_forms").dynamic_form(compute)
     if form is None:
         refuse(name, device)
     names = [f"operand {k}" for k in range(len(operands))]

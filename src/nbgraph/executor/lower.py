@@ -24,7 +24,7 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Schedule, Value
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
-from nbgraph.operator.arrays.elsewhere import Library, form_of, forms_of
+from nbgraph.operator.arrays.device_forms import Library, form_of, forms_of
 from nbgraph.operator.layout import Layout, Layouts, layout
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.operator.request import OpReqType, Requests

@@ -12,7 +12,7 @@ from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, make
 from nbgraph.graph.schedule import Value
 from nbgraph.operator.arrays.array_op import ArrayOp
-from nbgraph.operator.arrays.elsewhere import untouched
+from nbgraph.operator.arrays.device_forms import untouched
 from nbgraph.operator.layout import Layout, layout_of
 
 

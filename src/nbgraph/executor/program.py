@@ -29,7 +29,7 @@ from nbgraph.executor.places import Arena, Homes, Spot
 from nbgraph.executor.quick import Quick
 from nbgraph.executor.work import FunctionWork, KernelWork, Use
 from nbgraph.graph.schedule import Task, Value
-from nbgraph.operator.arrays.elsewhere import Library, form_of
+from nbgraph.operator.arrays.device_forms import Library, form_of
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
 

@@ -19,7 +19,7 @@ from nbgraph.executor.work import FunctionWork, KernelWork, Use, map_work
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.graph import spec
 from nbgraph.graph.schedule import Task, Value
-from nbgraph.operator.arrays.elsewhere import Part, Parts, Pieces, Unit, form_of, parts_of
+from nbgraph.operator.arrays.device_forms import Part, Parts, Pieces, Unit, form_of, parts_of
 from nbgraph.operator.arrays.unit_op import unit_lowered
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, lowered
 from nbgraph.operator.layout import Layout, layout

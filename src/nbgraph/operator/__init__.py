@@ -1,4 +1,4 @@
-"""What an operator is: the scalar function as NumPy-protocol operator, node operators.
+"""Operators: scalar functions as operators of NumPy's protocol, and operators over whole arrays.
 
 The decorator is `nbgraph.op`; the package cannot have that name as well.
 """

@@ -1,8 +1,8 @@
-"""Types of operands and results, for type checkers: a result is of its operands' class.
+"""Types of operands and results for type checkers: a result has its operands' class.
 
-NDArrays, symbols and nodes are *carriers* (`operator/call`); everything else that an operator can
-be applied to is the host's, and what is computed of it is NumPy's. No class is named here, so that
-the rooms above need not be known.
+NDArrays, symbols and nodes are *carriers* (`operator/call`); all other operands belong to the host,
+and results computed from them are NumPy's. No class is named here, so this file does not depend on
+the rooms above.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from nbgraph.operator.call import Carrier
 from nbgraph.shape import Array
 
-C = TypeVar("C", bound=Carrier)  # the class of the operands, and so of the result
+C = TypeVar("C", bound=Carrier)  # the class of the operands and of the result
 Host = complex | np.generic | Array | list[Any] | tuple[Any, ...] | range
 
 
@@ -26,7 +26,7 @@ class Foreign(Protocol):
         ...
 
 
-if TYPE_CHECKING:  # Python 3.11 knows no defaults; generated stubs alone use these
+if TYPE_CHECKING:  # Python 3.11 has no defaults of type variables; only generated stubs use these
     from typing_extensions import TypeVar as Defaulted
 
     Carried = Defaulted("Carried", bound=Carrier, default=Any)

@@ -1,7 +1,7 @@
-"""How gradients flow through an operator, for every kind of array.
+"""Gradients through an operator, for every kind of array.
 
-A scalar operator has an operator of its in-gradients, and a list of what that reads; an operator
-over whole arrays has a rule.
+A scalar operator has an operator of its in-gradients, with a list of what that reads; an operator
+over whole arrays has a gradient rule.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from nbgraph.operator.namespace import Namespace
 from nbgraph.operator.spec import Spec
 from nbgraph.shape import spreads
 
-_library = Namespace("nbgraph.ops")  # it lies above
-_CACHE = "backward passes"  # kept with the operator, which forgets them when it changes
+_library = Namespace("nbgraph.ops")  # a higher room
+_CACHE = "backward passes"  # kept with the operator, which drops them when it changes
 
 
 def backward(op: Mapper, wrt: tuple[str, ...] | None = None) -> Mapper:
-    """Return the operator of in-gradients of `op` from `out_grad` and what its derivative reads, in
-    operand order.
+    """Return the operator of in-gradients of `op`, in operand order, from `out_grad` and what its
+    derivative reads.
 
-    `wrt`: the operands whose gradients are wanted, by default all.
+    `wrt`: operands whose gradients are needed, by default all.
 
-    The operands of the result are `out_grad` (one for each output), then `out` where the
+    Its operands are `out_grad` (one per output), then `out` if the derivative reads the output
+    (T1), then the kept operands (T2).
     derivative is written with the output (T1), then the operands that are kept (T2).
 
     >>> import numpy as np, math
@@ -65,16 +66,16 @@ def _make(op: Mapper, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
         )
         mapper = Mapper(scalar, fastmath=op.fastmath, certify=op.certify)
         mapper.origin = Derived(_make, (op, forward, wrt))
-        cache.setdefault(key, mapper)  # another thread may have been quicker
+        cache.setdefault(key, mapper)  # another thread may have been faster
     return cache[key]
 
 
 class MapVjp:
     """The in-gradients of some operands of a scalar operator, in one pass over the elements.
 
-    `wrt`: operands by index, in the order of what `reverse` gives. `reverse`: the operator; its
-    operands are the out-gradients, then what `reads` lists. `reads`: ("in", i) is operand i of the
-    operator, ("out", k) its output k. `problem`: the DerivativeError where there is no derivative.
+    `wrt`: operand indices, in the order of the results of `reverse`. `reverse`: the operator; its
+    operands are the out-gradients, then the values in `reads`. `reads`: ("in", i) is operand i of
+    the operator, ("out", k) its output k. `problem`: the DerivativeError if there is no derivative.
     """
 
     __slots__ = ("problem", "reads", "reverse", "wrt")
@@ -92,20 +93,20 @@ class MapVjp:
             self.problem = problem
             return
         for name in self.reverse.scalar.operands[op.nout :]:
-            # an operand called "out" comes first: then the gradient is written with operands alone
+            # an operand named "out" has precedence: the gradient then reads operands alone
             if name in own:
                 self.reads.append(("in", own.index(name)))
             else:
                 self.reads.append(("out", output_index(name)))
 
     def require(self) -> None:
-        """DerivativeError where there is no derivative."""
+        """Raise DerivativeError if there is no derivative."""
         if self.problem is not None:
             raise type(self.problem)(str(self.problem)) from self.problem
 
 
 def map_vjp(op: Mapper, wrt: tuple[int, ...]) -> MapVjp:
-    """Return how gradients flow to the operands `wrt` of a scalar operator; worked out once."""
+    """Return how gradients flow to the operands `wrt` of a scalar operator, from a cache."""
     op.refresh()
     cache = op.carried.setdefault("vjp", {})
     if wrt not in cache:
@@ -114,12 +115,12 @@ def map_vjp(op: Mapper, wrt: tuple[int, ...]) -> MapVjp:
 
 
 def rule_vjp(gradients: Gradients) -> Sequence[Any]:
-    """Return the in-gradients of an operator over whole arrays that are wanted, in operand order,
-    by its rule, in the operands' shapes and dtypes.
+    """Return the needed in-gradients of an operator over whole arrays by its rule, in operand
+    order, with the operands' shapes and dtypes.
 
-    A rule may leave out the last ones, where none flows, and return functions of no arguments in
-    place of values, which are called where the gradient is wanted. DerivativeError where the
-    operator has no rule, or a gradient does not fit its operand.
+    A rule may omit trailing gradients that are None, and return functions without arguments instead
+    of values, which are called if the gradient is needed. Raises DerivativeError if the operator
+    has no rule, or a gradient does not fit its operand.
     """
     op = gradients.op
     if op.rule is None:
@@ -131,13 +132,13 @@ def rule_vjp(gradients: Gradients) -> Sequence[Any]:
     slopes += [None] * (count - len(slopes))
     for i, (slope, wanted) in enumerate(zip(slopes, gradients.wanted, strict=True)):
         value = slope() if wanted and type(slope) in (FunctionType, partial) else slope
-        slopes[i] = _fitted(value, gradients, i) if wanted and value is not None else None
+        slopes[i] = _fit_gradient(value, gradients, i) if wanted and value is not None else None
     return slopes
 
 
-def _fitted(value: Any, g: Gradients, index: int) -> Any:
-    """Return a gradient summed over the axes along which its operand was broadcast, and in the
-    operand's dtype: of a real operand the real part."""
+def _fit_gradient(value: Any, g: Gradients, index: int) -> Any:
+    """Return a gradient summed over the axes along which its operand was broadcast, in the
+    operand's dtype; for a real operand its real part."""
     spec: Spec = g.specs[index]
     shape, dtype = getattr(value, "shape", spec.shape), getattr(value, "dtype", spec.dtype)
     if shape != spec.shape:

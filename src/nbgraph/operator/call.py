@@ -1,12 +1,12 @@
-"""One way to apply an operator: its arguments are asked who carries it out.
+"""Application of operators: the arguments determine the class that carries a call out.
 
-NumPy arrays and numbers carry nothing themselves: the operator computes at once. A class with
-`__nbgraph_priority__` and `__nbgraph_call__` is a carrier (NDArray: a push to the engine; Symbol:
-a node of a graph); of several, the one with the highest priority takes the call. For arrays of
-Dask a class of ours is the carrier (`nbgraph.operator.lazy`).
+NumPy arrays and numbers carry nothing: the operator computes immediately. A class with
+`__nbgraph_priority__` and `__nbgraph_call__` is a carrier (NDArray: a push to the engine; Symbol: a
+node of a graph); of several, the one with the highest priority takes the call. For arrays of Dask a
+class of ours is the carrier (`nbgraph.operator.lazy`).
 
-The recorder is what a carrier tells of every operator it has carried out: `recording` is a slot,
-per context, that autograd fills; so is `training`, which operators see as `ctx.is_train`.
+A carrier reports every operator that it carries out to the recorder: `recording` is a context
+variable that autograd sets; `training` is another one, which operators see as `ctx.is_train`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nbgraph.operator.lazy import adopted
 from nbgraph.operator.spec import Attributes
 from nbgraph.scopes import load
 
-_PLAIN = frozenset({np.ndarray, float, int, bool})  # classes that carry nothing
+_PLAIN = frozenset({np.ndarray, float, int, bool})  # classes that are not carriers
 
 
 class Carrier(Protocol):
@@ -39,16 +39,16 @@ class Carrier(Protocol):
 
 
 class Recorder(Protocol):
-    """Who is told what was computed from what.
+    """A recorder of computations, such as a tape.
 
-    One that `traces` is not told: operators on arrays are not carried out at all, but given to its
-    `carry(op, operands, attributes, out)`, which makes nodes of a graph. An array that stands
-    beside a symbol it turns into an entry (`entry_of(array)`), and it says why values cannot be
-    had (`refuse(what)`).
+    A recorder that `traces` gets no reports: operators on arrays are not carried out but passed to
+    its `carry(op, operands, attributes, out)`, which creates nodes of a graph. It turns an array
+    that occurs with a symbol into an entry (`entry_of(array)`), and raises where a value is needed
+    (`refuse(what)`).
     """
 
     traces: bool
-    records: bool  # whether derivatives are to flow through what is computed now
+    records: bool  # whether derivatives flow through what is computed now
 
     def record(
         self,
@@ -58,50 +58,50 @@ class Recorder(Protocol):
         outputs: Sequence[Any],
         in_place: Sequence[bool],
     ) -> None:
-        """Record that the operator was applied to operands (arrays of the carrier, or numbers);
-        outputs that are `in_place` existed before, and their writes are counted here."""
+        """Record an application of an operator to operands (arrays of the carrier, or numbers);
+        outputs with `in_place` true existed before, and their writes are counted here."""
         ...
 
     def check_write(self, name: str, out: Any) -> None:
-        """Raise where an array may not be written while this records."""
+        """Raise if an array may not be written while this recorder is active."""
         ...
 
     def spared(self, op: Any, operands: Sequence[Any], outputs: Sequence[Any]) -> Sequence[Any]:
-        """Return the operands, copies for those written over that the gradient reads."""
+        """Return the operands, with copies of those overwritten that the gradient reads."""
         ...
 
 
-# what this context records; None: nothing. Threads and asynchronous tasks have their own.
+# the recorder of this context, or None. Threads and asynchronous tasks have their own.
 recording: ContextVar[Any] = ContextVar("nbgraph_recording", default=None)
-# whether a function runs for its gradient, which is lost where an array becomes a number
+# whether a function runs to be differentiated, which conversion to a number would break
 differentiating: ContextVar[bool] = ContextVar("nbgraph_differentiating", default=False)
-# whether this context trains (dropout drops, statistics are updated); read when work is pushed
+# whether this context trains (dropout active, statistics updated); read when work is pushed
 training: ContextVar[bool] = ContextVar("nbgraph_training", default=False)
 
 
 def differentiation() -> Any:
-    """Return the module that records and differentiates, which lies above arrays."""
+    """Return the module that records and differentiates, which is above arrays."""
     return load("nbgraph.autograd.entry")
 
 
 _sources: list[type[Carrier]] = []
-# who carries out operators without operands in this context; None: who has entered itself
+# the carrier of operators without operands in this context; None: the default one
 sources: ContextVar[type[Carrier] | None] = ContextVar("nbgraph_sources", default=None)
 
 
 def carries_sources(carrier: type[Carrier]) -> None:
-    """Let operators without operands (zeros, random draws) go to this class."""
+    """Make this class the default carrier of operators without operands (zeros, random draws)."""
     _sources[:] = [carrier]
 
 
 def _source_carrier() -> type[Carrier] | None:
     if not _sources:
-        load("nbgraph.array")  # it lies above, and enters itself
+        load("nbgraph.array")  # a higher room, which registers its class
     return _sources[0] if _sources else None
 
 
 def carrier_of(values: Sequence[Any]) -> type[Carrier] | None:
-    """Return the class among the values' that takes the call, or None: NumPy's world."""
+    """Return the class of the values that takes the call, or None for NumPy's."""
     best: Any = None
     priority = 0
     for value in values:
@@ -127,8 +127,8 @@ def recorded(
     frame: Any,
     numbers: Sequence[Any] = (),
 ) -> Any:
-    """Return what a carrier's quick way, which has declined, gives while a tape follows it; None
-    where it declines all the same. `numbers`: what the operator brings to its kernels."""
+    """Return the result of a call whose fast path declined because a tape records it; None if it
+    declines for another reason. `numbers`: those the operator passes to its kernels."""
     recorder = recording.get()
     if recorder is None or recorder.traces:
         return None
@@ -140,7 +140,7 @@ def recorded(
 
 
 def outputs_of(op: Any, out: Any, count: int) -> tuple[Any, ...]:
-    """Return the arrays of `out`, one or None for each of so many outputs."""
+    """Return the arrays of `out` as a tuple with an array or None per output."""
     outs = out if isinstance(out, tuple) else (out,)
     if len(outs) != count:
         raise ArgumentError(
@@ -151,14 +151,14 @@ def outputs_of(op: Any, out: Any, count: int) -> tuple[Any, ...]:
 
 
 def call(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any = None) -> Any:
-    """Apply an operator to whatever its operands are.
+    """Apply an operator to operands of any kind.
 
     Parameters
     ----------
     op : Mapper or ArrayOp
     operands : sequence
         NumPy arrays, numbers, NDArrays, ... in operand order.
-    attributes : mapping
+    All other arguments, by name.
         Everything else, by name.
     out : None, an array, or a tuple with an array or None for each output
     """

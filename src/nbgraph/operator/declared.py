@@ -1,4 +1,4 @@
-"""Public functions from a table of text: a row has a signature, a documentation and a call.
+"""Public functions from a text table: a row has a signature, documentation and a call.
 
     name aliases(parameters) -> type: Documentation, its first line,
         and further lines.
@@ -9,11 +9,11 @@
         = expression
 
 A row without an expression calls `target.name`, or the operator of its name (`ops/define`):
-operands by position, options by keyword; `op(...)` within an expression stands for that call,
-`op(..., n=m)` for one with another option. Types of parameters follow from their names (TYPES) and
-from the defaults True and False where a row has none. The functions are real ones:
-`inspect.signature`, `help`, pickling, doctest and messages work as with functions written by hand.
-The documentation has the sections of numpydoc; DOCS has the words for common parameters.
+operands by position, options by keyword. `op(...)` within an expression is that call, `op(...,
+n=m)` the call with another option. Types of parameters follow from their names (TYPES) and from the
+defaults True and False if a row states none. The functions are real ones: `inspect.signature`,
+`help`, pickling, doctest and messages work as for functions written by hand. The documentation has
+numpydoc's sections; DOCS has the words for common parameters.
 
 >>> import inspect, math
 >>> table = '''
@@ -53,15 +53,15 @@ _HEAD = re.compile(
     r"^(\w+)((?: \w+)*)\(((?:[^()]|\([^()]*\))*)\)(?: -> (.*?))?: ?(.*)$", re.MULTILINE
 )
 _LABEL = re.compile(r"^([\w*, ]+) : ")
-_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")  # but for attributes
-# of parameters that many functions have
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")  # except attributes
+# by name of parameter
 TYPES: Mapping[str, str] = {
     "axis": "int | tuple[int, ...] | None",
     "copy": "bool | None",
     "device": "Context | None",
     "keepdims": "bool",
     "name": "str | None",
-    ": ints": "int | list[int] | tuple[int, ...]",  # what a row calls so
+    ": ints": "int | list[int] | tuple[int, ...]",  # short for
 }
 
 
@@ -76,11 +76,11 @@ DOCS: Mapping[str, str] = {
 _MARKS = {"-> ": "Returns", "! ": "Raises"}
 _MAKING = forkable(threading.RLock())
 _TABLES: list[Postponed] = []
-_COMPLETE: list[bool] = []  # whether nothing is postponed
+_COMPLETE: list[bool] = []  # set once postponed rows are made at once
 
 
 class Row(NamedTuple):
-    """A function: its name, parameters as Python writes them, result, call, and documentation."""
+    """A row of a table: name, parameters as Python writes them, result, call, and documentation."""
 
     name: str
     parameters: str
@@ -105,7 +105,7 @@ def parse(text: str, target: str = "") -> Iterator[Row]:
 
 
 def _arguments(parameters: str) -> str:
-    """Return the arguments that hand on these parameters: those behind a star by keyword."""
+    """Return the arguments that pass on these parameters: keyword-only ones by keyword."""
     own = _signature(parameters)
     operands = [a.arg for a in (*own.posonlyargs, *own.args)]
     several = [f"*{own.vararg.arg}"] if own.vararg else []
@@ -120,7 +120,7 @@ def _signature(parameters: str) -> ast.arguments:
 
 @functools.lru_cache(64)
 def parameters_of(text: str) -> dict[str, str]:
-    """Return the types of parameters as Python writes them, by name; "" where there is none.
+    """Return the types of parameters as Python writes them, by name; "" for untyped ones.
 
     >>> parameters_of("x, *rest, n: int = 1, exact=False")
     {'x': '', '*rest': '', 'n': 'int', 'exact': 'bool'}
@@ -142,7 +142,7 @@ def parameters_of(text: str) -> dict[str, str]:
 
 
 def documentation(text: str, parameters: Iterable[str], docs: Mapping[str, str] = DOCS) -> str:
-    r"""Return a text with the sections of numpydoc; parameters stand in the order of the signature.
+    r"""Return a text with numpydoc's sections; parameters are in the order of the signature.
 
     >>> documentation("Add up.\n-> number", ["axis"]).splitlines()[4:]
     ['axis : int, several, or None for all', '', 'Returns', '-------', 'number']
@@ -179,12 +179,12 @@ def _names(label: str) -> list[str]:
 
 
 def _place(order: list[str]) -> Callable[[str], int]:
-    """Return the place of a label among parameters; those that are not parameters come last."""
+    """Return the index of a label among parameters; other labels come last."""
     return lambda label: next((order.index(n) for n in _names(label) if n in order), len(order))
 
 
 def _line(row: Row) -> str:
-    """Return the definition of a row's function, which refuses arguments that it does not have."""
+    """Return the definition of a row's function, which rejects unknown arguments."""
     own = _signature(row.parameters)
     if own.kwarg:
         return f"def {row.name}({row.parameters}): return {row.call}"
@@ -198,7 +198,7 @@ def _line(row: Row) -> str:
 
 
 def define(table: Iterable[Row], scope: dict[str, Any], *words: Any, **options: Any) -> list[str]:
-    """Define functions of rows as `build` does in a module's globals; return their names."""
+    """Define the functions of rows in a module's globals, by `build`; return their names."""
     functions = {row.name: build(row, scope, *words, **options) for row in table}
     scope.update(functions)
     return list(functions)
@@ -224,8 +224,8 @@ def build(
 
 
 def _executed(text: str, row: Row, scope: dict[str, Any]) -> Any:
-    """Return the function of a row, whose text tracebacks and `inspect` find. A file's name tells
-    lines of nbgraph from those of users."""
+    """Return the function of a row, with text that tracebacks and `inspect` can show. The file's
+    name distinguishes lines of nbgraph from those of users."""
     place = f"{scope.get('__file__', scope['__name__'])} (table of {row.name})"
     linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
     space = dict[str, Any]()
@@ -234,8 +234,8 @@ def _executed(text: str, row: Row, scope: dict[str, Any]) -> Any:
 
 
 class Postponed:
-    """Rows of a table, called with a name for its function. At the first call `make` registers it
-    and returns what a module has of it by name. Rows may name each other."""
+    """A module's `__getattr__` that defines rows at their first use: `make` registers a row and
+    returns the names to add to the module. Rows may refer to each other."""
 
     def __init__(
         self, rows: Iterable[Row], scope: dict[str, Any], make: Callable[[Row], dict[str, Any]]
@@ -266,7 +266,7 @@ class Postponed:
             return self._scope[row.name]
 
     def complete(self, *, now: bool) -> None:
-        """Make what is left: now, or only where a tool has called `complete`."""
+        """Define the remaining rows: now, or only if a tool has called `complete`."""
         while self._later and (now or _COMPLETE):
             self(next(iter(self._later)))
 
@@ -274,8 +274,8 @@ class Postponed:
 def postpone(
     rows: Iterable[Row], scope: dict[str, Any], make: Callable[[Row], dict[str, Any]]
 ) -> None:
-    """Turn rows into a module's functions when it is first asked for them; its own code looks up
-    them in `library`. Globals that are not a module's get all of them now."""
+    """Define rows as a module's functions at their first use; the module's own code looks them up
+    in `library`. Globals that are not a module's get all of them now."""
     rows = list(rows)
     find = scope["__getattr__"] = Postponed(rows, scope, make)
     find.complete(now=scope is not vars(sys.modules.get(scope["__name__"], object)))
@@ -284,15 +284,15 @@ def postpone(
 
 
 def complete() -> None:
-    """Make all that tables have postponed, and from now on at once: for tools that list what
-    modules and classes hold, as doctest does."""
+    """Define all postponed rows, and from now on new ones immediately: for tools that list the
+    contents of modules and classes, such as doctest."""
     _COMPLETE.append(True)
     for table in _TABLES:
         table.complete(now=True)
 
 
 def scalar(row: Row, scope: dict[str, Any], **options: Any) -> Any:
-    """Return the operator of a row, whose call is an expression of numbers."""
+    """Return the operator of a row whose call is an expression of numbers."""
     text = f"def {row.name}({row.parameters}):\n    return {row.call}\n"
     function = _executed(text, row, scope)
     function.__doc__ = documentation(row.doc, ())
@@ -302,8 +302,8 @@ def scalar(row: Row, scope: dict[str, Any], **options: Any) -> Any:
 def define_scalars(
     table: str, scope: dict[str, Any], without: Mapping[str, Callable[..., Any]] | None = None
 ) -> None:
-    """Define the operators of a table, one for a module, in its globals, and register them.
-    `without`: of what is meant where some operands are None, by name."""
+    """Define the operators of a module's table in its globals, and register them. `without`: by
+    name, what a call means in which some operands are None."""
     scope.update(math=math, np=np, special=special, composed=composed)
 
     def make(row: Row) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Functions that compose operators by the shapes of their operands, on operands without shapes.
+"""Functions that compose operators by shapes, applied to operands of unknown shape.
 
-A symbol may be made before its shape is known. A function that has to know it, as `tile` does, is
-decorated with `deferrable`: asked for a shape that is not known, it becomes one node that holds the
-call, and is composed where the graph's shapes are known (`nbgraph.graph.composite`).
+A symbol may exist before its shape is known. A function that depends on shapes, such as `tile`, is
+decorated with `deferrable`: if a shape is unknown, the call becomes one node, which is composed
+once the graph's shapes are known (`nbgraph.graph.composite`).
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ Outputs = Callable[..., int | None]
 
 
 class UnknownShape(ShapeError):
-    """The shape or dtype of a value to come decides what is to be done, and is not known yet."""
+    """An operation depends on the shape or dtype of a future value, which is not known yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place of an operand among the arguments of a deferred call."""
+    """The position of an operand among the arguments of a deferred call."""
 
     index: int
 
 
-_defaults = [0]  # how often a dtype was read that is an assumption
+_defaults = [0]  # count of reads of assumed dtypes
 
 
 def note_default() -> None:
-    """Note that a dtype is read which is only the default: what depends on it has to wait."""
+    """Count a read of a dtype that is only the default: what depends on it must be deferred."""
     _defaults[0] += 1
 
 
@@ -59,21 +59,20 @@ def deferrable(
     ordered: bool = False,
     names: tuple[str, ...] = (),
 ) -> Callable[[_Function], _Function]:
-    """Decorate a public function that looks at shapes: without them its call becomes a node.
+    """Decorate a public function that reads shapes: a call with unknown shapes becomes a node.
 
     Parameters
     ----------
     outputs : callable, optional
-        `outputs(*args, **kwargs)`: how many results a call gives, where that is not one array; 0
-        where it is one all the same; None where the shapes decide that, too: such a call is
-        refused.
+        `outputs(*args, **kwargs)`: the number of results, if not one array; 0 if it is one after
+        all; None if it depends on shapes: such a call is refused.
     draws : bool
-        Whether two equal calls give different numbers.
+        Whether two equal calls return different numbers.
     ordered : bool
-        Whether a call on symbols is always a node, as the operators that it is composed of take the
-        operands in another order: a graph's arguments stand in the order of the calls.
+        Whether a call on symbols is always a node, because the composed operators read operands in
+        another order: a graph's arguments are in the order of the calls.
     names : tuple of str
-        What several results are called behind the node's name, if not by numbers.
+        Suffixes of the node's name for several results, instead of numbers.
     """
 
     def decorate(function: _Function) -> _Function:

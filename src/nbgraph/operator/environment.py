@@ -1,8 +1,7 @@
-"""What an operator's functions are told besides arrays: parameters, resources, mode, device.
+"""Arguments of an operator's functions besides arrays: parameters, resources, mode, device.
 
-The caller that carries an operator out grants its resources and reads the mode when the work is
-pushed;
-the device's stream is known when it runs.
+The carrier grants resources and reads the mode when the work is pushed; the device's stream is
+known when it runs.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from nbgraph.device import Context, RunContext
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
 
-SERIAL = "random"  # the one kind whose users take turns even where each has its own memory
+SERIAL = "random"  # the kind whose users take turns even if each has memory of its own
 RANDOM, SPACE = (SERIAL, "parallel_random"), ("temp_space",)
 _NO_KEYWORDS: Mapping[str, Any] = {}
-IS_TRAIN = "is_train"  # a compiled function of a user may name it among its parameters
+IS_TRAIN = "is_train"  # functions compiled by users may have it as a parameter
 
 
 class OpContext(NamedTuple):
-    """How an operator is run: training or not, where, and with which resources.
+    """The context of a run: training or not, device, and resources.
 
     >>> from nbgraph.device import cpu, run_context
     >>> ctx = OpContext(True, run_context(cpu()))
@@ -33,34 +32,34 @@ class OpContext(NamedTuple):
 
     is_train: bool
     run_ctx: RunContext
-    requested: Sequence[Any] = ()  # resources, one for each request, in request order
+    requested: Sequence[Any] = ()  # granted resources, in the order of the requests
 
     @property
     def device(self) -> Context:
-        """Where it runs."""
+        """The device of the run."""
         return self.run_ctx.device
 
     @property
     def stream(self) -> Any:
-        """The device's stream, None on the host."""
+        """The device's stream; None on the host."""
         return self.run_ctx.stream
 
     def get_stream(self, kind: str | Context) -> Any:
-        """Return the stream, for code written for one device type; another type is refused."""
+        """Return the stream, for code of one device type; raise for another type."""
         return self.run_ctx.get_stream(kind)
 
 
 class EnvArguments:
-    """The `env` of an operator's functions.
+    """The `env` argument of an operator's functions.
 
     Attributes
     ----------
     scalar : float
-        The call's `scalar=`, where the operator takes one.
+        The call's `scalar=`, if the operator takes one.
     kwargs : Param or mapping
-        The call's keyword parameters, where the operator takes them.
+        The call's keyword parameters, if the operator takes them.
     resource : sequence
-        What was granted, in the order of the requests; in a shape function the requests.
+        Granted resources in the order of the requests; in a shape function, the requests.
 
     >>> EnvArguments(scalar=2.0).scalar
     2.0
@@ -79,7 +78,7 @@ set_enable_scalar(True) when it is registered
 
     @property
     def scalar(self) -> float:
-        """The scalar of the call; ArgumentError where the operator takes none."""
+        """The scalar of the call; raises ArgumentError if the operator takes none."""
         if self._scalar is None:
             raise ArgumentError(
                 "env.scalar: this operator takes no scalar; call set_enable_scalar(True) when it "
@@ -93,8 +92,8 @@ set_enable_scalar(True) when it is registered
         return self._first(RANDOM, "random()", "random").get_random()
 
     def temp_space(self, shape: Sequence[int], dtype: Any = "float32") -> Any:
-        """Scratch memory of the first such resource, its contents undefined. One call at a time:
-        a second one gives the same memory."""
+        """Return scratch memory of the first such resource, with undefined contents. A second call
+        returns the same memory."""
         return self._first(SPACE, "temp_space()", "temp_space").get_space(tuple(shape), dtype)
 
     def _first(self, kinds: Sequence[str], asked: str, request: str) -> Any:
@@ -120,7 +119,7 @@ set_enable_scalar(True) when it is registered
 
 
 class Turn:
-    """What orders calls that have an effect; granted beside what was requested."""
+    """The order of calls with effects; granted in addition to requested resources."""
 
     __slots__ = ("kind", "variable")
 
@@ -128,31 +127,31 @@ class Turn:
         self.kind, self.variable = "turn", variable
 
     def renewed(self) -> Turn:
-        """Return the same for another run, or for work that is done a second time."""
+        """Return an equal object for another run, or for work that is repeated."""
         return self
 
     again = renewed
 
 
 class OwnSpace:
-    """Temporary space of one call at once: memory that nobody else has, so nobody waits."""
+    """Temporary space of one immediate call: private memory, so no caller waits."""
 
     __slots__ = ()
     kind = SPACE[0]
 
     def get_space(self, shape: Any, dtype: Any = "float32", stream: Any = None) -> Any:
-        """Return an array, its contents undefined."""
+        """Return an array with undefined contents."""
         return np.empty(shape, as_dtype(dtype))
 
     def get_random(self, stream: Any = None) -> Any:
-        """ArgumentError: space gives no numbers."""
+        """Raise ArgumentError: temporary space has no random numbers."""
         raise ArgumentError(
             "get_random: this resource is 'temp_space'; request 'random' or 'parallel_random'"
         )
 
 
 def own_resources(resources: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the resources for work that is done at once, with memory of its own instead of the
-    device's temporary space; and the variables of those for which others take turns even so."""
+    """Return the resources of work that is done immediately, with private memory instead of the
+    device's temporary space, and the variables of those that are still used in turn."""
     own: list[Any] = [OwnSpace() if str(r.kind) in SPACE else r for r in resources]
     return own, [r.variable for r in own if str(r.kind) == SERIAL]

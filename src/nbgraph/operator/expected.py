@@ -1,4 +1,4 @@
-"""Shapes that a layer's parameters ask of its weights: checked at once, or where they are known.
+"""Shapes that a layer's parameters require of its weights: checked at once, or when known.
 
 >>> import numpy as np
 >>> w = with_shape(np.ones((4, 3)), (4, None), "FullyConnected", "weight", {"num_hidden": 4})
@@ -54,7 +54,7 @@ def _listed(parameters: Mapping[str, Any]) -> str:
     return ", ".join(f"{k}={v!r}" for k, v in parameters.items() if v is not None)
 
 
-# an operand as it is, in a graph whose shapes are not known yet: it is taken out once they are
+# identity in a graph of unknown shapes; removed once they are known
 EXPECTED = ArrayOp(
     "expected_shape", _infer, view=lambda x, **_: x[...], gradient=_gradient, partial=_partial
 )
@@ -63,7 +63,7 @@ EXPECTED = ArrayOp(
 def with_shape(
     value: Any, shape: PartialShape, call: str, label: str, parameters: Mapping[str, Any]
 ) -> Any:
-    """Return an operand of a call whose parameters ask for this shape; ShapeError for another one.
+    """Return an operand of a call whose parameters require this shape; else raise ShapeError.
 
     A symbol whose shape is not known is one that has to have it.
     """

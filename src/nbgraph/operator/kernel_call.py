@@ -1,8 +1,8 @@
-"""Kernel calls: what an operator comes down to for arrays of certain layouts, in every world.
+"""Kernel calls: the work of an operator for arrays of certain layouts, for every carrier.
 
-`lowered` asks an operator for its calls and keeps them. Three runners take the same list: `run`
-here, at once on NumPy arrays; `array.runner.push` on NDArrays; `executor.tasks` as rows of
-a plan. A call that is given other layouts than the kernels take copies what they do not.
+`lowered` returns an operator's calls from a cache. Three runners execute the same list: `run` here,
+immediately on NumPy arrays; `array.runner.push` on NDArrays; `executor.tasks` as rows of a plan.
+For layouts that the kernels do not take, arrays are copied.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from nbgraph.shape import Arrays, Space, address
 if TYPE_CHECKING:
     from nbgraph.operator.arrays.array_op import ArrayOp
 
-_KEPT = 1024  # entries that an operator keeps
-_NUMBERS = 64  # sets of numbers with which a call is kept
-_FREES = 10_000  # nanoseconds from which other threads may have the GIL meanwhile
+_KEPT = 1024  # entries cached per operator
+_NUMBERS = 64  # sets of numbers cached per call
+_FREES = 10_000  # nanoseconds from which the GIL is released
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class KernelCall:
-    """A kernel over arrays of certain layouts: all of its argument block but addresses and numbers.
+    """A kernel over arrays of certain layouts: its record except addresses and numbers.
 
-    The block: `head`, the addresses of arrays, `words`, the numbers, `tail`. `order`: which arrays
-    these are, as places among operands, outputs and scratch memory; the last `writes` of them are
-    written. `size`: of the iteration space. `cost`: nanoseconds, roughly. `scalars`: kind and
-    precision of each number. `device`: what launches it on devices that are not the host, where
-    that is not the code's loop. `resumes`: see `NativeCall`.
+    The record: `head`, the addresses of arrays, `words`, the numbers, `tail`. `order`: the indices
+    of these arrays among operands, outputs and scratch memory; the last `writes` of them are
+    written. `size`: of the iteration space. `cost`: rough nanoseconds. `scalars`: kind and
+    precision of each number. `device`: its launcher on devices other than the host, if not the loop
+    of its code. `resumes`: see `NativeCall`.
     """
 
     name: str
@@ -53,11 +53,11 @@ class KernelCall:
     writes: int = 1
     device: Any = None
     resumes: bool = False
-    cache: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False)  # of what launches it
+    cache: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False)  # of its launchers
     _runner: list[Any] = field(default_factory=list[Any], init=False)  # see `runner`
 
     def block(self, addresses: Sequence[int], numbers: Sequence[Any] = ()) -> tuple[int, ...]:
-        """Return the argument block of one call; `addresses` stand in `order`."""
+        """Return the record of one call; `addresses` are in `order`."""
         if not self.scalars:
             return (*self.head, *addresses, *self.words, *self.tail)
         words = [scalar_word(v, *s) for v, s in zip(numbers, self.scalars, strict=True)]
@@ -66,13 +66,13 @@ class KernelCall:
     def having(self, words: Sequence[int]) -> KernelCall:
         """Return the same call with other scalar parameters, the last of its words."""
         call = replace(self, words=(*self.words[: len(self.words) - len(words)], *words))
-        object.__setattr__(call, "cache", self.cache)  # what launches it does not depend on them
+        object.__setattr__(call, "cache", self.cache)  # launchers do not depend on them
         return call
 
     def operations(self, layouts: Layouts) -> int | None:
-        """Return how many operations a loop over a scalar graph does, for profiles; None for other
-        kernels. `layouts`: of all arrays, of which the largest says how many elements there are."""
-        from nbgraph.kernels.loops.cost import operations  # loads with a profile, as loops do
+        """Return the number of operations of a loop over a scalar graph, for profiles, or None for
+        other kernels. `layouts`: of all arrays; the largest one has the number of elements."""
+        from nbgraph.kernels.loops.cost import operations  # loaded with a profile
         from nbgraph.kernels.loops.loop import Loop
 
         loop = getattr(self.code, "loop", None)
@@ -82,15 +82,14 @@ class KernelCall:
 
     @property
     def runner(self) -> Callable[..., Any] | None:
-        """Return `kernels.compiler.entry.runner` of a call that is not worth other threads, over
-        arrays in
-        `order`; None the first time, which may be the last."""
+        """Return `kernels.compiler.entry.runner` for a call not worth other threads, over arrays in
+        `order`; None the first time, as a call may not be repeated."""
         runners = self._runner
         if not runners:
             runners.append(None)
         elif len(runners) == 1:
             from nbgraph.kernels.compiler.entry import (
-                runner,  # loads with a repeated call on NumPy arrays
+                runner,  # loaded with a repeated call on NumPy arrays
             )
 
             behind = *self.words, *self.tail
@@ -105,7 +104,7 @@ class KernelCall:
         return runners[-1]
 
     def of_numbers(self, numbers: Sequence[Any]) -> KernelCall:
-        """Return the call with these numbers, the first that it takes, among its words."""
+        """Return the call with these values of its first numbers among its words."""
         words = tuple([scalar_word(v, *s) for v, s in zip(numbers, self.scalars)])
         table = self.cache.setdefault("numbers", {})
         call = table.get(words)
@@ -116,7 +115,7 @@ class KernelCall:
         return call
 
     def run(self, arrays: Arrays) -> None:
-        """Run it now, over operands, outputs and scratch memory."""
+        """Run the call now, over operands, outputs and scratch memory."""
         quick = self.runner
         if quick is not None and quick(*[arrays[k] for k in self.order]) is not None:
             return
@@ -126,11 +125,11 @@ class KernelCall:
 
 
 class Lowered(NamedTuple):
-    """The kernel calls of an operator, one after another.
+    """The kernel calls of an operator, in order.
 
-    `places`: the layouts that operands, then outputs have to have for it; None where they may stay
-    as they are. `scratch`: memory between the calls. `adds`: whether an output that is written
-    may be added to what is there instead, with the bits of a sum of the two.
+    `places`: the required layouts of operands, then outputs; None: any layout is accepted.
+    `scratch`: memory between the calls. `adds`: whether a written output may instead be added to,
+    with the bits of a sum of the two.
     """
 
     calls: tuple[KernelCall, ...]
@@ -140,12 +139,12 @@ class Lowered(NamedTuple):
 
     @property
     def alone(self) -> KernelCall | None:
-        """The one call, if arrays stay as they are for it; `scratch` comes behind its outputs."""
+        """Return the only call, if arrays need no copies; `scratch` follows its outputs."""
         one = len(self.calls) == 1 and not any(self.places)
         return self.calls[0] if one else None
 
     def having(self, values: Sequence[Any]) -> Lowered:
-        """Return it with these numbers, the first that its calls take; see `ArrayOp.values`."""
+        """Return the same calls with these values of their first numbers; see `ArrayOp.values`."""
         if not values:
             return self
         return self._replace(calls=tuple([call.of_numbers(values) for call in self.calls]))
@@ -163,9 +162,9 @@ class Lowered(NamedTuple):
 
 
 class Application(NamedTuple):
-    """An operator applied to arrays of certain layouts: what its kernels are made for.
+    """An operator applied to arrays of certain layouts, for which kernels are made.
 
-    `requests`: "write", "add" or "null", for each output; `host`: on the host, or on devices.
+    `requests`: "write", "add" or "null" per output; `host`: on the host, else on devices.
     """
 
     operands: Layouts
@@ -176,7 +175,7 @@ class Application(NamedTuple):
 
     @classmethod
     def at_once(cls, operands: Layouts, outputs: Layouts, attributes: Attributes) -> Application:
-        """Return one on the host that writes all outputs."""
+        """Return an application on the host that writes all outputs."""
         return cls(operands, outputs, ["write"] * len(outputs), attributes, True)
 
     @property
@@ -191,12 +190,12 @@ class Application(NamedTuple):
 
     @property
     def needed(self) -> list[int]:
-        """The outputs that somebody needs."""
+        """The indices of outputs that are needed."""
         return [k for k, request in enumerate(self.requests) if request != "null"]
 
     def contiguous(self, *, stores: bool = True) -> tuple[Layout | None, ...]:
-        """Return `Lowered.places` for a kernel of contiguous arrays. Where it only `stores`,
-        outputs that are added to are computed beside the results."""
+        """Return `Lowered.places` for a kernel of contiguous arrays. If it only `stores`, results
+        to be added to an output are computed in separate memory."""
         words = [*("write" for _ in self.operands), *self.requests]
         return tuple(
             None if x.contiguous and not (stores and word == "add") else layout(x.shape, x.dtype)
@@ -212,8 +211,8 @@ def lowered(
     attributes: Attributes,
     host: bool = True,
 ) -> Lowered | None:
-    """Return the kernel calls of an operator for arrays of these layouts, or None where a Python
-    function computes it, or Python is asked for. `requests`: "write", "add" or "null".
+    """Return the kernel calls of an operator for arrays of these layouts, or None if a Python
+    function computes it or compiler="python" is set. `requests`: "write", "add" or "null".
 
     >>> import numpy as np
     >>> from nbgraph.operator.layout import layout
@@ -229,8 +228,8 @@ def lowered(
 
 
 def lowered_form(op: ArrayOp, case: Application) -> Lowered | None:
-    """Return what `lowered` returns before it has the values of attributes that are numbers of
-    the record: the same for all of these."""
+    """Return the result of `lowered` before it has the values of attributes that are numbers of the
+    record, on which it does not depend."""
     operands, outputs, requests, attributes, host = case
     there = "host" if host else "devices"
     if there not in op.kernels or (host and config.compiler == "python"):
@@ -251,7 +250,7 @@ def lowered_form(op: ArrayOp, case: Application) -> Lowered | None:
 def run(
     op: ArrayOp, inputs: Arrays, outputs: Arrays, requests: Requests, attributes: Attributes
 ) -> bool:
-    """Run an operator's kernels over NumPy arrays; return whether it has any."""
+    """Run an operator's kernels over NumPy arrays; return whether it has kernels."""
     words = [op.words[request] for request in requests]
     in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in outputs]
     lowering = lowered(op, in_layouts, out_layouts, words, attributes)
@@ -269,8 +268,7 @@ _WORD, _HALF_WORD = struct.Struct("<q"), struct.Struct("<i")
 
 
 def scalar_word(value: Any, kind: str, precision: str) -> int:
-    """Return a scalar operand as a word of the argument block; `precision` is what it is first
-    rounded to.
+    """Return a scalar operand as a word of the record, first rounded to `precision`.
 
     >>> scalar_word(1.0, "f", "float64") == 0x3FF0000000000000
     True
@@ -278,24 +276,24 @@ def scalar_word(value: Any, kind: str, precision: str) -> int:
     if kind != "f":
         value = int(value)
         return value - (1 << 64) if value >= 1 << 63 else value
-    value = float(value)  # OverflowError where an integer is beyond all floats
+    value = float(value)  # OverflowError for an integer beyond all floats
     if precision == "float64":
         return _WORD.unpack(_DOUBLE.pack(value))[0]
     if precision != "float32":
         value = float(np.dtype(precision).type(value))
     try:
         return _HALF_WORD.unpack(_SINGLE.pack(value))[0]
-    except OverflowError:  # beyond float32, which is infinite there
+    except OverflowError:  # infinite in float32
         return _HALF_WORD.unpack(_SINGLE.pack(math.copysign(math.inf, value)))[0]
 
 
 def in_word(value: bytes) -> int:
-    """Return the bytes of a scalar parameter as a word of the argument block."""
+    """Return the bytes of a scalar parameter as a word of the record."""
     return int.from_bytes(value.ljust(8, b"\0"), "little", signed=True)
 
 
 def of_space(where: Space, words: Sequence[int] = ()) -> dict[str, Any]:
-    """Return the fields of a call over an iteration space, whose steps come before `words`."""
+    """Return the fields of a call over an iteration space, whose steps precede `words`."""
     tail: list[int] = []
     for extent, steps in where.outer:
         tail += [extent, *steps]

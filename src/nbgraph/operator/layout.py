@@ -1,6 +1,6 @@
 """Layouts: shape, dtype and strides of an array. Equal layouts are one object.
 
-What an operator works out for operands of certain layouts is found again by these objects alone.
+Caches of work for operands of certain layouts use these objects as keys.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from nbgraph.shape import Array, Shape, Space
 
 Class = Literal["c", "0", "s"]  # of steps along a run: see `classes_of`
 _LAYOUTS: dict[Any, Layout] = {}
-_MOST = 8192  # layouts known at a time; a forgotten one costs a second look-up of its kernels
+_MOST = 8192  # layouts cached; an evicted one costs a second look-up of its kernels
 
 
 class Layout:
-    """Shape, dtype and byte strides; immutable. Made by `layout`."""
+    """Shape, dtype and byte strides; immutable. Created by `layout`."""
 
     __slots__ = ("contiguous", "dtype", "floating", "nbytes", "shape", "size", "strides")
 
@@ -37,7 +37,7 @@ class Layout:
         return np.ndarray(self.shape, self.dtype, strides=self.strides)
 
     def interface(self, address: int, *, locked: bool = False) -> dict[str, Any]:
-        """Return `__array_interface__` of memory like this; bfloat16 as words of 16 bits."""
+        """Return `__array_interface__` of memory with this layout; bfloat16 as 16-bit words."""
         return {
             "data": (address, locked),
             "shape": self.shape,
@@ -60,8 +60,8 @@ Layouts = Sequence[Layout]
 
 
 def in_reals(own: Layout) -> Layout:
-    """Return complex numbers as real ones, both parts side by side along another axis; real ones as
-    they are."""
+    """Return the layout of complex numbers seen as real ones, with both parts along a last axis;
+    real layouts are unchanged."""
     if own.dtype.kind != "c":
         return own
     dtype = real_dtype(own.dtype)
@@ -69,7 +69,7 @@ def in_reals(own: Layout) -> Layout:
 
 
 def keep(table: dict[Any, Any], key: Any, value: Any, most: int) -> Any:
-    """Return a value, entered in a table of what was worked out before; a full one is emptied."""
+    """Return a value after entering it in a cache, which is emptied when full."""
     if len(table) >= most:
         table.clear()
     table[key] = value
@@ -77,7 +77,7 @@ def keep(table: dict[Any, Any], key: Any, value: Any, most: int) -> Any:
 
 
 def layout(shape: Shape, dtype: Dtype, strides: tuple[int, ...] | None = None) -> Layout:
-    """Return the layout of that shape and dtype; row-major where no strides are passed.
+    """Return the layout of this shape and dtype; row-major without strides.
 
     >>> layout((2, 3), np.dtype("float32")) is layout((2, 3), np.dtype("float32"), (12, 4))
     True
@@ -86,7 +86,7 @@ def layout(shape: Shape, dtype: Dtype, strides: tuple[int, ...] | None = None) -
     own = _LAYOUTS.get(key)
     if own is not None:
         return own
-    if dtype.hasobject:  # the memory of arrays is never that of Python objects
+    if dtype.hasobject:  # memory of arrays never holds Python objects
         raise DTypeError(f"an array of dtype {dtype} holds Python objects; cast to numbers first")
     if len(_LAYOUTS) >= _MOST:
         _LAYOUTS.clear()
@@ -98,7 +98,7 @@ def layout(shape: Shape, dtype: Dtype, strides: tuple[int, ...] | None = None) -
 
 
 def layout_of(view: Array) -> Layout:
-    """Return the layout of a NumPy array; steps along axes of one element are row-major."""
+    """Return the layout of a NumPy array; axes of one element get row-major strides."""
     shape, strides = view.shape, view.strides
     if 1 in shape or 0 in shape:
         usual = c_strides(shape, view.itemsize)
@@ -110,7 +110,7 @@ def layout_of(view: Array) -> Layout:
 
 
 def c_strides(shape: Shape, itemsize: int) -> tuple[int, ...]:
-    """Byte strides of a row-major array.
+    """Return byte strides of a row-major array.
 
     >>> c_strides((2, 3), 4)
     (12, 4)
@@ -123,7 +123,7 @@ def c_strides(shape: Shape, itemsize: int) -> tuple[int, ...]:
 
 
 def packed(shape: Shape, dtype: Dtype, order: Sequence[int]) -> Layout:
-    """Return the layout of an array without gaps whose axes from the outermost are `order`.
+    """Return the layout of an array without gaps, with axes in `order` from the outermost.
 
     >>> packed((2, 3), np.dtype("int8"), (1, 0)).strides
     (1, 2)
@@ -136,7 +136,7 @@ def packed(shape: Shape, dtype: Dtype, order: Sequence[int]) -> Layout:
 
 
 def merged(shape: Shape, axes: Sequence[int], strides: tuple[int, ...]) -> bool:
-    """Return whether elements along these axes, in their order, lie one step apart.
+    """Return whether elements along these axes, in order, are one step apart.
 
     >>> merged((2, 3, 4), (0, 1), (12, 4, 1)), merged((2, 3, 4), (0, 2), (12, 4, 1))
     (True, False)
@@ -149,10 +149,10 @@ def merged(shape: Shape, axes: Sequence[int], strides: tuple[int, ...]) -> bool:
 def classes_of(
     arrays: Sequence[Layout | Array], where: Space, operands: int, one: Sequence[bool] = ()
 ) -> tuple[Class, ...]:
-    """Return the compile-time classes of the steps along a run: "c" beside each other, "0" one
-    element (of the first `operands`, and of arrays that have `one` a run), "s" others.
+    """Return the compile-time classes of the steps along a run: "c" contiguous, "0" a single
+    element (of the first `operands`, and of arrays that have `one` per run), "s" any other.
 
-    One strided array makes all strided, so that an operator has few kernels.
+    If one array is strided, all are, so that an operator has few kernels.
     """
     classes: list[Class] = []
     for k, (a, step) in enumerate(zip(arrays, where.steps, strict=True)):

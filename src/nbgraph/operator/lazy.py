@@ -1,5 +1,5 @@
-"""Classes of other libraries: whose arrays compute later (Dask's, carried by `nbgraph.blocks`), and
-whose arrays are more than their values."""
+"""Classes of other libraries: lazy arrays (Dask's, carried by `nbgraph.blocks`), and arrays that
+are more than their values."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.operator.layout import keep
 
-_KEPT = 512  # classes whose answer is remembered
+_KEPT = 512  # classes cached
 
 
 class _Adopted(dict[type[Any], Any]):
-    """The carrier of each class that has none of its own, or None; looked up once a class."""
+    """The carrier of each foreign class, or None; determined once per class."""
 
     def __missing__(self, kind: type[Any]) -> Any:
         carrier = None
@@ -28,8 +28,8 @@ adopted = _Adopted()
 
 
 class _Foreign(dict[type[Any], bool]):
-    """Whether a class carries ufuncs out itself, as it keeps what its values alone would lose:
-    masks, units, labels; looked up once a class."""
+    """Whether a class carries out ufuncs itself, because its values alone would lose masks, units
+    or labels; determined once per class."""
 
     def __missing__(self, kind: type[Any]) -> bool:
         own = getattr(kind, "__array_ufunc__", None)

@@ -1,4 +1,4 @@
-"""Views of the registry: `ng.nd` and `ng.sym` find operators as attributes and lift arguments."""
+"""Views of the registry: `ng.nd` and `ng.sym` have operators as attributes and lift arguments."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _signatures: WeakKeyDictionary[Any, inspect.Signature] = WeakKeyDictionary()
 
 
 class Lifted:
-    """An operator whose arguments are lifted into one world before it is called.
+    """An operator whose arguments are first lifted into one kind of array.
 
-    Everything else, signature and documentation included, is the operator's own.
+    Everything else, including signature and documentation, is the operator's own.
     """
 
     def __init__(self, op: registry.Operator, lift: Lift, prefix: str) -> None:
@@ -57,7 +57,7 @@ Lifted.__doc__ = Documentation(  # type: ignore[assignment]
 
 
 def signature_of(op: Any) -> inspect.Signature:
-    """Return `inspect.signature` of an operator, worked out once."""
+    """Return `inspect.signature` of an operator, from a cache."""
     signature = _signatures.get(op)
     if signature is None:
         signature = _signatures[op] = inspect.signature(op)
@@ -65,7 +65,7 @@ def signature_of(op: Any) -> inspect.Signature:
 
 
 def operand_names(op: Any) -> tuple[str, ...]:
-    """Return what the operands of an operator are called, but for those of any number."""
+    """Return the names of an operator's operands, except variadic ones."""
     if isinstance(op, Mapper):
         return op.scalar.operands
     array_op = getattr(op, "op", op)
@@ -73,7 +73,7 @@ def operand_names(op: Any) -> tuple[str, ...]:
 
 
 class Group:
-    """Operators whose names begin alike, under the rest of their names: `ng.nd.linalg.det`.
+    """Operators with a common prefix, by the rest of their names: `ng.nd.linalg.det`.
 
     `contrib` has MXNet's loops and branches, `foreach`, `while_loop` and `cond`, and all operators.
     """
@@ -104,10 +104,10 @@ class Group:
 
 
 class Namespace:
-    """Operators as attributes: a view of the registry, in which new names appear at once.
+    """Operators as attributes: a view of the registry, in which new names appear immediately.
 
-    `lift(op, args, kwargs)` returns the call as one world wants it; without it an
-    attribute is the operator itself. A miss raises AttributeError with near names.
+    `lift(op, args, kwargs)` returns the call with lifted arguments; without it an attribute is the
+    operator itself. A missing name raises AttributeError with similar names.
 
     >>> space = Namespace("ng.plain")
     >>> space.add(1, 2)
@@ -117,14 +117,14 @@ class Namespace:
     nbgraph.errors.MissingName: ng.plain has no operator 'maximun'; did you mean 'maximum'?
     """
 
-    NOUNS: ClassVar[Mapping[str, str]] = {}  # what it has besides operators: its name in ng
+    NOUNS: ClassVar[Mapping[str, str]] = {}  # attributes besides operators: their names in ng
 
     def __init__(self, prefix: str, lift: Lift | None = None, kind: type[Lifted] = Lifted) -> None:
         self._prefix, self._lift, self._kind = prefix, lift, kind
         self._lifted: dict[str, Lifted] = {}
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # asked by protocols, never an operator
+        if name.startswith("_"):  # protocols ask for these; never an operator
             raise AttributeError(f"{self._prefix} has no attribute {name!r}")
         if name in self.NOUNS:
             return getattr(importlib.import_module("nbgraph"), self.NOUNS[name])
@@ -136,12 +136,12 @@ class Namespace:
             message = f"{self._prefix} has no operator {name!r}; {registry.suggestion(name)}"
             raise MissingName(message, name=name)
         if self._lift is None:
-            if name in registry.library():  # its own names stay what they are
+            if name in registry.library():  # the library's names keep their objects
                 self.__dict__[name] = entry.op
             return entry.op
         first = entry.names[0]  # aliases are one object
         value = self._lifted.get(first)
-        if value is None or value.__wrapped__ is not entry.op:  # registered anew
+        if value is None or value.__wrapped__ is not entry.op:  # registered again
             value = self._lifted[first] = self._kind(entry.op, self._lift, self._prefix)
         return value
 

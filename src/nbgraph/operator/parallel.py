@@ -1,4 +1,4 @@
-"""Large calls on NumPy arrays: cut into chunks for the engine's workers, the caller among them."""
+"""Large calls on NumPy arrays: chunks run by the engine's workers and the caller."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ GRAIN = 500_000  # nanoseconds from which a call is worth the workers
 
 
 def most(captured: Captured, nbytes: int) -> int:
-    """Return the elements up to which a call stays on its thread."""
+    """Return the largest number of elements for which a call stays on its thread."""
     return int(GRAIN / max(per_element(captured, nbytes), 1e-3))
 
 
 def alone() -> bool:
-    """Return whether calls have no other thread: an engine without workers, or a function that the
-    engine runs, where the other workers have work of their own."""
+    """Return whether calls have no other thread: the engine has no workers, or this thread is one
+    of them and the others have work of their own."""
     if config.engine != "threaded":
         return True
     from nbgraph import engine
@@ -38,8 +38,8 @@ def alone() -> bool:
 def run(
     code: Kernel | Routine, words: Any, size: int, nanoseconds: int, arrays: Sequence[Any]
 ) -> None:
-    """Run a kernel over [0, size); a long one on all workers, where there are several. `arrays`
-    are what it reads and writes. Small calls never start the engine."""
+    """Run a kernel over [0, size); a long one on all workers, if there are several. `arrays` are
+    those it reads and writes. Small calls never start the engine."""
     if nanoseconds < GRAIN or alone():
         code.run(words, 0, size)
         return
@@ -59,13 +59,13 @@ def run(
     done = current.push(call, mutate_vars=[variable])
     try:
         done.result()
-    except KeyboardInterrupt:  # it goes on: until its end nothing of it may go
+    except KeyboardInterrupt:  # the work continues, so its memory must live until it ends
         alive = call, arrays
         current.push(lambda run_ctx: alive and None, const_vars=[variable])
         raise
 
 
-# key -> first address, the one after the last, and what waits for the work on that memory
+# key -> first address, end address, and the function that waits for work on that memory
 OWNED: dict[int, tuple[int, int, Callable[[], None]]] = {}
 
 
@@ -82,12 +82,12 @@ def enter(key: int, start: int, nbytes: int, wait: Callable[[], None]) -> None:
 
 
 def leave(key: int) -> None:
-    """End the sharing of the memory; nothing happens if it was not shared."""
+    """End the sharing of the memory, if it is shared."""
     OWNED.pop(key, None)
 
 
 def wait_for(arrays: Iterable[Any]) -> None:
-    """Wait for the work on the memory of those that are NumPy arrays."""
+    """Wait for pending work on the memory of NumPy arrays among `arrays`."""
     for array in arrays:
         if not isinstance(array, np.ndarray) or not array.size:
             continue

@@ -1,4 +1,4 @@
-"""Typed keyword parameters of operators: declared as annotated fields, given as values or text.
+"""Typed keyword parameters of operators: declared as annotated fields, passed as values or text.
 
 >>> class PoolParam(Param):
 ...     kernel: tuple[int, int] = field(doc="Height and width of the window.")
@@ -24,7 +24,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.values import Kind, kind_of, text_of
 
 MISSING: Any = object()
-# what only ng.sym takes, and what is written elsewhere
+# keywords that only ng.sym takes, and how to write them elsewhere
 _MARKS = {
     "name": "{op}(...).named({value!r})",
     "attr": "with ng.attribute_scope(**{value!r}): {op}(...)",
@@ -32,7 +32,7 @@ _MARKS = {
 
 
 def refuse_marks(op: str, arguments: Mapping[str, Any], known: Collection[str]) -> None:
-    """ArgumentError where a call names or marks its node, unless these are parameters of its own.
+    """Raise ArgumentError if a call names or marks its node, unless by parameters of its own.
 
     >>> refuse_marks("add", {"name": "fc1"}, ())
     Traceback (most recent call last):
@@ -62,7 +62,7 @@ class Field(NamedTuple):
 
     @property
     def required(self) -> bool:
-        """Whether a call must give it."""
+        """Whether a call must pass it."""
         return self.default is MISSING
 
     def read(self, owner: str, value: Any) -> Any:
@@ -115,8 +115,8 @@ def field(
     choices: Sequence[Any] = (),
     doc: str = "",
 ) -> Any:
-    """Declare a parameter of a Param: without default it is required; bounds are inclusive and hold
-    for each item of a tuple.
+    """Declare a parameter of a Param: without default it is required; bounds are inclusive and
+    apply to each item of a tuple.
 
     >>> class DropParam(Param):
     ...     p: float = field(0.5, lower=0.0, upper=1.0)
@@ -129,13 +129,13 @@ def field(
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 class Param:
-    """Base of parameter structs: a class whose annotated fields are an operator's parameters.
+    """The base of parameter structs: annotated fields are an operator's parameters.
 
-    A field is of type bool, int, float, str, numpy.dtype, a tuple of those (`tuple[int, ...]`
-    takes any length), a Literal, or one of these or None. Instances are immutable, equal by
-    value and hashable; `parse` also reads text, so that parameters survive a file.
+    A field is of type bool, int, float, str, numpy.dtype, a tuple of those (`tuple[int, ...]` has
+    any length), a Literal, or one of these or None. Instances are immutable, equal by value and
+    hashable; `parse` also reads text, so parameters can be stored in files.
 
-    Raises ArgumentError where a parameter is unknown, missing, of another type or out of range.
+    Raises ArgumentError if a parameter is unknown, missing, of another type or out of range.
 
     >>> class Pooling(Param):
     ...     size: tuple[int, int] = (2, 2)
@@ -154,7 +154,7 @@ class Param:
                 continue
             fields[name] = _field(cls, name, hints[name])
             if name in cls.__dict__:
-                delattr(cls, name)  # values live in instances alone
+                delattr(cls, name)  # instances alone hold values
         cls.__fields__ = fields
         cls.__doc__ = _documentation(cls.__dict__.get("__doc__"), fields)
         cls.__signature__ = _signature(fields)
@@ -190,7 +190,7 @@ class Param:
         return {name: getattr(self, name) for name in self.__fields__}
 
     def to_strings(self) -> dict[str, str]:
-        """Return the same as text, which `parse` reads."""
+        """Return the values as text, which `parse` reads."""
         return {name: text_of(value) for name, value in self.to_dict().items()}
 
     def __getitem__(self, name: str) -> Any:
@@ -218,7 +218,7 @@ class Param:
 
 
 def _near(cls: type) -> dict[str, Any]:
-    """Return names that annotations may use wherever the class is written."""
+    """Return names that annotations may use without importing them."""
     import numpy as np
 
     return {"np": np, "numpy": np, "typing": typing, cls.__name__: cls}

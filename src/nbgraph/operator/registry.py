@@ -1,8 +1,8 @@
-"""Operators by name: one table of which `ng`, `ng.nd` and `ng.sym` are views.
+"""Operators by name: a table of which `ng`, `ng.nd` and `ng.sym` are views.
 
-A name belongs to who registered it first, a module and a qualified name. The same owner may
-register it anew, as a notebook cell does that is run twice; another module may not. The names of
-the library (`nbgraph.ops`) are taken from the start; its files load when one is asked for.
+A name belongs to its first owner, a module and a qualified name. The same owner may register it
+again, as a repeated notebook cell does; another module may not. The names of the library
+(`nbgraph.ops`) are reserved from the start; its files load at their first use.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _Op = TypeVar("_Op", bound=Operator)
 
 
 class RegistrationNote(UserWarning):
-    """A name was registered anew by its owner; told once for each name."""
+    """A warning that a name was registered again by its owner; issued once per name."""
 
 
 class Entry(NamedTuple):
-    """What the table knows of one name."""
+    """The table's row of one name."""
 
     name: str
     op: Operator
-    names: tuple[str, ...]  # all names of this registration, the first is the operator's own
+    names: tuple[str, ...]  # all names of this registration; the first is the operator's own
     module: str
     qualname: str
 
@@ -51,18 +51,18 @@ class Entry(NamedTuple):
 
 _table: dict[str, Entry] = {}
 _noted: set[str] = set()
-replacements: list[int] = [0]  # how often a name came to stand for another operator
+replacements: list[int] = [0]  # how often a name was assigned to another operator
 _lock = forkable(threading.Lock())
-# names of the library that users may take: the first operator of one's own is often called so
+# names of the library that users may take: users' first operators often have them
 EXAMPLES = frozenset({"smooth_l1"})
 
 
 def register(op: _Op, *names: str, owner: object = None) -> _Op:
-    """Enter an operator under names, by default its `__name__`; returns the operator.
+    """Register an operator under names, by default its `__name__`; return the operator.
 
-    `owner` is the class or function the names belong to, by default the operator itself: its
-    module and qualified name. The same module may register a name anew (one RegistrationNote).
-    Raises ArgumentError where a name is not an identifier or belongs to another module.
+    `owner` is the class or function that the names belong to, by default the operator itself: its
+    module and qualified name. The same module may register a name again (one RegistrationNote).
+    Raises ArgumentError if a name is not an identifier or belongs to another module.
 
     >>> import nbgraph as ng
     >>> twice = register(ng.op(lambda x: 2 * x), "twice_of_the_registry")
@@ -87,31 +87,31 @@ def register(op: _Op, *names: str, owner: object = None) -> _Op:
     places = library()
     with _lock:
         if module == places.get(names[0]) and names[0] in EXAMPLES & _table.keys():
-            return op  # somebody took it before this file of the library was loaded
+            return op  # a user took the name before this file of the library was loaded
         for name in names:
             _require_free(name, module, places)
         replaced = [name for name in names if name in _table and _table[name].op is not op]
-        # a file of the library runs twice where an interrupt ended its import: no news to anybody
+        # a file of the library runs twice if an interrupt ended its import: no warning
         own = [name for name in replaced if _table[name].module == module]
         anew = [name for name in own if places.get(name) != module]
         for name in names:
-            _drop_attribute(name, _table[name].op if name in replaced else vars(np).get(name))
+            _reset_attribute(name, _table[name].op if name in replaced else vars(np).get(name))
             _table[name] = Entry(name, op, names, module, qualname)
         replacements[0] += len(replaced)
     for name in anew:
-        _note(name, module, qualname)
+        _warn_once(name, module, qualname)
     return op
 
 
-def _drop_attribute(name: str, op: Any) -> None:
-    """Have `ng.<name>` look the name up again, where it has kept this operator or function."""
+def _reset_attribute(name: str, op: Any) -> None:
+    """Let `ng.<name>` look the name up again, if it holds this operator or function."""
     attributes = vars(sys.modules["nbgraph"])
     if attributes.get(name) is op:
         attributes.pop(name, None)
 
 
 def _require_free(name: str, module: str, places: Mapping[str, str]) -> None:
-    """ArgumentError where another module owns the name."""
+    """Raise ArgumentError if another module owns the name."""
     known = _table.get(name)
     owner = known.module if known else places.get(name, module)
     if owner != module and not (name in EXAMPLES and owner == places.get(name)):
@@ -122,7 +122,7 @@ def _require_free(name: str, module: str, places: Mapping[str, str]) -> None:
         )
 
 
-def _note(name: str, module: str, qualname: str) -> None:
+def _warn_once(name: str, module: str, qualname: str) -> None:
     if name in _noted:
         return
     _noted.add(name)
@@ -135,8 +135,8 @@ def _note(name: str, module: str, qualname: str) -> None:
 
 
 def by_name(self: Operator) -> tuple[Any, ...]:
-    """Return what pickles an operator, as its `__reduce__`: its name; ArgumentError where another
-    one has that now."""
+    """Return the pickled form of an operator, as its `__reduce__`: its name; ArgumentError if the
+    name belongs to another operator now."""
     if find(self.__name__) is not self:
         raise ArgumentError(f"{self.__name__}: an operator that was replaced is not pickled")
     return find, (self.__name__,)
@@ -148,17 +148,17 @@ def registered(*aliases: str) -> Callable[[_Op], _Op]:
 
 
 def remove(name: str) -> None:
-    """Forget a name (and no other name of the same operator); ArgumentError where unknown."""
+    """Remove a name (and no other name of the same operator); ArgumentError if unknown."""
     with _lock:
         removed = _table.pop(name, None)
     _noted.discard(name)
     if removed is None:
         raise ArgumentError(_missing(name))
-    _drop_attribute(name, removed.op)
+    _reset_attribute(name, removed.op)
 
 
 def library() -> Mapping[str, str]:
-    """The library's names, internal ones included, and the module of each, which stays unloaded."""
+    """Return the module of each of the library's names, internal ones too, without loading."""
     places: Mapping[str, str] = _package().PLACES
     return places
 
@@ -169,16 +169,16 @@ def _package() -> Any:
 
 
 def lookup(name: str) -> Entry | None:
-    """Return the entry of a name, or None; the library's file is loaded."""
+    """Return the entry of a name, or None; loads the library's file."""
     if name not in _table:
         place = library().get(name)
         if place is not None:
-            getattr(load(place), name, None)  # rows become functions when they are asked for
+            getattr(load(place), name, None)  # creates functions of table rows
     return _table.get(name)
 
 
 def entry(name: str) -> Entry:
-    """Return the entry of a name; ArgumentError suggests near names."""
+    """Return the entry of a name; ArgumentError suggests similar names."""
     row = lookup(name)
     if row is None:
         raise ArgumentError(_missing(name))
@@ -186,7 +186,7 @@ def entry(name: str) -> Entry:
 
 
 def find(name: str) -> Operator:
-    """Return the operator of a name; ArgumentError suggests near names.
+    """Return the operator of a name; ArgumentError suggests similar names.
 
     >>> find("add")([1, 2], 3)
     array([4, 5])
@@ -198,8 +198,7 @@ def find(name: str) -> Operator:
 
 
 def public(name: str) -> Entry:
-    """Return the entry of a name that users have; ArgumentError for an operator that only other
-    operators use.
+    """Return the entry of a public name; ArgumentError for an internal operator.
 
     >>> public("sum_to")
     Traceback (most recent call last):
@@ -211,7 +210,7 @@ def public(name: str) -> Entry:
 
 
 def name_of(op: Operator) -> str:
-    """Return the name under which an operator is registered; ArgumentError where it has none."""
+    """Return the name under which an operator is registered; ArgumentError if there is none."""
     for known in (_table.get(op.__name__), *_table.values()):
         if known is not None and known.op is op:
             return known.names[0]
@@ -219,22 +218,22 @@ def name_of(op: Operator) -> str:
 
 
 def is_public(name: str) -> bool:
-    """Return whether users have an operator of this name."""
+    """Return whether this is the name of a public operator."""
     return (name in _table or name in library()) and name not in _package().INTERNAL
 
 
 def names() -> list[str]:
-    """Return all public names in order, those of the library's unloaded files included."""
+    """Return all public names in order, including those of the library's unloaded files."""
     return sorted({*_table, *library()} - _package().INTERNAL)
 
 
 def listed() -> list[str]:
-    """Return the names that `dir(ng)` shows: one for an operator, NumPy's where NumPy has one."""
+    """Return the names that `dir(ng)` shows: one per operator, NumPy's if NumPy has it."""
     return sorted(set(names()) - _package().OTHER_SPELLINGS)
 
 
 def suggestion(name: str, known: Iterable[str] | None = None) -> str:
-    """The remedy for a name that is not there: the nearest names, or where all are listed."""
+    """Return the remedy for an unknown name: the most similar names, or where all are listed."""
     if name in _package().INTERNAL:
         return f"it is internal to {library()[name]}"
     if known is None and name in sys.modules["nbgraph"]._PLACES:

@@ -1,7 +1,7 @@
-"""What becomes of a result: nothing, written, written over an operand, or added to what is there.
+"""Requests: a result is dropped, written, written over an operand, or added to the output.
 
-The four requests of the operator model (OPR-07..10). Kernels know "write" and "add" alone:
-kNullOp computes nothing, kWriteInplace is a write whose output shares an operand's memory.
+The four requests of the operator model (OPR-07..10). Kernels know only "write" and "add": kNullOp
+computes nothing, kWriteInplace is a write whose output shares an operand's memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class OpReqType(enum.IntEnum):
 
     @classmethod
     def of(cls, value: OpReqType | str) -> OpReqType:
-        """From a request or one of the words "null", "write", "inplace", "add"."""
+        """Return the request for a request or a word: "null", "write", "inplace", "add"."""
         if isinstance(value, cls):
             return value
         request = _WORDS.get(value) if isinstance(value, str) else None
@@ -44,13 +44,13 @@ class OpReqType(enum.IntEnum):
 kNullOp, kWriteTo, kWriteInplace, kAddTo = OpReqType
 Requests = Sequence[OpReqType]
 _WORDS = {"null": kNullOp, "write": kWriteTo, "inplace": kWriteInplace, "add": kAddTo}
-# as loops are told
+# as in loops
 WORDS = {kNullOp: "null", kWriteTo: "write", kWriteInplace: "write", kAddTo: "add"}
 INPLACE_WORDS = {**WORDS, kWriteInplace: "inplace"}
 
 
 def assign(out: np.ndarray[Any, Any], req: OpReqType | str, value: Any) -> None:
-    """Deliver `value` to `out` as the request says; `value` broadcasts to the shape of `out`.
+    """Write `value` to `out` as the request says; `value` broadcasts to the shape of `out`.
 
     >>> out = np.array([1.0, 2.0])
     >>> assign(out, kAddTo, 10.0)

@@ -1,4 +1,4 @@
-"""What is known of an array that need not exist."""
+"""Shape and dtype of an array that need not exist."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.kernels.function.signature import static_key
 
-Attributes = Mapping[str, Any]  # what a call says besides its operands, by name
+Attributes = Mapping[str, Any]  # arguments of a call other than operands, by name
 
 
 def items_of(attributes: Attributes) -> tuple[tuple[str, Any], ...]:
@@ -28,7 +28,7 @@ class Spec(NamedTuple):
 
     @classmethod
     def of(cls, array: Any) -> Spec:
-        """That of an array of any kind."""
+        """Return the Spec of an array of any kind."""
         return cls(tuple(array.shape), np.dtype(array.dtype))
 
     @property

@@ -1,4 +1,4 @@
-"""Kinds of parameter values: what an annotation takes, and how a value is read from text.
+"""Kinds of parameter values: which values an annotation allows, and how to read them from text.
 
 >>> kind, _ = kind_of("kernel", tuple[int, ...])
 >>> kind.read("(3, 3)"), kind.read("3,3"), kind.read([3, 3])
@@ -24,11 +24,11 @@ _TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no")
 
 
 class Kind(NamedTuple):
-    """What values a parameter has: a name for messages, an example, and how to read one."""
+    """A kind of parameter values: a name for messages, an example, and a reader."""
 
     name: str
     example: str
-    read: Callable[[Any], Any]  # ValueError, TypeError or SyntaxError where it is none
+    read: Callable[[Any], Any]  # raises ValueError, TypeError or SyntaxError for other values
 
 
 def kind_of(where: str, hint: Any) -> tuple[Kind, tuple[Any, ...]]:
@@ -74,7 +74,7 @@ def text_of(value: Any) -> str:
 
 
 def _item_text(value: Any) -> str:
-    """Return an item of a tuple as Python would write it; what is not a literal goes in quotes."""
+    """Return an item of a tuple as Python would write it; quoted unless a literal."""
     literal = isinstance(value, tuple) or (type(value) in (int, float) and np.isfinite(value))
     return text_of(value) if literal else repr(text_of(value))
 
@@ -132,7 +132,7 @@ def _dtype(value: Any) -> np.dtype[Any]:
 
 
 def _scalar(value: Any) -> Any:
-    """Return a Python number from that or a NumPy scalar; TypeError for an array."""
+    """Return a Python number from itself or a NumPy scalar; TypeError for an array."""
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, (bool, int, float)):

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from nbgraph.kernels.cuda import machine
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from tests.kernels.cuda import machine_code, units
 from tests.kernels.cuda.test_simulator import child
 
@@ -41,7 +41,7 @@ def wrong(each, capability):
 
 def test_every_kernel_is_met(found):
     """SMP-39: what has such a kernel is called by these tests."""
-    known = {op for op, forms in elsewhere._FORMS.items() if elsewhere.Unit in forms}
+    known = {op for op, forms in device_forms._FORMS.items() if device_forms.Unit in forms}
     assert {op.__name__ for op in known} == {each.op.__name__ for each in found}
 
 

@@ -20,7 +20,7 @@ import nbgraph as ng
 from nbgraph.array import accelerator as carried
 from nbgraph.kernels.cuda.host import by_thread
 from nbgraph.operator import registry
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.call import call, training
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.gpu import extremes, scattering, windows
@@ -65,11 +65,11 @@ def noting(found):
 
     def note(job, **how):
         op, attributes = job.op, job.attributes
-        if elsewhere.form_of(op, elsewhere.Unit) is not None:
+        if device_forms.form_of(op, device_forms.Unit) is not None:
             given = [x.asnumpy() for x in job.inputs]
             made = [x.asnumpy() for x in job.results]
             specs = [[Spec(a.shape, a.dtype) for a in own] for own in (given, made)]
-            asked = elsewhere.form_of(op, elsewhere.Unit).call(*specs, **attributes)
+            asked = device_forms.form_of(op, device_forms.Unit).call(*specs, **attributes)
             if asked is not None:
                 found.append(Noted(op, given, made, dict(attributes), asked.on_device()))
         return push(job, **how)
@@ -101,7 +101,7 @@ def _listed(name, rng, *, full):
     op = registry.find(name)
     op = getattr(op, "op", op)
     operands, attributes = array_calls.CALLS[name]
-    if not elsewhere.forms_of(op) or not operands:
+    if not device_forms.forms_of(op) or not operands:
         return
     for dtype in _dtypes(rng, full=full):
         held = [ng.array(np.asarray(a), device=GPU) for a in operands]

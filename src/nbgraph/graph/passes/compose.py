@@ -20,7 +20,7 @@ from nbgraph.graph.build import GraphNode, Operand, constant, renamed
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes.reverse import Value, line
-from nbgraph.operator.arrays.elsewhere import Composed, form_of
+from nbgraph.operator.arrays.device_forms import Composed, form_of
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.ops.elementwise.casting import astype
 from nbgraph.scopes import Scopes

@@ -1,2 +1,2 @@
-"""From text to a kernel in memory: compilers, kernels by content, and the quick ways to call
-them."""
+"""Compilers from emitted text to kernels in memory, the cache of kernels by content, and fast ways
+to call them."""

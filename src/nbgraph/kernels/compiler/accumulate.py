@@ -38,7 +38,7 @@ def _accumulator(float_op: str, int_op: str) -> Any:
 
 
 def _extreme(name: str, order: str) -> Any:
-    """The larger or smaller value; NaN where either is NaN."""
+    """Return an accumulator of the larger or smaller value; NaN where either is NaN."""
 
     @intrinsic
     def accumulate(typingctx, total, value):
@@ -66,7 +66,7 @@ MIN = _extreme("llvm.minimum", "<")
 
 
 def names() -> dict[str, Any]:
-    """What emitted reductions refer to."""
+    """Return the names that emitted reductions refer to, with what they stand for."""
     space: dict[str, Any] = {
         "acc_add": ADD,
         "acc_multiply": MULTIPLY,

@@ -17,7 +17,7 @@ _CALLABLES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def numba_function(scalar: Scalar) -> Any:
-    """A Numba dispatcher with the operator's signature; scalar parameters may be given by name.
+    """Return a Numba dispatcher with the operator's signature; scalar parameters may be keywords.
 
     Numba specialises it for the argument types it is called with: float32 stays float32.
     """
@@ -51,7 +51,7 @@ def _make(scalar: Scalar) -> Any:
 
 
 def _numbers(scalar: Scalar) -> list[Parameter]:
-    """Return the parameters that Numba code may give: static ones keep their defaults."""
+    """Return the parameters that Numba code may pass: static ones keep their defaults."""
     return [p for p in scalar.parameters if not p.is_static]
 
 

@@ -1,15 +1,15 @@
-"""Loops and branches over kernels, as one kernel of the common signature.
+"""Loops and branches over kernels, executed as one kernel of the common signature.
 
 A `Table` says which kernels run, how often, and how the addresses in their records change from
 step to step. It is the code of a kernel call like any other: to the engine a loop of a hundred
 thousand steps is one row of a plan.
 
-The record of the kernel that runs any table is the table's address, the number of arrays, and their
-addresses. The table never changes: the records of the rows are copied into working memory of the
-run, and addresses are written there, so that runs of one table do not meet.
+The record of the kernel that runs any table holds the table's address, the number of arrays, and
+their addresses. The table is immutable: each run copies the records of the rows into working memory
+of its own and writes the addresses there, so concurrent runs of one table do not interfere.
 
-The range of a call is (0, 1), all of it. A loop that only its test ends may be asked for a part,
-(0, 2): after `patience` steps it leaves the rest to a call with (1, 2), see `UNFINISHED`.
+A call has the range (0, 1), the whole loop. A loop that ends by its test alone may be called with
+(0, 2): after `patience` steps it leaves the rest to a call with (1, 2); see `UNFINISHED`.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from nbgraph.kernel_errors import UNFINISHED
 from nbgraph.kernels.compiler.kernel import Kernel, Ready
 from nbgraph.kernels.compiler.written import function, written
 
-# The words at the front of a table. A slot is the place of an array in the record; -1 stands for
-# none. Sections follow, each at its own word of the table, with a count before it (`SECTIONS`).
+# The words at the front of a table. A slot is the index of an array in the record, or -1. The
+# sections follow, each at a word of the table that the front names, with a count (`SECTIONS`).
 WORDS = (
     *("length", "count_slot", "reverse", "work_slot", "tests", "test_offset"),
     *("count_out", "choice_slot", "patience"),
 )
-# What each entry of a section says, in words. Offsets and steps are bytes.
+# The words of an entry of each section. Offsets and steps are bytes.
 SECTIONS = {
-    "template": ("value",),  # records of the rows, one behind the other, with addresses missing
-    "begin": ("to", "to_offset", "source", "source_offset", "bytes"),  # copied before
-    "clear": ("slot", "offset", "bytes"),  # set to zero before
-    "fixed": ("place", "slot", "offset"),  # addresses that stay the same in a run
-    "moving": ("place", "slot", "offset", "step"),  # that move from step to step
-    "turning": ("place", "even", "odd"),  # in working memory, that alternate
-    "branch": ("first", "end"),  # rows
-    "row": ("function", "size", "record"),  # record: a word of the template
-    "end": ("to", "to_offset", "even", "odd", "bytes"),  # copied after
+    "template": ("value",),  # records of the rows, one after the other, with addresses missing
+    "begin": ("to", "to_offset", "source", "source_offset", "bytes"),  # copied before step 0
+    "clear": ("slot", "offset", "bytes"),  # zeroed before the first step
+    "fixed": ("place", "slot", "offset"),  # addresses that are constant in a run
+    "moving": ("place", "slot", "offset", "step"),  # addresses that move from step to step
+    "turning": ("place", "even", "odd"),  # addresses in working memory, which alternate
+    "branch": ("first", "end"),  # a range of rows
+    "row": ("function", "size", "record"),  # `record` is a word of the template
+    "end": ("to", "to_offset", "even", "odd", "bytes"),  # copied after the last step
 }
 HEAD = len(WORDS) + 2 * len(SECTIONS)
 
 
 def _array(slot: str) -> str:
-    """Return the text of the address of an array."""
+    """Return the text of the address of the array at a slot."""
     return f"word(args, {slot} + 2)"
 
 
 def _each(
     section: str, *lines: str, prefix: str = "", first: str = "0", end: str = ""
 ) -> list[str]:
-    """Return the lines of a loop over the entries of a section, whose words are read by name; `$`
-    is the prefix of names, by default the section's."""
+    """Return the lines of a loop over the entries of a section. Each entry's words are read into
+    names; `$` in `lines` stands for `prefix`, by default the section's name."""
     names, prefix = SECTIONS[section], prefix or f"{section}_"
     reads = [
         f"${name} = word(table, {section}_at + $i * {len(names)} + {k})"
@@ -141,11 +141,11 @@ def _routine() -> Kernel:
 
 
 class Table(Ready):
-    """A loop or a branch over kernels, ready but for arrays.
+    """A loop or a branch over kernels, complete except for its arrays.
 
-    `name`: str. `front`: the words of `WORDS`; those that are left out are -1. `sections`: the
-    function of a row is the kernel itself. `keep`: what lives as long as the table: constants of
-    the rows.
+    `name`: str. `front`: the words of `WORDS`; omitted ones are -1. `sections`: the entries by
+    section; the function of a row is the kernel itself. `keep`: objects that live as long as the
+    table, such as constants of the rows.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class Table(Ready):
 
     @property
     def address(self) -> int:
-        """Where the code is; the kernels of all rows are loaded by then."""
+        """The address of the code; reading it loads the kernels of all rows."""
         if not self._address:
             width = len(SECTIONS["row"])
             for k, code in enumerate(self._codes):
@@ -183,7 +183,7 @@ class Table(Ready):
 
     @property
     def kernels(self) -> list[Any]:
-        """The kernels of all rows, those in loops within loops included."""
+        """The kernels of all rows, including those of nested loops."""
         return [k for code in self._codes for k in getattr(code, "kernels", (code,))]
 
     def at_hand(self) -> bool:
@@ -191,10 +191,10 @@ class Table(Ready):
         return all(kernel.at_hand() for kernel in self.kernels)
 
     def load(self) -> None:
-        """Have all kernels in memory."""
+        """Load all kernels into memory."""
         for kernel in self.kernels:
             kernel.load()
 
     def llvm(self) -> str:
-        """Return its LLVM text."""
+        """Return the LLVM text of the kernel that runs tables."""
         return _routine().llvm()

@@ -1,15 +1,14 @@
-"""Compiling emitted text for the CPU: which compiler reads it, and one object file of it.
+"""Compilation of emitted text for the CPU: the choice of compiler, and object code.
 
 "llvm" lowers the text itself (`nbgraph.kernels.llvm`), which takes about a tenth of the time;
 "numba" is the reference, and the only one for functions whose own text cannot be found.
 
-Outputs that are large and not read soon are written past the cache. An ordinary store first reads
-the line it is to change; a large output pays for that, and drives out what others would find in the
-cache. LLVM knows stores around it, "nontemporal", but vectorises none, as it asks for aligned
-places and those of elements are not. So the emitted text says where lines begin (`forms.Map`), LLVM
-concludes which vectors are stored at aligned places, and these are marked here, when everything
-else is done. Nothing is said that is not so: a store that is not known to be aligned stays as it
-is.
+Large outputs that are not read soon bypass the cache. An ordinary store first reads the cache line
+it changes; for a large output that costs bandwidth and evicts other data. LLVM has stores that
+bypass the cache, "nontemporal", but vectorises none, since it requires aligned addresses and those
+of elements are not. So the emitted text says where cache lines begin (`forms.Map`), LLVM infers
+which vector stores are aligned, and those are marked here, after optimisation. A store that is not
+known to be aligned is not marked.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ if TYPE_CHECKING:
 
 
 Compiler = Literal["llvm", "numba"]
-_LABEL = r"\.L[\w$.]+"  # known in its module alone
-MAX_OPTIMISED = 800_000  # characters of a kernel; others have up to 200,000
-MAX_REPEATED = 150_000  # of one whose own loops are not vectorised
+_LABEL = r"\.L[\w$.]+"  # a label local to its module
+MAX_OPTIMISED = 800_000  # characters of a kernel; nearly all kernels have at most 200,000
+MAX_REPEATED = 150_000  # characters of a kernel whose own loops are not vectorised
 
 
 class Compiled(NamedTuple):
@@ -52,8 +51,8 @@ class Compiled(NamedTuple):
 
 
 def compiler(source: Source) -> Compiler:
-    """Return the compiler of a kernel: as `ng.config.compiler` says, but Numba where it must be.
-    LLVM's " "ow" text is read by LLVM."""
+    """Return the compiler of a kernel: `ng.config.compiler`, except that text already lowered to
+    LLVM always goes to LLVM, and a function without source text always to Numba."""
     if source.lowered:
         return "llvm"
     if not source.namespace.externs:
@@ -68,8 +67,8 @@ def compiler(source: Source) -> Compiler:
 
 
 def content_key(source: Source, by: Compiler) -> str:
-    """What a kernel is: its text, constants and functions, and what they are compiled with. Its
-    name is none of these, so that functions of equal bodies share their code."""
+    """Return the cache key of a kernel: a hash of its text, constants, functions and compiler. The
+    name is not part of it, so functions with equal bodies share their code."""
     parts = [
         by,
         source.text.replace(f"\ndef {source.name}(", "\ndef kernel(", 1),
@@ -86,14 +85,14 @@ def content_key(source: Source, by: Compiler) -> str:
 def _version(by: Compiler) -> str:
     if by == "llvm":
         return llvm.version()
-    with compiling("numba", by):  # a fork waits for it: another thread's imports block a child
+    with compiling("numba", by):  # makes a fork wait: another thread's imports would block a child
         from nbgraph.kernels.compiler import reference
 
         return reference.version()
 
 
 def compile_source(source: Source, by: Compiler) -> Compiled:
-    """Object code of an emitted kernel; CompileError says what could not be compiled."""
+    """Return object code of an emitted kernel; CompileError says what could not be compiled."""
     started = time.perf_counter()
     compiled, called = module(source, by)
     pieces = [
@@ -107,8 +106,8 @@ def compile_source(source: Source, by: Compiler) -> Compiled:
 
 
 def _level(source: Source) -> int:
-    """How much a kernel is optimised: 3, or 0 where it is so long that LLVM takes a minute; 1, each
-    pass once, for long ones with loops within an element's text: as fast, in a third of the time.
+    """Return the optimisation level: 3; 0 for text so long that LLVM would take a minute; 1 for
+    long text with loops within an element: the code is as fast, in a third of the time.
     """
     if len(source.text) > MAX_OPTIMISED:
         return 0
@@ -123,8 +122,8 @@ def _emitted(module: binding.ModuleRef, level: int = 3) -> Compiled:
 
 @functools.lru_cache(maxsize=256)
 def _shared(symbol: str, text: str) -> Compiled:
-    """Object code of what kernels share, by content: from memory, from disk, or compiled now. On
-    disk it is not a kernel that a process looks for, so it lies among the facts."""
+    """Return object code of a function that kernels share, by content: from memory, from disk, or
+    compiled now. On disk it is among the facts, as no process looks it up as a kernel."""
     parts = ("shared", text, _version("llvm"), target.host())
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     known = cache.recall(key)
@@ -144,7 +143,7 @@ def _optimised_shared(symbol: str, text: str) -> binding.ModuleRef:
 
 @attended
 def assembly(source: Source, by: Compiler) -> str:
-    """Return the kernel's assembly text, for people and for checks, with what it is linked with."""
+    """Return the kernel's assembly text, with what it is linked with, for people and for checks."""
     parsed, called = module(source, by)
     texts = [str(target.machine().emit_assembly(parsed))]
     for k, each in enumerate(called):
@@ -155,12 +154,12 @@ def assembly(source: Source, by: Compiler) -> str:
 
 @attended
 def llvm_text(source: Source, by: Compiler) -> str:
-    """Return the kernel's LLVM text after optimisation, without what it shares with others."""
+    """Return the kernel's optimised LLVM text, without the functions that kernels share."""
     return str(module(source, by)[0])
 
 
 def module(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:
-    """Return the optimised kernel, and what it calls of what kernels share."""
+    """Return the optimised kernel, and the shared functions that it calls."""
     optimised, called = _optimised(source, by)
     if not source.streaming:
         return optimised, called
@@ -196,16 +195,16 @@ __all__ = [
 ]
 
 
-STREAMING_VERSION = 1  # of what is done here to LLVM text, for the keys of caches
+STREAMING_VERSION = 1  # of the rewriting of LLVM text below, for cache keys
 
-_LEAST = 16  # bytes of the shortest vector that processors store so
+_LEAST = 16  # bytes of the shortest vector with a nontemporal store
 _BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
 _STORE = rf"(?m)^  store <(\d+) x (i\d+|{'|'.join(_BITS)})> [^\n]*, align (\d+)[^\n]*$"
 _NODE = r"(?m)^!(\d+) = "
 
 
 def marked(text: str) -> str:
-    """Optimised LLVM text of a streaming loop with its aligned vector stores marked.
+    """Return optimised LLVM text of a streaming loop with its aligned vector stores marked.
 
     >>> print(marked("  store <4 x float> %v, ptr %p, align 16"))
       store <4 x float> %v, ptr %p, align 16, !nontemporal !0

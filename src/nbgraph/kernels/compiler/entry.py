@@ -1,18 +1,18 @@
-"""The quick ways in: C functions of Python that unbox arrays and run a kernel.
+"""Fast call paths: C functions callable from Python that unbox arrays and run a kernel.
 
-`runner` serves arrays whose layouts are known; `make` looks at them itself. One function serves
-every operator. It follows the vector-call convention of CPython's stable
-interface and sees arrays through the buffer protocol alone: exact ndarray type, format, shape,
-contiguity, write permission and overlap are checked here in C speed. Whatever does not fit, it
-hands back unhandled (it returns its own descriptor) and the general way takes the call.
+`runner` serves arrays whose layouts are known; `make` checks layouts itself. One function serves
+every operator. It follows the vector-call convention of CPython's stable interface and reads arrays
+through the buffer protocol alone: exact ndarray type, format, shape, contiguity, write permission
+and overlap are checked in C. A call that does not fit is declined (the function returns its own
+descriptor) and takes the general path.
 
-Numbers behind the arrays replace words of the record, so that one entry serves all values of the
-scalar parameters.
+Numbers that follow the arrays in a call replace words of the record, so one entry serves all values
+of the scalar parameters.
 
-Descriptor, 64-bit words: kernel address, number of arrays, number of operands among them, number
-of parameter words, address of the ndarray type, most elements, number of numbers that a call gives
-behind its arrays, parameter words; of each such number its `Word` and which word it becomes; then a
-format character per array.
+Descriptor, 64-bit words: kernel address, number of arrays, number of operands among them, number of
+parameter words, address of the ndarray type, most elements, number of numbers that follow the
+arrays in a call, parameter words; for each such number its `Word` and the index of the word it
+replaces; then a format character per array.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 MAX_ARRAYS = 8
 MAX_PARAMETERS = 32
-MAX_RUN_ARRAYS, MAX_RUN_WORDS = 16, 128  # of `runner`
-GIL_FREE_ABOVE = 8192  # elements from which other threads may run meanwhile
+MAX_RUN_ARRAYS, MAX_RUN_WORDS = 16, 128  # limits of `runner`
+GIL_FREE_ABOVE = 8192  # elements above which the GIL is released
 # PyBUF_FORMAT | PyBUF_C_CONTIGUOUS, with PyBUF_WRITABLE for the output
 _READ, _WRITE = 0x3C, 0x3D
-_STRIDES = 0x18  # PyBUF_STRIDES: however the elements lie
+_STRIDES = 0x18  # PyBUF_STRIDES: any strides
 
 # Py_buffer (stable since Python 3.11): buf 0, len 16, itemsize 24, ndim 36, format 40, shape 48
 _LEN, _ITEMSIZE, _NDIM, _FORMAT, _SHAPE = 16, 24, 36, 40, 48
@@ -60,13 +60,13 @@ def _text() -> str:
     with t.loop(0, count) as i:
         flags = t.value(f"select i1 {t.compare('sge', i, nin)}, i32 {_WRITE}, i32 {_READ}")
         b = _open(t, i, ndarray, buffers, flags, opened)
-        _look(t, buffers, b, t.read("i16", formats, i))
+        _require_same_shape(t, buffers, b, t.read("i16", formats, i))
     addresses = t.place("i64", record, 2)
     with t.loop(0, count) as o:
         b = t.place("[80 x i8]", buffers, o)
         t.put_at(addresses, o, t.get_at(b, 0))
         with t.when(t.compare("sge", o, nin)), t.loop(0, o) as k:
-            _apart(t, t.place("[80 x i8]", buffers, k), b, t.compare("slt", k, nin))
+            _require_no_overlap(t, t.place("[80 x i8]", buffers, k), b, t.compare("slt", k, nin))
     own = t.place("i64", addresses, t.product(count, 2))
     t.copy(own, words, t.product(parameters, 8))
     with t.loop(0, passed) as g:
@@ -81,7 +81,7 @@ def _text() -> str:
 def _open(
     t: PythonFunction, i: str, ndarray: str, buffers: str, flags: str | int, opened: str
 ) -> str:
-    """Return the buffer of an argument, which has to be an array; `opened` counts it."""
+    """Return the buffer of an argument, which must be an array; `opened` counts open buffers."""
     arg = t.read("ptr", "%args", i)
     t.require(t.is_same(t.type_of(arg), ndarray), "close")
     b = t.place("[80 x i8]", buffers, i)
@@ -91,8 +91,8 @@ def _open(
     return b
 
 
-def _look(t: PythonFunction, first: str, b: str, wanted: str) -> None:
-    """Require that a buffer has the format that is wanted, and the shape of the first one."""
+def _require_same_shape(t: PythonFunction, first: str, b: str, wanted: str) -> None:
+    """Require that a buffer has the format `wanted`, and the shape of the buffer `first`."""
     form, ndim = t.read("ptr", b, _FORMAT, step="i8"), t.read("i32", b, _NDIM, step="i8")
     t.require(t.compare("eq", t.read("i16", form), wanted, "i16"), "close")
     with t.when(t.compare("ne", t.read("i8", form, 1), 0, "i8")):
@@ -103,9 +103,9 @@ def _look(t: PythonFunction, first: str, b: str, wanted: str) -> None:
         t.require(t.compare("eq", t.read("i64", shape, j), t.read("i64", shape0, j)), "close")
 
 
-def _apart(t: PythonFunction, b: str, out: str, is_operand: str) -> None:
-    """Require that an earlier array and an output share no memory, or are an operand and an output
-    of the very same."""
+def _require_no_overlap(t: PythonFunction, b: str, out: str, is_operand: str) -> None:
+    """Require that an earlier array shares no memory with an output, unless it is an operand with
+    exactly the output's memory."""
     (start, size), (begin, extent) = (
         (t.get_at(x, 0), t.read("i64", x, _LEN, step="i8")) for x in (b, out)
     )
@@ -116,8 +116,8 @@ def _apart(t: PythonFunction, b: str, out: str, is_operand: str) -> None:
 
 
 def _of_16_bits(t: PythonFunction, number: str, dropped: str, refused: str) -> str:
-    """Return a number without its last bits, rounded to even, as a 16-bit float has it; as it is
-    where none are dropped. What no such float has as a normal number goes on at a label."""
+    """Return a number rounded to even with `dropped` bits fewer, as a 16-bit float holds it;
+    unchanged if `dropped` is 0. Jump to `refused` if the result is not normal in that format."""
     value = t.cell("double")
     t.put(value, number, "double")
     with t.when(t.compare("ne", dropped, 0)):
@@ -126,7 +126,7 @@ def _of_16_bits(t: PythonFunction, number: str, dropped: str, refused: str) -> s
             t.require(t.value(f"fcmp oge double {size}, {2.0**-14:e}"), refused)
             t.require(t.value(f"fcmp olt double {size}, {2.0**15}"), refused)
         single = t.value(f"fpext float {t.value(f'fptrunc double {number} to float')} to double")
-        short = t.compare("eq", dropped, DROPPED["bfloat16"])  # NumPy's comes from a float32
+        short = t.compare("eq", dropped, DROPPED["bfloat16"])  # NumPy rounds through float32
         own = t.value(f"select i1 {short}, double {single}, double {number}")
         bits = t.value(f"bitcast double {own} to i64")
         last = t.number("and", t.number("lshr", bits, dropped), 1)
@@ -138,8 +138,8 @@ def _of_16_bits(t: PythonFunction, number: str, dropped: str, refused: str) -> s
 
 
 def unboxed(t: PythonFunction, number: str, kind: str, refused: str, of: str = "Float_As") -> str:
-    """Return the word of a number of Python's, of a kind of `Word` or `whole_word`; others go on
-    at a label. `of`: "Complex_RealAs" or "Complex_ImagAs", the part of a complex number."""
+    """Return a Python number as a word of a kind of `Word` or `whole_word`; jump to `refused` if it
+    does not fit. `of`: "Complex_RealAs" or "Complex_ImagAs" for a part of a complex number."""
     word, is_whole = t.cell(), t.compare("eq", t.number("and", kind, 0xFF), int(Word.WHOLE))
     with t.when(is_whole):
         integer = t.call("i64", "@PyLong_AsLongLong", number)
@@ -167,7 +167,7 @@ def unboxed(t: PythonFunction, number: str, kind: str, refused: str, of: str = "
 
 
 def _run(t: PythonFunction, kernel: str, record: str, out: str, most: str) -> None:
-    """Run the kernel over as many elements as the last output has, if they are not too many."""
+    """Run the kernel over the elements of the last output, if they are at most `most`."""
     size, item = (t.read("i64", out, at, step="i8") for at in (_LEN, _ITEMSIZE))
     n = t.number("udiv", size, item)
     t.put_at(record, 0, n)
@@ -180,12 +180,12 @@ def _run(t: PythonFunction, kernel: str, record: str, out: str, most: str) -> No
 
 
 def _runner_text() -> str:
-    """Return the text of a function that writes a kernel's block around the addresses of arrays,
-    which may lie in any way, and runs the kernel.
+    """Return the text of a function that writes a kernel's record with the addresses of arrays of
+    any strides, and runs the kernel.
 
     Descriptor, 64-bit words: kernel address, number of arrays, words before their addresses and
-    behind, address of the ndarray type, that of None, size, whether the GIL is released; then those
-    words.
+    after, address of the ndarray type, that of None, size, whether the GIL is released; then the
+    words themselves.
     """
     t = PythonFunction()
     buffers = t.cell(f"[{MAX_RUN_ARRAYS} x [80 x i8]]", 16)
@@ -212,7 +212,7 @@ def _runner_text() -> str:
 
 
 def _closed(t: PythonFunction, buffers: str, opened: str, answer: str) -> str:
-    """Return the whole text, with an end that releases buffers and returns the answer."""
+    """Return the complete text, with an end that releases the buffers and returns `answer`."""
     t.go("close")
     t.label("clear")
     t.do("call void @PyErr_Clear()")
@@ -223,7 +223,7 @@ def _closed(t: PythonFunction, buffers: str, opened: str, answer: str) -> str:
 
 
 def fits(arrays: int, parameters: int) -> bool:
-    """Whether so many fit into the entry's buffers, with room for a word that nobody reads."""
+    """Return whether so many fit into the entry's buffers, with one spare word of parameters."""
     return arrays <= MAX_ARRAYS and parameters < MAX_PARAMETERS
 
 
@@ -243,9 +243,9 @@ def make(
     numbers: Sequence[tuple[Word, int]] = (),
 ) -> tuple[Callable[..., Any], bytes]:
     """Return a callable over operands, outputs and numbers, which returns the last output, and the
-    descriptor it returns when it declines; it declines more than `most` elements.
+    descriptor that it returns when it declines a call, as it does above `most` elements.
 
-    `numbers`: the kind of each, and which of the words of `parameters` it replaces.
+    `numbers`: the kind of each, and the index of the word of `parameters` that it replaces.
     """
     head = kernel.address, len(formats), operands, len(parameters), id(np.ndarray), most
     body = b"".join(p.ljust(8, b"\0") for p in parameters)
@@ -271,10 +271,10 @@ def runner(
     *,
     frees: bool,
 ) -> Callable[..., Any] | None:
-    """Return a function of so many NumPy arrays, of which nothing is checked, that runs a kernel on
-    this thread: `before`, their addresses and `behind` are its block. It returns the last array, or
-    None where it declines or the kernel fails, which then has written nothing. `frees`: the GIL is
-    released meanwhile. None for more arrays or words than fit, and outside of CPython with a GIL.
+    """Return a function of `arrays` NumPy arrays that runs a kernel on this thread, with the record
+    `before`, their addresses, `behind`; it does not check layouts. It returns the last array, or
+    None if it declines or the kernel fails, having written nothing. `frees` releases the GIL
+    meanwhile. Return None for more arrays or words than fit, and outside of CPython with a GIL.
     """
     if arrays > MAX_RUN_ARRAYS or len(before) + len(behind) > MAX_RUN_WORDS:
         return None

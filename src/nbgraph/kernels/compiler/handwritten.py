@@ -1,10 +1,9 @@
-"""Functions that users compile themselves: run without the GIL, compiled at their first call.
+"""Functions that users compile themselves: run without the GIL, compiled at the first call.
 
-An `njit` function holds the GIL unless it was made with `nogil=True`; a worker that holds it
-stops every Python thread. Such a function is compiled anew from its text, with its own options.
+An `njit` function holds the GIL unless compiled with `nogil=True`; a worker that holds it stops
+every Python thread. Such a function is compiled again from its source, with its own options.
 
-What a GPU's threads run is a `cuda.jit` kernel or a ThreadKernel; `kernels.cuda.handwritten`
-compiles both.
+GPU threads run a `cuda.jit` kernel or a ThreadKernel; `kernels.cuda.handwritten` compiles both.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Compiled:
 
     @property
     def dispatcher(self) -> Any:
-        """Numba's own object; Numba is imported when it is first asked for."""
+        """Numba's dispatcher; reading it imports Numba at the first time."""
         with self._lock:
             if self._dispatcher is None:
                 import numba
@@ -51,37 +50,37 @@ class Compiled:
 
     @property
     def _numba_type_(self) -> Any:
-        """How Numba sees it inside other compiled functions."""
+        """The Numba type of the function inside other compiled functions."""
         return self.dispatcher._numba_type_
 
     def __call__(self, *args: Any) -> Any:
-        """Run it; the first call of a combination of types compiles."""
+        """Run the function; the first call with a combination of types compiles it."""
         return (self._dispatcher or self.dispatcher)(*args)
 
 
 def compiled(fn: Callable[..., Any]) -> Compiled:
-    """Return a decorator: compile with Numba at the first call, without the GIL."""
+    """Return a decorated function that Numba compiles at its first call, to run without the GIL."""
     return Compiled(fn)
 
 
 class ThreadKernel(Compiled):
-    """What one of many threads does; see `thread_kernel`. Called, it does the work of all."""
+    """The work of one of many threads; see `thread_kernel`. A direct call does the work of all."""
 
     def __call__(self, *args: Any) -> Any:
-        """One thread alone."""
+        """Run the whole range as a single thread."""
         return super().__call__(*args, 0, 1)
 
 
 def thread_kernel(fn: Callable[..., Any]) -> ThreadKernel:
-    """A kernel for GPUs, and the host: a function over arrays as one of many threads runs it.
+    """Return a kernel for GPUs and the host: a function over arrays as one of many threads runs it.
 
-    Its last two parameters are `start` and `step`: a thread does elements start, start + step and
-    so on, and no other thread does those. Before them are the parameters that an operator's
-    function has; see `SimpleOp.set_function`. On a GPU Numba's CUDA target compiles it
-    (`pip install 'nbgraph[cuda13]'`), elsewhere Numba itself, and the one thread has step 1.
+    Its last two parameters are `start` and `step`: a thread handles elements start, start + step
+    and so on, and no other thread does. Before them come the parameters of an operator's function;
+    see `SimpleOp.set_function`. On a GPU Numba's CUDA target compiles it (`pip install
+    'nbgraph[cuda13]'`), elsewhere Numba itself, and the only thread has step 1.
 
-    Threads run in any order, so they write different elements, and read none that others write.
-    ArgumentError where the last parameters are others.
+    Threads run in any order, so they must write different elements, and read none that others
+    write. Raises ArgumentError unless the last parameters are `start` and `step`.
 
     >>> import numpy as np, nbgraph as ng
     >>> @thread_kernel
@@ -102,20 +101,20 @@ def thread_kernel(fn: Callable[..., Any]) -> ThreadKernel:
 
 
 def is_dispatcher(fn: Any) -> bool:
-    """Return whether it is an `njit` function or a Compiled one."""
+    """Return whether `fn` is an `njit` function or a Compiled one."""
     return isinstance(fn, Compiled) or (
         hasattr(fn, "py_func") and hasattr(fn, "targetoptions") and not is_cuda(fn)
     )
 
 
 def is_cuda(fn: Any) -> bool:
-    """Return whether it is a `cuda.jit` kernel, with its launch shape or without."""
+    """Return whether `fn` is a `cuda.jit` kernel, with or without a launch shape."""
     return "cuda" in type(fn).__module__.split(".") and python_function(fn) is not None
 
 
 def declared_shape(kernel: Any) -> tuple[Any, Any, int] | None:
-    """Blocks, threads and bytes of shared memory of `kernel[blocks, threads, ...]`; None where it
-    came without. Of Numba's simulator, which keeps them on the kernel, those said last."""
+    """Return blocks, threads and bytes of shared memory of `kernel[blocks, threads, ...]`, or None
+    without them. Numba's simulator keeps them on the kernel: there the last ones count."""
     for blocks, threads, shared in (
         ("griddim", "blockdim", "sharedmem"),
         ("grid_dim", "block_dim", "dynshared_size"),
@@ -126,7 +125,7 @@ def declared_shape(kernel: Any) -> tuple[Any, Any, int] | None:
 
 
 def python_function(fn: Any) -> Any:
-    """Return the Python function a compiled one was made of; None where there is none."""
+    """Return the Python function behind a compiled one, or None."""
     return getattr(getattr(fn, "dispatcher", fn), "py_func", None)
 
 

@@ -1,4 +1,4 @@
-"""Kernels in memory: compiled once per content, found again by every operator and process."""
+"""Kernels in memory: compiled once per content, shared by all operators and processes."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from nbgraph.kernels.loops.source import Source, emit
 from nbgraph.scopes import Scopes, attend, forkable
 
 prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-MAX_KERNELS = 1024  # kernels kept in memory, least recently made first out
+MAX_KERNELS = 1024  # kernels kept in memory; the oldest is evicted first
 _KERNELS: OrderedDict[tuple[str, str], Kernel] = OrderedDict()  # by key, and name in the text
 _CODES: WeakValueDictionary[str, _Code] = WeakValueDictionary()  # by key
 _LOCK = forkable(threading.RLock())
 _DEFERRED: ContextVar[bool] = ContextVar("nbgraph_deferred_kernels", default=False)
 _deferring = Scopes(_DEFERRED)
-_LOADED = ("address", "origin", "seconds", "_function")  # what there is once the code is there
+_LOADED = ("address", "origin", "seconds", "_function")  # attributes of loaded code
 
 
 class _Code:
-    """The code of a content, which kernels of several names share."""
+    """The code of one content, shared by kernels of several names."""
 
     __slots__ = ("__weakref__", "loaded", "loading", "lost", "origin", "seconds")
 
     def __init__(self) -> None:
         self.loading = forkable(threading.Lock())
-        self.lost = False  # whether the disk is known not to have it
+        self.lost = False  # whether the code is known to be absent from disk
         self.loaded: target.LoadedCode | None = None
         self.origin, self.seconds = "", 0.0
 
     def take(self, entry: cache.Entry) -> None:
-        """Place it in memory."""
+        """Load the code of a cache entry into memory."""
         self.origin, self.seconds = entry.origin, entry.seconds
         self.loaded = target.LoadedCode(entry.code, entry.symbols)
 
@@ -51,7 +51,7 @@ class _Code:
 class Kernel:
     """A compiled loop: `int64 kernel(int64 args, int64 lo, int64 hi)` at `address`.
 
-    The code is loaded, or compiled, when it is first asked for: by `load`, `run` or an attribute.
+    The code is loaded or compiled at first use: by `load`, `run` or an attribute.
     """
 
     __slots__ = (
@@ -82,26 +82,26 @@ class Kernel:
         return object.__getattribute__(self, name)
 
     def load(self) -> None:
-        """See to it that the code is in memory; CompileError where it cannot be made."""
+        """Load or compile the code; raise CompileError if it does not compile."""
         if self._code.loaded is None:
             attend(self._load)
 
     def _load(self) -> None:
         with self._code.loading:
-            self._bring(compiles=True)
+            self._load_entry(compiles=True)
 
     def at_hand(self) -> bool:
-        """Return whether the code is in memory or on disk; in the latter case it is loaded. While
-        it is being compiled it is not."""
+        """Return whether the code is in memory or on disk; from disk it is loaded. Return False
+        while the code is being compiled."""
         code = self._code
         if code.loaded is None and not code.lost and code.loading.acquire(blocking=False):
             try:
-                self._bring(compiles=False)
+                self._load_entry(compiles=False)
             finally:
                 code.loading.release()
         return code.loaded is not None
 
-    def _bring(self, *, compiles: bool) -> None:
+    def _load_entry(self, *, compiles: bool) -> None:
         code = self._code
         if code.loaded is not None:
             return
@@ -123,23 +123,23 @@ class Kernel:
             raise of_kernel(self.loop.name, status)
 
     def assembly(self) -> str:
-        """Assembly text; compiles again, as object code carries none."""
+        """Return the assembly text; compiles again, as object code has none."""
         return cpu.assembly(self.source, self.compiler)
 
     def llvm(self) -> str:
-        """Optimised LLVM text."""
+        """Return the optimised LLVM text."""
         return cpu.llvm_text(self.source, self.compiler)
 
 
 class Text(NamedTuple):
-    """What a kernel that is not a Loop's says of itself."""
+    """The name and text of a kernel that has no Loop."""
 
     name: str
     text: str
 
 
 class Ready:
-    """A kernel whose code others give, with the attributes of `Kernel`; by default it is there."""
+    """A kernel with externally supplied code and the attributes of `Kernel`; loaded by default."""
 
     address: Any
 
@@ -151,11 +151,11 @@ class Ready:
         return prototype(self.address)
 
     def at_hand(self) -> bool:
-        """Return whether its code is in memory, or on disk."""
+        """Return whether the code is in memory, or on disk."""
         return True
 
     def load(self) -> None:
-        """See to it that the code is in memory."""
+        """Load the code into memory."""
 
     def run(self, record: np.ndarray[Any, Any], lo: int, hi: int) -> None:
         """Run tiles [lo, hi) on this thread, without the GIL."""
@@ -166,12 +166,12 @@ class Ready:
 
 def kernel(loop: Loop, name: str | None = None) -> Kernel:
     """Return the kernel of a loop: from memory, from disk, or compiled now (see `deferring`).
-    `name`: what reports call it; the first one counts, as equal loops are one kernel."""
+    `name`: its name in reports; equal loops are one kernel, which keeps the first name."""
     return of_source(emit(loop), loop, name or loop.name)
 
 
 def of_source(source: Source, loop: Loop, name: str) -> Kernel:
-    """Return the kernel of a text that is there; see `kernel`."""
+    """Return the kernel of an emitted text; see `kernel`."""
     compiler = cpu.compiler(source)
     key = cpu.content_key(source, compiler)
     with _LOCK:
@@ -188,7 +188,7 @@ def of_source(source: Source, loop: Loop, name: str) -> Kernel:
 
 
 def deferring() -> Any:
-    """A block in which `kernel` neither loads nor compiles: that is done when code is asked for."""
+    """Return a context in which `kernel` neither loads nor compiles: first use of the code does."""
     return _deferring(True)
 
 

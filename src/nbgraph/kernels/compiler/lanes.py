@@ -1,7 +1,7 @@
-"""Kernels written as LLVM text with vectors of a fixed width: loops, cells, loads of some lanes.
+"""Kernels written as LLVM text with vectors of a fixed width: loops, cells, masked loads.
 
-What LLVM's vectorisers do not find by themselves is said here: tiles of vectors that stay in
-registers over an inner loop, lanes that lie outside an array.
+They spell out what LLVM's vectorisers do not find: tiles of vectors that stay in registers over an
+inner loop, and lanes that lie outside an array.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Lanes(Function):
         self._layout = layout
 
     def of(self, lanes: int) -> str:
-        """Return the type of vectors of so many elements."""
+        """Return the type of vectors of `lanes` elements."""
         return f"<{lanes} x {self.scalar}>"
 
     # numbers ------------------------------------------------------------------------------------
@@ -44,25 +44,25 @@ class Lanes(Function):
         return self.value(f"load i64, ptr {at}")
 
     def moved(self, base: str, offset: str | int) -> str:
-        """Return a pointer so many bytes behind an address that is a number."""
+        """Return a pointer `offset` bytes after an address that is a number."""
         return self.value(f"inttoptr i64 {self.sum(base, offset)} to ptr")
 
     def at(self, pointer: str, index: str | int) -> str:
-        """Return the element of an array."""
+        """Return a pointer to an element of an array."""
         return self.place(self.scalar, pointer, index)
 
     def pointer(self, name: str) -> str:
-        """Return the array whose address is a word of the record."""
+        """Return a pointer to the array whose address is a word of the record."""
         return self.value(f"inttoptr i64 {self.word(name)} to ptr")
 
     def room(self, elements: int) -> str:
-        """Memory for so many elements on the stack, at a line of the cache."""
+        """Return memory for so many elements on the stack, aligned to a cache line."""
         return self.cell(f"[{elements} x {self.scalar}]", 64)
 
     # vectors ------------------------------------------------------------------------------------
 
     def everywhere(self, value: str, kind: str = "", lanes: int = 0) -> str:
-        """Return a vector of one value."""
+        """Return a vector with the same value in each lane."""
         kind, lanes = kind or self.scalar, lanes or self.lanes
         one = self.value(f"insertelement <{lanes} x {kind}> poison, {kind} {value}, i64 0")
         return self.value(
@@ -71,11 +71,11 @@ class Lanes(Function):
         )
 
     def spread(self, pointer: str) -> str:
-        """Return a vector of the element there."""
+        """Return a vector with the element at `pointer` in each lane."""
         return self.everywhere(self.value(f"load {self.scalar}, ptr {pointer}"))
 
     def mask(self, first: str, end: str, lanes: int = 0, step: int = 1) -> str:
-        """Which lanes, `step` indices apart from `first` on, lie within [0, end)."""
+        """Return which lanes, `step` indices apart from `first` on, lie within [0, end)."""
         lanes = lanes or self.lanes
         kind = f"<{lanes} x i32>"
         starts, ends = (
@@ -86,12 +86,12 @@ class Lanes(Function):
         return self.value(f"icmp ult {kind} {places}, {ends}")
 
     def both(self, mask: str, holds: str, lanes: int = 0) -> str:
-        """Return the lanes of a mask where an i1 holds, else none."""
+        """Return the mask if the i1 `holds`, else an empty mask."""
         kind = f"<{lanes or self.lanes} x i1>"
         return self.value(f"select i1 {holds}, {kind} {mask}, {kind} zeroinitializer")
 
     def load(self, pointer: str, mask: str = "", lanes: int = 0) -> str:
-        """Return a vector from there; zeros outside of the mask, where memory is not touched."""
+        """Return the vector at `pointer`; lanes outside the mask are zeros that are not read."""
         kind = self.of(lanes or self.lanes)
         if not mask:
             return self.value(f"load {kind}, ptr {pointer}, align {self.item}")
@@ -102,7 +102,7 @@ class Lanes(Function):
         )
 
     def store(self, pointer: str, value: str, mask: str = "", lanes: int = 0) -> None:
-        """A vector put there, or its lanes in the mask.
+        """Store a vector at `pointer`, or its lanes in the mask.
 
         A whole vector is stored without its mask: masked stores of AVX2 take 12 cycles and more on
         AMD's processors.
@@ -124,7 +124,7 @@ class Lanes(Function):
             )
 
     def fetch(self, pointer: str, *, write: bool = False) -> None:
-        """Ask for the line of the cache there, which need not exist, before it is needed."""
+        """Prefetch the cache line at `pointer`, which need not be mapped."""
         self.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
         self.do(f"call void @llvm.prefetch.p0(ptr {pointer}, i32 {int(write)}, i32 3, i32 1)")
 
@@ -138,7 +138,7 @@ class Lanes(Function):
         return name
 
     def picked(self, value: str, lanes: int, places: Sequence[int], other: str = "poison") -> str:
-        """Elements of a vector of so many lanes, or of two behind each other."""
+        """Return elements at `places` of a vector of so many lanes, or of two concatenated."""
         listed = ", ".join(f"i32 {k}" for k in places)
         kind = self.of(lanes)
         return self.value(
@@ -146,18 +146,18 @@ class Lanes(Function):
         )
 
     def fused(self, a: str, b: str, c: str) -> str:
-        """a * b + c, in one instruction where there is one."""
+        """Return a * b + c, as one instruction where the processor has one."""
         name = f"@llvm.fmuladd.v{self.lanes}{_SHORT[self.scalar]}"
         kind = self.vector
         self._declared[f"declare {kind} {name}({kind}, {kind}, {kind})"] = None
         return self.value(f"call {kind} {name}({kind} {a}, {kind} {b}, {kind} {c})")
 
     def added(self, a: str, b: str) -> str:
-        """Two vectors added."""
+        """Return the sum of two vectors."""
         return self.value(f"fadd {self.vector} {a}, {b}")
 
     def total(self, value: str) -> str:
-        """Return the lanes added up, halves first."""
+        """Return the sum of the lanes, added half to half."""
         lanes = self.lanes
         while lanes > 1:
             low, high = range(lanes // 2), range(lanes // 2, lanes)
@@ -167,11 +167,11 @@ class Lanes(Function):
         return self.value(f"extractelement <1 x {self.scalar}> {value}, i64 0")
 
     def write(self, pointer: str, value: str) -> None:
-        """One element put there."""
+        """Store one element at `pointer`."""
         self._lines.append(f"  store {self.scalar} {value}, ptr {pointer}")
 
 
 def kernel(name: str, text: str, compute: Compute) -> Kernel:
-    """Return the kernel of such a text; both compilers take it as it is."""
+    """Return the kernel of LLVM text written by hand, which both compilers accept unchanged."""
     source = Source(name, text, Namespace(compute), fastmath=False, lowered=True)
     return of_source(source, Loop(name, "map", Graph(), compute, (), (), ()), name)

@@ -1,7 +1,7 @@
 """Kernels as C functions in one object file, which needs neither Python nor this library.
 
-Each function has the elements of arrays that lie side by side for its range, and packs the argument
-record of its kernel on the stack; all other symbols stay inside.
+Each function has the contiguous elements of arrays as its range, and packs the argument record of
+its kernel on the stack; all other symbols are local.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ declare i64 @"{kernel}"(i64, i64, i64)
 
 
 class Scalar(NamedTuple):
-    """A scalar word of the record: a parameter of the C function, a double or int64_t by name, or a
-    constant where it has none. `narrow` says that the record holds a float32."""
+    """A scalar word of the record: a C parameter `name` of type double or int64_t, or a constant if
+    it has no name. `narrow` says that the record holds a float32."""
 
     name: str
     floating: bool
@@ -42,7 +42,7 @@ class Scalar(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A C function `int name(int64_t n, arrays..., scalars..., outputs...)` over a kernel."""
+    """A C function `int name(int64_t n, arrays..., scalars..., outputs...)` that calls a kernel."""
 
     name: str
     source: Source
@@ -77,14 +77,14 @@ def object_file(functions: Sequence[Function]) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _placed(text: str, whole: llvm.ModuleRef) -> str:
-    """Return a module's text for the triple and data layout of the whole."""
+    """Return a module's text with the target triple and data layout of `whole`."""
     lines = [x for x in text.splitlines() if not x.startswith(("target ", "; ModuleID"))]
     header = f'target datalayout = "{whole.data_layout}"\ntarget triple = "{whole.triple}"'
     return "\n".join([header, *lines])
 
 
 def _wrapper(function: Function, kernel: str) -> str:
-    """Return the LLVM text of the C function."""
+    """Return the LLVM text of the C function around `kernel`."""
     operands = len(function.sizes) - function.outputs
     arrays = [f"%a{i}" for i in range(len(function.sizes))]
     named = [s for s in function.scalars if s.name]
@@ -113,7 +113,7 @@ def _wrapper(function: Function, kernel: str) -> str:
 
 
 def _scalar_word(scalar: Scalar) -> list[str]:
-    """Return a parameter as the record holds it."""
+    """Return the lines that compute a scalar parameter as the record holds it."""
     name, argument = f"%s_{scalar.name}", f"%p_{scalar.name}"
     if not scalar.floating:
         return [f"  {name} = add i64 {argument}, 0"]

@@ -1,4 +1,4 @@
-"""The reference compiler: Numba reads emitted text as the Python function it is."""
+"""The reference compiler: Numba compiles emitted text as Python source."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MEMORY = (
 
 @functools.cache
 def version() -> str:
-    """What the code depends on besides the text: Numba, and the files that emitted text calls."""
+    """Return what the code depends on besides the text: Numba, and files that it calls."""
     from importlib.metadata import version  # slow to import; Numba itself would be slower
 
     digest = sources("kernels/compiler/accumulate", "native/*", "codegen/lower")
@@ -36,7 +36,7 @@ def version() -> str:
 
 
 def module(source: Source) -> llvm.ModuleRef:
-    """Return the optimised kernel behind its C signature; nothing else is visible outside.
+    """Return the optimised kernel with its C signature; all other symbols are local.
 
     Callers hold `target.COMPILING`.
     """
@@ -66,7 +66,7 @@ def python_function(source: Source) -> Any:
 
 
 def names(source: Source) -> dict[str, Any]:
-    """Return everything the text refers to, by name."""
+    """Return the objects that the text refers to, by name."""
     import numba
 
     from nbgraph.codegen import lower

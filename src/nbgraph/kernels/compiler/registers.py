@@ -1,8 +1,8 @@
 """Loops over a few numbers as one kernel, whose state stays in registers.
 
-The body is a sequence of maps over single elements. Each is written as it is in a kernel of its
-own, but on names instead of memory: so no number goes through memory from step to step, and
-nothing is called.
+The body is a sequence of maps over single elements. Each is emitted as in a kernel of its own, but
+on names instead of memory: values do not pass through memory between steps, and no function is
+called.
 
 The words of a record: the length and the patience of the loop (see `control`), addresses of arrays,
 parameters.
@@ -26,8 +26,8 @@ HEAD = 2  # words before the addresses
 
 
 class Number(NamedTuple):
-    """A number in an array of the record: `offset` bytes behind its beginning, and `step` more for
-    each step of the loop."""
+    """A number in an array of the record: `offset` bytes after its beginning, and `step` bytes more
+    for each step of the loop."""
 
     slot: int
     offset: int
@@ -35,14 +35,14 @@ class Number(NamedTuple):
     dtype: str
 
     def at(self, index: str = "0") -> str:
-        """Return the text of a pointer to it."""
+        """Return the text of a pointer to the number."""
         moved = f" + {index} * {self.step}" if self.step else ""
         return f"{self.dtype}_pointer(word(args, {HEAD + self.slot}) + {self.offset}{moved})"
 
 
 class Carry(NamedTuple):
-    """A number that steps hand on, by name: `following` is what it becomes. `first`: where it comes
-    from, None for 0; `last`: where it goes."""
+    """A variable carried from step to step, by name: `following` is its next value. `first`: the
+    number it starts from, None for 0; `last`: where its final value is stored."""
 
     name: str
     following: str
@@ -52,23 +52,23 @@ class Carry(NamedTuple):
 
 
 class Steps:
-    """What a step does, as lines; and what stands before all steps."""
+    """The lines of a step, and the lines before the first step."""
 
     def __init__(self, arrays: int) -> None:
         self.namespace = Namespace("")
         self.words: list[int] = []
         self.before: list[str] = []
-        self.moving: list[str] = []  # lines that load what moves
+        self.moving: list[str] = []  # loads of numbers that move from step to step
         self.stores: list[str] = []
         self._parameters_at, self._names = HEAD + arrays, 0
 
     def name(self, prefix: str) -> str:
-        """Return a name that nothing has yet."""
+        """Return an unused name."""
         self._names += 1
         return f"{prefix}{self._names}_"
 
     def load(self, number: Number) -> str:
-        """Load a number before all steps, or in each; return its name."""
+        """Load a number before all steps, or in each step if it moves; return its name."""
         name, lines = self.name("x"), self.moving if number.step else self.before
         lines.append(f"{name} = load({number.at('index')}, 0)")
         return name
@@ -79,13 +79,13 @@ class Steps:
         return self._parameters_at + len(self.words) - 1
 
     def constant(self, bits: bytes, dtype: str) -> str:
-        """Return the name of a number that the record has."""
+        """Return the name of a constant that the record holds."""
         name, value = self.name("k"), int.from_bytes(bits, "little", signed=len(bits) == 8)
         self.before.append(f"{name} = load({dtype}_pointer(args + {8 * self.word(value)}), 0)")
         return name
 
     def takes(self, loop: Loop) -> bool:
-        """Return whether a map computes in the precision of the others, or integers."""
+        """Return whether a map computes in the precision of the others, or in integers."""
         if not any(n.kind == "f" for n in loop.graph.reachable(loop.results)):
             return True
         self.namespace.compute = self.namespace.compute or loop.compute
@@ -94,10 +94,10 @@ class Steps:
     def element(
         self, loop: Loop, values: Sequence[str], words: Sequence[int]
     ) -> tuple[list[str], list[str]]:
-        """Return the lines of a map for one element, and the names of what it stores.
+        """Return the lines of a map for one element, and the names of the values it stores.
 
-        `values`: operands, as they lie in memory, then outputs, where these are added to; `words`:
-        parameters.
+        `values`: operands in their stored dtypes, then the previous values of outputs that the map
+        adds to; `words`: parameters.
         """
         writer = _Element(loop, self.namespace)
         old = values[len(loop.operands) :]
@@ -130,10 +130,10 @@ def kernel(
     front: Mapping[str, int],
     test: str = "",
 ) -> Kernel:
-    """Return the kernel of a loop.
+    """Return the kernel of a loop over steps.
 
-    `blocks`: lines of a step, of which the first `front["tests"]` compute `test`; `clears`: what is
-    set to 0 before, so many bytes. `front`: see `control.WORDS`.
+    `blocks`: the lines of a step, of which the first `front["tests"]` compute `test`; `clears`:
+    numbers to zero before the loop, with their bytes. `front`: see `control.WORDS`.
     """
     saved = [Number(front["work_slot"], 8 + 8 * k, 0, c.dtype) for k, c in enumerate(carries)]
     step = Number(front["work_slot"], 0, 0, "int64")

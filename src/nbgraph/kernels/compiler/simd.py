@@ -1,9 +1,8 @@
-"""What the assembly of a kernel shows: packed registers in its innermost loops, calls left there.
+"""The SIMD report of a kernel: packed registers and calls in its innermost loops.
 
-A claim about SIMD is read off the machine code, never off the compiler's intentions: the loops
-are found in the control flow, the innermost ones are looked at, and a loop counts as vectorised
-where it does packed arithmetic and stores packed results, or keeps them in registers that scalar
-code has no use for.
+The report is read off the machine code, not off the compiler's intentions: the loops are found in
+the control flow, and an innermost loop counts as vectorised if it does packed arithmetic and stores
+packed results, or keeps them in registers that scalar code does not use.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from nbgraph.kernels.scalar.graph import Node
 from nbgraph.kernels.scalar.wording import place
 from nbgraph.kernels.vector_math.names import BRANCHING, FAMILY
 
-_VERSION = 3  # of the reading below; kept claims of another version are not used
+_VERSION = 3  # of the analysis below; cached claims of another version are ignored
 _REGISTER_BITS = {"x": 128, "y": 256, "z": 512}
 _PACKED = re.compile(  # packed arithmetic of x86; moves, shuffles and conversions do not count
     r"^v?(?:(?:add|sub|mul|div|sqrt|max|min|and|andn|or|xor|cmp\w*?|round|rndscale|scalef|"
     r"fn?m(?:add|sub)\d*|blendv?|rsqrt\w*|rcp\w*)p[sdh]"
     r"|p(?:add|sub|mul|madd|max|min|and|or|xor|cmp|sll|srl|sra|abs|blend|avg|ternlog)\w*)$"
 )
-_LOGIC = re.compile(r"^v?p?(?:and|or|xor|blend|tern|cmp)")  # scalar code has these in xmm, too
+_LOGIC = re.compile(r"^v?p?(?:and|or|xor|blend|tern|cmp)")  # scalar code uses these on xmm, too
 _NEON = re.compile(r"\bv\d+\.(?:16b|8h|4s|2d)\b")
 _LABEL = re.compile(r"^(\.?[\w$.]+):")
 _TARGET = re.compile(r"^\s+(?:j\w+|b(?:\.\w+)?|cbn?z\s.*,|tbn?z\s.*,)\s+(\.L\w+)\s*$")
@@ -42,13 +41,13 @@ _ENDS = re.compile(r"^\s+(?:jmpq?|b|retq?|ret|br)\b")
 
 @dataclass(frozen=True, slots=True)
 class Simd:
-    """What was found: the widest registers of a vectorised loop, and why there is none."""
+    """The widest registers of a vectorised loop, or the reason why no loop is vectorised."""
 
     vectorised: bool
-    width: int  # bits of the registers; 0 where nothing is packed
+    width: int  # bits of the registers; 0 if nothing is packed
     lanes: int  # elements of the loop's dtype in one register
     calls: tuple[str, ...] = ()  # functions of other libraries called inside innermost loops
-    reason: str = ""  # why not vectorised
+    reason: str = ""  # why no loop is vectorised
     cpu: str = field(default="", compare=False)
 
     def __str__(self) -> str:
@@ -58,7 +57,7 @@ class Simd:
 
 
 def of(kernel: Kernel) -> Simd:
-    """Return the claim about a kernel; what its assembly shows is kept in the disk cache."""
+    """Return the claim about a kernel; it is kept in the disk cache."""
     key = hashlib.sha256(f"simd {_VERSION} {kernel.key}".encode()).hexdigest()
     entry = cache.load(key)
     if entry is not None:
@@ -71,7 +70,7 @@ def of(kernel: Kernel) -> Simd:
 
 
 def analyse(assembly: str, loop: Loop) -> Simd:
-    """Read the claim off a kernel's assembly; the loop tells dtype and the user's lines."""
+    """Return the claim that assembly text supports; `loop` has the dtype and the user's lines."""
     width = 0
     calls: set[str] = set()
     for body in innermost_loops(assembly):
@@ -93,7 +92,7 @@ def _claim(loop: Loop, width: int, calls: tuple[str, ...]) -> Simd:
 
 
 def why_not(loop: Loop, calls: Sequence[str] = ()) -> str:
-    """Why a kernel has no vector loop: what in the user's text stands against it."""
+    """Return why a kernel has no vector loop, in terms of the user's text."""
     nodes = loop.graph.reachable(loop.results)
     for node in nodes:
         if node.op == "extern":
@@ -145,13 +144,13 @@ def innermost_loops(assembly: str) -> list[list[str]]:
 
 
 def _blocks(assembly: str) -> tuple[list[list[str]], list[set[int]]]:
-    """Basic blocks as lines, and to which blocks each may go."""
+    """Return the basic blocks as lines, and the successors of each block."""
     blocks: list[list[str]] = [[]]
     places: dict[str, int] = {}
     for line in _with_names(assembly):
         label = _LABEL.match(line)
         if label:
-            if blocks[-1]:  # nothing falls into what follows a jump
+            if blocks[-1]:  # a jump ends a block
                 blocks.append([])
             places[label[1]] = len(blocks) - 1
         elif line.startswith("\t") and not line.startswith("\t."):
@@ -169,7 +168,7 @@ def _blocks(assembly: str) -> tuple[list[list[str]], list[set[int]]]:
 
 
 def _components(inside: set[int], edges: Sequence[set[int]]) -> Iterator[set[int]]:
-    """Strongly connected components of part of a graph (Tarjan, without recursion)."""
+    """Return the strongly connected components of a subgraph (Tarjan, without recursion)."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     path: list[int] = []
@@ -207,8 +206,8 @@ def _components(inside: set[int], edges: Sequence[set[int]]) -> Iterator[set[int
 
 
 def _packed_width(body: Sequence[str]) -> int:
-    """Bits of the widest registers a loop does packed arithmetic in, if it stores packed too or
-    they are wider than those of scalar code."""
+    """Return the bits of the widest registers with packed arithmetic in a loop, if it also stores
+    packed or the registers are wider than those of scalar code."""
     widest, stores = 0, False
     for line in body:
         name, _, operands = line.strip().partition("\t")
@@ -226,7 +225,7 @@ def _packed_width(body: Sequence[str]) -> int:
 
 def _is_packed_store(name: str, operands: str) -> bool:
     if "(%rsp" in operands or "(%rbp" in operands:
-        return False  # a register set aside
+        return False  # a spilled register
     if name.startswith(("st1", "stp", "str")):
         return bool(re.match(r"[qv]\d", operands))
     packed = re.match(
@@ -237,13 +236,13 @@ def _is_packed_store(name: str, operands: str) -> bool:
 
 
 def _called(body: Sequence[str]) -> set[str]:
-    """Names of what a loop calls; a kernel's part at an address is its own."""
+    """Return the functions that a loop calls; calls through an address are the kernel's own."""
     named = (line for line in body if "*%" not in line)
     return {call[1].partition("@")[0] for line in named if (call := _CALL.match(line))}
 
 
 def _with_names(assembly: str) -> Iterator[str]:
-    """Return the lines, with calls through a register naming the function last put there."""
+    """Return the lines; a call through a register names the function last moved there."""
     addresses: dict[str, str] = {}
     for line in assembly.splitlines():
         if ",@function" in line:

@@ -1,8 +1,8 @@
-"""Texts of kernels that do the same lines for each unit of work: a thread for each, or a range.
+"""Texts of kernels that run the same lines for each unit of work, by thread or by range.
 
-A unit has a number `i`, which counts through parts, the last one fastest. A GPU divides for each
-unit. A host goes by tiles, `share` units of a run of the fastest part, in nested loops: what units
-of a run, or of a slower part, do not differ in is done once for all of them.
+A unit has an index `i`, which runs over parts, the last one fastest. A GPU divides `i` for each
+unit. A host runs tiles of `share` units of a run of the fastest part, in nested loops: what is the
+same for all units of a run, or of a slower part, is computed once.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from nbgraph.kernel_errors import INDEX_CODE
 from nbgraph.kernels.compiler.written import Record, function, inner
 
-Parts = Sequence[tuple[str, str]]  # names, and their extents as text; the first needs none
+Parts = Sequence[tuple[str, str]]  # names, and their extents as text; the first has none
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _SET = re.compile(r"(?m)^ *(?:for )?(\w+) (?:[-+*|&]?=|in) ")
 
 
 @dataclass(frozen=True, slots=True)
 class UnitText:
-    """`lines` for each `i` below `count`, which counts through `parts`; `before`: lines that come
-    first; `end`: what the kernel returns; `steps`: a name, an extent and lines of loops, which
-    hosts do in place of `lines`, each time for all units of a tile. What lines compute before the
-    first one that names `i` or the last part must not depend on what units store."""
+    """The text of a kernel over units: `lines` for each `i` below `count`, which runs over `parts`;
+    `before`: lines that come first; `end`: the return value; `steps`: names, extents and lines of
+    loops that hosts run in place of `lines`, each for all units of a tile. Lines before the first
+    that names `i` or the last part must not depend on what units store."""
 
     name: str
     record: Record
@@ -36,7 +36,7 @@ class UnitText:
     steps: Sequence[tuple[str, str, Sequence[str]]] = ()
 
     def device(self, *, narrow: bool) -> str:
-        """Return the text `name(args, start, step)`; `narrow`: 32 bits count all there is.
+        """Return the text `name(args, start, step)`; `narrow` says that indices fit 32 bits.
 
         >>> text = UnitText("clear", Record(("n", "m"), ("out",), ()), "n", ("store(y, i, 0)",))
         >>> print(text.device(narrow=True).rstrip())
@@ -56,8 +56,8 @@ class UnitText:
         return self._text("start, step", loop, self.record)
 
     def host(self, *, pieces: bool) -> str:
-        """Return the text `name(args, lo, hi)` for tiles of `share` units of a run, whose words are
-        the last of the record; without `pieces` for whole runs.
+        """Return the text `name(args, lo, hi)` for tiles of `share` units of a run, the last word
+        of the record; without `pieces`, for whole runs.
 
         >>> lines = "at = row * 2", "store(y, i, at + col)"
         >>> layout, parts = Record(("n", "m"), ("out",), ()), [("row", ""), ("col", "m")]
@@ -88,7 +88,7 @@ class UnitText:
         lines = [line for each in self.lines * (not self.steps) for line in each.split("\n")]
         names, ends = [name for name, _ in parts], list[int]()
         for k in range(len(parts)):
-            ends.append(_alike(lines, {*names[k + 1 :], fastest, "i"}))
+            ends.append(_invariant_lines(lines, {*names[k + 1 :], fastest, "i"}))
         stop = f"piece * share, min(piece * share + share, {extent})" if pieces else f"0, {extent}"
 
         def run(lines: Sequence[str]) -> list[str]:
@@ -98,7 +98,7 @@ class UnitText:
 
         loop = run(lines[ends[-1] if ends else 0 :])
         for name, count, each in self.steps:
-            once = _alike(each, {fastest, "i"})
+            once = _invariant_lines(each, {fastest, "i"})
             loop += [f"for {name} in range({count}):", *inner([*each[:once], *run(each[once:])])]
         loop.append("tile += 1")
         for k in reversed(range(len(parts))):
@@ -121,8 +121,8 @@ class UnitText:
 
 
 def split(index: str, *parts: tuple[str, str], narrow: bool) -> list[str]:
-    """Lines that set numbers to what an index says that counts through them, the last of `parts`
-    (a name and its extent) fastest. The first one needs no extent.
+    """Return lines that split `index` into the numbers of `parts` (a name and its extent), the last
+    of which runs fastest. The first part needs no extent.
 
     >>> split("i", ("row", ""), ("col", "width"), narrow=True)[1:]  # doctest: +NORMALIZE_WHITESPACE
     ['rest1 = uint32(rest0 // uint32(width))',
@@ -137,8 +137,8 @@ def split(index: str, *parts: tuple[str, str], narrow: bool) -> list[str]:
     return [*lines, f"{parts[0][0]} = int64(rest{len(parts) - 1})"]
 
 
-def _alike(lines: Sequence[str], varying: set[str]) -> int:
-    """Return how many of the first lines do not depend on these names, nor are undone later."""
+def _invariant_lines(lines: Sequence[str], varying: set[str]) -> int:
+    """Return how many leading lines do not depend on `varying`, nor are overwritten later."""
     free = [varying.isdisjoint(_WORD.findall(line)) for line in lines]
     count = free.index(False) if False in free else len(lines)
     for k in range(count, 0, -1):
@@ -149,7 +149,7 @@ def _alike(lines: Sequence[str], varying: set[str]) -> int:
 
 
 def checked_index(at: str, index: str, place: str, size: str) -> list[str]:
-    """Return the lines that set a name to an index, from 0 on; one out of bounds ends it all."""
+    """Return the lines that set `at` to an index from 0 on, or return if it is out of bounds."""
     return [
         f"{at} = int64(load({index}, {place}))",
         f"if {at} < 0 - {size} or {at} >= {size}:",

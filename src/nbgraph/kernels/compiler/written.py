@@ -1,7 +1,7 @@
-"""Kernels whose text is written by hand, in the words that emitted text uses.
+"""Kernels whose text is written by hand, in the vocabulary of emitted text.
 
-So they have two compilers, as all kernels have. Such a text reads its record by names: `Record`
-says which word is what.
+So both compilers accept them, like all kernels. The text reads its record by names, which `Record`
+assigns to words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Compute = Literal["float32", "float64"]
 
 
 class Record:
-    """The words of a record: the two of its head, addresses, then the rest.
+    """The names of a record's words: two at its head, the addresses, then the rest.
 
     >>> Record(("images", "groups"), ("x", "out"), ("size",)).reading("size", "x")
     ['size = word(args, 4)', 'x = word(args, 2)']
@@ -34,42 +34,42 @@ class Record:
         self._places = {name: k for k, name in enumerate(self.names)}
 
     def reading(self, *names: str) -> list[str]:
-        """Return the lines that read these words, by default all."""
+        """Return the lines that read the words of these names, by default all."""
         return [f"{name} = word(args, {self._places[name]})" for name in names or self.names]
 
     def place(self, name: str) -> int:
-        """Which word it is."""
+        """Return the index of a word."""
         return self._places[name]
 
 
 def function(head: str, *lines: str) -> str:
-    """Return the text of a function, its lines indented by one."""
+    """Return the text of a function; the lines are indented one level."""
     body = "\n".join("    " + line for text in lines for line in text.split("\n"))
     return f"{head}\n{body}\n\n\n"
 
 
 def inner(lines: Sequence[str], by: int = 1) -> list[str]:
-    """Return lines further in."""
+    """Return the lines indented by more levels."""
     return ["    " * by + line for each in lines for line in each.split("\n")]
 
 
 def part(head: str, *lines: str) -> str:
-    """Return the text of a function that a kernel calls and that stays one of its own."""
+    """Return the text of a function that a kernel calls and that is not inlined."""
     return "@part\n" + function(f"def {head}:", "separate()", *lines)
 
 
 def run(head: str, *lines: str) -> str:
-    """Return the text of a part that does these lines for each `i` below `m`."""
+    """Return the text of a part that runs the lines for each `i` below `m`."""
     return part(head, "for i in range(m):", *(f"    {line}" for line in lines), "return 0")
 
 
 def written(name: str, text: str, compute: Compute) -> Kernel:
-    """Return the kernel of a text whose last function has this name: `name(args, lo, hi)`."""
+    """Return the kernel of a text whose last function is `name(args, lo, hi)`."""
     return _written(name, text, compute, str(config.compiler))
 
 
 def source(name: str, text: str, compute: Compute) -> Source:
-    """Such a text as compilers take it."""
+    """Return the text as a Source for compilers."""
     namespace = Namespace(compute)
     for function in sorted(set(_MATHEMATICS.findall(text))):
         namespace.function(function)
@@ -78,5 +78,5 @@ def source(name: str, text: str, compute: Compute) -> Source:
 
 @functools.lru_cache(maxsize=256)
 def _written(name: str, text: str, compute: Compute, compiler: str) -> Kernel:
-    loop = Loop(name, "map", Graph(), compute, (), (), ())  # what it is called, and no more
+    loop = Loop(name, "map", Graph(), compute, (), (), ())  # carries the name alone
     return of_source(source(name, text, compute), loop, name)

@@ -1,8 +1,8 @@
-"""Arguments of users' kernels, as words of a record.
+"""Arguments of users' kernels as words of a record.
 
-Numba's compiled code takes one parameter for each word of an argument: of an array seven and more.
-A record is that of every kernel, two words and addresses first; `Signature.order` says where the
-parameters stand in it. Its last words are the launch's shape.
+Numba's compiled code takes one parameter per word of an argument: at least seven for an array. A
+record has the layout of every kernel's, two words and addresses first; `Signature.order` maps it to
+parameters. Its last words are the launch's shape.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from nbgraph.shape import Array
 
 SHAPE_WORDS = 7  # blocks and threads along three axes, bytes of shared memory
 _LETTERS: tuple[tuple[str, tuple[type, ...]], ...] = (
-    ("b", (bool, np.bool_)),  # before int, of which bool is a kind
+    ("b", (bool, np.bool_)),  # before int, as bool is a subclass
     ("i", (int, np.integer)),
     ("f", (float, np.floating)),
 )
 
-Kind = str | tuple["Kind", ...]  # "i", "f", "b", or those of a tuple
+Kind = str | tuple["Kind", ...]  # "i", "f", "b", or a tuple's kinds
 
 
 class Shape(NamedTuple):
-    """How a kernel is launched: blocks, threads of a block, bytes of dynamic shared memory."""
+    """The shape of a launch: blocks, threads per block, bytes of dynamic shared memory."""
 
     blocks: tuple[int, int, int]
     threads: tuple[int, int, int]
@@ -37,7 +37,7 @@ class Shape(NamedTuple):
 
 
 class Operand(NamedTuple):
-    """An array that a kernel is given, row by row."""
+    """The dtype and rank of an array argument, which is row-major."""
 
     dtype: np.dtype[Any]
     ndim: int
@@ -46,7 +46,7 @@ class Operand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a kernel is compiled for: arrays, then numbers and tuples of numbers.
+    """The types that a kernel is compiled for: arrays, then numbers and tuples of numbers.
 
     >>> s = Signature((Operand(np.dtype("f4"), 1, True),), ("f",))
     >>> s.record([4096], [(10,)], [0.5], Shape((1, 1, 1), (32, 1, 1)))[:6]
@@ -60,8 +60,8 @@ class Signature:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The words of the record that are Numba's parameters: of an array nothing twice, its size,
-        an element's, the address, extents and steps."""
+        """The words of the record that are Numba's parameters: for an array zero twice, its size,
+        the element's size, the address, extents and steps."""
         at, places = 2 + len(self.arrays), list[int]()
         for k, operand in enumerate(self.arrays):
             own = range(at, at + 2 + 2 * operand.ndim)
@@ -70,7 +70,7 @@ class Signature:
         return (*places, *range(at, at + sum(map(_words, self.values))))
 
     def place(self, value: int) -> int:
-        """Return the word of the record that holds a value."""
+        """Return the index of the record's word for a value."""
         at = 2 + sum(3 + 2 * operand.ndim for operand in self.arrays)
         return at + sum(map(_words, self.values[:value]))
 
@@ -95,7 +95,7 @@ class Signature:
         return [*words, *shape.blocks, *shape.threads, shape.shared]
 
     def arguments(self, record: Sequence[int]) -> list[Any]:
-        """What the function is called with, given a record whose addresses are the host's."""
+        """Return the function's arguments from a record with addresses of the host."""
         at, arguments = 2 + len(self.arrays), list[Any]()
         for k, operand in enumerate(self.arrays):
             shape = tuple(record[at + 2 : at + 2 + operand.ndim])
@@ -105,7 +105,7 @@ class Signature:
         return [*arguments, *(_unpacked(words, kind) for kind in self.values)]
 
     def samples(self) -> list[Any]:
-        """Values of these types, for Numba to look at."""
+        """Return sample values of these types, for Numba's type inference."""
         arrays = [_frozen(np.zeros((1,) * o.ndim, o.dtype), o.writable) for o in self.arrays]
         return [*arrays, *(_sample(kind) for kind in self.values)]
 
@@ -115,7 +115,7 @@ class Signature:
 
 
 def operand(op: str, dtype: np.dtype[Any], ndim: int, *, writable: bool) -> Operand:
-    """Return an operand of a kernel; DTypeError for what Numba has no type for."""
+    """Return an operand of a kernel; DTypeError for a dtype without a Numba type."""
     if dtype.kind == "V":
         raise DTypeError(
             f"{op}: Numba's kernels take no {dtype}; give x.astype('float32'), or make it an ng.op"
@@ -124,7 +124,7 @@ def operand(op: str, dtype: np.dtype[Any], ndim: int, *, writable: bool) -> Oper
 
 
 def kind(op: str, name: str, value: Any) -> Kind:
-    """What a parameter is to a kernel; ArgumentError for one that is not a number.
+    """Return the kind of a parameter; ArgumentError for one that is not a number.
 
     >>> kind("f", "size", (2, 3)), kind("f", "scale", 1.0), kind("f", "flag", True)
     (('i', 'i'), 'f', 'b')

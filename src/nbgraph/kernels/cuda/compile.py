@@ -1,4 +1,4 @@
-"""From a loop to PTX: emitted text, LLVM's text of it, and LLVM's code generator for the GPU."""
+"""Compilation of a loop to PTX: emitted text, its LLVM text, LLVM's code generator for GPUs."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
 TRIPLE = "nvptx64-nvidia-cuda"
-CAPABILITIES = ((8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))  # that PTX is made for
-_PTX = {(8, 0): 70, (8, 6): 71, (8, 9): 78, (9, 0): 78, (10, 0): 86, (12, 0): 87}  # its version
-_LONG = 81  # the version that takes records over 4 KB
-# LLVM ends the process where it has no code for a function; for these it has
+CAPABILITIES = ((8, 0), (8, 6), (8, 9), (9, 0), (10, 0), (12, 0))  # targets of PTX
+_PTX = {(8, 0): 70, (8, 6): 71, (8, 9): 78, (9, 0): 78, (10, 0): 86, (12, 0): 87}  # by target
+_LONG = 81  # first version with records over 4 KB
+# LLVM aborts the process for a function it has no code for; it has code for these
 _KNOWN = re.compile(
     r"llvm\.(nvvm|fma|fabs|sqrt|floor|ceil|trunc|rint|nearbyint|roundeven|copysign|minimum|maximum|"
     r"minnum|maxnum|[su]min|[su]max|abs|ctlz|cttz|ctpop|bswap|bitreverse|fsh[lr]|[su]cmp|"
@@ -56,7 +56,7 @@ entry:
 attributes #0 = {{ nounwind convergent "nvvm.maxntid"="{count}" }}
 """
 _END = "  ret void"
-# what went wrong is left where the record's last word says, which the host looks at
+# an error code is stored where the record's last word points; the host reads it
 _STATUS = """  %wrong = icmp ne i64 %status, 0
   br i1 %wrong, label %tell, label %over
 tell:
@@ -77,9 +77,9 @@ _BY_THREAD = """  %first = mul i32 %block, %threads
 
 
 class Form(NamedTuple):
-    """How a kernel is launched: words of the record, which is its one parameter; threads of a
-    block; whether units are blocks of threads; whether it tells by the record's last word, an
-    address, that it failed."""
+    """The form of a launch: words of the record, its one parameter; threads per block; whether
+    units are blocks of threads; whether the record's last word is an address to report failure
+    at."""
 
     words: int
     threads: int
@@ -95,12 +95,12 @@ def form_of(loop: Loop, grid: Grid) -> Form:
 
 
 def entry_name(source: Source) -> str:
-    """What a kernel is called in PTX, where instructions' names are not names of functions."""
+    """Return a kernel's name in PTX, which must differ from instructions."""
     return "nbgraph_" + re.sub(r"[^A-Za-z0-9_]", "_", source.name)
 
 
 def content_key(source: Source, form: Form, capability: tuple[int, int]) -> str:
-    """What a kernel's PTX is made of: text, constants, functions, launch, compiler."""
+    """Return the cache key of a kernel's PTX: text, constants, functions, launch, compiler."""
     import llvmlite
 
     parts = [
@@ -116,7 +116,7 @@ def content_key(source: Source, form: Form, capability: tuple[int, int]) -> str:
 
 
 def ptx(source: Source, form: Form, capability: tuple[int, int]) -> str:
-    """PTX of a kernel's text for a compute capability."""
+    """Return the PTX of a kernel's text for a compute capability."""
     machine = _machine(capability, long=form.words > 512)
     return str(machine.emit_assembly(device_module(source, form, capability)))
 
@@ -128,7 +128,7 @@ def device_module(source: Source, form: Form, capability: tuple[int, int]) -> ll
     from nbgraph.codegen.optimise import run_passes
 
     machine = _machine(capability)
-    # said first: a layout that comes later finds loads that are aligned to 4 bytes, and in halves
+    # set first: with a later layout, loads are aligned to 4 bytes and split
     layout = f'target datalayout = "{machine.target_data}"\ntarget triple = "{TRIPLE}"\n'
     text = layout + _device_text(source, form)
     try:
@@ -143,12 +143,12 @@ def device_module(source: Source, form: Form, capability: tuple[int, int]) -> ll
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = False  # a thread has no vectors
     run_passes(module, machine, options)
-    _check(source, str(module))
+    _require_device_code(source, str(module))
     return module
 
 
-def _check(source: Source, text: str) -> None:
-    """See to it that LLVM has code for the device for all that a module calls."""
+def _require_device_code(source: Source, text: str) -> None:
+    """Require that LLVM has device code for all functions that a module calls."""
     unknown = [n for n in _DECLARED.findall(text) if not _KNOWN.match(f"{n}.")]
     unknown += ["128-bit division"] if _WIDE_DIVISION.search(text) else []
     if unknown:
@@ -160,7 +160,7 @@ def _check(source: Source, text: str) -> None:
 
 
 def host_text(source: Source) -> str:
-    """LLVM text of the same kernel for this machine, with the symbol of all kernels."""
+    """Return LLVM text of the kernel for this machine, with the common symbol."""
     written = Module(source, HOST)
     return f"{written.text()}\n{_mathematics(written)}"
 
@@ -184,7 +184,7 @@ def _device_text(source: Source, form: Form) -> str:
 
 
 def _mathematics(written: Module) -> str:
-    """Return the functions that a module calls."""
+    """Return the text of the mathematics that a module calls."""
     wanted = sorted(n for n in written.mathematics if n[0] not in RUNTIME)
     names = [n for n, _ in written.mathematics if n in RUNTIME]
     return texts(wanted, names, portable=True) if wanted or names else ""

@@ -1,7 +1,7 @@
-"""Products on devices: from a call of BLAS to what a driver multiplies.
+"""Products on devices: a call of BLAS as requests to the driver.
 
-A `Call` counts separate products by any number of axes. One of them goes with each request to the
-driver, in equal steps; the others, if any, are requests one after another.
+A `Call` may have separate products along several axes. One axis becomes part of each request to the
+driver, in equal steps; the others become successive requests.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nbgraph.device.gemm import Gemm
 from nbgraph.kernels.compiler.kernel import Text
 from nbgraph.kernels.products.axes import Axis, Call
 
-MOST = 1 << 15  # products of a request: grids end at 65535 along an axis
+MOST = 1 << 15  # products per request: grids end at 65535 along an axis
 _ONE = Axis(1)
 _FLIPPED = {"N": "T", "T": "N"}
 _MODEL = """\
@@ -29,7 +29,7 @@ def product(first, second, out):
 
 
 def requests(call: Call, item: int) -> int:
-    """How many requests a product takes.
+    """Return the number of requests for a product.
 
     >>> steps = (4, 0, 4), (0, 4, 12), (12, 8, 0)
     >>> axes = [Axis(3, steps[0]), Axis(3, steps[1]), Axis(5, steps[2])]
@@ -43,13 +43,13 @@ def requests(call: Call, item: int) -> int:
 
 
 class Gemms:
-    """A product, as often as it is asked for; to be issued like `Launches`, and to be looked at
-    like a `Kernel`. The record's addresses: of the call's first operand, the second, the result.
+    """A product that can be issued repeatedly, like `Launches`, and inspected like a `Kernel`.
+    Addresses of the record: the call's first operand, the second, the result.
 
-    The dtype is that of operands and result. `adds`: to what the result holds.
+    `dtype`: of operands and result. `adds`: accumulate into the result.
     """
 
-    fails, replays = False, "one record"  # as of `Launches`; what is launched is the library's
+    fails, replays = False, "one record"  # as in `Launches`; the launch is the library's
 
     def __init__(self, call: Call, dtype: np.dtype[Any], *, adds: bool, tf32: bool) -> None:
         self.name = "product"
@@ -58,16 +58,16 @@ class Gemms:
         self._requests = list(_requests(call, gemm, exchanged=self._exchanged))
 
     def require(self, device: int) -> None:
-        """As of `Launches`: that there is no library is told now."""
+        """Raise now if the driver has no library of products; see `Launches`."""
         driver().require_products()
 
     def ready(self, record: Sequence[int], device: int) -> Gemms:
-        """As of `Launches`."""
+        """See `Launches`."""
         self.require(device)
         return self
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Gemms) -> None:
-        """Put it on the stream."""
+        """Enqueue the product on the stream."""
         a, b, c = record[2:5]
         if self._exchanged:
             a, b = b, a
@@ -76,16 +76,16 @@ class Gemms:
 
 
 def _gemm(call: Call, dtype: np.dtype[Any], *, adds: bool, tf32: bool) -> tuple[Gemm, bool]:
-    """One of the products, and whether its operands are the second and the first of the call."""
+    """Return one of the products, and whether its operands are exchanged."""
     m, n, k = call.u.extent, call.v.extent, call.k.extent
     forms, lds, exchanged = call.forms, call.lds, False
     if call.vector:
         ld, step, target = call.lds
-        if target == 1:  # a column; the vector is one too where it lies so
+        if target == 1:  # a column vector, as well as it lies
             column = step == 1
             forms = forms[0] + ("N" if column else "T")
             lds = ld, (k if column else step), m
-        else:  # columns of one element, `target` from one to the next
+        else:  # columns of one element each
             forms, lds, exchanged = "N" + _FLIPPED[forms[0]], (step, ld, target), True
             m, n = 1, m
     return Gemm(m, n, k, forms, lds, dtype, adds, tf32=tf32), exchanged
@@ -94,7 +94,7 @@ def _gemm(call: Call, dtype: np.dtype[Any], *, adds: bool, tf32: bool) -> tuple[
 def _requests(
     call: Call, gemm: Gemm, *, exchanged: bool
 ) -> Iterator[tuple[Gemm, tuple[int, int, int]]]:
-    """What the driver multiplies, and how many bytes behind the addresses."""
+    """Yield the driver's requests, with byte offsets to the addresses."""
     order = (1 - call.first, call.first, 2) if exchanged else (call.first, 1 - call.first, 2)
     item = gemm.dtype.itemsize
     batch = _batch(call, item)
@@ -110,7 +110,7 @@ def _requests(
 
 
 def _batch(call: Call, item: int) -> Axis:
-    """Return the longest axis of separate products whose steps BLAS counts in."""
+    """Return the longest axis of separate products whose steps are multiples of an element."""
     fitting = [
         axis
         for axis in call.outer

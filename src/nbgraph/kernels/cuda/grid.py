@@ -1,4 +1,4 @@
-"""What is fixed when a kernel is compiled, besides its loop: the shape of its grid's work."""
+"""Compile-time properties of a kernel besides its loop: the shape of its grid's work."""
 
 from __future__ import annotations
 
@@ -13,30 +13,29 @@ from nbgraph.kernels.scalar.kinds import ITEMSIZE
 VECTOR = 16  # bytes of the longest load and store
 MOST_LANES = 8
 THREADS = 256  # of a block, where units are threads
-MOST_THREADS = 512  # 128 registers of each
+MOST_THREADS = 512  # with 128 registers each
 WARP = 32
 BLOCKS: tuple[Form, ...] = ("reduce", "totals", "rows")  # forms whose units are blocks of threads
 LARGEST = 1 << 31  # elements that 32-bit indices count
-WAVES = 32  # times a device full of blocks: the most that is launched
-FEW = 512  # blocks of threads that all parts of a large device have work by
-MOST_VECTORS, MOST_REGISTERS = 8, 64  # vectors of a row, and registers, that a thread has a row in
-AHEAD, MOST_AHEAD = 64, 4  # bytes a thread asks memory for before it waits, vectors at most
-_LARGE = 512  # operations of the longest text that is made for that
+WAVES = 32  # most blocks of a launch, as a multiple of those a device holds
+FEW = 512  # blocks of threads that occupy all parts of a large device
+MOST_VECTORS, MOST_REGISTERS = 8, 64  # per thread for a row: vectors, and registers
+AHEAD, MOST_AHEAD = 64, 4  # bytes that a thread prefetches, and vectors at most
+_LARGE = 512  # operations of the longest text that prefetches
 _CALL = 24  # operations of a call of the library
-_STRAIGHT = frozenset(("lgamma",))  # long functions without a branch, which are interleaved
-_SIDE_BY_SIDE = 16  # of these in a thread: with more, registers spill
+_STRAIGHT = frozenset(("lgamma",))  # long functions without branches, which are interleaved
+_SIDE_BY_SIDE = 16  # of these in a thread: more would spill registers
 _RECORD = 2  # words before the addresses
 
 
 class Grid(NamedTuple):
     """Compile-time properties of a launch.
 
-    `lanes`: elements a thread takes at once, which lie side by side; `rank`: outer dimensions of
-    the record; `narrow`: whether 32 bits count all elements; `threads`: of a block; `ahead`:
-    vectors, or elements, that a thread loads before it uses the first; `teams`: rows that a block
-    takes at once, each by as many of its threads; `resident`: vectors of a row that a thread has in
-    registers from its first pass over the row to the last, or 0; of these all threads have `full`,
-    some the last one, too.
+    `lanes`: contiguous elements that a thread handles at once; `rank`: outer dimensions of the
+    record; `narrow`: whether 32 bits index all elements; `threads`: per block; `ahead`: vectors, or
+    elements, that a thread loads before it uses the first; `teams`: rows that a block handles at
+    once, each by a team of its threads; `resident`: vectors of a row that a thread keeps in
+    registers for all passes, or 0; all threads have `full` of these, some also a last one.
     """
 
     lanes: int = 1
@@ -50,12 +49,12 @@ class Grid(NamedTuple):
 
     @property
     def team(self) -> int:
-        """Threads that take a row together: of one warp where a block has several teams."""
+        """Threads that share a row; of one warp if a block has several teams."""
         return self.threads // self.teams
 
 
 def lanes(loop: Loop) -> int:
-    """Elements of a vector, as far as the loop's layouts allow one; 1 where they do not."""
+    """Return the elements of a vector if the loop's layouts allow vectors, else 1."""
     arrays = [*loop.operands, *loop.outputs]
     moving = [a for a in arrays if a.layout != "0" and not getattr(a, "combine", None)]
     uneven = loop.pieces or any(a.layout == "s" for a in moving)
@@ -69,11 +68,11 @@ def lanes(loop: Loop) -> int:
 
 
 def choose(loop: Loop, record: Sequence[int]) -> Grid:
-    """Return the grid for an argument record, as its words are: addresses, steps and extents."""
+    """Return the grid for an argument record, from its addresses, steps and extents."""
     words = [int(word) for word in record]
     inner = words[0] * (words[loop.outer_at - 1 - loop.pointers] if loop.pieces else 1)
     outer = [words[loop.outer_at + d * (1 + loop.pointers)] for d in range(words[1])]
-    while outer and outer[-1] == 1 and loop.form != "leading":  # which counts on both of its
+    while outer and outer[-1] == 1 and loop.form != "leading":  # it needs both dimensions
         outer.pop()
     rank, rows = len(outer), math.prod(outer)
     count = _aligned(loop, words, rank)
@@ -82,10 +81,10 @@ def choose(loop: Loop, record: Sequence[int]) -> Grid:
 
 
 def shared(loop: Loop, grid: Grid, inner: int, rows: int) -> Grid:
-    """Return the grid with rows, or blocks of a run, shared out among threads."""
+    """Return the grid with rows, or blocks of a run, divided among teams of threads."""
     length = min(inner, loop.block) if loop.form == "reduce" else inner
     vectors = -(-length // grid.lanes)
-    each = _lane_elements(loop, grid.lanes)  # a thread's at most, if they are to stay in registers
+    each = _lane_elements(loop, grid.lanes)  # the most that fit a thread's registers
     most = THREADS if loop.form == "reduce" else MOST_THREADS
     team = 1 if inner == length else most
     while team < most and (2 * team <= vectors if team < WARP else each * team < vectors):
@@ -97,7 +96,7 @@ def shared(loop: Loop, grid: Grid, inner: int, rows: int) -> Grid:
 
 
 def teamed(loop: Loop, grid: Grid, length: int, team: int, teams: int) -> Grid:
-    """Return the grid with so many teams of so many threads for rows of a length."""
+    """Return the grid with `teams` teams of `team` threads for rows of this length."""
     registers, full = -(-length // (grid.lanes * team)), length // (grid.lanes * team)
     if loop.form != "rows" or length % grid.lanes or registers > _lane_elements(loop, grid.lanes):
         registers = full = 0
@@ -105,7 +104,7 @@ def teamed(loop: Loop, grid: Grid, length: int, team: int, teams: int) -> Grid:
 
 
 def _lane_elements(loop: Loop, count: int) -> int:
-    """Vectors of a row that a thread may have in registers."""
+    """Return how many vectors of a row a thread may keep in registers."""
     moving = [a for a in loop.operands if a.layout != "0"] if loop.form == "rows" else [1]
     registers = max(1, len(moving)) * count * (2 if loop.compute == "float64" else 1)
     count_of = min(
@@ -115,9 +114,9 @@ def _lane_elements(loop: Loop, count: int) -> int:
 
 
 def ahead(loop: Loop, count: int) -> int:
-    """Vectors of `count` elements whose loads are under way at once: memory answers after some
-    700 ns, so that 16 bytes a thread would not keep it busy. Bodies that are long are bound by
-    what they compute."""
+    """Return how many vectors of `count` elements to load before the first use: memory latency is
+    some 700 ns, so 16 bytes per thread would leave it idle. Long bodies are bound by arithmetic
+    instead."""
     if loop.form not in ("map", *BLOCKS):
         return 1
     read = {n.id for n in loop.graph.reachable(_roots(loop))}
@@ -130,7 +129,7 @@ def ahead(loop: Loop, count: int) -> int:
 
 
 def _operations(loop: Loop) -> int:
-    """How long the text of an element is."""
+    """Return the cost of an element's text in operations."""
     nodes = loop.graph.reachable(_roots(loop))
     leaves = ("arg", "param", "const")
     return sum(
@@ -140,12 +139,12 @@ def _operations(loop: Loop) -> int:
 
 
 def _roots(loop: Loop) -> list[Node]:
-    """What is computed of an element."""
+    """Return the nodes computed per element."""
     return [o.node for o in loop.outputs] + [t.node for stage in loop.stages for t in stage]
 
 
 def _aligned(loop: Loop, words: Sequence[int], rank: int) -> int:
-    """Lanes for which every vector is where the device can load it at once."""
+    """Return the lanes per vector if all vectors are aligned for single loads, else 1."""
     count = lanes(loop)
     if count == 1 or (loop.form == "map" and rank and words[0] % count):
         return 1
@@ -162,8 +161,8 @@ def _aligned(loop: Loop, words: Sequence[int], rank: int) -> int:
 
 
 def units(loop: Loop, record: Sequence[int], grid: Grid) -> int:
-    """Rows or blocks of a run, where blocks of threads take these; else blocks of threads that
-    have something to do, a vector a thread."""
+    """Return the number of rows or blocks of a run, if blocks of threads handle these; else the
+    blocks of threads that have work, at a vector per thread."""
     words = [int(word) for word in record]
     width = 1 + loop.pointers
     extents = [words[loop.outer_at + d * width] for d in range(grid.rank)]
@@ -178,10 +177,10 @@ def units(loop: Loop, record: Sequence[int], grid: Grid) -> int:
 
 
 def blocks(loop: Loop, record: Sequence[int], grid: Grid, wave: int) -> int:
-    """Blocks of a launch on a device that holds `wave` at once.
+    """Return the number of blocks of a launch on a device that holds `wave` at once.
 
-    More than it holds, so that none ends long before the others, whatever the number that their
-    registers let it hold; few enough that starting them costs nothing.
+    It is more than the device holds, for balance, whatever number of blocks registers allow; but
+    few enough that starting them costs nothing.
     """
     count = -(-units(loop, record, grid) // grid.teams)
     if loop.form in BLOCKS:
@@ -192,7 +191,7 @@ def blocks(loop: Loop, record: Sequence[int], grid: Grid, wave: int) -> int:
 
 
 def _elements(loop: Loop, words: Sequence[int], rows: int) -> int:
-    """What threads are counted by."""
+    """Return the number of elements that are divided among threads."""
     if loop.form in ("fold", "scan"):
         return rows
     if loop.form == "at":

@@ -1,11 +1,11 @@
-"""Kernels that users write for GPUs, `cuda.jit` kernels and ThreadKernels, as drivers take them in.
+"""Kernels that users write for GPUs, `cuda.jit` kernels and ThreadKernels, as drivers load them.
 
-Numba's CUDA target makes machine code of them, for the device that asks. It is loaded and launched
-as all kernels are: what Numba has for the host (contexts, streams, arrays) plays no part. This is
-the one file that knows `numba.cuda`, which is imported when a kernel is compiled.
+Numba's CUDA target compiles them to machine code for the current device. They are loaded and
+launched like all kernels: Numba's host side (contexts, streams, arrays) is not used. Only this file
+uses `numba.cuda`, which is imported when a kernel is compiled.
 
-On the emulated device a ThreadKernel runs compiled for the host, a `cuda.jit` kernel in Numba's
-simulator, where the process has that (NUMBA_ENABLE_CUDASIM=1).
+On the emulated device a ThreadKernel is compiled for the host, and a `cuda.jit` kernel runs in
+Numba's simulator, if the process has it (NUMBA_ENABLE_CUDASIM=1).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from nbgraph.kernels.cuda.arguments import SHAPE_WORDS, Signature
 from nbgraph.kernels.cuda.launch import Code, Launcher, Ready
 
 EXTRA = "pip install 'nbgraph[cuda13]', or set CUDA_HOME to a CUDA toolkit's folder"
-_UNITS = 5  # threads of a ThreadKernel in the emulation: few and odd
+_UNITS = 5  # threads of a ThreadKernel in emulation: few and odd
 _LOCK = threading.RLock()  # one compilation, or one simulated launch, at a time
-# what NumPy 2.5 dropped and numba-cuda 0.30 looks up while it compiles
+# removed in NumPy 2.5, but needed by numba-cuda 0.30
 _DROPPED = {"row_stack": "vstack", "in1d": "isin", "trapz": "trapezoid"}
 
 
@@ -36,13 +36,13 @@ class HandCode(Code):
     """A user's kernel for arguments of certain types."""
 
     def __init__(self, op: str, fn: Any, signature: Signature) -> None:
-        # the name is that of the entry, once that is compiled
+        # replaced by the entry's name once compiled
         super().__init__(python_function(fn).__name__, len(signature.arrays))
         self.op, self.signature, self.order = op, signature, signature.order
         self.fn: Any = fn if isinstance(fn, Compiled) else getattr(fn, "dispatcher", fn)
 
     def ptx(self, capability: Capability) -> bytes:
-        """See Code; machine code, for the device whose context is the calling thread's."""
+        """See Code; returns machine code for the device of the calling thread's context."""
         with _LOCK, _numpy_as_it_was(), self._compile_errors():
             cuda = importlib.import_module("numba.cuda")
             if _simulates(cuda.jit):
@@ -76,7 +76,7 @@ class HandCode(Code):
         return self._simulated
 
     def _compiled(self) -> Callable[[Bytes], None]:
-        """Return the function of one thread, for the host."""
+        """Return the function of one thread, compiled for the host."""
         run: Any = self.fn.dispatcher
         with self._compile_errors():
             numba = importlib.import_module("numba")
@@ -103,7 +103,7 @@ class HandCode(Code):
 
     @contextlib.contextmanager
     def _compile_errors(self) -> Generator[None]:
-        """What Numba raises, as a CompileError that says which function it was."""
+        """Return a context that turns Numba's errors into a CompileError of the function."""
         try:
             yield
         except CompileError:
@@ -111,7 +111,7 @@ class HandCode(Code):
         except Exception as problem:
             kind = type(problem).__name__
             missing = isinstance(problem, OSError | ImportError) or "Support" in kind
-            missing = missing or "NotFound" in kind  # of NVIDIA's package that looks for libraries
+            missing = missing or "NotFound" in kind  # NVIDIA's package that finds libraries
             remedy = EXTRA if missing else "Numba's own text is kept in `details`"
             raise CompileError(
                 f"{self.op}: the gpu function {self.name} is not compiled for ({self.signature}): "
@@ -121,21 +121,21 @@ class HandCode(Code):
 
 
 def _gist(problem: Exception) -> str:
-    """Return the line that says what is wrong: not the stage at which that was, nor a heading."""
+    """Return the message's informative line: no compile stage, no heading."""
     lines = [line for line in str(problem).splitlines() if line.strip()]
     lines_of = [t for t in lines if not t.startswith("Failed in") and not t.endswith(":")]
     return (lines_of or lines or [type(problem).__name__])[0]
 
 
 def _simulates(what: Any) -> bool:
-    """Return whether a kernel, or the function that makes kernels, is the simulator's."""
+    """Return whether a kernel, or a factory of kernels, is the simulator's."""
     home = what.__module__ if isinstance(what, FunctionType) else type(what).__module__
     return "simulator" in home.split(".")
 
 
 @contextlib.contextmanager
 def _numpy_as_it_was() -> Generator[None]:
-    """NumPy with the names that Numba's CUDA target looks up."""
+    """Return a context with the old names of NumPy that Numba's CUDA target uses."""
     lacking = [name for name in _DROPPED if name not in vars(np)]
     for name in lacking:
         setattr(np, name, getattr(np, _DROPPED[name]))
@@ -147,7 +147,7 @@ def _numpy_as_it_was() -> Generator[None]:
 
 
 def _entry(cuda: Any, kernel: ThreadKernel) -> Any:
-    """Return a `cuda.jit` kernel that has each thread do its elements."""
+    """Return a `cuda.jit` kernel in which each thread handles its elements."""
     names = [f"a{k}" for k in range(kernel.py_func.__code__.co_argcount - 2)]
     arguments = ", ".join(names)
     text = f"def entry({arguments}):\n    body({arguments}, cuda.grid(1), cuda.gridsize(1))\n"
@@ -157,7 +157,7 @@ def _entry(cuda: Any, kernel: ThreadKernel) -> Any:
 
 
 def _device_form(cuda: Any, fn: Any, known: dict[Any, Any]) -> Any:
-    """Return a function and the Compiled ones that it calls, for the device."""
+    """Return a function and the Compiled ones that it calls, in device form."""
     if fn not in known:
 
         def seen(value: Any) -> Any:
@@ -177,7 +177,7 @@ def _device_form(cuda: Any, fn: Any, known: dict[Any, Any]) -> Any:
 
 
 class HandLaunches(Launcher):
-    """A user's kernel for arguments of certain types; Numba's kernels tell nothing of failures."""
+    """A user's kernel for certain argument types; Numba's kernels report no failures."""
 
     __slots__ = ("code",)
 

@@ -1,8 +1,8 @@
-"""Kernels of the GPU on the host: what an emulated device runs.
+"""GPU kernels on the host, as an emulated device runs them.
 
-Where units are threads, the kernel's own text is compiled for the host and called for one unit
-after another, of a grid that is small and odd: any grid does the same. Where units are blocks of
-threads, which trade values, the CPU's kernel of the loop stands in.
+If units are threads, the kernel's text is compiled for the host and called for each unit of a
+small, odd grid: the result does not depend on the grid. If units are blocks of threads, which
+exchange values, the CPU's kernel of the loop is used.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ UNITS = 5
 
 
 def by_thread(source: Source, *, fails: bool = False) -> Callable[[Bytes], None]:
-    """What calls a text for one thread after another. `fails`: a code that it returns is left
-    where the record's last word says; see `compile.Form`."""
+    """Return a function that runs a text for each thread in turn. `fails`: store a returned error
+    code where the record's last word points; see `compile.Form`."""
     run = prototype(_address(compiled.host_text(source), source.name))
 
     def form(record: Bytes) -> None:
@@ -41,7 +41,7 @@ def by_thread(source: Source, *, fails: bool = False) -> Callable[[Bytes], None]
 
 
 def by_blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
-    """What runs a loop's kernel for hosts where a grid has a block of threads for each unit."""
+    """Return a function that runs the CPU's kernel of a loop in place of blocks of threads."""
     code = kernel(loop)
 
     def form(record: Bytes) -> None:
@@ -52,5 +52,5 @@ def by_blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
 
 @functools.cache
 def _address(text: str, name: str) -> int:
-    """Where the code lies, which stays: streams run it until the process ends."""
+    """Return the address of the code, which is never freed: streams may run it until exit."""
     return builtin.address(text, name=name, level=0)

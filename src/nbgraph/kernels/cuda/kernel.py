@@ -1,8 +1,7 @@
-"""Kernels for the GPU in memory: compiled once per content, kept in the disk cache.
+"""GPU kernels in memory: compiled once per content, kept in the disk cache.
 
-Like `nbgraph.kernels.compiler.kernel`, but what is kept is PTX, for which no device need be there;
-a device
-makes machine code of it.
+Like `nbgraph.kernels.compiler.kernel`, but the cached code is PTX, which is generated without a
+device; the device's driver compiles it to machine code.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ class DeviceKernel:
     """A kernel for GPUs of a compute capability and above.
 
     It takes the argument record, of `form.words` 64-bit words, by value, and runs in blocks of
-    `form.threads`. `name` is its entry in `ptx`, which is made, or found on disk, when first asked
-    for; `label` is what reports call it.
+    `form.threads`. `name` is its entry in `ptx`, which is generated, or loaded from disk, at first
+    use; `label` is its name in reports.
     """
 
     __slots__ = (*("_making", "_ptx"), *("capability", "form", "key", "label", "name", "source"))
@@ -46,13 +45,13 @@ class DeviceKernel:
 
     @property
     def ptx(self) -> str:
-        """The text for the device; CompileError where it cannot be made."""
+        """The device text; raises CompileError if it does not compile."""
         self.load()
         assert self._ptx is not None
         return self._ptx
 
     def load(self) -> None:
-        """See to it that the PTX is there."""
+        """Generate or load the PTX."""
         if self._ptx is None:
             attend(self._load)
 
@@ -74,9 +73,9 @@ class DeviceKernel:
 
 
 def device_kernel(loop: Loop, grid: Grid, capability: tuple[int, int]) -> DeviceKernel:
-    """Return the kernel of a loop for a grid: the one in memory where its content is the same.
+    """Return the kernel of a loop for a grid, with its PTX; kernels of equal content are shared.
 
-    Its PTX is there when this returns; CompileError says what cannot be compiled for a GPU.
+    Raises CompileError for what cannot be compiled for a GPU.
     """
     source, form = emit(loop, grid), compiled.form_of(loop, grid)
     return kernel_of(source, form, capability, loop.name)
@@ -85,7 +84,7 @@ def device_kernel(loop: Loop, grid: Grid, capability: tuple[int, int]) -> Device
 def kernel_of(
     source: Source, form: compiled.Form, capability: tuple[int, int], label: str
 ) -> DeviceKernel:
-    """Return the kernel of a text that is there; see `device_kernel`."""
+    """Return the kernel of an emitted text; see `device_kernel`."""
     key = compiled.content_key(source, form, capability)
     with _LOCK:
         kernel = _KERNELS.get(key)

@@ -1,8 +1,8 @@
 """Kernels on a device: from an argument record to a launch.
 
-A driver takes the code of a kernel in once a device. A loop has a code for each grid that its
-records ask for, found again by what a record says of ranks, alignment and sizes. A launch has no
-more blocks than the device holds at once: units go on in steps of the grid.
+A driver loads a kernel's code once per device. A loop has one code per grid, and a grid follows
+from the ranks, alignment and sizes in a record. A launch has no more blocks than suit the device:
+units advance by the grid's step.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from nbgraph.kernels.loops.loop import Loop
 from nbgraph.kernels.loops.writer import Source
 
 MAKING = threading.RLock()
-_LOW = 31  # bits of an address: vectors are of 32 bytes at most
-_KEPT = 256  # launches of a kernel that are known
+_LOW = 31  # low bits of an address: vectors have at most 32 bytes
+_KEPT = 256  # launches cached per kernel
 
 
 class Code:
-    """A kernel, as drivers take it in; see `nbgraph.device.protocol.Code`."""
+    """A kernel in the form that drivers load; see `nbgraph.device.protocol.Code`."""
 
-    order: tuple[int, ...] | None = None  # the record is the one parameter
+    order: tuple[int, ...] | None = None  # the record is the only parameter
 
     def __init__(self, name: str, pointers: int) -> None:
         self.name, self.pointers = name, pointers
         self._functions: dict[Any, Any] = {}
 
     def on(self, device: int) -> Any:
-        """What the driver made of it for a device; it is compiled now, or was before."""
+        """Return the driver's form of the kernel for a device, compiled now or before."""
         key = driver(), device
         function = self._functions.get(key)
         if function is None:
@@ -51,7 +51,7 @@ class Code:
 
 
 class Unit(Code):
-    """The kernel of a text. `pointers`: addresses in its record, from the third word on."""
+    """The kernel of a text. `pointers`: number of addresses in its record, from word 2 on."""
 
     def __init__(self, source: Source, pointers: int, form: Form) -> None:
         super().__init__(entry_name(source), pointers)
@@ -67,19 +67,19 @@ class Unit(Code):
 
 
 class LoopCode(Unit):
-    """A loop's kernel for a grid."""
+    """The kernel of a loop for a grid."""
 
     def __init__(self, loop: Loop, grid: Grid) -> None:
         super().__init__(emit(loop, grid), loop.pointers, form_of(loop, grid))
         self.loop, self.grid, self.label = loop, grid, loop.name
 
     def host(self) -> Callable[[Bytes], None]:
-        """See Code: of blocks of threads, which trade values, the loop's kernel for hosts."""
+        """See Code: if units are blocks of threads, the host kernel of the loop stands in."""
         return by_blocks(self.loop, self.grid) if self.form.blocks else super().host()
 
 
 def suited(capability: Capability) -> Capability:
-    """Return the highest capability that PTX is made for and the device takes.
+    """Return the highest capability with PTX support that the device can run.
 
     >>> suited((9, 0)), suited((12, 1))
     ((9, 0), (12, 0))
@@ -94,7 +94,7 @@ def suited(capability: Capability) -> Capability:
 
 
 class Ready(NamedTuple):
-    """A launch but for its record: `pack` takes its first `words`."""
+    """A launch without its record: `pack` packs its first `words`."""
 
     launch: Launch
     words: int
@@ -102,27 +102,27 @@ class Ready(NamedTuple):
 
     @classmethod
     def of(cls, launch: Launch, words: int) -> Ready:
-        """Return the launch of a kernel whose record has so many words."""
+        """Return the launch of a kernel whose record has `words` words."""
         return cls(launch, words, struct.Struct(f"={words}q").pack)
 
 
 class Launcher:
-    """A kernel, as often as it is asked for, on whatever device. `fails`: a run may fail for what
-    operands hold; `name` is what such failures call it."""
+    """A kernel that can be launched repeatedly on any device. `fails`: whether a run may fail for
+    values of operands; `name`: the name in such errors."""
 
     __slots__ = ("_known", "fails", "name")
-    replays = "any record"  # see `array.issue`: one launch, which may be given another record
+    replays = "any record"  # see `array.issue`: a single launch, whose record may be replaced
 
     def __init__(self, name: str, *, fails: bool) -> None:
         self.name, self.fails = name, fails
         self._known: dict[Any, Ready] = {}
 
     def require(self, device: int) -> None:
-        """CompileError for what no device does, before there is a record."""
+        """Raise CompileError for what no device supports, before there is a record."""
 
     def ready(self, record: Sequence[int], device: int) -> Ready:
-        """Return the launch for a record on a device; the kernel is compiled now, so that what
-        cannot be is told here."""
+        """Return the launch for a record on a device; the kernel is compiled now, so errors arise
+        here."""
         key = device, self.key(record)
         ready = self._known.get(key)
         if ready is None:
@@ -135,7 +135,7 @@ class Launcher:
         return ready
 
     def key(self, record: Sequence[int]) -> Hashable:
-        """What of a record the launch depends on."""
+        """Return the part of a record that the launch depends on."""
         raise AssertionError
 
     def chosen(self, record: Sequence[int], device: int) -> tuple[Unit, int]:
@@ -143,20 +143,20 @@ class Launcher:
         raise AssertionError
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
-        """Put it on the stream."""
+        """Enqueue the launch on the stream."""
         words = record[: ready.words - self.fails]
         packed = ready.pack(*words, *(run_ctx.slot(self.name) for _ in range(self.fails)))
         run_ctx.stream.launch(ready.launch, packed)
 
 
 def wave(device: int, threads: int) -> int:
-    """Blocks of so many threads that a device holds at once."""
+    """Return how many blocks of `threads` threads a device holds at once."""
     on = driver()
     return on.multiprocessors(device) * max(1, on.resident(device) // threads)
 
 
 class Launches(Launcher):
-    """A loop, as often as it is asked for."""
+    """A loop that can be launched repeatedly."""
 
     __slots__ = ("_codes", "loop")
 
@@ -171,16 +171,16 @@ class Launches(Launcher):
             emit(self.loop, Grid())
 
     def key(self, record: Sequence[int]) -> Hashable:
-        """See Launcher. A grid depends on extents, and on what addresses are multiples of."""
+        """See Launcher. A grid depends on extents and on the alignment of addresses."""
         loop = self.loop
-        # parameters may be other numbers in each call; of this form they are extents
-        runs = 1 + loop.pointers if loop.pieces else 0  # numbers that say of what runs a row is
+        # parameters vary between calls; but in this form they are extents
+        runs = 1 + loop.pointers if loop.pieces else 0  # numbers that describe the runs of a row
         rest = record[loop.parameters_at if loop.form == "leading" else loop.outer_at - runs :]
         aligned = [address & _LOW for address in record[2 : 2 + loop.pointers]]
         return (*record[:2], *aligned, *rest)
 
     def chosen(self, record: Sequence[int], device: int) -> tuple[Unit, int]:
-        """See Launcher; a grid may do without dimensions of one row."""
+        """See Launcher; the grid drops dimensions of extent one."""
         grid = choose(self.loop, record)
         with MAKING:
             code = self._codes.get(grid) or self._codes.setdefault(grid, LoopCode(self.loop, grid))

@@ -1,7 +1,7 @@
-"""Machine code of PTX and what it costs, by NVIDIA's linker, which needs no GPU.
+"""Machine code from PTX, and its resource use, by NVIDIA's linker, which needs no GPU.
 
-The linker is a library of the package `nvidia-nvjitlink`, called through `ctypes`; nothing here is
-needed to run a kernel, as the driver makes machine code of PTX, too.
+The linker is a library of the package `nvidia-nvjitlink`, called through `ctypes`. Kernels run
+without it, as the driver also compiles PTX.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from nbgraph.errors import CompileError
 PACKAGE = "nvidia-nvjitlink==13.0.*"
 _LIBRARIES = ("cu13/lib/libnvJitLink.so.13", "cu13/bin/x64/nvJitLink_130_0.dll")
 _PTX_INPUT = 2  # of nvJitLinkInputType
-_USED = re.compile(r"used (\d+) registers.*, (\d+) stack")  # functions that it calls included
-_SPILLS = re.compile(r"(\d+) bytes spill stores")  # of each function
+_USED = re.compile(r"used (\d+) registers.*, (\d+) stack")  # including functions that it calls
+_SPILLS = re.compile(r"(\d+) bytes spill stores")  # per function
 
 
 class Facts(NamedTuple):
-    """What a kernel's machine code takes of a thread: registers, and bytes of stack, of which some
-    are spilled registers; `code` is the machine code's file in bytes."""
+    """The resources of a thread in machine code: registers, and bytes of stack, of which some are
+    spilled registers; `code` is the size of the machine code's file in bytes."""
 
     registers: int
     stack: int
@@ -36,7 +36,7 @@ class Facts(NamedTuple):
 
 
 def library() -> Path | None:
-    """Return the linker's file; None where the package is not installed."""
+    """Return the linker's file; None if the package is not installed."""
     package = importlib.util.find_spec("nvidia")
     for folder in (package and package.submodule_search_locations) or ():
         for name in _LIBRARIES:
@@ -46,9 +46,9 @@ def library() -> Path | None:
 
 
 def facts(ptx: str, capability: tuple[int, int]) -> Facts:
-    """What the machine code of a PTX text takes; kept in the disk cache.
+    """Return the resources of a PTX text's machine code; kept in the disk cache.
 
-    CompileError where the linker is not there, or refuses the text and says why.
+    Raises CompileError if the linker is missing, or rejects the text, with its message.
     """
     key = hashlib.sha256(f"facts 2 {PACKAGE} {capability} {ptx}".encode()).hexdigest()
     known = cache.recall(key)
@@ -64,7 +64,7 @@ def facts(ptx: str, capability: tuple[int, int]) -> Facts:
 
 
 def machine_code(ptx: str, capability: tuple[int, int]) -> tuple[bytes, str]:
-    """Return the machine code of a PTX text, and what the linker says of it."""
+    """Return the machine code of a PTX text, and the linker's log."""
     options = [f"-arch=sm_{capability[0]}{capability[1]}".encode(), b"-verbose"]
     handle, text = ctypes.c_void_p(), ptx.encode()
     linker = _linker()

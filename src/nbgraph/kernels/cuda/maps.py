@@ -1,4 +1,4 @@
-"""Maps: one value an element, several elements a thread at once where they lie side by side."""
+"""Maps: one value per element, several contiguous elements per thread at once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from nbgraph.kernels.cuda.writer import Device
 
 
 class Map(Device):
-    """Each thread takes vectors of elements, a grid apart; those behind the last whole vector are
-    taken one by one. Over rows vectors are taken where each row has whole ones only.
+    """Each thread handles vectors of elements, a grid apart, and single elements after the last
+    whole vector. Over rows, vectors are used only if each row has whole ones.
 
-    Where a thread loads several ahead they are WARP vectors apart, so that a warp's lie side by
-    side and their distance is known when the kernel is compiled: one address serves all of them.
+    Where a thread loads several vectors ahead they are WARP vectors apart: a warp's vectors are
+    contiguous and their distance is constant, so one address serves all of them.
     """
 
     def space(self) -> None:
@@ -35,7 +35,7 @@ class Map(Device):
             self._loop("total", 1)
 
     def _loops(self, stop: str, lanes: int) -> None:
-        """Vectors: several at a time, as far as each of WARP threads has as many, then one."""
+        """Write the loop over vectors: several at a time while a whole warp has work, then one."""
         ahead = self.grid.ahead
         if ahead == 1:
             self.line(1, "i = start")
@@ -44,14 +44,14 @@ class Map(Device):
             self.line(1, "place = start")
             self.line(1, "while place < below:")
             self.line(2, f"i = place + place // {WARP} * {WARP * (ahead - 1)}")
-            self._some(2, lanes, ahead)
+            self._write_vectors(2, lanes, ahead)
             self.line(2, "place += step")
             self.line(1, f"i = below * {ahead} + start")
         self._loop(stop, lanes)
 
     def _loop(self, stop: str, lanes: int) -> None:
         self.line(1, f"while i < {stop}:")
-        self._some(2, lanes, 1)
+        self._write_vectors(2, lanes, 1)
         self.line(2, "i += step")
 
     def _olds(self) -> list[str]:
@@ -65,19 +65,19 @@ class Map(Device):
         ]
 
     def _read(self) -> list[tuple[str, str]]:
-        """Names of arrays, and the prefixes of the values read there."""
+        """Return names of arrays to read, with the prefixes of their values."""
         return [
             *((n, "lane") for _, n, _ in self.moving(self.roots())),
             *((y, "was") for y in self._olds()),
         ]
 
-    def _some(self, indent: int, lanes: int, count: int) -> None:
-        """So many vectors, or elements; all loads come before what is done with the first."""
+    def _write_vectors(self, indent: int, lanes: int, count: int) -> None:
+        """Write some vectors, or elements; all loads precede the first use."""
         index = ["i", *(f"i + {k * WARP}" for k in range(1, count))]
         firsts = range(0, count * lanes, lanes)
         if self.grid.rank:
             for k, first in enumerate(firsts):
-                self._point(indent, lanes, index[k])
+                self._write_pointers(indent, lanes, index[k])
                 index[k] = "0"
                 self._read_all(indent, first, lanes, "0")
                 for name in self.outputs if count > 1 else ():
@@ -98,8 +98,8 @@ class Map(Device):
         for name, prefix in self._read():
             self.fetch(indent, name, prefix, lanes, index, first)
 
-    def _point(self, indent: int, lanes: int, index: str) -> None:
-        """Pointers to what an index means: over rows all vectors are whole."""
+    def _write_pointers(self, indent: int, lanes: int, index: str) -> None:
+        """Write pointers to what an index means: over rows all vectors are whole."""
         self.split(indent, index, "n" if lanes == 1 else f"n // {lanes}")
         used = {*self.outputs, *(name for name, _ in self._read())}
         for k, (name, array) in enumerate(self.arrays()):

@@ -1,5 +1,5 @@
-"""Reductions: of blocks of a run by the threads of a block, and of rows column by column; folds,
-scans and indexed updates by a thread for each line."""
+"""Reductions: of blocks of a run by blocks of threads, and of rows column by column; folds, scans
+and indexed updates by a thread per line."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from nbgraph.kernels.loops.totals import Leading as HostLeading
 
 
 class Reduce(Map, HostReduce):
-    """One value a block of the inner run; outputs of a map beside it.
+    """One value per block of the inner run, with outputs of a map beside it.
 
-    The threads of a block, or of a team where runs are short, take elements, or vectors of them, a
-    team apart; those that a thread loads ahead are combined two by two, with the total so far last;
-    then the threads' values are combined in the order of their numbers. A sum of n terms by t
-    threads is off by (n / t + log2(t)) eps times the sum of their absolute values at most.
+    The threads of a block, or of a team if runs are short, handle elements or vectors a team apart;
+    values that a thread loads ahead are combined pairwise, then with its total; then the threads'
+    values are combined in the order of their numbers. The error of a sum of n terms by t threads is
+    at most (n / t + log2(t)) eps times the sum of their absolute values.
     """
 
     def space(self) -> None:
@@ -39,7 +39,7 @@ class Reduce(Map, HostReduce):
         totals = self._totals()
         for name, array in totals:
             self.line(2, f"{name}_acc = {self._identity(array)}")
-        self.shared_out(2, "m", self._some)
+        self.shared_out(2, "m", self._write_vectors)
         for k, (name, array) in enumerate(self.arrays()):
             if isinstance(array, Output) and array.combine:
                 together = self.together(array.combine, self._kind(array), f"{name}_acc")
@@ -48,7 +48,7 @@ class Reduce(Map, HostReduce):
         self.go_on("b")
 
     def _wide(self, output: Output) -> bool:
-        """See forms.Reduce; here a thread adds up a few elements."""
+        """See forms.Reduce; here a thread sums only a few elements."""
         return False
 
     def _totals(self) -> list[tuple[str, Output]]:
@@ -60,7 +60,7 @@ class Reduce(Map, HostReduce):
         return [self._accumulated(text, o) if o.combine else result for text, o, result in each]
 
     def _bases(self, indent: int) -> None:
-        """Pointers to the block's first element."""
+        """Write pointers to the block's first element."""
         for k, (name, array) in enumerate(self.arrays()):
             if isinstance(array, Output) and array.combine:
                 continue
@@ -68,8 +68,8 @@ class Reduce(Map, HostReduce):
             place = f"{self.base(k, 'row')}{along}"
             self.line(indent, f"{name}_p = {array.dtype}_pointer({place})")
 
-    def _some(self, indent: int, lanes: int, count: int) -> None:
-        """So many vectors of elements, or elements."""
+    def _write_vectors(self, indent: int, lanes: int, count: int) -> None:
+        """Write some vectors of elements, or elements."""
         for k, index in enumerate(self.beside(count)):
             self._read_all(indent, k * lanes, lanes, index)
         for j in range(count * lanes):
@@ -86,7 +86,7 @@ class Reduce(Map, HostReduce):
 
 
 def paired(combine: str, values: Sequence[str]) -> str:
-    """Return the text of values combined two by two."""
+    """Return the text of values combined pairwise."""
     if len(values) == 1:
         return values[0]
     half = len(values) // 2
@@ -94,7 +94,7 @@ def paired(combine: str, values: Sequence[str]) -> str:
 
 
 class Totals(Device, InOrder):
-    """One value a row of totals, by the threads of a block; the bound is that of Reduce."""
+    """One value per row of totals, by a block of threads; the error bound is Reduce's."""
 
     def space(self) -> None:
         """See Writer."""
@@ -106,15 +106,15 @@ class Totals(Device, InOrder):
             self.line(2, f"{name}_p = {array.dtype}_pointer({self.base(k, 'row')})")
         self.line(2, f"acc = {self.start()}")
         self.line(2, f"m = {self.own('n')}")
-        self.shared_out(2, "m", self._some)
+        self.shared_out(2, "m", self._write_vectors)
         self.line(2, f"{y}_all = {self.together(self.combine, self.kind, 'acc')}")
         inside = self.once(2)
         value = self.delivered(f"{y}_p", "0", out, f"{y}_all", self.kind)
         self.line(inside, f"store({y}_p, 0, {value})")
         self.go_on("row")
 
-    def _some(self, indent: int, lanes: int, count: int) -> None:
-        """So many vectors of elements, or elements."""
+    def _write_vectors(self, indent: int, lanes: int, count: int) -> None:
+        """Write some vectors of elements, or elements."""
         (name,) = self.names
         for k, index in enumerate(self.beside(count)):
             self.fetch(indent, name, "lane", lanes, index, k * lanes)
@@ -123,9 +123,9 @@ class Totals(Device, InOrder):
 
 
 class Leading(Device, HostLeading):
-    """Rows combined column by column: a column of a group of rows for each thread; see `totals`.
-    The order is that of the CPU, and so are the bits. LLVM unrolls the loop over a whole group, and
-    a thread's loads of 32 rows are under way at once."""
+    """Rows combined column by column: each thread has a column of a group of rows; see `totals`.
+    Order and bits are the CPU's. LLVM unrolls the loop over a whole group, so a thread's loads of
+    32 rows overlap."""
 
     def space(self) -> None:
         """See Writer."""
@@ -164,7 +164,7 @@ class Leading(Device, HostLeading):
 
 
 class Fold(Device, HostFold):
-    """A binary function along the run of each row; a row for each thread."""
+    """A binary function along the run of each row, with a thread per row."""
 
     def space(self) -> None:
         """See Writer."""
@@ -177,7 +177,7 @@ class Fold(Device, HostFold):
 
 
 class At(Device, HostAt):
-    """Updates in their order, so one thread makes them."""
+    """Updates in order, by a single thread."""
 
     def space(self) -> None:
         """See Writer."""

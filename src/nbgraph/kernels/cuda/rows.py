@@ -1,9 +1,8 @@
-"""Row programs: a row for each block of threads or part of one, or, of rows side by side, for each
-thread.
+"""Row programs: a row per block of threads or part of one; for rows side by side, a row per thread.
 
-A pass over a row is a function of an element, called for each element, or for each of a vector. A
-sum of n elements by t threads is off by (n / t + log2(t)) eps times the sum of their absolute
-values at most; where one thread adds up a row it does so in float64, as the CPU does.
+A pass over a row is a function of an element, called per element, or per element of a vector. The
+error of a sum of n elements by t threads is at most (n / t + log2(t)) eps times the sum of their
+absolute values; a thread that sums a row alone does so in float64, as the CPU does.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ Some = Callable[[int, int, str, int], None]
 
 
 class Rows(Device, HostRows):
-    """A row for each team of threads, which take its elements in turn. What a pass keeps in an
-    output is read again by the thread that wrote it. Where a thread's elements are few they stay in
-    registers from the first pass that reads them on; each array is read once."""
+    """A row per team of threads, which handle its elements in turn. A value kept in an output is
+    read again by the thread that wrote it. If a thread has few elements, they stay in registers
+    from the first pass that reads them; each array is read once."""
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)  # type: ignore[arg-type]
-        self._in_registers: dict[str, str] = {}  # names of values, and their kinds
-        self._unsure: dict[str, str] = {}  # those that are set under a condition
+        self._in_registers: dict[str, str] = {}  # names of values, with their kinds
+        self._unsure: dict[str, str] = {}  # those set under a condition
 
     def space(self) -> None:
         """See Writer."""
@@ -67,7 +66,7 @@ class Rows(Device, HostRows):
 
         self._pass = [total.node for total in totals]
         writes = [] if keeps is None or self.grid.resident else [self.outputs[keeps.output]]
-        self._over(number, [f"{name}_one" for name in names], use, writes)
+        self._write_pass(number, [f"{name}_one" for name in names], use, writes)
         for total, name in zip(totals, names, strict=True):
             self.line(2, f"{name} = {self.joined(total, f'{name}_acc')}")
             self.leaves[total.leaf.id] = name
@@ -84,20 +83,19 @@ class Rows(Device, HostRows):
                 self.line(indent, f"new{lane}_{name} = {value}")
 
         self._pass = [self.loop.outputs[k].node for k in self.elements]
-        self._over(len(self.loop.stages), [f"{name}_one" for name in names], use, names)
+        self._write_pass(len(self.loop.stages), [f"{name}_one" for name in names], use, names)
 
     # pieces -------------------------------------------------------------------------------------
 
-    def _over(
+    def _write_pass(
         self,
         number: int,
         results: Sequence[str],
         use: Callable[[int, int, str], None],
         writes: Sequence[str],
     ) -> None:
-        """A pass over a row. `results` are the names of what is computed of an element; `use`
-        writes what is done with them, given indent, lane and place in the row; `writes` are stored
-        then."""
+        """Write a pass over a row. `results` names the values computed per element; `use(indent,
+        lane, index)` writes what is done with them; the arrays `writes` are then stored."""
         self.hoist(2, self._pass)
         before, needed = dict(self.leaves), self.needed(self._pass)
         kept = self.kept
@@ -135,16 +133,16 @@ class Rows(Device, HostRows):
         self.leaves = before
 
     def _wide(self, total: Total) -> bool:
-        """See Rows; a row is added up by many threads."""
+        """See Rows; many threads share a row's sum."""
         return False
 
     def loops(self, load: Some, compute: Some) -> None:
-        """The loops over a row's elements: both are given indent, lanes, the index of a vector or
-        element, and the number of its first lane. All loads that are under way at once come before
-        what is computed."""
+        """Write the loops over a row's elements: `load` and `compute` get indent, lanes, the index
+        of a vector or element, and the number of its first lane. All loads that overlap precede the
+        computation."""
         if self.grid.resident:
-            self._unrolled(load)
-            self._unrolled(compute)
+            self._write_unrolled(load)
+            self._write_unrolled(compute)
             return
 
         def some(indent: int, lanes: int, count: int) -> None:
@@ -154,10 +152,10 @@ class Rows(Device, HostRows):
 
         self.shared_out(2, "m", some)
 
-    def _unrolled(self, write: Some) -> None:
-        """What a thread does with each of its vectors: all threads of teams that have a row have
-        `full`, some one more. What a thread has not is 0: else it would keep, in other registers,
-        what it had of the row before."""
+    def _write_unrolled(self, write: Some) -> None:
+        """Write a thread's work on each of its vectors: all threads of teams with a row have
+        `full`, some one more. Missing elements are set to 0: otherwise extra registers would
+        preserve those of the previous row."""
         grid, begin = self.grid, len(self.lines)
         indent = 2 if grid.teams == 1 else 3
         for k in range(grid.resident):
@@ -176,8 +174,8 @@ class Rows(Device, HostRows):
         self._unsure.clear()
 
     def keeps(self, lane: int, output: int) -> str:
-        """What the value of an element that is kept goes into; no later pass reads an operand's
-        elements, so one's place is free."""
+        """Return the name that holds an element's kept value; later passes read no operand's
+        elements, so one of their registers is free."""
         if not self.grid.resident:
             return f"new{lane}_{self.outputs[output]}"
         name = self.kept_as(lane, output)
@@ -186,7 +184,7 @@ class Rows(Device, HostRows):
         return name
 
     def kept_as(self, lane: int, output: int) -> str:
-        """What it is found in by later passes."""
+        """Return the name by which later passes read the kept value."""
         kind, names = self.loop.compute, zip(self.names, self.loop.operands, strict=True)
         places = [f"lane{lane}_{name}" for name, o in names if o.dtype == kind]
         registers = [name for name in places if name in self._in_registers]
@@ -194,7 +192,7 @@ class Rows(Device, HostRows):
         return registers[0] if resident else f"was{lane}_{self.outputs[output]}"
 
     def point(self, indent: int, names: Sequence[str], index: str) -> str:
-        """Pointers to the arrays; the text of the index that a vector or element has there."""
+        """Write pointers to the arrays; return the text of the index relative to them."""
         if not self.loop.pieces:
             return index
         self.divided(indent, "piece", "within", f"({index})", "n")
@@ -208,7 +206,7 @@ class Rows(Device, HostRows):
     def fetch(
         self, indent: int, name: str, prefix: str, lanes: int, index: str, first: int = 0
     ) -> None:
-        """See Device; what is in registers is not loaded again."""
+        """See Device; elements in registers are not loaded again."""
         names = [f"{prefix}{j}_{name}" for j in range(first, first + lanes)]
         if not self.grid.resident or names[0] not in self._in_registers:
             super().fetch(indent, name, prefix, lanes, index, first)
@@ -218,18 +216,18 @@ class Rows(Device, HostRows):
             self._unsure |= known
 
     def element_at(self, name: str, index: str) -> tuple[str, str]:
-        """Pointer and index of one element; `point` was called for it."""
+        """Return pointer and index of one element; call `point` before."""
         if self.loop.pieces:
             return f"{name}_p", "0"
         return self.place(name, dict(self.arrays())[name], f"({index})")
 
     def joined(self, total: Total, acc: str) -> str:
-        """Return the total of a row, of what threads have."""
+        """Return the total of a row from the threads' totals."""
         return self.together(total.combine, self.loop.compute, acc)
 
 
 class Columns(Rows):
-    """A row for each thread; those side by side are in memory side by side, too."""
+    """A row per thread; adjacent rows are adjacent in memory."""
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)  # type: ignore[arg-type]
@@ -250,7 +248,7 @@ class Columns(Rows):
         self.line(2, "place += step")
 
     def _wide(self, total: Total) -> bool:
-        """See Rows; one thread adds up a whole row, so it does that in float64."""
+        """See Rows; one thread sums a whole row, so in float64."""
         return is_sum(total)
 
     def joined(self, total: Total, acc: str) -> str:
@@ -278,5 +276,5 @@ class Columns(Rows):
         return f"{name}_p", "0"
 
     def once(self, indent: int) -> int:
-        """See Device: a row is one thread's."""
+        """See Device: a row belongs to one thread."""
         return indent

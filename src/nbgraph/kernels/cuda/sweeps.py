@@ -1,8 +1,8 @@
-"""Texts of loops over windows, for kernels with a thread for each place, or for each cell.
+"""Texts of loops over windows, for kernels with a thread per place, or per cell.
 
-Arrays are (images, channels, *space). Cells are those of the data, places those of windows. What
-windows are (elements, step, pad, gap) is part of the text: divisions by what is known are quick,
-and a network has few kinds of them. Extents of space are words of the record.
+Arrays are (images, channels, *space). Cells are those of the data, places those of windows. The
+windows (elements, step, pad, gap) are part of the text: divisions by constants are fast, and a
+network has few kinds of windows. Extents of space are words of the record.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 
 class Sweep(NamedTuple):
-    """Windows over space: for each axis elements of the window, and cells from place to place,
-    before the data, and from one element to the next."""
+    """Windows over space: per axis the elements of a window, and the cells between places, before
+    the data, and between elements."""
 
     kernel: tuple[int, ...]
     step: tuple[int, ...]
@@ -22,38 +22,38 @@ class Sweep(NamedTuple):
 
     @property
     def axes(self) -> range:
-        """Axes of space."""
+        """The axes of space."""
         return range(len(self.kernel))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words that a record has of space: extents of the data, then of the places."""
+        """The record's words for space: extents of the data, then of the places."""
         return tuple(f"{name}{d}" for name in ("in", "out") for d in self.axes)
 
     @property
     def cells(self) -> str:
-        """The text of how many cells there are."""
+        """The text of the number of cells."""
         return " * ".join(f"in{d}" for d in self.axes)
 
     @property
     def places(self) -> str:
-        """The text of how many places there are."""
+        """The text of the number of places."""
         return " * ".join(f"out{d}" for d in self.axes)
 
     def parts(self, index: str, extent: str) -> list[tuple[str, str]]:
-        """What `split` makes of an index into space: `index0` and so on."""
+        """Return the parts into which `split` divides an index into space: `index0` and so on."""
         return [(f"{index}{d}", f"{extent}{d}") for d in self.axes]
 
     def elements(self) -> list[tuple[str, str]]:
-        """What `split` makes of the number of an element of the window."""
+        """Return the parts into which `split` divides the number of an element of the window."""
         return [(f"k{d}", str(n)) for d, n in enumerate(self.kernel)]
 
     def under(
         self, lines: Sequence[str], *, beside: Sequence[str] = (), end: str = ""
     ) -> list[str]:
-        """Loops over the elements of the window at the place p0, p1, ...: `lines` may use `cell`,
-        which is under `element`. `beside`: what is done where that would lie in the pad. `end`: of
-        the names that are set, where such loops are in others."""
+        """Return loops over the window's elements at place p0, p1, ...: `lines` may use `cell`, the
+        one under `element`; `beside` runs where that is in the pad. `end`: a suffix of the names,
+        for nested loops."""
         z, k = f"z{end}", f"k{end}"
         body = [
             *(f"{z}{d} = {self._cell(d, k)}" for d in self.axes),
@@ -66,8 +66,8 @@ class Sweep(NamedTuple):
         return self._loops(body, name=k)
 
     def over(self, lines: Sequence[str]) -> list[str]:
-        """Loops over the places whose windows hold the cell z0, z1, ..., in their order: `lines`
-        may use `spot`, which has the cell under `element`."""
+        """Return loops over the places whose windows contain cell z0, z1, ..., in order: `lines`
+        may use `spot`, a place whose `element` lies on the cell."""
         body: list[str] = []
         for d, (n, _, pad, gap) in enumerate(zip(*self, strict=True)):
             body.append(f"k{d} = {n - 1} - e{d}" if n > 1 else f"k{d} = 0")
@@ -87,7 +87,7 @@ class Sweep(NamedTuple):
         return self._loops(body, name="e")
 
     def along(self, lines: Sequence[str]) -> list[str]:
-        """Loops over the places at which an element of the window lies on a cell, for `lines`."""
+        """Return loops of `lines` over the places where an element of the window lies on a cell."""
         bounds: list[str] = []
         for d, (_, step, pad, gap) in enumerate(zip(*self, strict=True)):
             bounds += [
@@ -106,7 +106,7 @@ class Sweep(NamedTuple):
         ]
 
     def first(self, d: int) -> str:
-        """The text of the first cell of the window at a place, in the pad or not, along an axis."""
+        """Return the text of the window's first cell along an axis, which may be in the pad."""
         return f"p{d}{_times(self.step[d])}{_more(-self.pad[d])}"
 
     def _element(self, index: str) -> str:
@@ -116,7 +116,7 @@ class Sweep(NamedTuple):
         return f"{self.first(d)} + {element}{d}{_times(self.gap[d])}"
 
     def within(self, index: str, extent: str) -> str:
-        """Return the text of an index into space, from `index0` and so on."""
+        """Return the text of an index into space from `index0` and so on."""
         return _flat(index, [f"{extent}{d}" for d in self.axes])
 
     def _loops(self, body: Sequence[str], name: str) -> list[str]:

@@ -1,6 +1,6 @@
-"""Kernels for GPUs whose text is written by hand, in the words that emitted text uses.
+"""Kernels for GPUs whose text is written by hand, in the vocabulary of emitted text.
 
-A unit is a thread: `name(args, start, step)` does what belongs to `start`, `start + step`, ...
+A unit is a thread: `name(args, start, step)` handles `start`, `start + step`, ...
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ def unit(
     compute: Compute = "float32",
     fails: bool = False,
 ) -> Unit:
-    """Return the kernel of a text whose last function is `name(args, start, step)`. Its record: two
-    words, so many addresses, so many words more."""
+    """Return the kernel of a text whose last function is `name(args, start, step)`. Its record has
+    two words, `addresses` addresses, and `words` more words."""
     form = Form(2 + addresses + words + fails, THREADS, fails=fails)
     return Unit(source(name, text, compute), addresses, form)
 
 
 class UnitLaunches(Launcher):
-    """A kernel over `units` threads. `vectors`: the kernel where all addresses
-    are multiples of 16, if that is another."""
+    """A kernel over `units` threads. `vectors`: another kernel for addresses that are all multiples
+    of 16, or None."""
 
     __slots__ = ("code", "units", "vectors")
 
@@ -42,7 +42,7 @@ class UnitLaunches(Launcher):
         self.code, self.units, self.vectors = code, units, vectors
 
     def key(self, record: Sequence[int]) -> Unit:
-        """See Launcher: the kernel."""
+        """Return the kernel for a record: see Launcher."""
         addresses = record[2 : 2 + self.code.pointers]
         if self.vectors is None or any(address % VECTOR for address in addresses):
             return self.code
@@ -56,8 +56,8 @@ class UnitLaunches(Launcher):
 
 
 def drawing(d: Drawn, count: int) -> tuple[Unit, Unit, int]:
-    """Return the kernel that draws `count` numbers, that for aligned ones, and the blocks of Philox
-    that they take, of which a thread makes one at a time."""
+    """Return the kernel that draws `count` numbers, the one for aligned arrays, and the number of
+    Philox blocks, which a thread generates one at a time."""
     addresses = len(d.arrays)
     words = len(d.record.names) - 2 - addresses
     plain, vectors = (

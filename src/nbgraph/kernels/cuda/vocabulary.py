@@ -1,7 +1,7 @@
-"""The words that only kernels for the GPU have, as LLVM instructions for the device and the host.
+"""The primitives of GPU kernels alone, as LLVM instructions for the device and the host.
 
-On the host a grid is the calls of a kernel for one start after another, so what threads exchange
-has no meaning there; such a kernel is for the device and the simulator alone.
+On the host a grid is a sequence of calls of the kernel, so an exchange between threads is
+meaningless there; kernels with one are for the device and the simulator.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nbgraph.kernels.llvm.values import FLOATS, Value, llvm_type
 from nbgraph.kernels.llvm.vocabulary import Primitive, setting
 from nbgraph.kernels.scalar.kinds import INTEGERS, ITEMSIZE, STORED
 
-WARPS = 32  # of a block at most
+WARPS = 32  # of a block, at most
 EVERY = "i32 -1"  # the mask of all threads of a warp
 
 
@@ -57,7 +57,7 @@ def _store(count: int) -> Primitive:
 
 
 _COUNTS = [n for n in (2, 4, 8, 16) if n <= MOST_LANES]
-SHARED_FORMS: dict[str, Primitive] = {  # what host and device do alike
+SHARED_FORMS: dict[str, Primitive] = {  # the same on host and device
     "inlined": setting("inlined"),
     **{f"load{n}": _load(n) for n in _COUNTS},
     **{f"store{n}": _store(n) for n in _COUNTS},
@@ -68,7 +68,7 @@ SHARED_FORMS: dict[str, Primitive] = {  # what host and device do alike
 
 
 def _word(kind: str) -> Primitive:
-    """Return a word of the record, which is the kernel's parameter."""
+    """Return a word of the record, which is a parameter of the kernel."""
 
     def word(f: Function, args: Sequence[Value]) -> Value:
         base, index = args
@@ -79,7 +79,7 @@ def _word(kind: str) -> Primitive:
 
 
 def _pointer(dtype: str) -> Primitive:
-    """Return a pointer into the device's memory, known as such: other memories have other loads."""
+    """Return a pointer marked as device memory: other memories need other loads."""
     kind = STORED.get(dtype, dtype)
 
     def pointer(f: Function, args: Sequence[Value]) -> Value:
@@ -105,7 +105,7 @@ def _barrier(f: Function, args: Sequence[Value]) -> None:
 
 
 def _shared(kind: str) -> Primitive:
-    """Memory of the block: a value for each warp."""
+    """Return memory of the block, with a value per warp."""
 
     def shared(f: Function, args: Sequence[Value]) -> Value:
         name = f"@shared_{kind}"
@@ -117,7 +117,7 @@ def _shared(kind: str) -> Primitive:
 
 
 def _traded(f: Function, args: Sequence[Value]) -> Value:
-    """Return the value of the thread of this warp whose number differs in the bit `distance`."""
+    """Return the value of the thread in this warp whose number differs in bit `distance`."""
     value, distance = args
     f.convergent = True
     kind = value.kind
@@ -158,7 +158,7 @@ DEVICE: dict[str, Primitive] = {
 
 
 def refused(name: str) -> Primitive:
-    """Return a word that means nothing where a kernel is compiled for."""
+    """Return a primitive that refuses to compile here."""
 
     def refuse(f: Function, args: Sequence[Value]) -> None:
         raise CompileError(f"{name}() has a meaning among threads of a GPU only")

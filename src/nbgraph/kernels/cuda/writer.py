@@ -1,7 +1,7 @@
-"""What all kernels for the GPU share: where an element lies, the scalar body as a function, totals.
+"""The base of GPU kernels: indices of elements, the scalar body as a function, and totals.
 
-The text of a kernel is `def name(args, start, step)`. Rank and index width are compile-time facts
-of the grid, so that a place is computed without loops and, where it can be, in 32 bits.
+The text of a kernel is `def name(args, start, step)`. Rank and index width are compile-time
+properties of the grid, so offsets are computed without loops and, if possible, in 32 bits.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Device(Writer):
         super().__init__(loop)
 
     def _unique(self, name: str) -> str:
-        """See Writer; values that belong to one of several elements have prefixes."""
+        """See Writer; values of one of several elements have prefixes."""
         return super()._unique(f"a_{name}" if _PREFIXED.match(name) else name)
 
     def source(self) -> Source:
@@ -55,11 +55,11 @@ class Device(Writer):
     # places -----------------------------------------------------------------------------------
 
     def narrow(self, text: str) -> str:
-        """Return an index as wide as the grid needs."""
+        """Return an index in the width that the grid needs."""
         return f"uint32({text})" if self.grid.narrow else text
 
     def divided(self, indent: int, whole: str, rest: str, index: str, by: str) -> None:
-        """Set `whole` and `rest` to what an index is in groups of `by`, as 64-bit numbers."""
+        """Set `whole` and `rest` to an index divided by `by`, as 64-bit numbers."""
         index, by = self.narrow(index), self.narrow(by)
         self.line(indent, f"{whole} = int64({self.narrow(f'{index} // {by}')})")
         self.line(indent, f"{rest} = int64({index}) - {whole} * int64({by})")
@@ -84,7 +84,7 @@ class Device(Writer):
             self.line(indent, f"{name} *= word(args, {self.loop.outer_at + d * width})")
 
     def base(self, k: int, row: str) -> str:
-        """See Writer; `rows` was called for the row."""
+        """See Writer; call `rows` for the row before."""
         width = 1 + self.loop.pointers
         text = f"word(args, {2 + k})"
         for d in range(self.grid.rank):
@@ -92,7 +92,7 @@ class Device(Writer):
         return text
 
     def split(self, indent: int, index: str, length: str) -> None:
-        """Set row, its outer indices and col to what an index means that counts through rows."""
+        """Set row, its outer indices and col to the parts of an index over all rows."""
         length = self.narrow(length)
         self.line(indent, f"at = {self.narrow(index)}")
         self.line(indent, f"row = {self.narrow(f'at // {length}')}")
@@ -108,8 +108,8 @@ class Device(Writer):
         results: Callable[[Sequence[str]], Sequence[str]],
         olds: Sequence[str] = (),
     ) -> Callable[[int], str]:
-        """Make a function of what lies in memory of an element; what gives the text of its call,
-        given which lane that is. `olds`: outputs whose memory it reads, too."""
+        """Write a function of an element's values in memory; return what makes the text of its call
+        for a lane. `olds`: outputs whose old values it also reads."""
         known = dict(self.leaves)
         needed = self.needed(roots)
         varying = [
@@ -144,8 +144,8 @@ class Device(Writer):
         self.line(0, f"return {', '.join(results(self.body(0, roots)))}")
 
     def function(self, node: Node, *, small: bool = False) -> str:
-        """See Writer. Trigonometry reduces large arguments aside: a thread branches, where vectors
-        of the CPU compute a whole run again."""
+        """See Writer. Trigonometry reduces large arguments in a branch of the thread; vectors of
+        the CPU repeat the whole run instead."""
         if node.data not in TRIGONOMETRIC:
             return super().function(node)
         name = f"any_{node.data}"
@@ -159,7 +159,7 @@ class Device(Writer):
         return name
 
     def moving(self, roots: Sequence[Node]) -> list[tuple[int, str, Operand]]:
-        """The operands that `roots` need of each element: place in the record, name, operand."""
+        """Return the operands that `roots` need per element: index in the record, name, operand."""
         needed = self.needed(roots)
         return [
             (k, n, o)
@@ -170,7 +170,7 @@ class Device(Writer):
     # memory of an element, or of several side by side ------------------------------------------
 
     def at(self, name: str, index: str) -> str:
-        """Pointer and index of an element; index "0" is where the pointer points to."""
+        """Return the text of pointer and index of an element; "0" is the pointer's own element."""
         layout = dict(self.arrays())[name].layout
         if index == "0" or layout == "0":
             return f"{name}_p, 0"
@@ -183,7 +183,7 @@ class Device(Writer):
     def fetch(
         self, indent: int, name: str, prefix: str, lanes: int, index: str, first: int = 0
     ) -> None:
-        """Load so many elements, or the one that there is, as `prefix0_name` and so on."""
+        """Load `lanes` elements as `prefix0_name` and so on."""
         names = [f"{prefix}{j}_{name}" for j in range(first, first + lanes)]
         if lanes > 1 and dict(self.arrays())[name].layout != "0":
             self.line(indent, f"{', '.join(names)} = load{lanes}({name}_p, {index})")
@@ -195,7 +195,7 @@ class Device(Writer):
     def leave(
         self, indent: int, name: str, prefix: str, lanes: int, index: str, first: int = 0
     ) -> None:
-        """Store so many elements."""
+        """Store `lanes` elements."""
         names = ", ".join(f"{prefix}{j}_{name}" for j in range(first, first + lanes))
         if lanes > 1:
             self.line(indent, f"store{lanes}({name}_p, {index}, {names})")
@@ -205,9 +205,9 @@ class Device(Writer):
     # threads of a block -------------------------------------------------------------------------
 
     def each(self, name: str) -> None:
-        """The loop over `total` rows, or blocks of a run: `name` is the one that this thread's team
-        takes. A team without one goes along with those of its warp, at the last one, with no
-        elements: `own` says how many of them are its own."""
+        """Begin the loop over `total` rows, or blocks of a run: `name` is the one of this thread's
+        team. A team without one runs along with its warp on the last one, with no elements: `own`
+        is the number of its elements."""
         teams = self.grid.teams
         if teams == 1:
             self.line(1, f"{name} = start")
@@ -219,16 +219,16 @@ class Device(Writer):
         self.line(2, f"{name} = min(mine, total - 1)")
 
     def go_on(self, name: str) -> None:
-        """To the next one."""
+        """Write the step to the next row or block."""
         teams = self.grid.teams
         self.line(2, f"{name} += step" if teams == 1 else f"begin += step * {teams}")
 
     def own(self, length: str) -> str:
-        """Return the text of a number of elements that the team has of the row."""
+        """Return the text of the number of elements of the row that are the team's."""
         return length if self.grid.teams == 1 else f"select(mine < total, {length}, 0)"
 
     def once(self, indent: int) -> int:
-        """See Writer: of each team that has a row."""
+        """See Writer: one thread of each team that has a row."""
         test = "thread() == 0"
         if self.grid.teams > 1:
             test = "mine < total"
@@ -238,14 +238,14 @@ class Device(Writer):
 
     @property
     def member(self) -> str:
-        """The number of the thread in its team."""
+        """The text of the thread's number in its team."""
         team = self.grid.team
         return "thread()" if self.grid.teams == 1 else f"thread() % {team}" if team > 1 else "0"
 
     def shared_out(self, indent: int, length: str, some: Callable[[int, int, int], None]) -> None:
-        """Loops in which threads of a team take the elements of a run: `some` writes the text for
-        vector or element `i` of so many lanes, and so many of these a team apart. A thread has the
-        same elements in each such loop."""
+        """Write loops in which threads of a team handle the elements of a run: `some` writes the
+        text for vector or element `i` of so many lanes, and for more at a distance of a team. A
+        thread handles the same elements in each such loop."""
         lanes = self.grid.lanes
         self.line(indent, f"i = {self.member}")
         if lanes == 1:
@@ -267,11 +267,11 @@ class Device(Writer):
             self.line(indent + 1, f"i += {count * team}")
 
     def beside(self, count: int) -> list[str]:
-        """Return the texts of `i` and of what is as many teams behind it."""
+        """Return the texts of `i` and of the indices that follow at distances of a team."""
         return ["i", *(f"i + {k * self.grid.team}" for k in range(1, count))]
 
     def together(self, combine: str, kind: str, value: str) -> str:
-        """Return the text of `combine` of a value over the threads of a team, which all get it."""
+        """Return the text of `combine` over a team's threads, all of which get the result."""
         assert self.loop.form in BLOCKS, self.loop.form
         name = f"together_{combine}_{kind}"
         if not any(line.startswith(f"def {name}(") for line in self.parts):
@@ -280,9 +280,9 @@ class Device(Writer):
 
 
 def together_text(name: str, combine: str, kind: str, threads: int) -> list[str]:
-    """Within a warp by trading values, then once more with one value of each warp.
+    """Return a function that exchanges values within a warp, then one value per warp.
 
-    The order is that of the threads' numbers, so it is the same in each run.
+    The order follows the threads' numbers, so it is the same in each run.
     """
     value = f"acc_{combine}(value, traded(value, {{distance}}))"
     distances = [d for d in (16, 8, 4, 2, 1) if d < threads]

@@ -1,2 +1,2 @@
-"""Partials of scalar graphs, what they are at guards and jumps, and the certificates that check
-them."""
+"""Partial derivatives of scalar graphs, their values at guards and jumps, and the certificates that
+check them."""

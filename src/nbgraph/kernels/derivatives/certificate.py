@@ -1,10 +1,10 @@
-"""Certificates: a derivative is checked against differences before its first value leaves.
+"""Certificates: a derivative is checked against finite differences before its first use.
 
-Function and derivative are evaluated with many digits at seeded points: over magnitudes from
-1e-6 to 1e8 of both signs, and on both sides of every comparison's boundary, found by bisection.
-`judge` says of a point whether the formula is right. Where the slopes left and right of a boundary
-differ there is a kink, which is reported; so is where the formula is right and float64 loses its
-digits. A budget bounds the whole: the certificate says what was left out.
+Function and derivative are evaluated with many digits at seeded points: over magnitudes from 1e-6
+to 1e8 of both signs, and on both sides of the boundary of every comparison, which bisection finds.
+`judge` decides whether the formula is right at a point. A kink, where the slopes left and right of
+a boundary differ, is reported, as is a point where the formula is right but float64 loses digits. A
+budget bounds the work; the certificate states what was left out.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from nbgraph.kernels.scalar.interpret import (
     Undetermined,
 )
 
-SECONDS = 0.045  # for one certificate; the points come in the order of what they can show
-MINIMUM = 24  # points that are tried even when they take longer
-LIMIT = 0.8  # seconds of the processor that no certificate exceeds
-WORK = 200_000  # operations at 128 bits that none exceeds: about a second
-SEARCH = 0.3  # of both, for boundaries
-FEWEST = 8  # points that decide; where there are fewer, faint ones are looked at closely
-LONG_MINIMUM = 4  # points where every loop is long
-TRIPS = 500  # of a loop; one that goes on may be endless there (Newton on a negative number)
-LOST = 1e-6  # relative error in float64 from which digits are said to be lost
+SECONDS = 0.045  # for one certificate; the most informative points come first
+MINIMUM = 24  # points that are tried even if they take longer
+LIMIT = 0.8  # processor seconds that no certificate exceeds
+WORK = 200_000  # operations at 128 bits that no certificate exceeds: about a second
+SEARCH = 0.3  # share of both budgets, for boundaries
+FEWEST = 8  # decisive points; with fewer, faint points are evaluated again
+LONG_MINIMUM = 4  # points to try if every loop is long
+TRIPS = 500  # of a loop; a longer one may be endless there (Newton on a negative number)
+LOST = 1e-6  # relative error in float64 that counts as lost digits
 _MAGNITUDES = (
     *(0.37, 1.3, 2.9, 0.08, 7.1, 25.0, 0.004, 140.0, 1.7e3, 1e-6, 6.3e4, 2.1e6, 3.7e8),
     *(0.61, 0.97, 1.9, 4.3, 12.0, 60.0, 480.0),
@@ -53,19 +53,19 @@ Leaves = dict[int, Any]
 
 @dataclass(slots=True)
 class Certificate:
-    """What was checked; `kinks` are (where, slope on the left, slope on the right)."""
+    """The result of a check; `kinks` are (where, slope on the left, slope on the right)."""
 
     name: str
     wrt: str
     points: int = 0
     boundaries: list[float] = field(default_factory=list)
     kinks: list[tuple[float, float, float]] = field(default_factory=list)
-    worst: float = 0.0  # largest relative disagreement that was seen
+    worst: float = 0.0  # largest relative disagreement
     seconds: float = 0.0
     work: float = 0.0  # operations at 128 bits
     lost: list[tuple[float, float]] = field(default_factory=list)  # (where, error in float64)
-    faint: int = 0  # points where the slope is too small beside the value to be told from 0
-    left_out: int = 0  # points that no precision settled
+    faint: int = 0  # points where the slope is too small relative to the value to differ from 0
+    left_out: int = 0  # points undecided in all precisions
     stopped: bool = False  # by the budget
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class Certificate:
 
 
 def _place(x: float) -> str:
-    """Return a boundary as people write it: bisection ends near 0, not on it."""
+    """Return a boundary for people: bisection ends near 0, not on it."""
     return "0" if abs(x) < 1e-20 else f"{x:.6g}"
 
 
@@ -104,10 +104,10 @@ def _error(relative: float) -> str:
 
 
 def certify(claim: Claim, digest: str = "", seconds: float = LIMIT) -> Certificate:
-    """Check a claim within so many seconds of the processor.
+    """Check a claim within `seconds` of processor time.
 
-    CertificateError where the slope is wrong, with the point, both values and the branch. The
-    verdict on a claim whose formulas have a `digest` is kept, and found again.
+    Raises CertificateError with the point, both values and the branch if the slope is wrong. The
+    verdict on a claim whose formulas have a `digest` is kept in the cache and reused.
     """
     stored = cache.recall(key(claim, digest)) if digest else None
     if stored is not None:
@@ -152,16 +152,16 @@ class _Checker:
             if not self.report.points and self.claim.graph.regions:
                 self.judge.trips = MAX_TRIPS
                 self._try_points(LONG_MINIMUM)
-            self._look_closely()
+            self._check_faint_points()
         except Exhausted:
             self.report.stopped = True
-        self._look_widely()
+        self._refuse_steps()
         self.report.seconds = time.thread_time() - started
         self.report.work = self.budget.used
         return self.report
 
     def _try_points(self, minimum: int) -> None:
-        """Points until the time is spent; both sides of boundaries are worth more of it."""
+        """Check points until the time is spent; boundaries may take more of it."""
         started = time.thread_time()
         for tried, (leaves, boundary) in enumerate(self._points()):
             spent = time.thread_time() - started
@@ -175,28 +175,28 @@ class _Checker:
                 break
 
     def _is_long(self) -> bool:
-        """Return whether the loops seem to make more trips than were allowed, everywhere."""
+        """Return whether all points failed because loops seem to exceed the allowed trips."""
         report, long = self.report, self.judge.trips > TRIPS or not self.claim.graph.regions
         return not (report.points or long) and report.left_out >= FEWEST
 
-    def _look_closely(self) -> None:
-        """At points where the slope was too small to be told from 0, if others are few."""
+    def _check_faint_points(self) -> None:
+        """Judge faint points with more digits, if there are few other points."""
         decided = self.report.points - self.report.faint
         for leaves in self.faint[: max(0, FEWEST - decided)]:
             verdict = self.judge.closely(leaves)
             if verdict.word != "faint":
                 self.report.faint -= 1
                 self.report.points -= 1
-                self._note(leaves, verdict)
+                self._record_verdict(leaves, verdict)
 
-    def _look_widely(self) -> None:
-        """Refuse the slope of a loop that narrows an interval, where it is that of one step."""
+    def _refuse_steps(self) -> None:
+        """Refuse the slope of a loop that narrows an interval, if it is that of a single step."""
         if (test := stairs.narrowing(self.claim)) is None:
             return
         wrt, draw = self.claim.wrt, self.random
-        points = [self._positive(self._others()) for _ in range(100)]
+        points = [self._positive(self._other_leaves()) for _ in range(100)]
         for leaves in points:
-            leaves |= self.claim.usual  # a tolerance among them decides how wide the steps are
+            leaves |= self.claim.usual  # a tolerance sets the width of the steps
             leaves[wrt.id] = draw.choice(_MAGNITUDES[:6]) * draw.uniform(0.5, 2)
         if (step := stairs.step(self.claim, points)) is not None:
             leaves, slope, rise = step
@@ -214,13 +214,13 @@ class _Checker:
 
     # points -----------------------------------------------------------------------------------
 
-    def _line(self) -> list[float]:
-        """Coordinates of the operand, both signs, each moved a little."""
+    def _coordinates(self) -> list[float]:
+        """Return coordinates of the operand, of both signs, with a little random jitter."""
         jitter = [m * (1 + 0.1 * self.random.random()) for m in _MAGNITUDES]
         return [sign * m for m in jitter for sign in (1.0, -1.0)]
 
-    def _others(self, *, vary: bool = False) -> Leaves:
-        """Values of the other leaves; floating parameters at, or away from, their defaults."""
+    def _other_leaves(self, *, vary: bool = False) -> Leaves:
+        """Return values of the other leaves, with parameters at their defaults, or varied."""
         values: Leaves = dict(self.claim.fixed)
         if vary:
             values = {
@@ -239,10 +239,10 @@ class _Checker:
         return values
 
     def _points(self) -> Any:
-        line = self._line()
-        first = self._others()
+        line = self._coordinates()
+        first = self._other_leaves()
         self.report.left_out = 0
-        settings = [first, self._others(vary=True), self._positive(first)]
+        settings = [first, self._other_leaves(vary=True), self._positive(first)]
         for x in line[:4]:
             yield {**first, self.claim.wrt.id: x}, None
         for others in settings:
@@ -257,11 +257,11 @@ class _Checker:
         for i, x in enumerate(line[4:]):
             yield {**settings[i % len(settings)], self.claim.wrt.id: x}, None
         for _ in range(40):
-            yield {**self._others(), self.claim.wrt.id: self.random.uniform(-4, 4)}, None
+            yield {**self._other_leaves(), self.claim.wrt.id: self.random.uniform(-4, 4)}, None
 
     def _on_guards(self, others: Leaves) -> Iterator[Leaves]:
-        """Points of guards where the slope is said to be a limit, but for kinks: what is around the
-        guard may begin there."""
+        """Yield points on guards whose slope is said to be a limit, except at kinks: the branches
+        around a guard may meet there in a kink."""
         claim = self.claim
         about = [] if claim.reference else guards.of_outputs(claim.graph, [claim.value], claim.wrt)
         for guard in about:
@@ -278,7 +278,7 @@ class _Checker:
         return {k: v if k in fixed or isinstance(v, bool) else abs(v) for k, v in values.items()}
 
     def _boundaries(self, comparison: Node, line: list[float], others: Leaves) -> list[float]:
-        """Where the two sides of a comparison are equal along the operand's axis."""
+        """Return where the two sides of a comparison are equal along the operand's axis."""
 
         def gap(x: float) -> float:
             leaves = {**others, self.claim.wrt.id: x}
@@ -297,7 +297,7 @@ class _Checker:
     # checks -----------------------------------------------------------------------------------
 
     def _check_boundary(self, others: Leaves, at: float) -> bool:
-        """Judge both sides of a point; whether it is a kink."""
+        """Judge both sides of a point; return whether it is a kink."""
         self.report.boundaries.append(at)
         scale = max(abs(at), 1e-3)
         slopes = []
@@ -313,20 +313,20 @@ class _Checker:
         return False
 
     def _check(self, leaves: Leaves) -> Any:
-        """Judge one point; the slope, or None where nothing can be said."""
+        """Judge one point; return the slope, or None if undecided."""
         verdict = self.judge.at(leaves)
         if verdict.word == "faint":
             self.report.points += 1
             self.report.faint += 1
             self.faint.append(leaves)
         else:
-            self._note(leaves, verdict)
+            self._record_verdict(leaves, verdict)
         return verdict.slope if verdict.word in ("right", "faint") else None
 
-    def _note(self, leaves: Leaves, verdict: Verdict) -> None:
+    def _record_verdict(self, leaves: Leaves, verdict: Verdict) -> None:
         report = self.report
         if verdict.word == "wrong":
-            self._disagree(leaves, verdict)
+            self._raise_wrong_slope(leaves, verdict)
         elif verdict.word == "open":
             report.left_out += 1
         elif verdict.word == "right":
@@ -336,7 +336,7 @@ class _Checker:
             if not error <= LOST:
                 report.lost.append((float(leaves[self.claim.wrt.id]), error))
 
-    def _disagree(self, leaves: Leaves, verdict: Verdict) -> None:
+    def _raise_wrong_slope(self, leaves: Leaves, verdict: Verdict) -> None:
         claim = self.claim
         point = self._point(leaves, 12)
         other = "the derived gradient gives" if claim.reference is not None else "differences give"

@@ -1,7 +1,7 @@
-"""What a certificate is about, and whether it has been given before.
+"""The claim that a certificate checks, and whether it has been proved before.
 
-Verdicts are kept by content: the formulas, the parameters' values, and the texts of what judges. A
-process that finds its claim proved need not load what proves it.
+Verdicts are kept by content: formulas, parameter values, and the source texts of the code that
+judges. A process whose claim is proved need not load that code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nbgraph._version import __version__
 from nbgraph.codegen import cache
 from nbgraph.kernels.scalar.graph import Graph, Node
 
-_JUDGES = (  # and what they read of functions
+_JUDGES = (  # and the sources of functions that it reads
     *("derivatives/certificate.py", "derivatives/judge.py", "derivatives/equalities.py"),
     *("derivatives/stairs.py", "scalar/interpret.py", "scalar/multiprecision.py"),
     *("scalar/mpmath_context.py", "scalar/multiprecision_special.py", "scalar/functions.py"),
@@ -24,22 +24,22 @@ _JUDGES = (  # and what they read of functions
 
 
 class Claim(NamedTuple):
-    """`slope` is said to be d `value` / d `wrt`, or equal to `reference` where that is given."""
+    """The claim that `slope` is d `value` / d `wrt`, or that it equals `reference` if present."""
 
     name: str
     graph: Graph
     leaves: tuple[Node, ...]
-    fixed: dict[int, Any]  # parameters' values
+    fixed: dict[int, Any]  # values of parameters
     wrt: Node
     value: Node
     slope: Node
     reference: Node | None = None
     what: str = "derived"
-    usual: dict[int, Any] = {}  # the defaults of operands, by their ids
+    usual: dict[int, Any] = {}  # defaults of operands, by id
 
 
 def key(claim: Claim, digest: str) -> str:
-    """Under which the verdict on a claim lies; `digest` is that of its formulas."""
+    """Return the cache key of the verdict on a claim; `digest` is that of its formulas."""
     names = {leaf.id: str(leaf.data) for leaf in claim.leaves}
     fixed = sorted((names[i], repr(value)) for i, value in (claim.usual | claim.fixed).items())
     text = f"certificate {__version__} {_judges()} {digest} {claim.wrt.data} {claim.what} {fixed}"
@@ -53,5 +53,5 @@ def _judges() -> str:
 
 
 def known(claim: Claim, digest: str) -> bool:
-    """Return whether the claim was found to hold before."""
+    """Return whether the claim was proved before."""
     return cache.recall(key(claim, digest)) is not None

@@ -1,10 +1,10 @@
-"""What a backward pass reads: nothing but out_grad (T0), the output (T1), or operands (T2).
+"""What a backward pass reads: out_grad alone (T0), the output (T1), or operands (T2).
 
-The class is read off the simplified derivative. To find T1 the derivative is rewritten with the
-output as a leaf: the output itself, what it is a constant multiple or shift of, the branch
-values of a select the output is, and a sign test of an operand that the output's own sign
-decides (relu, leaky relu, elu). What is not recognised stays T2, which is always safe; a T1
-form is confirmed by the certificate before it is used.
+The class follows from the simplified derivative. To find T1, the derivative is rewritten with the
+output as a leaf: the output itself, expressions that it is a constant multiple or shift of, the
+branch values of a select that is the output, and a sign test of an operand that the output's sign
+decides (relu, leaky relu, elu). Anything else stays T2, which is always safe; a T1 form is
+confirmed by the certificate before use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nbgraph.kernels.scalar.functions import FUNCTIONS
 from nbgraph.kernels.scalar.graph import COMPARISONS, Graph, Node, unchecked
 from nbgraph.kernels.scalar.transplant import apply
 
-_BEYOND = frozenset(("final", "phi", "extern"))  # what is not rewritten
+_BEYOND = frozenset(("final", "phi", "extern"))  # operations that are not rewritten
 
 MAX_NODES = 400  # larger derivatives are not searched for an output form
 OUT = "out"
@@ -31,7 +31,7 @@ class Dependence(NamedTuple):
     operand_form: Node  # written over operands
 
     def why(self) -> str:
-        """One sentence for people."""
+        """Return the reason in one sentence."""
         if self.kind == "T0":
             return "the derivative is constant: backward needs out_grad only"
         if self.kind == "T1":
@@ -40,7 +40,7 @@ class Dependence(NamedTuple):
 
 
 def depend(graph: Graph, out: Node, partial: Node, accurate: Node, *, memory: bool) -> Dependence:
-    """The dependence of a partial; `partial` is written with values, `accurate` with operands."""
+    """Return the dependence of a partial; `partial` may read values, `accurate` only operands."""
     out, direct = unchecked(out), leaves(graph, accurate)
     form = _output_form(graph, out, partial) if memory and direct else None
     if form is not None and leaves(graph, form) == {OUT}:
@@ -49,7 +49,7 @@ def depend(graph: Graph, out: Node, partial: Node, accurate: Node, *, memory: bo
 
 
 def leaves(graph: Graph, root: Node) -> frozenset[str]:
-    """Operands a value is computed from (parameters are in hand at every call: not counted)."""
+    """Return the operands that a value depends on; parameters are available in every call."""
     return frozenset(str(n.data) for n in graph.reachable([root]) if n.op == "arg")
 
 
@@ -69,7 +69,7 @@ class _Rewriter:
     def __init__(self, graph: Graph, out: Node) -> None:
         self._graph, self._out = graph, out
         self._leaf = graph.argument(OUT, "f")
-        self._known = self._spine(out, self._leaf)
+        self._known = self._inverses(out, self._leaf)
         self._memo: dict[tuple[int, tuple[int, ...]], Node] = {}
         self._branch = out if out.op == "select" else None
         if self._branch is not None:
@@ -77,8 +77,8 @@ class _Rewriter:
             if test is not None:
                 self._known[self._branch.args[0].id] = test
 
-    def _spine(self, node: Node, value: Node) -> dict[int, Node]:
-        """Nodes whose value follows from the output's by an invertible constant step."""
+    def _inverses(self, node: Node, value: Node) -> dict[int, Node]:
+        """Return the nodes that follow from the output by invertible constant steps."""
         graph, spine = self._graph, {node.id: value}
         while True:
             a, b = (*node.args, None, None)[:2]
@@ -98,8 +98,8 @@ class _Rewriter:
             spine[node.id] = value
 
     def rewrite(self, node: Node, extra: dict[int, Node]) -> Node:
-        """`node` with everything that the output tells replaced by it."""
-        if node.id in extra and node.op != "const":  # a constant says more than the output
+        """Return `node` with all values that follow from the output replaced."""
+        if node.id in extra and node.op != "const":  # a constant is simpler than the output
             return extra[node.id]
         if node.id in self._known:
             return self._known[node.id]
@@ -115,7 +115,7 @@ class _Rewriter:
         if branch is not None and node.op == "select" and node.args[0] is branch.args[0]:
             cond = self.rewrite(node.args[0], extra)
             sides = [
-                self.rewrite(node.args[i], {**extra, **self._spine(branch.args[i], self._leaf)})
+                self.rewrite(node.args[i], {**extra, **self._inverses(branch.args[i], self._leaf)})
                 for i in (1, 2)
             ]
             return self._graph.select(cond, *sides)
@@ -138,7 +138,7 @@ class _Rewriter:
         if _sign(above, x, +1) != 1 or not (falls == -1 or flat):
             return None
         op = cond.op
-        if flat:  # at x = 0 the output cannot tell the sides apart: the flat side's slope is used
+        if flat:  # at x = 0 the output does not determine the side: use the flat side's slope
             op = {"ge": "gt", "lt": "le"}.get(op, op)
         return self._graph.compare(op, self._leaf, self._graph.const(0.0))
 
@@ -148,7 +148,7 @@ def _constant(node: Node) -> bool:
 
 
 def _sign(node: Node, x: Node, sign_of_x: int) -> int:
-    """Return the strict sign of a value where x has the given sign; 0 where it is not known."""
+    """Return the strict sign of a value if x has the sign `sign_of_x`; 0 if unknown."""
     if node is x:
         return sign_of_x
     if node.op == "const":

@@ -1,5 +1,5 @@
-"""What conditions say of equal values, and where they hold: `x == c`, `x <= c and x >= c`, ...;
-and where the two sides of a comparison are equal along an operand, by bisection in float64."""
+"""Equalities that conditions imply, and where they hold: `x == c`, `x <= c and x >= c`, ...; and
+where both sides of a comparison are equal along an operand, by bisection in float64."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SMOOTH = frozenset(("const", "arg", "param", "add", "sub", "mul", "div", "neg",
 
 
 class Fact(NamedTuple):
-    """A comparison that holds on a branch, and the node of the text that says so."""
+    """A comparison that holds on a branch, and the node of the text that implies it."""
 
     op: str
     a: Node
@@ -25,7 +25,7 @@ class Fact(NamedTuple):
 
 
 def cases(cond: Node, holds: bool) -> list[Node]:
-    """Conditions of which one is enough for `cond` to hold, or not to hold."""
+    """Return conditions, any of which suffices for `cond` to hold, or not to hold."""
     parts, stack = [], [cond]
     while stack:
         part = stack.pop()
@@ -37,7 +37,7 @@ def cases(cond: Node, holds: bool) -> list[Node]:
 
 
 def literals(cond: Node, holds: bool) -> Iterator[tuple[Node, bool]]:
-    """Conditions that hold, or do not hold, where `cond` does, or does not, in their order."""
+    """Yield conditions, with their truth values, that are implied if `cond` is `holds`."""
     stack = [(cond, holds)]
     while stack:
         part, true = stack.pop()
@@ -50,7 +50,7 @@ def literals(cond: Node, holds: bool) -> Iterator[tuple[Node, bool]]:
 
 
 def facts(cond: Node, holds: bool) -> Iterator[Fact]:
-    """Comparisons of floating values that hold where `cond` does, or does not."""
+    """Yield comparisons of floating values that are implied if the truth of `cond` is `holds`."""
     for part, true in literals(cond, holds):
         if part.op in COMPARISONS and part.args[0].kind == "f" and part.args[0] is not part.args[1]:
             a, b = part.args
@@ -61,7 +61,7 @@ def facts(cond: Node, holds: bool) -> Iterator[Fact]:
 
 
 def equal(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """Facts that say what is equal: ==, <= from both sides, or of a square or size, <= 0."""
+    """Yield the facts that imply equality: ==, <= in both directions, or a square or size <= 0."""
     below = {(f.a.id, f.b.id) for f in facts if f.op == "le"}
     for fact in facts:
         first = fact.a.id < fact.b.id
@@ -80,12 +80,12 @@ def _is_zero(node: Node) -> bool:
 
 
 def depends(graph: Graph, seed: Node, fact: Fact) -> bool:
-    """Return whether what is compared depends on `seed`."""
+    """Return whether a compared value depends on `seed`."""
     return seed in graph.reachable([fact.a, fact.b])
 
 
 def solve(graph: Graph, fact: Fact, seed: Node) -> Node | None:
-    """The value of `seed` where both sides are equal, over the other leaves; None if not found."""
+    """Return the value of `seed` at which both sides are equal, over the other leaves, or None."""
     active = {seed.id}
     for node in graph.reachable([fact.a, fact.b]):
         if any(a.id in active for a in graph.children(node)):
@@ -96,15 +96,15 @@ def solve(graph: Graph, fact: Fact, seed: Node) -> Node | None:
     if b.id in active:
         return None
     while a is not seed:
-        step = _undo(graph, a, b, active)
+        step = _isolate(graph, a, b, active)
         if step is None:
             return None
         a, b = step
     return b
 
 
-def _undo(graph: Graph, a: Node, b: Node, active: set[int]) -> tuple[Node, Node] | None:
-    """From a = b, in which one part of a is unknown, that part and what it equals."""
+def _isolate(graph: Graph, a: Node, b: Node, active: set[int]) -> tuple[Node, Node] | None:
+    """Return the unknown part of a in a = b, and the value that it equals."""
     if a.op == "neg":
         return a.args[0], graph.negate(b)
     if _is_zero(b) and _is_size(a):
@@ -127,16 +127,16 @@ def _undo(graph: Graph, a: Node, b: Node, active: set[int]) -> tuple[Node, Node]
 
 
 def is_smooth(graph: Graph, fact: Fact) -> bool:
-    """Whether both sides are made of smooth functions, so that they are equal on no interval."""
+    """Return whether both sides are smooth functions, so that they are equal on no interval."""
     parts = graph.reachable([fact.a, fact.b])
     return all(n.op in _SMOOTH and n.data not in PIECEWISE_CONSTANT for n in parts)
 
 
-Gap = Callable[[float], float]  # one side less the other; NaN where there is none
+Gap = Callable[[float], float]  # one side less the other; NaN if undefined
 
 
 def crossings(gap: Gap, line: Sequence[float]) -> list[float]:
-    """Return the zeros of a gap between and beside increasing points."""
+    """Return the zeros of a gap between and beside increasing points of a line."""
     gaps = [gap(x) for x in line]
     points = []
     for i in range(len(line) - 1):
@@ -152,7 +152,7 @@ def crossings(gap: Gap, line: Sequence[float]) -> list[float]:
 
 
 def _sign(x: float) -> int:
-    """-1, 0 or 1; not by products, which may underflow."""
+    """Return -1, 0 or 1; products of values would underflow."""
     return (x > 0) - (x < 0)
 
 
@@ -174,7 +174,7 @@ def _bisect(gap: Gap, a: float, b: float) -> float:
 
 
 def _lowest(gap: Gap, a: float, b: float) -> float:
-    """Where |gap| is smallest between a and b (golden section)."""
+    """Return where |gap| is smallest between a and b (golden section)."""
     ratio = 0.5 * (math.sqrt(5) - 1)
     sign = math.copysign(1.0, gap(a))
     left, right = b - ratio * (b - a), a + ratio * (b - a)

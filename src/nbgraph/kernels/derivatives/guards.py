@@ -1,9 +1,9 @@
 """Derivatives at guards: branches taken on a set without interior, as `1.0 if x == 0 else ...`.
 
-The value of such a branch fills in what the other one comes to there; its text says nothing of
-the slope. So the slope is the limit of the other branch's, found by its series around the guard
-on both sides. It is used where the function is continuous there and both sides agree. Elsewhere
-the branch's own slope stays, and what was found is kept with the graph, for people.
+The value of such a branch fills in the limit of the other branch; its text does not determine the
+slope. So the slope is the limit of the other branch's slope, from its series around the guard on
+both sides. It is used where the function is continuous and both sides agree. Elsewhere the branch's
+own slope stays, and the finding is kept with the graph, for reports.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ Outcome = Literal["limit", "jump", "kink", "unknown"]
 Tangent = Callable[[Node], Node | None]
 
 _LIBRARY = str(Path(__file__).parents[2])
-_AGREE = 1e-6  # relative: a value that fills in may be written with few digits
-_ROUNDED = 1e-10  # relative: what is left of a sum that is zero
+_AGREE = 1e-6  # relative: a filled-in value may have few digits
+_ROUNDED = 1e-10  # relative: the remainder of a sum that is zero
 _SAMPLES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A branch taken on a set without interior, and what its slope is there."""
+    """A branch taken on a set without interior, and its slope there."""
 
     condition: Node
     seed: Node
     outcome: Outcome
     why: str
-    slope: Node | None = None  # the limit of the slope, where that is used
-    at: Node | None = None  # where the seed is on the guard
+    slope: Node | None = None  # the limit of the slope, if it is used
+    at: Node | None = None  # the value of the seed on the guard
 
 
 def tangent(graph: Graph, node: Node, seed: Node, of: Tangent) -> Node | None:
-    """d select / d seed; `of` gives the tangents of its arms."""
+    """Return d select / d seed; `of` returns the tangents of its arms."""
     cond, yes, no = node.args
     if of(yes) is None and of(no) is None:
         return None
@@ -58,12 +58,12 @@ def tangent(graph: Graph, node: Node, seed: Node, of: Tangent) -> Node | None:
 
 
 def of_outputs(graph: Graph, outputs: Sequence[Node], seed: Node) -> list[Guard]:
-    """The guards among what the outputs are made of, once they were differentiated by `seed`."""
+    """Return the guards within the outputs, after these were differentiated by `seed`."""
     guards: dict[int, Guard] = {}
     nodes = {node.id for node in graph.reachable(outputs)} if graph.guards else set()
     for (root, wrt, condition), guard in graph.guards.items():
         if root in nodes and wrt == seed.id and guard is not None:
-            guards[condition] = guard  # the outermost one's, as that is seen last
+            guards[condition] = guard  # the outermost one's, as it comes last
     return list(guards.values())
 
 
@@ -74,7 +74,7 @@ class _Arms:
         self._graph, self._root, self._seed, self._of = graph, root, seed, of
 
     def arm(self, cond: Node, holds: bool, value: Node) -> Node | None:
-        """The tangent of an arm; a guard among several conditions is told from the others."""
+        """Return the tangent of an arm; of several conditions, each guard is handled apart."""
         own, graph = self._of(value), self._graph
         for case in equalities.cases(cond, holds):
             facts = list(equalities.facts(case, holds))
@@ -88,7 +88,7 @@ class _Arms:
         return own
 
     def _between(self, facts: list[Fact], value: Node, own: Node | None) -> Node | None:
-        """Of an arm that is a select: what < and > leave over, its last branch, is a guard."""
+        """Return the tangent of an arm that is a select; its branch left by < and > is a guard."""
         cond, *arms = value.args
         if "le" not in [f.op for f in facts] or cond.op not in COMPARISONS:
             return own
@@ -105,7 +105,7 @@ class _Arms:
         return self._graph.select(cond, *(t or zero for t in tangents))
 
     def _slope(self, facts: list[Fact], value: Node, own: Node | None) -> Node | None:
-        """Return the slope of an arm on which these facts hold."""
+        """Return the slope of an arm on which the facts hold."""
         graph, seed = self._graph, self._seed
         equal = [f for f in equalities.equal(facts) if f.source.line and not f.source.regions]
         about = [f for f in equal if equalities.depends(graph, seed, f)]
@@ -120,12 +120,12 @@ class _Arms:
         limit = None if guard is None else guard.slope
         if limit is None or limit.op == "const":
             return limit or own
-        zero = graph.const(0.0)  # the limit may exist but for some values of other operands
+        zero = graph.const(0.0)  # the limit may fail to exist for some values of other operands
         finite = graph.compare("eq", graph.arithmetic("sub", limit, limit), zero)
         return graph.select(finite, limit, own or zero)
 
     def _judge(self, fact: Fact, others: list[Fact], value: Node) -> Guard | None:
-        """What the slope is on a guard; None where it may be no guard."""
+        """Return the guard that a fact describes; None if it may hold on an interval."""
         graph, seed = self._graph, self._seed
         at = equalities.solve(graph, fact, seed)
 
@@ -159,7 +159,7 @@ class _Arms:
 
 
 def _side(root: Node, expansion: Expansion) -> tuple[Node, Node] | None:
-    """Value and slope beside the guard, on one side of it; None at a pole."""
+    """Return value and slope beside the guard, on one side of it; None at a pole."""
     series = expansion.of(root)
     if any(series[k] is not None for k in range(series.low, 0)):
         return None
@@ -171,11 +171,11 @@ def _side(root: Node, expansion: Expansion) -> tuple[Node, Node] | None:
 
 
 class _Samples:
-    """Nodes compared by their values at some points of a guard."""
+    """A comparison of nodes by their values at some points of a guard."""
 
     def __init__(self, graph: Graph, root: Node, seed: Node, at: Node) -> None:
         leaves = [n for n in graph.reachable([root, at]) if n.op in ("arg", "param")]
-        from random import Random  # only functions with guards need it
+        from random import Random  # imported only for functions with guards
 
         numbers = Random(20180107)
         self._points: list[Evaluator] = []
@@ -189,15 +189,15 @@ class _Samples:
             self._points.append(Evaluator(graph, values, FloatDomain()))
 
     def vanishes(self, total: Node) -> bool:
-        """Whether a sum is zero at all points where it has a value, and it has one somewhere."""
+        """Return whether a sum is zero at all points where it has a value, with one at least."""
         return total.op in ("add", "sub") and self._small(total, total.args, _ROUNDED)
 
     def agree(self, a: Node, b: Node) -> bool:
-        """Whether two nodes are equal wherever both have a value, and somewhere they have."""
+        """Return whether two nodes are equal at all points (at least one) with both values."""
         return a is b or self._small(None, (a, b), _AGREE)
 
     def _small(self, total: Node | None, terms: Sequence[Node], bound: float) -> bool:
-        """Return whether a sum, or a difference, is small beside its terms."""
+        """Return whether a sum, or a difference, is small relative to its terms."""
         seen = False
         for evaluate in self._points:
             try:
@@ -224,7 +224,7 @@ def _sample(kind: str, numbers: Random, signs: Sequence[float]) -> float:
 
 
 def warn(name: str, guards: Sequence[Guard], warned: set[tuple[str, str]]) -> None:
-    """Warn of guards of a user's text for which no limit was found, once each; `told` is noted."""
+    """Warn once each of guards of a user's text without a limit; `warned` collects them."""
     for guard in guards:
         filename, _, line = guard.condition.line.rpartition(":")
         key = guard.condition.line, str(guard.seed.data)

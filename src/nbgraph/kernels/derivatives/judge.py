@@ -1,11 +1,11 @@
-"""Whether a slope is right at one point, told apart from what rounding does to it.
+"""The judgement of a slope at one point: right or wrong, apart from rounding errors.
 
-The slope's graph and the function are evaluated with many digits; a central difference of the
-function is what the slope has to be. Few digits settle nearly every point. Where they do not, the
-point is evaluated again with more of them, several times, and each time with other errors of
-rounding: what changes between these evaluations is noise. A slope is wrong only where it differs
-from the differences by much more than both of them change. So neither cancellation nor overflow is
-taken for a wrong formula, and a point that no precision settles is left out.
+The slope's graph and the function are evaluated with many digits; the slope must equal a central
+difference of the function. Few digits decide nearly every point. At the rest the evaluation is
+repeated several times with more digits and different rounding errors: what varies between these
+evaluations is noise. A slope is wrong only if it differs from the differences by much more than the
+variation of both. So neither cancellation nor overflow counts as a wrong formula, and a point that
+no precision settles is left out.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from nbgraph.kernels.vector_math.names import BRANCHING
 Leaves = Mapping[int, Any]
 Word = Literal["right", "faint", "wrong", "open", "undefined"]
 
-TOLERANCE = 1e-9  # relative, of a derived slope against differences
-HAND_TOLERANCE = 1e-6  # relative, of a hand-written slope against the derived one
-STEP = 1e-12  # of the difference with `BITS` bits, relative to the operand
-FAINT = 1e-15  # of value / operand: slopes that are smaller are lost in the first difference
-PRECISIONS = (640, 2048)  # bits, where the first do not settle a point
-COSTLY_PRECISIONS = (384, 768)  # bits, of functions that take long with more
+TOLERANCE = 1e-9  # relative, of a derived slope to differences
+HAND_TOLERANCE = 1e-6  # relative, of a hand-written slope to the derived one
+STEP = 1e-12  # of the difference at `BITS` bits, relative to the operand
+FAINT = 1e-15  # of value / operand: the first difference cannot resolve smaller slopes
+PRECISIONS = (640, 2048)  # bits, for points that the first precision leaves open
+COSTLY_PRECISIONS = (384, 768)  # bits, for functions that are slow at more
 COSTLY = BRANCHING | {"erfinv", "lgamma"}
-OPAQUE_RANGE = 1e-150, 1e150  # of slopes that are computed in float64, without their text
-SEEDS, MORE_SEEDS = 2, 8  # evaluations with other roundings; before a slope is called wrong
-CLEAR = 16.0  # times the noise that a disagreement must be
-SETTLED = 1e-3  # relative, what differences may change by where they are taken for a slope
+OPAQUE_RANGE = 1e-150, 1e150  # of slopes computed in float64, without source text
+SEEDS, MORE_SEEDS = 2, 8  # evaluations with other roundings; number before a slope is called wrong
+CLEAR = 16.0  # multiple of the noise that counts as disagreement
+SETTLED = 1e-3  # relative change of differences that still count as a slope
 
 
 class Verdict(NamedTuple):
-    """What is known of one point; numbers are None where there are none.
+    """A verdict on one point; numbers are None where undefined.
 
-    `right`; `faint`: too small beside the function to be told from 0; `wrong`; `open`: not settled;
-    `undefined`: the function has no slope there.
+    `right`; `faint`: too small relative to the function to differ from 0; `wrong`; `open`:
+    undecided; `undefined`: the function has no slope there.
     """
 
     word: Word
@@ -51,7 +51,7 @@ class Verdict(NamedTuple):
 
 
 class _Sample(NamedTuple):
-    """One evaluation; `slope` is None where the slope's graph has no value."""
+    """One evaluation; `slope` is None if the slope's graph has no value."""
 
     slope: Any
     expected: Any
@@ -59,7 +59,7 @@ class _Sample(NamedTuple):
 
 
 class Judge:
-    """Judges the points of one claim, with one budget."""
+    """A judge of the points of one claim, within one budget."""
 
     def __init__(self, claim: Claim, budget: Budget, trips: int) -> None:
         self.claim, self.budget, self.trips = claim, budget, trips
@@ -71,7 +71,7 @@ class Judge:
         self._first = MultiDomain(BITS, budget)
 
     def at(self, leaves: Leaves) -> Verdict:
-        """Return the verdict at a point, with more digits where the first do not settle it."""
+        """Return the verdict at a point, with more digits if the first precision is not enough."""
         try:
             sample = self._sample(leaves, self._first, STEP)
         except Unreached:
@@ -93,7 +93,7 @@ class Judge:
         return Verdict("right", slope, expected, error)
 
     def closely(self, leaves: Leaves) -> Verdict:
-        """Return the verdict at a point by more digits and noise."""
+        """Return the verdict at a point from more digits and from noise."""
         verdict = Verdict("open")
         for bits in self.precisions:
             last = bits == self.precisions[-1]
@@ -114,8 +114,8 @@ class Judge:
         return verdict
 
     def _overflows(self, leaves: Leaves) -> bool:
-        """Whether the function has no finite value in float64: the steps of what rounds numbers
-        of that size lie closer than any difference."""
+        """Return whether the function overflows float64: rounding steps of numbers that large are
+        closer than any difference."""
         try:
             domain = FloatDomain(self.budget)
             value = float(Evaluator(self.claim.graph, leaves, domain, self.trips)(self.claim.value))
@@ -124,7 +124,7 @@ class Judge:
         return not math.isfinite(value)
 
     def _noisy(self, leaves: Leaves, bits: int, seeds: int) -> Verdict:
-        """What evaluations with other roundings and other steps have in common."""
+        """Return the verdict on which evaluations with different roundings and steps agree."""
         mp = context(bits)
         step = mp.ldexp(1, -bits // 3)
         samples = [
@@ -159,9 +159,9 @@ class Judge:
         return Verdict("wrong" if clear and settled else "open", slope, expected, error)
 
     def _sample(self, leaves: Leaves, domain: MultiDomain, step: Any) -> _Sample:
-        """Return the slope, what it has to be, and the size of value / operand.
+        """Return the slope, its expected value, and the size of value / operand.
 
-        Undetermined where the function has no value.
+        Raises Undetermined where the function has no value.
         """
         claim, mp = self.claim, domain.mp
         exact = {k: mp.mpf(v) if isinstance(v, float) else v for k, v in leaves.items()}
@@ -184,9 +184,9 @@ class Judge:
         return _Sample(slope, (above - below) / (2 * h), abs(above) / unit)
 
     def in_floats(self, leaves: Leaves, slope: Any) -> float:
-        """The relative error of the slope as float64 computes it; NaN where that is not a number.
+        """Return the relative error of the slope computed in float64; NaN if that is not a number.
 
-        0 where the slope is beyond float64.
+        0 for a slope beyond float64.
         """
         evaluate = Evaluator(self.claim.graph, leaves, FloatDomain(self.budget), self.trips)
         try:

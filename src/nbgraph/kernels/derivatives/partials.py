@@ -1,8 +1,8 @@
 """Forward-mode partials of a scalar graph.
 
-Few operands and one result: forward mode needs no tape, follows only the branch taken (a
-select of tangents, so a NaN of the branch not taken never shows) and goes through loops (each
-carried value carries its tangent, in the same region as the value).
+Few operands and one result: forward mode needs no tape, follows only the branch taken (a select of
+tangents, so a NaN in the other branch never appears) and goes through loops (each carried value
+carries its tangent, in the same region as the value).
 
 Griewank and Walther, Evaluating Derivatives, chapter 3 (forward mode).
 """
@@ -20,7 +20,7 @@ ZERO_OPS = frozenset(("const", "arg", "param", "cast", "gather"))
 
 
 class Forward:
-    """Tangents of nodes with respect to one seed (an operand or a parameter)."""
+    """The tangents of nodes with respect to one seed (an operand or a parameter)."""
 
     def __init__(
         self, graph: Graph, seed: Node, *, accurate: bool, turned: Node | None = None
@@ -33,7 +33,7 @@ class Forward:
         self._constant = vanishing.ConstantBranches(graph, seed)
 
     def tangent(self, root: Node) -> Node | None:
-        """d root / d seed; None where it is identically zero."""
+        """Return d root / d seed; None if it is identically zero."""
         if root.kind != "f":
             return None
         order = self._graph.reachable([root])
@@ -47,7 +47,7 @@ class Forward:
         return node.id in self._active and node.kind == "f" and node.id not in self._graph.detached
 
     def _mark_active(self, order: list[Node]) -> None:
-        """A value is active where it may depend on the seed through floating values."""
+        """Mark the nodes that may depend on the seed through floating values."""
         graph, changed = self._graph, True
         while changed:  # repeats only where a loop carries activity back to its phis
             changed = False
@@ -130,7 +130,7 @@ class Forward:
     def _narrow(self, n: Node) -> Node | None:
         return self._d(n.args[0])  # rounding is not a part of the function
 
-    _check = _narrow  # elsewhere the function has raised
+    _check = _narrow  # where a check fails, the function has raised
 
     def _neg(self, n: Node) -> Node | None:
         return self._negated(self._d(n.args[0]))
@@ -142,7 +142,7 @@ class Forward:
         if x is self._turned:
             return graph.arithmetic("mul", graph.call("copysign", graph.const(1.0), x), d)
         zero = graph.const(0.0)
-        kink = graph.select(graph.compare("ne", x, x), x, zero)  # NaN where x is NaN
+        kink = graph.select(graph.compare("ne", x, x), x, zero)  # NaN if x is NaN
         above = graph.select(graph.compare("gt", x, zero), d, kink)
         return graph.select(graph.compare("lt", x, zero), graph.negate(d), above)
 
@@ -152,7 +152,7 @@ class Forward:
     def _call(self, n: Node) -> Node | None:
         if not self._accurate and n.data == "log1p" and n.args[0].op == "call":
             inner = n.args[0]
-            if inner.data == "exp":  # log1p(exp(z)) is softplus(z): its slope from its value
+            if inner.data == "exp":  # log1p(exp(z)) is softplus(z): the slope reads its value
                 slope = self._graph.negate(self._graph.call("expm1", self._graph.negate(n)))
                 return self._times(slope, self._d(inner.args[0]))
         odd = self._odd(n) if n.data == "copysign" else None
@@ -174,7 +174,7 @@ class Forward:
         return total
 
     def _odd(self, n: Node) -> Node | None:
-        """Return the slope of copysign(g(abs(x)), x), which at 0 is g's there; None for others."""
+        """Return the slope of copysign(g(abs(x)), x), at 0 that of g; None for other nodes."""
         graph, (value, x) = self._graph, n.args
         inside = graph.reachable([value])
         if not any(node.op == "abs" and node.args[0] is x for node in inside):
@@ -211,7 +211,7 @@ class Forward:
 
 
 def _is_logistic(n: Node) -> bool:
-    """1 / (1 + exp(z))."""
+    """Return whether a quotient is 1 / (1 + exp(z))."""
     top, below = n.args
     if not (top.op == "const" and top.data == 1 and below.op == "add"):
         return False
@@ -222,7 +222,7 @@ def _is_logistic(n: Node) -> bool:
 def partials(
     graph: Graph, outputs: Sequence[Node], seed: Node, *, accurate: bool = True
 ) -> list[Node]:
-    """d output / d seed for each output; zero nodes where an output does not depend on it."""
+    """Return d output / d seed for each output; a zero node for an independent output."""
     with GROWING:
         forward = Forward(graph, seed, accurate=accurate)
         try:

@@ -1,12 +1,12 @@
 """Laurent series of a scalar graph around a point of one operand, with graphs as coefficients.
 
-Beside a point where an expression is 0/0 its value and slopes are those of its series: a quotient's
-coefficients follow from those of both parts, of which the leading zeros cancel. Coefficients are
-nodes over the other operands, so that one series serves all their values. Which coefficients are
-zero is read off the graph: constants are folded, equal terms cancel, and a sum that is zero for
-some values of the other operands is taken to be so for all.
+At a point where an expression is 0/0, its value and slopes are those of its series: a quotient's
+coefficients follow from those of both parts, whose leading zeros cancel. Coefficients are nodes
+over the other operands, so one series serves all their values. Which coefficients are zero is read
+off the graph: constants are folded, equal terms cancel, and a sum that is zero for some values of
+the other operands is assumed to be zero for all.
 
-Functions need no tables: the series of f(u) follows from f'(u) u', which `rules` gives as a graph.
+Functions need no tables: the series of f(u) follows from f'(u) u', where `rules` has f'.
 Griewank and Walther, Evaluating Derivatives, chapter 13 (Taylor arithmetic).
 """
 
@@ -19,21 +19,21 @@ from nbgraph.kernels.scalar.functions import PIECEWISE_CONSTANT, slope_of
 from nbgraph.kernels.scalar.graph import COMPARISONS, Graph, Node
 from nbgraph.kernels.scalar.interpret import FloatDomain
 
-MAX_NODES = 200  # of an expression that is expanded
-_FIRST = 3  # coefficients that are made node by node, so that those beyond recur little
+MAX_NODES = 200  # of an expanded expression
+_FIRST = 3  # coefficients computed one by one in order, so that later ones recurse little
 _ZEROS = 8  # leading coefficients that may be zero
-_ROUNDED = 1e-15  # relative: what is left of constants that cancel
+_ROUNDED = 1e-15  # relative: the remainder of constants that cancel
 _SIDED = PIECEWISE_CONSTANT.union(("copysign", "fmod", "nextafter"))
 
 Rule = Callable[[int], Node | None]
 
 
 class NoSeries(NbgraphError):
-    """An expression has no Laurent series at the point, or none that is found here."""
+    """An expression has no Laurent series at the point, or this module finds none."""
 
 
 class Series:
-    """Coefficients from the power `low` on, made when they are asked for; None is zero."""
+    """Coefficients from the power `low` on, computed at first use; None is zero."""
 
     __slots__ = ("_known", "_rule", "constant", "low")
 
@@ -45,7 +45,7 @@ class Series:
         if power < self.low:
             return None
         if power not in self._known:
-            self._known[power] = _CYCLE  # found again while it is made, as of sqrt at 0
+            self._known[power] = _CYCLE  # marks recursion, as of sqrt at 0
             try:
                 self._known[power] = self._rule(power)
             except NoSeries as error:
@@ -56,7 +56,7 @@ class Series:
         return term
 
     def leading(self) -> tuple[int, Node]:
-        """Return the first coefficient that is not zero, behind its power."""
+        """Return the power of the first nonzero coefficient, and the coefficient."""
         for power in range(self.low, self.low + _ZEROS):
             if (term := self[power]) is not None:
                 return power, term
@@ -69,8 +69,8 @@ _CYCLE = NoSeries("no power of the distance describes it")
 class Expansion:
     """The series of nodes in `seed` = `at` + t, for t of the sign `side`.
 
-    `fixed` maps ids of other leaves to the values that they have at the point; `vanishes` says
-    whether a sum is zero for all values of the others.
+    `fixed` maps ids of other leaves to their values at the point; `vanishes` returns whether a sum
+    is zero for all values of the others.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Expansion:
         self._series[seed.id] = Series(0, _listed([_nonzero(at), graph.const(1.0)]))
 
     def of(self, root: Node) -> Series:
-        """Return the series of a node; NoSeries where there is none."""
+        """Return the series of a node, or raise NoSeries."""
         order = self.graph.reachable([root])
         if len(order) > MAX_NODES:
             raise NoSeries("the expression is too large")
@@ -99,13 +99,13 @@ class Expansion:
 
     def _prepare(self, node: Node) -> None:
         if node.kind != "f" and not self._is_constant(node):
-            return  # conditions are decided where they are asked for
+            return  # conditions are decided at their use
         try:
             series = self._of(node)
             for power in range(series.low, _FIRST):
                 series[power]
         except NoSeries:
-            pass  # an arm that is not taken, or a power that is not needed
+            pass  # an arm not taken, or an unused power
 
     def _of(self, node: Node) -> Series:
         series = self._series.get(node.id)
@@ -120,7 +120,7 @@ class Expansion:
         if node.op in ("final", "phi"):
             return False
         if node.op == "call" and all(a.op == "const" for a in node.args):
-            return False  # folded, so that it cancels what is folded elsewhere
+            return False  # folded, so that it cancels against other folded values
         if all(self._is_constant(a) for a in node.args):
             self._series[node.id] = Series(0, _listed([_nonzero(node)]), constant=True)
             return True
@@ -223,7 +223,7 @@ class Expansion:
     # conditions -------------------------------------------------------------------------------
 
     def _holds(self, cond: Node) -> bool | Node:
-        """Return whether a condition holds beside the point, or the condition that says so."""
+        """Return whether a condition holds beside the point, or a node that decides it."""
         if self._is_constant(cond):
             return cond
         if cond.op == "not":
@@ -235,7 +235,7 @@ class Expansion:
             raise NoSeries(f"{cond.op} is not decided beside the point")
         difference = self._of(self.graph.arithmetic("sub", *cond.args))
         if cond.op in ("eq", "ne"):
-            difference.leading()  # they are not equal all along
+            difference.leading()  # raises if they are equal all along
             return cond.op == "ne"
         sign = self._sign(difference)
         if isinstance(sign, int):
@@ -257,7 +257,7 @@ class Expansion:
         return join(*left)
 
     def _sign(self, series: Series) -> int | Node:
-        """1 or -1 beside the point, or a node of that sign."""
+        """Return 1 or -1, the sign of a series beside the point, or a node of that sign."""
         power, lead = series.leading()
         if lead.op == "const":
             return (1 if lead.data > 0 else -1) * (self._side if power % 2 else 1)

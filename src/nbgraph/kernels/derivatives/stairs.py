@@ -1,9 +1,9 @@
-"""Loops that narrow an interval, as a bisection does: what they end with moves in small steps.
+"""Detection of loops that narrow an interval, as bisection does: results move in small steps.
 
-Which half of the interval is kept depends on an operand, its ends do not: so the slope of the text
+The operand decides which half of the interval is kept, but not its ends: so the slope of the text
 is that of one step, mostly 0, and differences over less than a step agree with it. Differences over
-much more than a step show how the root moves. Where they agree with each other and not with the
-slope, the slope is refused.
+much more than a step show how the root moves. If they agree with each other and not with the slope,
+the slope is refused.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from nbgraph.kernels.derivatives.claim import Claim
 from nbgraph.kernels.scalar.graph import Graph, Node
 from nbgraph.kernels.scalar.interpret import Budget, Evaluator, Exhausted, FloatDomain, Undetermined
 
-SECONDS, WORK = 0.4, 400_000.0  # for the points that are tried
-FEW, MANY = 2, 12  # points that decide, where most others agree; those that are looked at
+SECONDS, WORK = 0.4, 400_000.0  # budget for all points
+FEW, MANY = 2, 12  # steps that refuse the slope if most points are steps; most points examined
 WIDE = 2.0**-13  # of differences, relative to the operand
-STRAIGHT = 1e-3  # relative: differences over two widths that agree so well are a slope
-OFF = 0.02  # relative: how far from it the slope of a step is
+STRAIGHT = 1e-3  # relative: agreement of differences over two widths that makes them a slope
+OFF = 0.02  # relative deviation from it that makes the slope that of a step
 _MOVES = frozenset(("add", "sub", "mul", "div"))
 
-Seen = tuple[dict[int, Any], float, float]  # leaves, the slope, how the function rises
+Observation = tuple[dict[int, Any], float, float]  # leaves, slope, slope over many steps
 
 
 def narrowing(claim: Claim) -> Node | None:
-    """Return the comparison by which a loop decides with the operand which of its own numbers it
-    keeps; None where there is no such loop."""
+    """Return the comparison by which a loop selects, depending on the operand, which of its own
+    numbers it keeps; None without such a loop."""
     graph, wrt = claim.graph, claim.wrt
     nodes = graph.reachable([claim.value]) if graph.regions else ()
     for number in {node.data[0] for node in nodes if node.op == "final"}:
@@ -45,8 +45,8 @@ def narrowing(claim: Claim) -> Node | None:
 
 
 def _is_moved(node: Node, phi: Node) -> bool:
-    """Return whether a value is a number moved, not one scaled alone, as a tolerance of retries; or
-    another one of the loop, as golden sections keep."""
+    """Return whether a value is a shifted number or another number of the loop, as golden sections
+    keep; not one that is only scaled, such as a tolerance between retries."""
     if node.op == "phi":
         return node is not phi and node.kind == "f"
     scaled = node.op in ("mul", "div") and {a.op for a in node.args} == {"phi", "const"}
@@ -54,7 +54,7 @@ def _is_moved(node: Node, phi: Node) -> bool:
 
 
 def _reads(graph: Graph, root: Node, wrt: Node, first: int = 0) -> bool:
-    """Whether a value reads an operand in the trip itself, of selects from the `first` argument."""
+    """Return whether a value reads an operand within a trip, in selects from argument `first`."""
     seen, stack = set[int](), [root]
     while stack:
         node = stack.pop()
@@ -66,12 +66,12 @@ def _reads(graph: Graph, root: Node, wrt: Node, first: int = 0) -> bool:
     return False
 
 
-def step(claim: Claim, points: Iterable[dict[int, Any]]) -> Seen | None:
-    """Return a point where the slope is that of a step, if that is so at most points."""
-    budget, steps, count = Budget(WORK, SECONDS), list[Seen](), 0
+def step(claim: Claim, points: Iterable[dict[int, Any]]) -> Observation | None:
+    """Return a point where the slope is that of a step, if this holds at most of the points."""
+    budget, steps, count = Budget(WORK, SECONDS), list[Observation](), 0
     try:
         for leaves in points:
-            if (seen := _seen(claim, leaves, budget)) is not None:
+            if (seen := _observe(claim, leaves, budget)) is not None:
                 count += 1
                 steps += [seen] * (abs(seen[1] - seen[2]) > OFF * abs(seen[2]))
             if count == MANY:
@@ -81,8 +81,8 @@ def step(claim: Claim, points: Iterable[dict[int, Any]]) -> Seen | None:
     return steps[0] if len(steps) >= FEW and 2 * len(steps) > count else None
 
 
-def _seen(claim: Claim, leaves: dict[int, Any], budget: Budget) -> Seen | None:
-    """What a point shows; None where its differences are not those of a slope."""
+def _observe(claim: Claim, leaves: dict[int, Any], budget: Budget) -> Observation | None:
+    """Return slope and rise at a point; None if its differences do not make a slope."""
     wrt, x = claim.wrt.id, leaves[claim.wrt.id]
     width = WIDE * (abs(x) or 1.0)
 

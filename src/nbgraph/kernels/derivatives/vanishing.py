@@ -1,12 +1,12 @@
-"""Products in derivatives that are 0 although one of their factors has overflowed.
+"""Products in derivatives that are 0 although one of their factors overflows.
 
-Where 1/(1 + exp(-x)) is 0, exp(-x) is infinite, and so is its slope: the rule of a quotient has 0
-times infinity, NaN. The limit of that product is 0 if what is infinite grew, as exponentials and
-polynomials do: of b that grows, b'/b**2 goes to 0. It is not where it came to a pole: 1/(1/x) has
-slope 1 at 0. So the text decides: these functions look at what is between a value and the operand
-that it is differentiated by. Where they say no, the product stays as it is, NaN.
+Where 1/(1 + exp(-x)) is 0, exp(-x) and its slope are infinite: the quotient rule multiplies 0 by
+infinity, which is NaN. The limit of the product is 0 if the infinite value grew as exponentials and
+polynomials do: as b grows, b'/b**2 goes to 0. It is not if the value came to a pole: 1/(1/x) has
+slope 1 at 0. So the text decides: these functions examine the operations between a value and the
+operand of the derivative. If they find a pole, the product stays NaN.
 
-A value that is constant on a branch has slope 0 there, also where a function of it has a pole, as
+A value that is constant on a branch has slope 0 there, even where a function of it has a pole, as
 in sqrt(max(x, 0)).
 """
 
@@ -22,14 +22,14 @@ Active = Callable[[Node], bool]
 _GROWING = named("exponential")
 _TAME = _GROWING | named("tame")
 _DECAYING, _SLOWLY = named("fades"), named("fades_slowly")
-POLES = named("pole")  # of slopes, at arguments where the function itself has a value
+POLES = named("pole")  # functions whose slopes have poles at arguments where they have values
 _LINEAR = frozenset(("add", "sub", "mul", "neg", "div"))
 _FEW = 8  # arms of nested selects
 _SUMS = frozenset(("add", "sub", "mul", "neg", "abs", "select"))
 
 
 def decays(node: Node, active: Active) -> bool:
-    """Whether the slope of a call, where it is 0, vanishes faster than its argument's can grow."""
+    """Return whether the slope of a call vanishes faster than its argument's slope can grow."""
     (argument, *more) = node.args
     if more:
         return False
@@ -38,7 +38,7 @@ def decays(node: Node, active: Active) -> bool:
 
 
 def grows(root: Node, active: Active, *, poles: bool = False) -> bool:
-    """Return whether a value that is infinite has overflowed; `poles`: divisions do not matter."""
+    """Return whether an infinite value has overflowed; `poles` says that divisions are harmless."""
     seen: set[tuple[int, bool]] = set()
     todo = [(root, poles)]
     while todo:
@@ -65,26 +65,26 @@ def _passes(node: Node, active: Active, poles: bool) -> bool:
 
 
 def product(graph: Graph, zero: Node, other: Node) -> Node:
-    """`zero * other`, and 0 where that is 0 times infinity."""
+    """Return `zero * other`, but 0 where that is 0 times infinity."""
     result = graph.arithmetic("mul", zero, other)
     if _is_finite(other):
         return result
     nothing = graph.const(0.0)
-    # elsewhere it stays a product, although it may be 0: this is differentiated again
+    # elsewhere keep the product, even if 0, as it is differentiated again
     instead = graph.select(graph.compare("ne", result, result), nothing, result)
     return graph.select(graph.compare("eq", zero, nothing), instead, result)
 
 
 class ConstantBranches:
-    """Multiplies tangents by slopes; of branches whose tangent is the constant 0 it is 0."""
+    """Multiplication of tangents by slopes, with 0 on branches whose tangent is the constant 0."""
 
     def __init__(self, graph: Graph, seed: Node) -> None:
         self._graph, self._seed = graph, seed
         self._conditions: dict[tuple[int, bool], Node | None] = {}
 
     def product(self, slope: Node, d: Node, *, sums: bool) -> Node:
-        """Return `slope * d`, with 0 where `d` is 0 as its branch is constant; `sums`: branches
-        within sums and products of tangents count, too."""
+        """Return `slope * d`, with 0 where `d` is 0 because its branch is constant; `sums` also
+        includes branches within sums and products of tangents."""
         graph, zero = self._graph, self._graph.const(0.0)
         if d.op == "const" and d.data == 0:
             return d
@@ -97,7 +97,7 @@ class ConstantBranches:
         return graph.select(constant, zero, graph.arithmetic("mul", slope, d))
 
     def _condition(self, root: Node, sums: bool) -> Node | None:
-        """Return where a tangent is that of constant branches; None where it has none."""
+        """Return the condition under which a tangent is on a constant branch, or None."""
         known, stack = self._conditions, [root]
         while stack:
             node = stack[-1]
@@ -109,7 +109,7 @@ class ConstantBranches:
         return known[root.id, sums]
 
     def _joined(self, node: Node, parts: Sequence[Node | None]) -> Node | None:
-        """Return the condition of a node from those of its parts."""
+        """Return the condition of a node from the conditions of its parts."""
         graph = self._graph
         if node.op == "const":
             return graph.const(True) if node.data == 0 else None
@@ -127,22 +127,22 @@ class ConstantBranches:
         return None if joined.op == "const" and not joined.data else joined
 
     def _branches(self, node: Node, sums: bool) -> Sequence[Node]:
-        """Return what a tangent is joined from."""
+        """Return the nodes that a tangent is joined from."""
         if node.op == "select":
             cond, *arms = node.args
-            point = cond.op == "ne" and cond.args[0] is cond.args[1]  # of abs(x): 0 at 0 alone
+            point = cond.op == "ne" and cond.args[0] is cond.args[1]  # abs(x) is 0 at 0 alone
             return () if point or (sums and cond.op == "eq" and self._is_point(cond)) else arms
         return node.args if sums and node.op in _LINEAR else ()
 
     def _is_point(self, cond: Node) -> bool:
-        """Return whether values may be equal at points alone: a guard's, in loops, of no text."""
+        """Return whether values are equal at points alone: of guards, in loops, or of no text."""
         guards = self._graph.guards.items()
         key = self._seed.id, cond.id
         return not cond.line or bool(cond.regions) or any(g and k[1:] == key for k, g in guards)
 
 
 def _is_small(d: Node) -> bool:
-    """Return whether nested selects have few arms, so that each may be multiplied by itself."""
+    """Return whether nested selects have few arms, so that each arm may be multiplied apart."""
     todo, arms = [d], 0
     while todo and arms <= _FEW:
         node = todo.pop()
@@ -154,7 +154,7 @@ def _is_small(d: Node) -> bool:
 
 
 def guards(nodes: Iterable[Node]) -> set[int]:
-    """Comparisons that `product` made: nothing bends there."""
+    """Return the ids of comparisons that `product` inserted, which are not boundaries."""
     guarded: set[int] = set()
     for node in nodes:
         if node.op == "select" and node.args[0].op == "eq":
@@ -165,7 +165,7 @@ def guards(nodes: Iterable[Node]) -> set[int]:
 
 
 def _is_finite(d: Node) -> bool:
-    """Return an operand, or a multiple of one."""
+    """Return whether a node is a constant, a leaf, or a constant multiple of one."""
     while d.op in ("neg", "mul"):
         if d.op == "mul" and d.args[0].op != "const" and d.args[1].op != "const":
             return False

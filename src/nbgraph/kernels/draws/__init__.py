@@ -1,1 +1,1 @@
-"""Texts that draw random numbers, with the bits of NumPy's Philox."""
+"""Kernel texts that draw random numbers, with the bits of NumPy's Philox."""

@@ -1,7 +1,7 @@
-"""Distributions by rejection: each element has as many blocks of words of its own as it takes.
+"""Distributions by rejection: each element consumes as many blocks of words as it needs.
 
-The counter of a block is the number of its element and of its attempt, so any thread makes any
-element. A loop ends after `MOST` attempts in any case, as numbers that are NaN are never taken.
+The counter of a block is the number of its element and of its attempt, so any thread can draw any
+element. Every loop ends after `MOST` attempts, since NaN is never accepted.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from nbgraph.kernels.draws.philox import words
 from nbgraph.kernels.draws.quantiles import exponential_lines, normal_lines, parts_lines
 from nbgraph.kernels.draws.uniform import Drawn, record
 
-MOST = 64  # attempts; each is taken with probability 0.5 or more
-FEW = 10.0  # from which mean on counts are drawn by rejection
+MOST = 64  # attempts; each succeeds with probability 0.5 or more
+FEW = 10.0  # counts with a mean from here on are drawn by rejection
 
 
 @cache
 def gamma(dtype: str) -> Drawn:
-    """Standard gamma numbers of shape `alpha` (Marsaglia and Tsang, "A simple method for generating
-    gamma variables", 2000); below 1 those of alpha + 1 times a power of a uniform number."""
+    """Return the draw of standard gamma numbers of shape `alpha` (Marsaglia and Tsang, "A simple
+    method for generating gamma variables", 2000); below 1, for alpha + 1 times a uniform power."""
     start = [
         "g_ = select(alpha < 1.0, alpha + 1.0, alpha) - 1.0 / 3.0",
         "r_ = 1.0 / m_sqrt(9.0 * g_)",
-        "y_ = alpha",  # an infinite one, or NaN
+        "y_ = alpha",  # infinite or NaN
     ]
     attempt = [
         "nx = int64(a)",
@@ -53,8 +53,8 @@ def gamma(dtype: str) -> Drawn:
 
 @cache
 def few(dtype: str) -> Drawn:
-    """Poisson counts of a small mean: how many uniform numbers may be multiplied before the product
-    is not above `bound`, which is exp(-mean)."""
+    """Return the draw of Poisson counts of a small mean: how many uniform numbers multiply to a
+    product above `bound`, which is exp(-mean)."""
     start = ["y_ = 0.0", "product = 1.0"]
     attempt: list[str] = []
     for word in "abcd":
@@ -70,8 +70,8 @@ def few(dtype: str) -> Drawn:
 
 @cache
 def many(dtype: str) -> Drawn:
-    """Poisson counts of a mean `lam` from 10 on: PTRS (Hoermann, "The transformed rejection method
-    for generating Poisson random variables", 1993)."""
+    """Return the draw of Poisson counts of a mean `lam` from 10 on: PTRS (Hoermann, "The
+    transformed rejection method for generating Poisson random variables", 1993)."""
     start = [
         "b_ = 0.931 + 2.53 * m_sqrt(lam)",
         "a_ = -0.059 + 0.02483 * b_",
@@ -100,7 +100,7 @@ def many(dtype: str) -> Drawn:
 
 
 def _attempts(lines: Sequence[str]) -> list[str]:
-    """Until one is `taken`."""
+    """Return a loop of attempts that ends when one is `taken`."""
     again = [f"attempt = select(taken, {MOST}, attempt + 1)"]
     body = inner([*words("attempt"), *lines, *again])
     return ["attempt = 0", f"while attempt < {MOST}:", *body]

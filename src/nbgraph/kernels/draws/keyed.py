@@ -1,8 +1,8 @@
-"""Random numbers of samples: each sample has a number of its own, which takes the place of a block.
+"""Random numbers of samples: each sample has a number, which is part of a block's counter.
 
-Elsewhere the blocks of Philox are counted through an array, so that an element's number depends on
-its place. Here the j-th block of sample s is the block with counter (s + 1, j, draw, 0): it depends
-on neither which samples are drawn together, nor in which order.
+Elsewhere the blocks of Philox are counted through an array, so an element's number depends on its
+index. Here the j-th block of sample s has the counter (s + 1, j, draw, 0): it does not depend on
+which samples are drawn together, nor on their order.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def fill_rows(
     parameters: Sequence[float],
     draw: Sequence[int],
 ) -> None:
-    """Draw row i of a row-major array (n, m) by the number `samples[i]`.
+    """Draw row i of a row-major array (n, m) for the sample `samples[i]`.
 
-    `make(*arguments)` says what is drawn. `draw` is the key, two words, and the number of the
-    draw, as `Draw.words` gives them.
+    `make(*arguments)` is the distribution. `draw` is the key, two words, and the number of the
+    draw, as in `Draw.words`.
     """
     d, code = _kernel(make, arguments, str(config.compiler))
     rows, each = out.shape
@@ -49,7 +49,7 @@ def _kernel(
 
 
 def _text(name: str, d: Drawn) -> str:
-    """The kernel of `d` for a range of rows; the samples' address comes last in the record."""
+    """Return the kernel of `d` for a range of rows; the record ends with the samples' address."""
     names = d.record.names
     layout = Record((names[0], names[1]), names[2:], ("samples",))
     return function(

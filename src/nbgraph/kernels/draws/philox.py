@@ -1,8 +1,8 @@
 """The random words of NumPy's Philox, as lines of kernels.
 
 Philox is counter-based: a block of four 64-bit words is a function of a key and of the block's
-number in its draw (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"). So blocks are
-made in any order, by anyone. NumPy counts before it makes a block, so the first has number 1.
+number in its draw (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"). So any thread can
+compute any block. NumPy increments the counter first, so the first block has number 1.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from nbgraph.kernels.capture.library.random_draws import MULTIPLIERS, ROUNDS, ST
 from nbgraph.kernels.compiler.written import Compute, inner, part
 
 DRAW = ("key0", "key1", "number")  # the words of a draw: see `nbgraph.resource.random.Draw`
-BLOCK: dict[Compute, int] = {"float32": 8, "float64": 4}  # numbers of a block
+BLOCK: dict[Compute, int] = {"float32": 8, "float64": 4}  # numbers per block
 Form = Literal["number", "word", "pair", "own"]  # which bits of the words an integer has
 BITS: dict[Compute, int] = {"float32": 24, "float64": 53}  # of a number
 
 
 def words(attempt: str = "0") -> list[str]:
-    """Return the words a, b, c, d of `block`, of an attempt at it."""
+    """Return lines that compute the words a, b, c, d of `block`, at an attempt."""
     start = f"a, b, c, d = uint64(block) + uint64(1), uint64({attempt}), uint64(number), uint64(0)"
     return [start, *(line for turn in range(ROUNDS) for line in _round(turn))]
 
@@ -34,9 +34,9 @@ def _round(turn: int) -> list[str]:
 
 
 def integers(compute: Compute, form: Form = "number") -> list[str]:
-    """n0, n1, ... of the words. As "number" one is such an integer times 2^-BITS; as "word" it has
-    all bits, and a sign; as "pair" two words of 64 bits make one, of which l0, ... is the low one.
-    Of float32 there are two in a word, that of the low half first."""
+    """Return lines that compute integers n0, n1, ... from the words. A "number" is such an integer
+    times 2^-BITS; a "word" has all bits, and a sign; a "pair" combines two 64-bit words, with l0,
+    ... as the low ones. A word has two integers of float32, the low half first."""
     if form == "pair":
         return ["n0, l0, n1, l1 = b, a, d, c"]
     cut = 64 - BITS[compute] if compute == "float64" else 32 - BITS[compute]
@@ -52,7 +52,7 @@ def integers(compute: Compute, form: Form = "number") -> list[str]:
 
 
 def strip(compute: Compute, form: Form = "number") -> tuple[str, list[str]]:
-    """How a strip of words is read as integers: its pointer, and the lines of the i-th, `n_`."""
+    """Return how a strip of words is read: its pointer, and the lines of the i-th integer, `n_`."""
     if form == "pair":
         lines = ["l_ = load_input(numbers, i * 2)", "n_ = load_input(numbers, i * 2 + 1)"]
         return "words", lines
@@ -63,7 +63,7 @@ def strip(compute: Compute, form: Form = "number") -> tuple[str, list[str]]:
 
 
 def fill_strip() -> str:
-    """Return a function that makes the words of `count` blocks from number `first` on."""
+    """Return a function that computes the words of `count` blocks from number `first` on."""
     return part(
         f"strip_made(words, first, count, {', '.join(DRAW)})",
         "for k in range(count):",

@@ -1,9 +1,9 @@
-"""Distributions by the inverse of their distribution function: an element is a function of a word.
+"""Distributions by the inverse of their distribution function: each element takes one word.
 
-Below its sign a word has k = 31 or 63 bits, an integer m. So a = (m + 1/2) 2^-k is a number between
-0 and 1, and q = (2^k - 1 - m + 1/2) 2^-k is 1 - a: each is made of its own integer, hence precise
-where it is small. Nothing is infinite, and what is symmetric is so to the last bit. erfinv_tail is
-erfinv_far as far as random words reach.
+Below its sign a word has k = 31 or 63 bits, an integer m. So a = (m + 1/2) 2^-k lies between 0 and
+1, and q = (2^k - 1 - m + 1/2) 2^-k is 1 - a; each is computed from its own integer, so it is
+precise where it is small. No result is infinite, and symmetric distributions are symmetric to the
+last bit. erfinv_tail is erfinv_far in the range of random words.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from nbgraph.kernels.draws.uniform import Drawn, compute_of, record
 from nbgraph.kernels.scalar.kinds import STORED, narrowed
 from nbgraph.kernels.vector_math.coefficients import TABLES
 
-FARTHEST = 8.0  # deviations: where a truncated normal distribution has to begin, on either side
-MOST = 45.0  # more than the largest exponential number of 63 bits
+FARTHEST = 8.0  # largest bound, in deviations, at which a truncated normal distribution may begin
+MOST = 45.0  # above the largest exponential number of 63 bits
 _BORDER: dict[Compute, float] = {"float32": 5.0, "float64": 6.25}  # of `erfinv`
 _WIDTH: dict[Compute, int] = {"float32": 31, "float64": 63}
 _COST: dict[Compute, float] = {"float32": 1.0, "float64": 4.0}  # nanoseconds
@@ -26,7 +26,7 @@ Lines = Callable[[str, Compute], Sequence[str]]
 
 
 def parts_lines(s: str, compute: Compute) -> list[str]:
-    """a and q of the word n, times 2^k."""
+    """Return lines that compute a and q of the word n, times 2^k."""
     kind, most = ("int32" if compute == "float32" else "int64"), (1 << _WIDTH[compute]) - 1
     return [
         f"m{s} = {kind}(n{s} & {kind}({most}))",
@@ -40,19 +40,19 @@ def _signed(value: str, s: str) -> str:
 
 
 def exponential_lines(s: str, compute: Compute) -> list[str]:
-    """y = -log(q) = log(1 + a / q)."""
+    """Return lines that compute y = -log(q) = log(1 + a / q)."""
     return [*parts_lines(s, compute), f"y{s} = m_log1p(a{s} / q{s})"]
 
 
 def _logistic(s: str, compute: Compute) -> list[str]:
-    """log((1 + a) / (1 - a))."""
+    """Return lines that compute log((1 + a) / (1 - a))."""
     two = f"{compute}(2)"
     lines = [*parts_lines(s, compute), f"y{s} = m_log1p({two} * a{s} / q{s})"]
     return [*lines, f"y{s} = {_signed(f'y{s}', s)}"]
 
 
 def normal_lines(s: str, compute: Compute) -> list[str]:
-    """y: the square root of 2 times erfinv(a)."""
+    """Return lines that compute y, the square root of 2 times erfinv(a)."""
     unit = f"{compute}({2.0 ** -_WIDTH[compute]!r})"
     return [
         *parts_lines(s, compute),
@@ -64,7 +64,7 @@ def normal_lines(s: str, compute: Compute) -> list[str]:
 
 
 def _erfinv(s: str, compute: Compute) -> list[str]:
-    """sqrt(2) erfinv(a) of w = -log(1 - a^2): see `vector_math.error_function`."""
+    """Return lines of sqrt(2) erfinv(a), w = -log(1 - a^2); see `vector_math.error_function`."""
     near, far = (TABLES[compute][f"erfinv_{part}"] for part in ("near", "tail"))
     border = _BORDER[compute]
     return [
@@ -81,7 +81,7 @@ def _erfinv(s: str, compute: Compute) -> list[str]:
 
 
 def _polynomial(name: str, x: str, coefficients: Sequence[float], compute: Compute) -> list[str]:
-    """Return the sum of c[i] x^i: Horner's rule for every fourth power, so that steps overlap."""
+    """Return the sum of c[i] x^i: Horner's rule for every fourth power, in parallel."""
     lines = [f"{name}2 = {x} * {x}", f"{name}4 = {name}2 * {name}2"]
     chains = [f"{name}{letter}" for letter in "abcd"]
     for start, chain in enumerate(chains):
@@ -104,7 +104,7 @@ STANDARD: Mapping[str, Lines] = {
 
 @cache
 def standard(kind: str, dtype: str) -> Drawn:
-    """out = scale * standard number + loc; parameters: scale, loc."""
+    """Return the draw out = scale * standard number + loc; parameters: scale, loc."""
     compute, lines = compute_of(dtype), STANDARD[kind]
 
     def element(s: str) -> list[str]:
@@ -116,8 +116,8 @@ def standard(kind: str, dtype: str) -> Drawn:
 
 @cache
 def truncated(dtype: str) -> Drawn:
-    """Normal numbers from `least` to `most` deviations; `below` and `above` are the shares of what
-    is outside, `inside` that of the others."""
+    """Return the draw of normal numbers from `least` to `most` deviations; `below` and `above` are
+    the probabilities outside, `inside` the rest."""
     compute = compute_of(dtype)
     unit = f"{compute}({2.0 ** -_WIDTH[compute]!r})"
 
@@ -141,7 +141,7 @@ def truncated(dtype: str) -> Drawn:
 
 @cache
 def geometric(dtype: str) -> Drawn:
-    """out = 1 + the whole part of an exponential number over `rate`, which is -log(1 - p)."""
+    """Return the draw out = 1 + floor(exponential number / `rate`), with rate = -log(1 - p)."""
     stored = STORED.get(dtype, dtype)
 
     def element(s: str) -> list[str]:

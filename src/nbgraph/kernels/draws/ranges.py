@@ -1,9 +1,9 @@
-"""Whole numbers between bounds, all alike: a random word times how many there are, the high part.
+"""Integers uniform between bounds: the high part of a random word times their number.
 
-Below 2^32 of them a word of 64 bits gives one, by two products of 32 bits, which loops vectorise;
-of more of them two words do. So no number is likelier than another one by more than 2^-32 of its
-probability. All 2^64 are a word as it is. (Lemire, "Fast random integer generation in an interval",
-2019, of which the step that rejects is left out: each number has its own words.)
+For fewer than 2^32 integers one 64-bit word suffices, by two products of 32 bits, which vectorise;
+for more, two words. So probabilities differ by at most a factor of 1 + 2^-32. All 2^64 integers are
+a plain word. (Lemire, "Fast random integer generation in an interval", 2019, without the rejection
+step: each integer has its own words.)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHORT, _EVERY = 1 << 32, 1 << 64
 
 
 def integers(dtype: str, count: int) -> Drawn:
-    """out = low + a number below `count`, which is `span`; parameters: low, span."""
+    """Return the draw out = low + a number below `count`; parameters: low, span (the count)."""
     if count == _EVERY:
         return _integers(dtype, "word", lambda s: [f"h{s} = uint64(n{s})"])
     return _integers(dtype, "word", _short) if count < _SHORT else _integers(dtype, "pair", _long)

@@ -1,10 +1,10 @@
 """Texts of kernels that draw random numbers, and of dropout, with the bits of NumPy's Philox.
 
-A number is n * 2^-53, or n * 2^-24, for an integer n. What compares it with a limit compares n.
+A number is n * 2^-53, or n * 2^-24, for an integer n. Comparisons with a limit compare n.
 
-On the host [lo, hi) counts tiles: the words of a tile are made in a strip on the stack, and a loop
-that LLVM vectorises goes over their numbers. Of a grid a thread makes the numbers of a block at a
-time, and has them in registers.
+On the host [lo, hi) counts tiles: the words of a tile are computed into a strip on the stack, and a
+loop that LLVM vectorises processes their numbers. A thread of a grid computes the numbers of one
+block at a time, in registers.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from nbgraph.kernels.loops.loop import STRIP
 from nbgraph.kernels.scalar.kinds import ITEMSIZE, STORED, narrowed, widened
 
 _SIGNIFICAND = {"float16": 11, "bfloat16": 8}  # bits
-_ONE = {"float16": 0x3C00, "bfloat16": 0x3F80}  # as they are stored
-_REALS = {"float32": ctypes.c_float, "float64": ctypes.c_double}  # beyond their range infinite
-_INTEGERS = "least training low span".split()  # parameters; others are of the kernel's precision
+_ONE = {"float16": 0x3C00, "bfloat16": 0x3F80}  # bits of 1.0
+_REALS = {"float32": ctypes.c_float, "float64": ctypes.c_double}  # these overflow to infinity
+_INTEGERS = "least training low span".split()  # parameters; others have the kernel's precision
 _VECTOR = 16  # bytes
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What a kernel does with each number. Part of cache keys, where it is compared by identity.
+    """The use that a kernel makes of each number. Part of cache keys, compared by identity.
 
-    `parameters` are names and the expressions that read them; `element` gives the lines that make
-    of integer n and of what was loaded what is stored: all names have its suffix. Where `when` does
-    not hold, any integers will do.
+    `parameters`: names and the expressions that read them; `element(suffix)`: lines that compute
+    the stored values from integer n and the loaded ones, all names with this suffix. If `when` is
+    false, any integers will do.
     """
 
     name: str
@@ -58,39 +58,39 @@ class Drawn:
     loads: Mapping[str, str] = field(default_factory=dict[str, str])
     when: str = ""
     form: Form = "number"
-    cost: float = 0  # nanoseconds of an element, beyond those of its integer
+    cost: float = 0  # nanoseconds per element, without its integer
 
     @property
     def arrays(self) -> dict[str, str]:
-        """Dtypes by names, in the order of their addresses."""
+        """Dtypes by array name, in the order of their addresses."""
         return {**self.loads, **self.stores}
 
     @property
     def tile(self) -> int:
-        """Numbers of a tile of the host."""
+        """The numbers of a host tile."""
         return STRIP // 4 * self.block
 
     @property
     def block(self) -> int:
-        """Elements that a block of words makes."""
+        """The elements that a block of words provides."""
         if self.form == "own":
             return 1
         return BLOCK[self.compute] // (2 if self.form == "pair" else 1)
 
     @property
     def trains(self) -> bool:
-        """Whether the last word of the record says that a run trains (1 or 0)."""
+        """Whether the last word of the record is the training flag (1 or 0)."""
         return bool(self.when)
 
     def words(self, *values: float) -> tuple[int, ...]:
-        """Return the parameters of a record, in its order."""
+        """Return parameters as words of a record, in its order."""
         first = 2 + len(self.arrays)
         names = self.record.names[first : first + len(values)]
         return tuple(map(self._word, names, values))
 
     def _word(self, name: str, value: float) -> int:
         if name in _INTEGERS:
-            return (int(value) + (1 << 63)) % (1 << 64) - (1 << 63)  # as 64 bits with a sign
+            return (int(value) + (1 << 63)) % (1 << 64) - (1 << 63)  # as a signed 64-bit word
         return int.from_bytes(
             bytes(_REALS[self.compute](value)).ljust(8, b"\0"), "little", signed=True
         )
@@ -102,12 +102,12 @@ def record(addresses: Sequence[str], parameters: Sequence[str], *mode: str) -> R
 
 
 def compute_of(dtype: str) -> Compute:
-    """Which numbers are drawn for results of a floating dtype."""
+    """Return the precision of the numbers drawn for results of a floating dtype."""
     return "float64" if dtype == "float64" else "float32"
 
 
 def limit(p: float, compute: Compute) -> int:
-    """Return the first n whose number is not below `p`, as NumPy compares numbers of this dtype.
+    """Return the first n whose number is at least `p`, compared as NumPy compares this dtype.
 
     >>> limit(0.5, "float32") == 1 << 23, limit(0.0, "float64"), limit(1e-9, "float32")
     (True, 0, 1)
@@ -120,7 +120,7 @@ def limit(p: float, compute: Compute) -> int:
 
 @cache
 def uniform(dtype: str) -> Drawn:
-    """out = scale * number + loc. 16-bit numbers are cut, as rounded they could become 1."""
+    """Return the draw out = scale * number + loc; 16-bit ones are cut, as rounding could give 1."""
     compute = compute_of(dtype)
     layout = record(["out"], ["scale", "loc"])
     spare = BITS[compute] - _SIGNIFICAND.get(dtype, BITS[compute])
@@ -137,7 +137,7 @@ def uniform(dtype: str) -> Drawn:
 
 @cache
 def bernoulli(dtype: str) -> Drawn:
-    """out = number < p, of numbers in float64; `least` is the limit of p."""
+    """Return the draw out = number < p, with numbers in float64; `least` is the limit of p."""
     layout, stored = record(["out"], ["least"]), STORED.get(dtype, dtype)
     one, zero = f"{stored}({_ONE.get(dtype, 1)})", f"{stored}(0)"
 
@@ -149,7 +149,7 @@ def bernoulli(dtype: str) -> Drawn:
 
 
 def dropout(dtype: str, *, factor: bool = True) -> Drawn:
-    """In training factor = keep where number >= p, else 0; otherwise 1."""
+    """Return dropout: in training factor = keep where number >= p, else 0; otherwise 1."""
     compute = compute_of(dtype)
 
     def chosen(s: str) -> str:
@@ -163,12 +163,12 @@ def dropout(dtype: str, *, factor: bool = True) -> Drawn:
 
 
 def rrelu(dtype: str, *, factor: bool = True) -> Drawn:
-    """factor = 1 where x > 0, else in training loc + scale * number, otherwise middle."""
+    """Return the draw factor = 1 where x > 0; else in training loc + scale * number, or middle."""
     compute = compute_of(dtype)
 
     def chosen(s: str) -> str:
         slope = f"loc + scale * ({compute}(n{s}) * {_unit(compute)})"
-        slope = widened(narrowed(slope, dtype), dtype)  # as it is stored
+        slope = widened(narrowed(slope, dtype), dtype)  # rounded to the stored dtype
         return f"select({widened(f'x{s}', dtype)} > {compute}(0), {compute}(1), {slope})"
 
     read = {
@@ -187,7 +187,7 @@ def _multiplied(
     *,
     factor: bool,
 ) -> Drawn:
-    """out = x * factor, which is stored only where it is needed."""
+    """Return the draw out = x * factor; the factor is stored only if needed."""
     compute, stored = compute_of(dtype), ("out", "factor") if factor else ("out",)
     layout = record(["x", *stored], parameters, "training")
 
@@ -207,7 +207,7 @@ def _multiplied(
 
 
 def _unit(compute: Compute, spare: int = 0) -> str:
-    """What an integer without its `spare` last bits is multiplied by."""
+    """Return the unit of an integer without its `spare` last bits."""
     return f"{compute}({2.0 ** (spare - BITS[compute])!r})"
 
 
@@ -253,7 +253,7 @@ def host_text(d: Drawn) -> str:
 
 
 def _own(d: Drawn, bounds: str, loop: Sequence[str]) -> str:
-    """Return the kernel of elements that have words of their own."""
+    """Return the kernel of elements that have their own words."""
     return function(
         f"def {d.name}(args, {bounds}):",
         *d.record.reading("count", *DRAW, *d.arrays),
@@ -271,7 +271,7 @@ def _stored(d: Drawn) -> list[str]:
 def fill(
     d: Drawn, out: np.ndarray[Any, Any], parameters: Sequence[float], draw: Sequence[int]
 ) -> None:
-    """Draw a row-major array of the host here and now."""
+    """Fill a row-major array of the host on the calling thread."""
     blocks = -(-out.size // d.block)
     words = (out.size, blocks, out.ctypes.data, *d.words(*parameters), *draw)
     code = written(d.name, host_text(d), d.compute)
@@ -305,12 +305,12 @@ def device_text(d: Drawn, *, vectors: bool) -> str:
 
 
 def _draw_lines(d: Drawn, *, here: bool) -> list[str]:
-    """Return the elements of a block: at once where nothing is loaded for them."""
+    """Return the elements of a block, all at once if they load nothing."""
     return [line for j in range(d.block) for line in d.element(str(j)) if here]
 
 
 def _whole(d: Drawn, *, vectors: bool) -> list[str]:
-    """Return a block of which all elements are there."""
+    """Return lines for a complete block."""
     lines: list[str] = []
     for name, dtype in d.loads.items():
         for names, place, lanes in _places(d, name, dtype, vectors=vectors):
@@ -323,7 +323,7 @@ def _whole(d: Drawn, *, vectors: bool) -> list[str]:
 
 
 def _places(d: Drawn, name: str, dtype: str, *, vectors: bool) -> list[tuple[str, str, str]]:
-    """The vectors of a block, or its single elements: names of values, index, the word's end."""
+    """Return names, index and store suffix of a block's vectors, or of its single elements."""
     block = d.block
     lanes = min(block, _VECTOR // ITEMSIZE[dtype]) if vectors else 1
     first = "at" if lanes == 1 else f"block * {block // lanes}"
@@ -338,7 +338,7 @@ def _places(d: Drawn, name: str, dtype: str, *, vectors: bool) -> list[tuple[str
 
 
 def _rest(d: Drawn) -> list[str]:
-    """Return the elements of the last block that there are."""
+    """Return lines for the elements of an incomplete last block."""
     lines: list[str] = []
     for j in range(d.block):
         lines.append(f"if at + {j} < count:")

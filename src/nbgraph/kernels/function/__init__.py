@@ -1,2 +1,1 @@
-"""A scalar function of a user: its signature, its graph by kinds, and the functions derived from
-it."""
+"""Scalar functions of users: signature, graph by operand kinds, and derived functions."""

@@ -1,4 +1,4 @@
-"""Scalar definitions made from others: a derivative, a backward pass, both in one."""
+"""Scalar definitions derived from others: a derivative, a backward pass, or both together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OUT_GRAD = "out_grad"
 
 
 class Gradient(NamedTuple):
-    """A gradient given by hand: whole in-gradients, and what its parameters' names declare."""
+    """A gradient written by hand: all in-gradients, and what its parameters' names declare."""
 
     scalar: Scalar
     out_grads: tuple[str, ...]
@@ -39,12 +39,12 @@ class Gradient(NamedTuple):
 
 
 def output_index(name: str) -> int:
-    """Return which output a gradient calls "out", "out0", "out1", ..."""
+    """Return the index of the output that a gradient calls "out", "out0", "out1", ..."""
     return int(name.removeprefix(OUT) or 0)
 
 
 def seed(scalar: Scalar, captured: Captured, wrt: str) -> Node:
-    """Return the leaf of an operand or parameter, by name."""
+    """Return the leaf node of an operand or parameter, by name."""
     for node in (*captured.operands, *captured.parameters):
         if node.data == wrt:
             return node
@@ -52,7 +52,7 @@ def seed(scalar: Scalar, captured: Captured, wrt: str) -> Node:
 
 
 def wrt_name(scalar: Scalar, wrt: str | int) -> str:
-    """Return the name behind a name or an index; ArgumentError lists the choices."""
+    """Return the name for a name or an index; ArgumentError lists the choices."""
     names = [*scalar.operands, *(p.name for p in scalar.parameters)]
     if isinstance(wrt, int) and not isinstance(wrt, bool) and -len(names) <= wrt < len(names):
         return names[wrt]
@@ -65,7 +65,7 @@ def wrt_name(scalar: Scalar, wrt: str | int) -> str:
 
 
 def floating(scalar: Scalar, kinds: Sequence[str], wrt: Sequence[str]) -> list[str]:
-    """Kinds with the operands that are differentiated made floating, where they can be."""
+    """Return `kinds` with the operands of `wrt` made floating where they can be."""
     able = zip(scalar.operands, kinds, probe_kinds(scalar), strict=True)
     return ["f" if name in wrt and own == "f" else kind for name, kind, own in able]
 
@@ -73,7 +73,7 @@ def floating(scalar: Scalar, kinds: Sequence[str], wrt: Sequence[str]) -> list[s
 def hand_gradients(
     captured: Captured, gradient: Gradient, out_grads: Sequence[Node], parameters: Mapping[str, Any]
 ) -> tuple[Node, ...]:
-    """Return the hand-written in-gradients, built into the graph of the function itself."""
+    """Return the hand-written in-gradients, as nodes of the function's own graph."""
     graph = captured.graph
     leaves = {str(n.data): n for n in captured.operands}
     leaves |= dict(zip(gradient.out_grads, out_grads, strict=False))
@@ -90,7 +90,7 @@ def hand_gradients(
 
 
 class Derived:
-    """Shared behaviour: everything follows the parent definition."""
+    """A definition that follows its parent definition; the base of those below."""
 
     signature: Signature | None = None
     choices: tuple[Choice, ...] = ()
@@ -101,11 +101,11 @@ class Derived:
         self.defaults: Mapping[str, Any] = parent.defaults
         self.parameters: tuple[Parameter, ...] = parent.parameters
         self._captures: dict[tuple[Any, ...], Captured] = {}
-        self._seen: Watch | None = None  # the parent's, when captures were made
+        self._seen: Watch | None = None  # the parent's watch when the captures were made
 
     @property
     def watch(self) -> Watch:
-        """What the parent read."""
+        """The objects that the parent read."""
         return self.parent.watch
 
     @property
@@ -120,12 +120,12 @@ class Derived:
 
     @property
     def probes(self) -> tuple[tuple[str, ...], ...]:
-        """Kinds to look at the definition with: what the parent takes."""
+        """The operand kinds to examine the definition with, from those that the parent takes."""
         own = dict(zip(self.parent.operands, probe_kinds(self.parent), strict=True))
         return (tuple(own.get(name, "f") for name in self.operands),)
 
     def refresh(self) -> bool:
-        """Follow the parent; whether something changed."""
+        """Refresh the parent and copy its parameters; return whether something changed."""
         changed = self.parent.refresh()
         self.parameters = self.parent.parameters
         if self.signature is not None:
@@ -133,9 +133,9 @@ class Derived:
         return changed
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """Return the derived graph."""
+        """Return the derived graph for these kinds, from the cache or built now."""
         key = (tuple(kinds), parameter_kinds(parameters))
-        if self._seen is not self.watch:  # made anew when the parent, or a sibling, is refreshed
+        if self._seen is not self.watch:  # new after a refresh of the parent or a sibling
             self._captures.clear()
             self._seen = self.watch
         if key not in self._captures:
@@ -143,12 +143,12 @@ class Derived:
         return self._captures[key]
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """Build the graph; for subclasses."""
+        """Build the derived graph; subclasses override it."""
         raise AssertionError
 
 
 class Derivative(Derived):
-    """d output / d operand, `order` times; a hand-written gradient is used where there is one."""
+    """The `order`-th derivative of the outputs by an operand, by a hand-written gradient if any."""
 
     def __init__(
         self, parent: Scalar, wrt: str, order: int, gradient: Gradient | None = None
@@ -198,7 +198,7 @@ _WARNED: WeakKeyDictionary[Scalar, set[tuple[str, str]]] = WeakKeyDictionary()
 
 
 def _warn(derived: Derived, graph: Graph, outputs: Sequence[Node], seed: Node) -> None:
-    """Warn of guards without a limit, once for the function that all is derived from."""
+    """Warn of guards without a limit, once for the function at the root of the derivations."""
     root: Scalar = derived
     while isinstance(root, Derived):
         root = root.parent
@@ -215,7 +215,7 @@ def dependences(
     *,
     memory: bool,
 ) -> dict[str, Dependence]:
-    """What the partials of the (single) output read, by floating operands of `wrt`."""
+    """Return what the partials of the single output read, by floating operand of `wrt`."""
     captured = scalar.capture(kinds, parameters)
     out = unchecked(*captured.outputs)
     dependences_of = {}
@@ -230,17 +230,17 @@ def dependences(
 
 
 def fresh(name: str, taken: Collection[Any]) -> str:
-    """Return the name, or one like it that is not taken."""
+    """Return the name, with underscores appended until it is not in `taken`."""
     while name in taken:
         name += "_"
     return name
 
 
 class Backward(Derived):
-    """All in-gradients in one pass, from out_grad and what the derivative reads.
+    """All in-gradients in one pass, from out_grad and the values that the derivative reads.
 
-    `forward=True` also gives the outputs, first. `form="output"` uses T1 forms where they
-    exist; several outputs have one out_grad each.
+    With `forward` the outputs come first. With `memory` a gradient may read the output instead of
+    the operands (T1 forms). Several outputs have an out_grad each.
     """
 
     def __init__(
@@ -254,7 +254,7 @@ class Backward(Derived):
     ) -> None:
         super().__init__(parent, f"{parent.name}_{'forward_' if forward else ''}backward")
         taken = {*parent.operands, *(p.name for p in parent.parameters)}
-        # the backward pass of a backward pass has an operand "out" that is not its own output
+        # in the backward pass of a backward pass, the operand "out" is not its own output
         self.memory = memory and not forward and OUT not in taken
         self.forward, self.gradient = forward, gradient
         self.wrt = tuple(wrt) if wrt is not None else parent.operands
@@ -318,7 +318,7 @@ class Backward(Derived):
                     for name in self.gradient.outs
                 }
                 by_hand = tuple(Transplant(graph, graph, dict(replaced))(n) for n in by_hand)
-            zero = graph.const(0.0)  # for None: not differentiable
+            zero = graph.const(0.0)  # stands for None: not differentiable
             return [zero if by_hand[i].op == "none" else by_hand[i] for i in positions]
         if len(captured.outputs) == 1 and not self.forward:
             known = dependences(self.parent, kinds, parameters, self.wrt, memory=self.memory)
@@ -332,8 +332,8 @@ class Backward(Derived):
 
     @staticmethod
     def _total(graph: Graph, grads: list[Node], slopes: Sequence[Node | None], x: Node) -> Node:
-        """Sum of out_grad times slope by x; a slope that is zero, also one of a branch, adds
-        nothing: an infinite gradient of sqrt(where(x > 0, x, 0)) stays with its branch."""
+        """Return the sum of out_grad times slope by x. A zero slope, also in one branch, adds
+        nothing: an infinite gradient of sqrt(where(x > 0, x, 0)) stays within its branch."""
         constant, pairs = ConstantBranches(graph, x), zip(grads, slopes, strict=True)
         moving = [(g, s) for g, s in pairs if s is not None and (s.op, s.data) != ("const", 0)]
         terms = [constant.product(g, s, sums=False) for g, s in moving]
@@ -341,8 +341,8 @@ class Backward(Derived):
 
 
 class Parted(Derived):
-    """A written function of complex operands (those of `mask`), as one of their parts: its results
-    are pairs of real and imaginary parts."""
+    """A written function whose operands of `mask` are complex, as a function of their parts: its
+    results are pairs of real and imaginary parts."""
 
     def __init__(self, parent: WrittenFunction, mask: Sequence[bool]) -> None:
         super().__init__(parent, parent.name)
@@ -354,11 +354,11 @@ class Parted(Derived):
 
     @property
     def probes(self) -> tuple[tuple[str, ...], ...]:
-        """See Derived: parts are floating."""
+        """See Derived: the parts are floating."""
         return (("f",) * len(self.operands),)
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """See Derived."""
+        """Return the graph whose outputs are the real and imaginary parts of each result."""
         captured = self.written.parts(kinds, self.mask, parameters)
         graph, rest, outputs = captured.graph, iter(captured.outputs), list[Node]()
         for pair in captured.pairs:

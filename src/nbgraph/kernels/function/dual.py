@@ -1,4 +1,4 @@
-"""Dual numbers as a Numba type: forward mode for functions whose text is not at hand.
+"""Dual numbers as a Numba type: forward mode for functions without available source text.
 
 A Dual holds a value and a tangent of one base type, which may itself be Dual: nesting gives
 second derivatives. Griewank and Walther, Evaluating Derivatives, chapter 3.
@@ -36,18 +36,18 @@ from nbgraph.kernels.scalar.wording import ATOM, Wording
 
 
 class Dual(types.Type):
-    """A value and its tangent."""
+    """The Numba type of a value and its tangent."""
 
     def __init__(self, base: types.Type) -> None:
         self.base = base
         super().__init__(f"Dual({base})")
 
     def unify(self, typingctx, other):
-        """Return the type of both, or None."""
+        """Return the common type of both, or None."""
         return self if isinstance(other, (types.Float, types.Integer, types.Boolean)) else None
 
     def can_convert_from(self, typingctx, other):
-        """Return how well a value of the other type is taken, or None."""
+        """Return how well a value of the other type converts, or None."""
         return Conversion.safe if isinstance(other, (types.Float, types.Integer)) else None
 
 
@@ -63,7 +63,7 @@ make_attribute_wrapper(Dual, "tangent", "tangent")
 
 @intrinsic
 def dual(typingctx, value, tangent):
-    """A Dual from its parts."""
+    """Return a Dual with this value and tangent."""
     if value != tangent:
         return None
 
@@ -77,7 +77,7 @@ def dual(typingctx, value, tangent):
 
 @intrinsic
 def like(typingctx, pattern, number):
-    """A number as the type of `pattern`: of a Dual, with tangent zero."""
+    """Return a number converted to the type of `pattern`: if a Dual, with tangent zero."""
 
     def codegen(context, builder, signature, args):
         return context.cast(builder, args[1], signature.args[1], signature.return_type)
@@ -100,7 +100,7 @@ _NUMBER = (types.Float, types.Integer, types.Boolean)
 _OPTIONS = {"jit_options": {"error_model": "numpy", "forceinline": True}}
 
 
-def _binary(op: Callable[..., Any], both, left, right) -> None:
+def _overload_binary(op: Callable[..., Any], both, left, right) -> None:
     @overload(op, **_OPTIONS)
     def _(a, b):
         if isinstance(a, Dual) and isinstance(b, Dual):
@@ -112,9 +112,9 @@ def _binary(op: Callable[..., Any], both, left, right) -> None:
         return None
 
 
-def _lifted(op: Callable[..., Any]) -> None:
-    """Operations whose mixed forms lift the number first."""
-    _binary(op, _RULES[op], lambda a, b: op(a, like(a, b)), lambda a, b: op(like(b, a), b))
+def _overload_arithmetic(op: Callable[..., Any]) -> None:
+    """Overload an operation on Duals; a plain number is first converted to a Dual."""
+    _overload_binary(op, _RULES[op], lambda a, b: op(a, like(a, b)), lambda a, b: op(like(b, a), b))
 
 
 def _divide(a, b):
@@ -136,11 +136,11 @@ _RULES: dict[Any, Any] = {
     operator.truediv: _divide,
 }
 for _op in (operator.add, operator.sub, operator.mul, operator.truediv):
-    _lifted(_op)
+    _overload_arithmetic(_op)
 
 
-def _compare(op: Callable[..., Any]) -> None:
-    _binary(
+def _overload_comparison(op: Callable[..., Any]) -> None:
+    _overload_binary(
         op,
         lambda a, b: op(a.value, b.value),
         lambda a, b: op(a.value, b),
@@ -149,10 +149,10 @@ def _compare(op: Callable[..., Any]) -> None:
 
 
 for _op in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
-    _compare(_op)
+    _overload_comparison(_op)
 
 
-def _in_place(op: Callable[..., Any], plain: Callable[..., Any]) -> None:
+def _overload_in_place(op: Callable[..., Any], plain: Callable[..., Any]) -> None:
     @overload(op, **_OPTIONS)
     def _(a, b):
         if isinstance(a, Dual) or isinstance(b, Dual):
@@ -161,7 +161,7 @@ def _in_place(op: Callable[..., Any], plain: Callable[..., Any]) -> None:
 
 
 for _name in ("add", "sub", "mul", "truediv"):
-    _in_place(getattr(operator, f"i{_name}"), getattr(operator, _name))
+    _overload_in_place(getattr(operator, f"i{_name}"), getattr(operator, _name))
 
 
 def _integer_power(a, n):
@@ -198,7 +198,7 @@ def _pow(a, b):
 _integer_power_ = njit(error_model="numpy")(_integer_power)
 
 
-def _unary(targets: tuple[Any, ...], rule: Callable[..., Any]) -> None:
+def _overload_unary(targets: tuple[Any, ...], rule: Callable[..., Any]) -> None:
     for target in targets:
 
         @overload(target, **_OPTIONS)
@@ -207,8 +207,8 @@ def _unary(targets: tuple[Any, ...], rule: Callable[..., Any]) -> None:
 
 
 def _rule(name: str) -> Callable[..., Any] | None:
-    """Return the rule of a function of `math` by its row in `functions`; None where its slope takes
-    what `math` does not have."""
+    """Return the rule for a function of `math`, from its row in `functions`; None if its slope
+    needs a function that `math` lacks."""
     row, graph = FUNCTIONS[name], Graph()
     value = graph.call(name, graph.argument("x", "f"))
     for formula in (row.accurate, row.slopes.get(0)):
@@ -229,13 +229,13 @@ def _rule(name: str) -> Callable[..., Any] | None:
 for _name in FUNCTIONS.keys() & vars(math).keys():
     if (_slope := _rule(_name)) is not None:
         _ways = {getattr(np, n) for n in FUNCTIONS[_name].names if hasattr(np, n)}
-        _unary((getattr(math, _name), *_ways), _slope)
-_unary((abs, math.fabs, np.abs), lambda a: -a if a.value < 0 else a)
-_unary((operator.neg,), lambda a: dual(-a.value, -a.tangent))
-_unary((operator.pos,), lambda a: a)
+        _overload_unary((getattr(math, _name), *_ways), _slope)
+_overload_unary((abs, math.fabs, np.abs), lambda a: -a if a.value < 0 else a)
+_overload_unary((operator.neg,), lambda a: dual(-a.value, -a.tangent))
+_overload_unary((operator.pos,), lambda a: a)
 
 
-def _extreme(target: Any, op: Callable[..., Any]) -> None:
+def _overload_extreme(target: Any, op: Callable[..., Any]) -> None:
     @overload(target, **_OPTIONS)
     def _(a, b):
         if isinstance(a, Dual) or isinstance(b, Dual):
@@ -247,8 +247,8 @@ def _extreme(target: Any, op: Callable[..., Any]) -> None:
         return None
 
 
-_extreme(max, operator.gt)
-_extreme(min, operator.lt)
+_overload_extreme(max, operator.gt)
+_overload_extreme(min, operator.lt)
 
 
 @overload(float, **_OPTIONS)
@@ -260,8 +260,8 @@ def _float(a):
 
 
 def narrowed(fn: python_types.FunctionType, compute: str) -> python_types.FunctionType:
-    """Return a copy whose literals do not widen float32: float literals become float32, small ints
-    int16 (which Numba promotes with float32 to float32)."""
+    """Return a copy of the function whose literals do not widen float32: float literals become
+    float32, small ints int16 (which Numba promotes with float32 to float32)."""
     if compute != "float32":
         return fn
     code = _with_constants(fn.__code__)
@@ -278,10 +278,10 @@ def narrowed(fn: python_types.FunctionType, compute: str) -> python_types.Functi
 
 
 def _with_constants(code: python_types.CodeType) -> python_types.CodeType:
-    """Code whose small ints are constants; from Python 3.14 on they are in the instructions."""
+    """Return code with its small ints as constants; since Python 3.14 they are in instructions."""
     text, constants = bytearray(code.co_code), list(code.co_consts)
     for step in dis.get_instructions(code):
-        if step.opname == "LOAD_SMALL_INT" and len(constants) <= 255:  # what one byte names
+        if step.opname == "LOAD_SMALL_INT" and len(constants) <= 255:  # the index fits a byte
             text[step.offset : step.offset + 2] = dis.opmap["LOAD_CONST"], len(constants)
             constants.append(step.arg)
     return code.replace(co_code=bytes(text), co_consts=tuple(constants))
@@ -323,7 +323,7 @@ def compiled(
 
 
 def _positional(fn: Any, count: int, only: int) -> Any:
-    """Numba knows no keyword-only arguments: make them positional."""
+    """Return the function with `only` keyword-only arguments made positional, as Numba needs."""
     if not only:
         return fn
     code = fn.__code__.replace(co_argcount=count + only, co_kwonlyargcount=0)
@@ -331,7 +331,7 @@ def _positional(fn: Any, count: int, only: int) -> Any:
 
 
 def _seeded(names: list[str], wrt: tuple[int, ...]) -> tuple[list[str], str]:
-    """Arguments with tangents, and how the derivative is read off the result `r`."""
+    """Return arguments with tangents, and the expression that reads the derivative off `r`."""
     if not wrt:
         return names, "r"
     arguments, unwrap = list(names), "r"
@@ -346,7 +346,7 @@ def _seeded(names: list[str], wrt: tuple[int, ...]) -> tuple[list[str], str]:
 
 
 def _tangent(r):
-    """The tangent of a Dual; zero for a plain number."""
+    """Return the tangent of a Dual; zero for a plain number."""
 
 
 @overload(_tangent, **_OPTIONS)

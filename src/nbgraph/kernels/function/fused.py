@@ -1,10 +1,10 @@
-"""Several scalar functions as one: what one gives, others take, without memory in between.
+"""Several scalar functions fused into one: intermediate results do not pass through memory.
 
-The graphs of the parts are rebuilt in one graph, where equal expressions are one node. A value
-that passes from one part to another is what it would have been in memory: a Python int is an
-int64, a Python bool NumPy's. A floating value passes as it is computed, so that this is right
-only where it would have been stored in the precision of the loop; who makes a kernel of it sees
-to that (`nbgraph.operator.mapper.fused`).
+The graphs of the parts are rebuilt in one graph, where equal expressions are one node. A value that
+passes from one part to another has the type it would have had in memory: a Python int is an int64,
+a Python bool NumPy's. A floating value passes as computed, which is right only if it would have
+been stored in the precision of the loop; the caller that makes a kernel of it ensures that
+(`nbgraph.operator.mapper.fused`).
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from nbgraph.kernels.function.signature import Choice, Parameter, Signature, par
 from nbgraph.kernels.scalar.graph import GROWING, Graph, Node
 from nbgraph.kernels.scalar.transplant import Transplant
 
-# an external operand, a number of the call, or an output of an earlier part
+# an external operand, a number passed in the call, or an output of an earlier part
 Source = (
     tuple[Literal["in"], int] | tuple[Literal["number"], int] | tuple[Literal["part"], int, int]
 )
 
-STORED = {"i": "int64", "b": "bool"}  # the kinds that weak values have in memory
+STORED = {"i": "int64", "b": "bool"}  # the dtypes of weak values in memory
 
 
 class Application(NamedTuple):
-    """One scalar function in a fused one; `names`: what its parameters are called there."""
+    """An application of a scalar function within a fused one; `names` renames its parameters."""
 
     scalar: Scalar
     operands: tuple[Source, ...]
     names: Mapping[str, str]
-    probe: tuple[str, ...]  # operand kinds that it is known to take
+    probe: tuple[str, ...]  # operand kinds that the function is known to accept
 
 
 class Fused:
-    """A scalar definition made of others; its operands are x0, x1, ... and the numbers n0, ..."""
+    """A scalar definition composed of others; operands x0, x1, ..., parameters n0, n1, ..."""
 
     signature: Signature | None = None
     choices: tuple[Choice, ...] = ()
-    draws = False  # words are operands like others here
+    draws = False  # random words are operands like others here
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Fused:
 
     @property
     def watch(self) -> Watch:
-        """What the parts read; another object once a part was refreshed."""
+        """The objects that the parts read; another Watch once a part was refreshed."""
         seen = tuple(part.scalar.watch for part in self.parts)
         if list(map(id, seen)) != list(map(id, self._seen)):
             self._captures.clear()
@@ -81,7 +81,7 @@ class Fused:
             self._watch.include(watch)
 
     def refresh(self) -> bool:
-        """Refresh the parts; whether one changed."""
+        """Refresh the parts; return whether one changed."""
         scalars = {id(part.scalar): part.scalar for part in self.parts}
         changed = [scalar.refresh() for scalar in scalars.values()]  # all of them
         return any(changed)
@@ -93,7 +93,7 @@ class Fused:
 
     @property
     def probes(self) -> tuple[tuple[str, ...], ...]:
-        """Kinds to look at the definition with: what the parts that read an operand take."""
+        """The operand kinds to examine the definition with: those of the parts that read it."""
         kinds: dict[int, str] = {}
         for part in self.parts:
             for source, kind in zip(part.operands, part.probe, strict=True):
@@ -102,12 +102,12 @@ class Fused:
         return (tuple(kinds.get(k, "f") for k in range(len(self.operands))),)
 
     def place(self, source: Source) -> int:
-        """Which operand of the whole an external source is."""
+        """Return the operand index of an external source."""
         return source[1] if source[0] == "in" else self.inputs + source[1]
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """Return the graphs of the parts in one, each for the kinds it would have alone."""
-        _ = self.watch  # drops captures that are out of date
+        """Return the graphs of the parts in one, each captured for its own kinds."""
+        _ = self.watch  # drops outdated captures
         key = (tuple(kinds), parameter_kinds(parameters))
         captured = self._captures.get(key)
         if captured is None:
@@ -132,14 +132,14 @@ class Fused:
             captured = part.scalar.capture([node.kind for node in taken], values)
             replaced = {}
             for leaf, node in zip(captured.operands, taken, strict=True):
-                # a derivative makes its operands floating
+                # a derivative needs floating operands
                 replaced[leaf.id] = graph.cast(node, leaf.kind)
             for leaf in captured.parameters:
                 parameter = graph.parameter(part.names[str(leaf.data)], leaf.kind)
                 replaced[leaf.id] = parameter
                 leaves.append(parameter)
             move = Transplant(captured.graph, graph, replaced)
-            moved = [move(node) for node in captured.outputs]  # then as read from memory
+            moved = [move(node) for node in captured.outputs]  # the value as read back from memory
             results.append([graph.cast(node, STORED.get(node.kind, node.kind)) for node in moved])
         outputs = [results[i][j] for i, j in self.outputs]
         return Captured(graph, tuple(operands), tuple(leaves), tuple(outputs))

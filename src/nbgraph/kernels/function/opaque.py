@@ -1,7 +1,7 @@
-"""Functions whose text cannot be found: compiled by Numba itself, differentiated by dual numbers.
+"""Functions without source text: compiled by Numba itself, differentiated by dual numbers.
 
-Such a function is one node in the scalar graph. What is inside cannot be inferred, so a backward
-pass keeps all operands (T2), and its mathematics is Numba's own. `explain()` marks it opaque.
+Such a function is one node in the scalar graph. Its inside is unknown, so a backward pass keeps all
+operands (T2), and its mathematics is Numba's. `explain()` marks it opaque.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from nbgraph.kernels.capture.values import Static, Value
 from nbgraph.kernels.scalar.graph import Graph
 from nbgraph.kernels.scalar.interpret import Domain, Unreached
 
-_LINES = 5_000  # that a function may run at one point
-_OWN = ("mpmath.", "nbgraph.")  # modules whose lines do not count
+_LINES = 5_000  # most lines that a function may execute at one point
+_OWN = ("mpmath.", "nbgraph.")  # modules whose lines are not counted
 _SAMPLES = (0.7, 1.9, -0.6, 3.0, 0.1)
 
 
@@ -56,7 +56,7 @@ class Extern:
         return compiled(self.fn, self.result, self.wrt, compute)
 
     def function(self) -> Any:
-        """The compiled function of Python floats; DerivativeError where Numba cannot make it."""
+        """Return the compiled function of Python floats; DerivativeError if Numba refuses it."""
         from numba.core.errors import NumbaError
 
         code = self.fn.__code__
@@ -70,9 +70,9 @@ class Extern:
             ) from error
 
     def evaluate(self, domain: Domain, args: Sequence[Any]) -> Any:
-        """Return the value at a point: the text in the domain's numbers, a derivative as compiled.
+        """Return the value at a point, in the domain's numbers; compiled for a derivative.
 
-        Exhausted or Unreached where the text does not end; compiled code could not be stopped.
+        Raises Exhausted or Unreached for text that does not end; compiled code cannot be stopped.
         """
         value = _watched(_rebound(self.fn, domain), args, domain)
         if self.wrt:
@@ -92,7 +92,7 @@ def _checked(identity: str, extern: Extern, count: int) -> Any:
 
 
 def _rebound(fn: types.FunctionType, domain: Domain) -> types.FunctionType:
-    """Return the function with `math` and NumPy answered by the domain."""
+    """Return the function with `math` and NumPy replaced by the domain's functions."""
     table = dict(domain.functions)
     table |= {"arcsin": table["asin"], "arccos": table["acos"], "arctan": table["atan"]}
     table |= {"abs": abs, "fabs": abs, "maximum": max, "minimum": min}
@@ -113,9 +113,9 @@ def _rebound(fn: types.FunctionType, domain: Domain) -> types.FunctionType:
 
 
 def _watched(fn: types.FunctionType, args: Sequence[Any], domain: Domain) -> Any:
-    """What a function gives; each of its lines is work of the domain's budget.
+    """Return the function's result; each line executed counts against the domain's budget.
 
-    Unreached after too many of them.
+    Raises Unreached after too many lines.
     """
     lines = itertools.count(1)
 
@@ -138,7 +138,7 @@ def _watched(fn: types.FunctionType, args: Sequence[Any], domain: Domain) -> Any
 
 
 def opaque_call(graph: Graph, fn: types.FunctionType, values: Sequence[Value]) -> Value:
-    """Return the function applied to values, as nodes of one result each."""
+    """Return the function applied to values, with a node for each result."""
     if any(isinstance(v, Static) for v in values):
         raise CaptureError(
             f"{fn.__name__}: the source text cannot be found, so parameters must be numbers; "
@@ -152,7 +152,7 @@ def opaque_call(graph: Graph, fn: types.FunctionType, values: Sequence[Value]) -
 
 
 def _results(fn: types.FunctionType, arity: int) -> int | None:
-    """How many results the function gives, by trying it; None for a single number."""
+    """Return the number of results by trying the function; None for a single number."""
     code = fn.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     error: Exception | None = None
@@ -180,7 +180,7 @@ def _results(fn: types.FunctionType, arity: int) -> int | None:
 
 
 def content(fn: types.FunctionType) -> str:
-    """Return a hash of a function's code, constants and what it reads, functions included."""
+    """Return a hash of a function's code, its constants and the objects and functions it reads."""
     seen: set[int] = set()
     digest = hashlib.sha256()
 

@@ -1,4 +1,4 @@
-"""Operand kinds that a scalar function takes, found by capturing it with some."""
+"""The operand kinds that a scalar function accepts, determined by trial captures."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from nbgraph.kernels.function.scalar_function import Captured, Scalar, WrittenFu
 from nbgraph.kernels.function.signature import defaults_of
 
 _KINDS = ("f", "int64", "bool")
-_MIXED = 4  # operands up to which every combination is tried; of more, one or two integers
+_MIXED = 4  # operands up to which all combinations are tried; beyond, one or two integers
 _KNOWN: WeakKeyDictionary[Scalar, tuple[Watch, tuple[str, ...]]] = WeakKeyDictionary()
 
 
 def probe(scalar: Scalar) -> Captured:
-    """A first capture: floating operands where the function takes them, else integers, else bools.
+    """Return a first capture: with floating operands if accepted, else integers, else bools.
 
-    Raises the CaptureError of floating operands where it takes none of these, unless that only asks
-    for integers.
+    If none is accepted, raises the CaptureError for floating operands, or a later one if that only
+    asks for integers.
     """
     known = _KNOWN.get(scalar)
     if known is not None and known[0] is scalar.watch:
@@ -41,7 +41,7 @@ def probe_kinds(scalar: Scalar) -> tuple[str, ...]:
 def _find(scalar: Scalar) -> tuple[str, ...]:
     first: tuple[CaptureError, Sequence[str]] | None = None
     own: tuple[tuple[str, ...], ...] = getattr(scalar, "probes", ())
-    refused = set[tuple[Obstacle, ...]]()  # one for all kinds has nothing to do with kinds
+    refused = set[tuple[Obstacle, ...]]()  # one obstacle for all kinds is independent of kinds
     for number, kinds in enumerate((*own, *_alike(scalar), *_combined(scalar))):
         if number == len(own) + len(_KINDS) and len(refused) == 1:
             break
@@ -73,7 +73,7 @@ def _combined(scalar: Scalar) -> Iterator[tuple[str, ...]]:
 
 
 def _with_floats(scalar: Scalar, kinds: tuple[str, ...]) -> tuple[str, ...]:
-    """`kinds` with each operand floating that may be so beside the others."""
+    """Return `kinds` with each operand made floating where the function accepts that."""
     if len(kinds) == 1:
         return kinds
     for i, kind in enumerate(kinds):
@@ -84,7 +84,7 @@ def _with_floats(scalar: Scalar, kinds: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _refusal(scalar: Scalar, kinds: Sequence[str]) -> CaptureError | None:
-    """Why the function does not take these kinds, or None."""
+    """Return the error with which the function refuses these kinds, or None."""
     try:
         scalar.capture(kinds, defaults_of(scalar))
     except CaptureError as error:

@@ -36,13 +36,13 @@ from nbgraph.kernels.scalar.graph import Graph, Node
 from nbgraph.kernels.scalar.kinds import kind_of_value
 from nbgraph.tracebacks import file_label
 
-LIBRARY = "nbgraph."  # what the names of the package's modules begin with
+LIBRARY = "nbgraph."  # prefix of the names of the package's modules
 MAX_CAPTURES = 32  # graphs kept per function, one for each combination of kinds
 
 
 class Captured(NamedTuple):
-    """One graph: operand and parameter leaves and the outputs. `pairs`: of the results of complex
-    numbers, which are complex: these are two outputs."""
+    """A graph with its operand and parameter leaves and its outputs. `pairs`: for the results of a
+    function of complex numbers, whether each is complex and so two outputs."""
 
     graph: Graph
     operands: tuple[Node, ...]
@@ -51,7 +51,7 @@ class Captured(NamedTuple):
     pairs: tuple[bool, ...] = ()
 
     def digest(self) -> str:
-        """Return a hash of what is computed, independent of names, comments and layout."""
+        """Return a hash of the computation, independent of names, comments and layout."""
         number = {node.id: i for i, node in enumerate(self.graph.reachable(self.outputs))}
         parts = []
         for node in self.graph.reachable(self.outputs):
@@ -71,45 +71,45 @@ class Captured(NamedTuple):
 
 
 class Scalar(Protocol):
-    """What an operator is made of: a written function, or one derived from another."""
+    """The definition of an operator: a written function, or one derived from another."""
 
     name: str
     operands: tuple[str, ...]
     defaults: Mapping[str, Any]
     parameters: tuple[Parameter, ...]
-    signature: Signature | None  # of the text, where a call is as the text says
-    choices: tuple[Choice, ...]  # the roles of names that differ from those of the text
+    signature: Signature | None  # of the source text, if calls follow it
+    choices: tuple[Choice, ...]  # roles of names that differ from the text's
 
     @property
     def draws(self) -> bool:
-        """Whether the last operand is `draws.KEY`: the words that random draws are made of."""
+        """Return whether the last operand is `draws.KEY`: the words that random draws use."""
         ...
 
     @property
     def shares_kernels(self) -> bool:
-        """Whether definitions that differ in literals are to share kernels: users' are."""
+        """Return whether definitions that differ in literals share kernels: those of users do."""
         ...
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """Return the graph for operand kinds and parameter values (their kinds count, and the
-        values of those that are not numbers)."""
+        """Return the graph for operand kinds and parameters. Of a number among the parameters only
+        the kind matters, of any other parameter the value."""
         ...
 
     @property
     def watch(self) -> Watch:
-        """The outside objects that were read."""
+        """The objects outside the function that it read."""
         ...
 
     def refresh(self) -> bool:
-        """Forget captures where a watched object changed; whether it did."""
+        """Drop the captures if a watched object changed; return whether one did."""
         ...
 
 
 class WrittenFunction:
-    """A plain Python function as scalar definition, its names in the roles of `choices`.
+    """A scalar definition by a plain Python function, its names in the roles of `choices`.
 
-    `parent` is the definition with the roles that the text gives; it depends on all that its
-    forms read.
+    `parent` is the definition with the roles of the text; it watches all objects that its forms
+    read.
     """
 
     def __init__(
@@ -123,19 +123,19 @@ class WrittenFunction:
         self.fn, self.choices, self.parent = fn, tuple(choices), parent
         self.on_invalid: OnInvalid = on_invalid if parent is None else parent.on_invalid
         self.name = "function" if fn.__name__ == "<lambda>" else fn.__name__
-        self.places: tuple[draws.Place, ...] = ()  # where the text draws; known when it is captured
+        self.places: tuple[draws.Place, ...] = ()  # where the text draws; known after capture
         self._read_signature()
         self.none_allowed = False  # in the tuple of a hand-written gradient
         # the library's own literals never change
         self.shares_kernels = not str(fn.__module__).startswith(LIBRARY)
-        self.watch = Watch()  # the outside objects that were read
+        self.watch = Watch()  # objects outside the function that it read
         self._forms: WeakSet[WrittenFunction] = WeakSet()
         if parent is not None:
             parent._forms.add(self)
         self._captures: dict[tuple[Any, ...], Captured] = {}
 
     def refresh(self) -> bool:
-        """Forget captures where a watched object changed."""
+        """Drop the captures if a watched object changed; return whether one did."""
         if not self.watch.changed():
             return False
         self.watch = Watch()
@@ -159,8 +159,8 @@ class WrittenFunction:
         return bool(self.places)
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """Return the graph for these kinds, traced once. That the text draws may be found by it:
-        there is one operand more then."""
+        """Return the graph for these kinds, traced once and cached. Tracing may discover that the
+        text draws, which adds the operand `draws.KEY`."""
         key = (self._kinds(kinds), parameter_kinds(parameters))
         captured = self._captures.get(key)
         if captured is None:
@@ -175,50 +175,50 @@ class WrittenFunction:
     def refusal(
         self, kinds: Sequence[str], parameters: Mapping[str, Any], first: CaptureError
     ) -> CaptureError:
-        """Return the error that names all that is refused for these kinds, `first` among it."""
+        """Return an error that lists all obstacles for these kinds, `first` among them."""
         survey = Survey(first)
-        with contextlib.suppress(Exception):  # what is unknown may lead anywhere
-            self._traced(self._kinds(kinds), parameters, survey)
+        with contextlib.suppress(Exception):  # tracing past an obstacle may fail in any way
+            self._trace_once(self._kinds(kinds), parameters, survey)
         return survey.error(self.name)
 
     def _kinds(self, kinds: Sequence[str]) -> tuple[str, ...]:
-        """Return the kinds of all operands; that of the words is always the same."""
+        """Return the kinds of all operands; the random words have a fixed kind."""
         count = len(self.operands) - self.draws
         return (*kinds[:count], *([draws.WORD] * self.draws))
 
     def _trace(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
-        """Return the graph. Where it draws at places that were not known, it is traced again: loops
-        carry how often they come to each."""
+        """Return the graph. If it draws at places that were unknown, trace again, as loops must
+        carry a count of the draws at each place."""
         while True:
-            captured = self._traced(self._kinds(kinds), parameters)
+            captured = self._trace_once(self._kinds(kinds), parameters)
             more = tuple(place for place in captured.graph.draws if place not in self.places)
             if not more:
                 return captured
             if not self.places and self.signature is not None:
-                with_key(self.name, self.signature)  # it may refuse
+                with_key(self.name, self.signature)  # may raise
             self.places += more
             self._read_signature()
 
     def parts(
         self, kinds: Sequence[str], mask: Sequence[bool], parameters: Mapping[str, Any]
     ) -> Captured:
-        """Return the graph where the operands of `mask` are complex: two leaves for each of these,
-        two outputs for each result that is complex."""
+        """Return the graph with the operands of `mask` complex: two leaves for each of these, two
+        outputs for each complex result."""
         graph, leaves, env = Graph(), list[Node](), dict[str, Value]()
         rest = iter(kinds)
         for name, is_complex in zip(self.operands, mask, strict=True):
             names = (f"{name}_real", f"{name}_imag") if is_complex else (name,)
             own = [graph.argument(part, next(rest)) for part in names]
-            if is_complex or not self.shares_kernels:  # the library's are NumPy's, of one dtype
+            if is_complex or not self.shares_kernels:  # the library's follow NumPy
                 env[name] = (
                     Complex(*map(graph.float, own)) if is_complex else Complex.of(graph, own[0])
                 )
             else:
                 env[name] = own[0]
             leaves += own
-        return self._captured(graph, leaves, env, parameters, None, parted=True)
+        return self._capture_body(graph, leaves, env, parameters, None, parted=True)
 
-    def _traced(
+    def _trace_once(
         self, kinds: Sequence[str], parameters: Mapping[str, Any], survey: Survey | None = None
     ) -> Captured:
         graph = Graph()
@@ -226,9 +226,9 @@ class WrittenFunction:
             graph.argument(name, kind) for name, kind in zip(self.operands, kinds, strict=True)
         ]
         env: dict[str, Value] = dict(zip(self.operands, operands, strict=True))
-        return self._captured(graph, operands, env, parameters, survey)
+        return self._capture_body(graph, operands, env, parameters, survey)
 
-    def _captured(
+    def _capture_body(
         self,
         graph: Graph,
         operands: Sequence[Node],
@@ -246,11 +246,11 @@ class WrittenFunction:
                 continue
             env[name] = graph.parameter(name, kind)
             leaves.append(env[name])
-        value = self._value(graph, env, survey, parted=parted)
+        value = self._trace_body(graph, env, survey, parted=parted)
         values = value if isinstance(value, tuple) else (value,)
         pairs = tuple(isinstance(v, Complex) for v in values) if parted else ()
         if self.none_allowed and isinstance(value, tuple):
-            # of an operand that is not differentiable
+            # None: the gradient of an operand that is not differentiable
             value = tuple(graph.node("none", (), "f") if is_none(v) else v for v in value)
         nodes = flatten(value)
         if not nodes:
@@ -258,7 +258,7 @@ class WrittenFunction:
         refuse_wrapped(graph, nodes)
         return Captured(graph, tuple(operands), tuple(leaves), tuple(nodes), pairs)
 
-    def _value(
+    def _trace_body(
         self, graph: Graph, env: dict[str, Value], survey: Survey | None, *, parted: bool
     ) -> Value:
         try:
@@ -288,7 +288,7 @@ class WrittenFunction:
 
 
 def _constant(graph: Graph, value: Any) -> Value:
-    """Return a static value as text may use it: numbers and bools become literals."""
+    """Return a static value as a value of the trace: numbers and bools become literals."""
     if isinstance(value, tuple):
         return tuple(_constant(graph, item) for item in value)
     if complex_numbers.is_complex(value):

@@ -1,9 +1,9 @@
-"""The signature of a scalar function: operands, scalar parameters, and which of these are static.
+"""The signature of a scalar function: operands, scalar parameters, and which are static.
 
 A static parameter (None, a bool, a string, an enum member, a function, a tuple) is part of the
-definition: each of its values gives a graph of its own. A name whose default is static is a
-parameter, also where it is positional, and so is a positional one with an integer default that the
-text counts with (`n=20`, `range(n)`), beside others; a `Choice` gives it another role or value.
+definition: each of its values gives a separate graph. A name with a static default is a parameter,
+even if positional. So is a positional name with an integer default that the text counts with
+(`n=20`, `range(n)`), unless it is the only one. A `Choice` assigns another role or value.
 
 >>> def f(x, scale=None, *, method="exact"): ...
 >>> read_signature(f).operands, [p.name for p in read_signature(f).parameters]
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 _BITS = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
-CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))  # of calls of operators
+CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))  # of operator calls
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 class Parameter(NamedTuple):
-    """A scalar parameter; `required` has no default, of its kind `default` is an example then."""
+    """A scalar parameter; if `required`, it has no default and `default` is an example value."""
 
     name: str
     default: Any = None
@@ -51,15 +51,15 @@ class Parameter(NamedTuple):
 
     @property
     def is_static(self) -> bool:
-        """Whether its value is part of the definition."""
+        """Return whether the value is part of the definition."""
         return not self.required and is_static(self.default)
 
 
 class Choice(NamedTuple):
-    """What a name stands for in one form of a function.
+    """The role of a name in one form of a function.
 
-    `name`: str. `role`: {"static", "number", "operand"}. `value`: of a static parameter its value,
-    of a number 1 or 1.0: an example of its kind.
+    `name`: str. `role`: {"static", "number", "operand"}. `value`: the value of a static parameter;
+    for a number 1 or 1.0, as an example of its kind.
     """
 
     name: str
@@ -67,16 +67,16 @@ class Choice(NamedTuple):
     value: Any = None
 
     def key(self) -> tuple[Any, ...]:
-        """What tells choices apart: True is not the enum member that equals 1."""
+        """Return a hashable key of the choice: True differs from the enum member that equals 1."""
         return self.name, self.role, static_key(self.value)
 
 
 class Signature(NamedTuple):
-    """Names by their roles.
+    """The names of a function by role.
 
     `operands`: tuple of str. `defaults`: of operands. `parameters`: tuple of Parameter. `places`:
-    the names that a call may give by position, operands or not. `text`: as the function's text has
-    it. `chosen`: the operands that the text compares with strings or calls: they may be static.
+    the names that a call may pass by position, operands or not. `text`: the Python signature.
+    `chosen`: operands that the text compares with strings or calls, so they may be static.
     """
 
     operands: tuple[str, ...]
@@ -88,7 +88,7 @@ class Signature(NamedTuple):
 
 
 def is_static(value: object) -> bool:
-    """Return whether a parameter of this value is part of the definition: it is not a number and no
+    """Return whether a parameter of this value is part of the definition: neither a number nor an
     array.
 
     >>> [is_static(v) for v in (None, True, "fast", (1, 2), 1, 2.0, np.ones(3), [1, 2])]
@@ -102,7 +102,7 @@ def is_static(value: object) -> bool:
 
 
 def static_key(value: Any) -> Any:
-    """Return what tells static values apart, which `==` does not: True, 1 and 1.0, 0.0 and -0.0.
+    """Return a key that separates static values equal by `==`: True, 1 and 1.0; 0.0 and -0.0.
 
     >>> static_key((1, 2.0)) == static_key((1.0, 2.0))
     False
@@ -113,7 +113,7 @@ def static_key(value: Any) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Return whether a value is an array, of any library, but for NumPy's of one element."""
+    """Return whether a value is an array of any library; NumPy's scalars and 0-d arrays are not."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.ndim > 0
     if isinstance(value, type):
@@ -124,7 +124,7 @@ def is_array(value: Any) -> bool:
 def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signature:
     """Return the signature of a function with some names in other roles.
 
-    Raises CaptureError where it has no operand, or names that cannot be told apart.
+    Raises CaptureError if it has no operand, or names that are ambiguous.
     """
     if inspect.iscoroutinefunction(fn):
         raise CaptureError(f"{fn.__name__}: an async function gives no number; write a plain `def`")
@@ -134,7 +134,7 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
         text, body = inspect.signature(fn), inspect.unwrap(fn)
     counts = counts_of(body, text)
     if counts.issuperset(text.parameters):
-        counts = set()  # one of them is the operand
+        counts = set()  # the only name is the operand
     operands: list[str] = []
     defaults: dict[str, Any] = {}
     parameters: list[Parameter] = []
@@ -170,26 +170,26 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
         defaults[name] = p.default
     if not operands and not optional_in(text):
         raise CaptureError(f"{fn.__name__}: a scalar function needs at least one operand")
-    own = (fn.__module__ or "").startswith("nbgraph.")  # whose operands are numbers
+    own = (fn.__module__ or "").startswith("nbgraph.")  # the package's own: operands are numbers
     sorts = frozenset(() if own else chosen_in(body, text).intersection(operands))
     return Signature(tuple(operands), defaults, tuple(parameters), tuple(places), text, sorts)
 
 
 def passes_on(fn: FunctionType) -> bool:
-    """Return whether a decorator's function passes `*args` on to the one that it wraps."""
+    """Return whether a function passes `*args` on to the one it wraps, as decorators' do."""
     variadic = fn.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
     return bool(variadic) and inspect.unwrap(fn) is not fn
 
 
 def optional_in(text: inspect.Signature) -> list[str]:
-    """Return the positional names whose default is None: a call may give operands for them."""
+    """Return the positional names whose default is None: a call may pass operands for them."""
     return [n for n, p in text.parameters.items() if p.default is None and p.kind in _POSITIONAL]
 
 
 def with_key(name: str, signature: Signature) -> Signature:
-    """Return the signature of a text that draws: `key` says of which random numbers.
+    """Return the signature of a text that draws: `key` selects the random numbers.
 
-    Raises CaptureError where the text has a parameter of that name.
+    Raises CaptureError if the text has a parameter of that name.
     """
     text = signature.text
     if KEY in text.parameters:
@@ -203,7 +203,7 @@ def with_key(name: str, signature: Signature) -> Signature:
 
 
 def chosen_in(fn: FunctionType, text: inspect.Signature) -> set[str]:
-    """Return the names without a default that a function compares with strings, or calls."""
+    """Return the names without a default that a function calls or compares with strings."""
     names = {name for name, p in text.parameters.items() if p.default is p.empty}
     needed: list[ast.AST] = []
     for node in _nodes(fn):
@@ -219,7 +219,7 @@ def chosen_in(fn: FunctionType, text: inspect.Signature) -> set[str]:
 
 
 def _nodes(fn: FunctionType) -> list[ast.AST]:
-    """Return all of a function's text, nothing where there is none."""
+    """Return all AST nodes of a function's body; none without source text."""
     try:
         return [n for st in function_text(fn).body for n in ast.walk(st)]
     except NoSourceError:
@@ -232,7 +232,7 @@ def _names(nodes: Iterable[ast.AST]) -> Iterable[ast.Name]:
 
 def counts_of(fn: FunctionType, text: inspect.Signature) -> set[str]:
     """Return the positional names with integer defaults that a function counts, indexes or shifts
-    with: no floating value would do."""
+    with, where a floating value would fail."""
     candidates = {
         name
         for name, p in text.parameters.items()
@@ -252,7 +252,7 @@ def counts_of(fn: FunctionType, text: inspect.Signature) -> set[str]:
 
 
 def _parameter(p: inspect.Parameter, choice: Choice | None, counts: set[str]) -> Parameter | None:
-    """Return a name of the text as a scalar parameter; None: it is an operand."""
+    """Return a name of the text as a scalar parameter, or None for an operand."""
     if choice is not None:
         if choice.role == "operand":
             return None
@@ -267,9 +267,9 @@ def _parameter(p: inspect.Parameter, choice: Choice | None, counts: set[str]) ->
 def choices_of(
     name: str, signature: Signature, arguments: Mapping[str, Any], earlier: Mapping[str, Choice]
 ) -> dict[str, Choice]:
-    """Return the roles that values give to names; those of `earlier` stay where none is given.
+    """Return the roles of names that argument values imply; absent names keep `earlier` roles.
 
-    Raises ArgumentError where an array is given for a parameter that cannot be an operand.
+    Raises ArgumentError for an array passed for a parameter that cannot be an operand.
     """
     choices = dict(earlier)
     parameters = {p.name: p for p in signature.parameters}
@@ -292,13 +292,13 @@ def choices_of(
             if own is not p.empty and is_static(own) and static_key(own) == static_key(value):
                 del choices[key]
         elif own is not p.empty and not is_static(own):
-            choices.pop(key, None)  # a number, as the text says
+            choices.pop(key, None)  # a number, the role in the text
             has_dtype = kind_of_value(value) is None or isinstance(value, np.generic)
             if p.kind is not p.KEYWORD_ONLY and has_dtype:
                 choices[key] = Choice(key, "operand")
         elif kind_of_value(value) is not None and _is_number(value, p):
             operand = key in earlier and earlier[key].role == "operand"
-            if not signature.operands:  # a call has one at least
+            if not signature.operands:  # a call needs an operand
                 choices[key] = Choice(key, "operand")
             elif not operand and (own is not p.empty or key in earlier):
                 choices[key] = Choice(key, "number", 1.0 if kind_of_value(value) == "f" else 1)
@@ -310,7 +310,7 @@ def choices_of(
 
 
 def _is_number(value: object, p: inspect.Parameter) -> bool:
-    """Whether a number is a scalar parameter: one with a dtype of its own counts as an operand."""
+    """Return whether a number is a scalar parameter; one with a NumPy dtype is an operand."""
     return p.kind is p.KEYWORD_ONLY or not isinstance(value, np.generic)
 
 
@@ -328,7 +328,7 @@ def _not_static(name: str, p: inspect.Parameter, value: Any) -> str:
 
 
 def described(value: Any) -> str:
-    """What messages call an array or a list."""
+    """Return how messages describe an array or a list."""
     shape = getattr(value, "shape", None)
     return "an array or list" if shape is None else f"an array of shape {shape}"
 
@@ -336,7 +336,7 @@ def described(value: Any) -> str:
 def resolve_parameters(
     name: str, parameters: Sequence[Parameter], arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Every parameter's value; ArgumentError for a missing, unknown or array one."""
+    """Return the values of all parameters; ArgumentError for a missing, unknown or array one."""
     values: dict[str, Any] = {}
     for p in parameters:
         value = arguments.get(p.name, p.default)
@@ -351,7 +351,7 @@ def resolve_parameters(
                 "before the * in the signature"
             )
         if isinstance(p.default, float) and kind_of_value(value) in ("i", "b"):
-            value = float(cast("float", value))  # one kernel serves sigma=2 and sigma=2.0
+            value = float(cast("float", value))  # so that sigma=2 and sigma=2.0 share a kernel
         values[p.name] = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     unknown = set(arguments) - set(values)
     if unknown:
@@ -360,10 +360,10 @@ def resolve_parameters(
 
 
 def parameter_kinds(parameters: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What of the parameters' values a graph depends on: kinds of numbers, values of others."""
+    """Return what a graph depends on in parameters: kinds of numbers, values of others."""
     kinds: list[Any] = []
     for name, value in parameters.items():
-        kind = "f" if type(value) is float else None  # as most are
+        kind = "f" if type(value) is float else None  # the common case
         if kind is None:
             kind = static_key(value) if is_static(value) else kind_of_value(value)
         kinds.append((name, kind))
@@ -371,7 +371,7 @@ def parameter_kinds(parameters: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def defaults_of(scalar: Scalar) -> dict[str, Any]:
-    """Parameter values to look at a definition with; 1.0 where there is no default."""
+    """Return parameter values to examine a definition with; 1.0 for those without a default."""
     return {
         p.name: 1.0 if p.required and p.default is None else p.default for p in scalar.parameters
     }

@@ -1,1 +1,1 @@
-"""Texts along lines of arrays: sorted, searched and moved."""
+"""Texts of kernels along lines of arrays: sort, extremes, and copies."""

@@ -1,11 +1,11 @@
-"""The text of a kernel that puts the first k elements of each line in order: insertion sort.
+"""The text of a kernel that sorts the first k elements of each line, by insertion.
 
-An element goes behind its equals, so the order is stable. NaN is behind all numbers; where the
-order descends, before them.
+An element is inserted after its equals, so the order is stable. NaN comes after all numbers, or
+before them if the order descends.
 
-Of a long line most blocks are passed over. Each of the k blocks with the largest peaks has an
-element that is not behind the k-th of these peaks, so that none that is behind it is among the
-first k; few blocks reach it, however the line is ordered. Peaks are keys of `placing`.
+Most blocks of a long line are skipped. Each of the k blocks with the largest peaks has an element
+at or before the k-th of these peaks, so elements after it are not among the first k; few blocks
+reach it, however the line is ordered. Peaks are keys of `arg_extremes`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbgraph.kernels.compiler.written import Record, function, inner
-from nbgraph.kernels.lines.placing import integer_of, peak_part
+from nbgraph.kernels.lines.arg_extremes import integer_of, peak_part
 from nbgraph.kernels.scalar.kinds import ITEMSIZE, Element
 
 BLOCK = 32  # elements whose largest key is compared
@@ -23,9 +23,9 @@ def insertion_sort_text(
     name: str, dtype: str, arrays: Sequence[str], *, descending: bool, blocks: bool = False
 ) -> str:
     """Return the text of a kernel that writes the first `k` of the `size` elements of each line, in
-    order, to `out`, and their places to `places`, if `arrays` name it. A unit is one line. By
-    `blocks`: of both arrays, where the elements of a line are neighbours and there are k blocks."""
-    element, sort = Element(dtype), _insertion(dtype, "places" in arrays, descending=descending)
+    order, to `out`, and their indices to `places`, if `arrays` name it. A unit is one line.
+    `blocks` is for both arrays, contiguous lines and at least k blocks."""
+    element, sort = Element(dtype), _insert_lines(dtype, "places" in arrays, descending=descending)
     line = ["count = 0", "for i in range(size):", *inner(sort)]
     return (
         peak_part(dtype, least=not descending, nan_last=not descending) if blocks else ""
@@ -42,15 +42,15 @@ def insertion_sort_text(
     )
 
 
-def _insertion(dtype: str, places: bool, *, descending: bool) -> list[str]:
-    """Return the lines that put the element at `i` among those before it, which are `count`."""
+def _insert_lines(dtype: str, places: bool, *, descending: bool) -> list[str]:
+    """Return the lines that insert the element at `i` into the `count` elements before it."""
     element = Element(dtype)
     return [
         f"value = {element.load('source, first + i * inner')}",
-        *_moves(
+        *_shift_lines(
             f"last = {element.load('y, end')}",
             f"last = {element.load('y, end - inner')}",
-            _before("value", "last", dtype, descending),
+            _precedes("value", "last", dtype, descending),
             [
                 f"{element.store('y, end', 'last')}",
                 *(["store(z, end, load(z, end - inner))"] if places else []),
@@ -62,8 +62,8 @@ def _insertion(dtype: str, places: bool, *, descending: bool) -> list[str]:
     ]
 
 
-def _moves(last: str, next: str, before: str, move: Sequence[str]) -> list[str]:
-    """Return the lines that move what a value comes before, and leave its place in `end`."""
+def _shift_lines(last: str, next: str, before: str, move: Sequence[str]) -> list[str]:
+    """Return the lines that shift the elements after a value, and leave its index in `end`."""
     return [
         "end = at + min(count, k - 1) * inner",
         last,
@@ -81,9 +81,9 @@ def _moves(last: str, next: str, before: str, move: Sequence[str]) -> list[str]:
 
 
 def _by_blocks(dtype: str, sort: Sequence[str]) -> list[str]:
-    """Return the lines that sort a line by blocks; peaks are in place of `places` first."""
+    """Return the lines that sort a line by blocks; `places` holds peaks at first."""
     block = f"{integer_of(dtype)}_pointer(x + (first + start) * {ITEMSIZE[dtype]})"
-    peaks = _moves(
+    peaks = _shift_lines(
         "top = load(z, end)", "top = load(z, end - 1)", "peaked > top", ["store(z, end, top)"]
     )
     return [
@@ -103,7 +103,7 @@ def _by_blocks(dtype: str, sort: Sequence[str]) -> list[str]:
     ]
 
 
-def _before(a: str, b: str, dtype: str, descending: bool) -> str:
+def _precedes(a: str, b: str, dtype: str, descending: bool) -> str:
     order = f"{a} {'>' if descending else '<'} {b}"
     if "float" not in dtype:
         return order

@@ -1,10 +1,10 @@
-"""The kernel that moves parts of arrays to parts of another one, and fills parts with a number.
+"""The kernel that copies parts of arrays to parts of another one, and fills parts with a number.
 
-The record: how many moves there are; `ARRAYS` times how many arrays, plus how many outer dimensions
-a move has; addresses; then the words of each move: the iteration at which it ends, the word of its
-source's address (0: the next word is the element itself), byte offsets in source and target,
-elements of a line and the steps between them, then extent and byte steps of each outer dimension.
-An iteration moves one line.
+The record: the number of moves; `ARRAYS` times the number of arrays, plus the number of outer
+dimensions of a move; addresses; then the words of each move: the iteration at which it ends, the
+word of its source's address (0: the next word is the element itself), byte offsets in source and
+target, elements of a line and the steps between them, then extent and byte steps of each outer
+dimension. An iteration moves one line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ARRAYS = 256
 
 
 def moves_text(dtype: str) -> str:
-    """Return the text for elements that are moved as words of this dtype."""
+    """Return the kernel's text for elements copied as words of this dtype."""
     return (
         run("moved_run(y, x, m)", "store_output(y, i, load_input(x, i))")
         + part(

@@ -1,8 +1,8 @@
 """Operators and conversions, by Numba's rules for scalars.
 
 Integers are computed in 64 bits (unsigned only among unsigned ones) and narrowed where the text
-says so; two floats are computed in the wider format. No instruction has fast-math flags unless
-the operator asked for fast math.
+says so; two floats are computed in the wider format. Instructions have fast-math flags only if the
+operator is fast math.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _wrapped(number: int, kind: str) -> int:
 
 
 def common(a: Value, b: Value) -> str:
-    """Return the kind two operands are computed in."""
+    """Return the kind in which two operands are computed."""
     if a.kind in FLOATS or b.kind in FLOATS:
         return a.kind if a.kind == b.kind else "float64"
     if a.kind == b.kind == "bool":
@@ -74,7 +74,7 @@ def common(a: Value, b: Value) -> str:
 
 
 def binary(f: Function, op: str, a: Value, b: Value) -> Value:
-    """`a op b`."""
+    """Return `a op b`."""
     kind = common(a, b)
     if kind == "bool" and op not in ("&", "|", "^"):
         kind = "int64"
@@ -94,20 +94,20 @@ def binary(f: Function, op: str, a: Value, b: Value) -> Value:
 
 
 def _folded(op: str, a: int, b: int, kind: str) -> Value:
-    """Integer literals, so that what is written as their sum is a literal, too."""
+    """Return the result for two integer literals, which is then a literal, too."""
     values = {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}
     number = values[op] if op in values else (a << b if op == "<<" else a >> b)
     return constant(kind, _wrapped(number, kind))
 
 
 def divided(f: Function, op: str, a: Value, b: Value) -> Value:
-    """`//` and `%` of integers of one kind, rounded down. The library's functions divide neither by
-    0 nor, where there is a sign, by -1; so nothing traps."""
+    """Return `//` or `%` of integers of one kind, rounded down. The library's functions do not
+    divide by 0 nor, if signed, by -1, so nothing traps."""
     kind, zero = a.kind, constant(a.kind, 0)
     if not is_signed(kind):
         return f.value(kind, f"{'udiv' if op == '//' else 'urem'} {a.typed}, {b.text}")
     quotient = f.value(kind, f"sdiv {a.typed}, {b.text}")
-    if op == "//" and b.literal is None:  # a rest would be another division
+    if op == "//" and b.literal is None:  # a remainder would be another division
         product = f.value(kind, f"mul {quotient.typed}, {b.text}")
         crossed = f.value(kind, f"xor {a.typed}, {b.text}")
         down = _both(f, compare(f, "!=", product, a), compare(f, "<", crossed, zero))
@@ -125,14 +125,14 @@ def _both(f: Function, a: Value, b: Value) -> Value:
 
 
 def index_divided(f: Function, op: str, a: Value, b: Value) -> Value:
-    """`//` and `%` of numbers of elements and rows: never negative; by 0 as by 1."""
+    """Return `//` or `%` of counts of elements and rows, never negative; 0 divides as 1."""
     one = constant(a.kind, 1)
     divisor = b if b.literal else select(f, compare(f, "==", b, constant(b.kind, 0)), one, b)
     return f.value(a.kind, f"{'udiv' if op == '//' else 'urem'} {a.typed}, {divisor.text}")
 
 
 def compare(f: Function, op: str, a: Value, b: Value) -> Value:
-    """`a op b` as a bool; with a NaN only `!=` holds."""
+    """Return `a op b` as a bool; with a NaN only `!=` holds."""
     if a.kind != b.kind:
         kind = _compared(a, b)
         a, b = cast(f, a, kind), cast(f, b, kind)
@@ -144,7 +144,7 @@ def compare(f: Function, op: str, a: Value, b: Value) -> Value:
 
 
 def _compared(a: Value, b: Value) -> str:
-    """The kind of a comparison: an integer literal is exact in any float, so it takes its kind."""
+    """Return the kind of a comparison; an integer literal takes a float's kind, as it is exact."""
     for value, other in ((a, b), (b, a)):
         if value.literal is not None and other.kind in FLOATS:
             return other.kind
@@ -152,12 +152,12 @@ def _compared(a: Value, b: Value) -> str:
 
 
 def select(f: Function, condition: Value, a: Value, b: Value) -> Value:
-    """`a if condition else b`, both computed."""
+    """Return `a if condition else b`, both computed."""
     return f.value(a.kind, f"select i1 {condition.text}, {a.typed}, {b.typed}")
 
 
 def negative(f: Function, a: Value) -> Value:
-    """`-a`."""
+    """Return `-a`."""
     if a.kind in FLOATS:
         return f.value(a.kind, f"fneg {f.fast}{a.typed}")
     if a.literal is not None:
@@ -167,14 +167,14 @@ def negative(f: Function, a: Value) -> Value:
 
 
 def inverted(f: Function, a: Value) -> Value:
-    """`~a` of an integer, `not a` of a bool."""
+    """Return `~a` of an integer, `not a` of a bool."""
     if a.kind in FLOATS:
         raise CompileError(f"no LLVM text is known for ~ of {a.kind}")
     return f.value(a.kind, f"xor {a.typed}, {'true' if a.kind == 'bool' else '-1'}")
 
 
 def absolute(f: Function, a: Value) -> Value:
-    """`abs(a)`."""
+    """Return `abs(a)`."""
     if a.kind in FLOATS:
         return intrinsic(f, "fabs", a)
     if not is_signed(a.kind):
@@ -183,12 +183,12 @@ def absolute(f: Function, a: Value) -> Value:
 
 
 def _minus(f: Function, a: Value) -> Value:
-    """`-a` in a's own width."""
+    """Return `-a` in the width of a."""
     return f.value(a.kind, f"sub {llvm_type(a.kind)} 0, {a.text}")
 
 
 def intrinsic(f: Function, name: str, *args: Value) -> Value:
-    """`llvm.<name>` of floats of one kind."""
+    """Return `llvm.<name>` of floats of one kind."""
     kind = args[0].kind
     suffix = "f32" if kind == "float32" else "f64"
     listed = ", ".join(a.typed for a in args)

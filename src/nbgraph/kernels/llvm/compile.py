@@ -1,4 +1,4 @@
-"""From emitted text to optimised modules of LLVM."""
+"""Compilation of emitted text to optimised LLVM modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nbgraph.kernels.vector_math.texts import texts
 
 
 def lowered(source: Source) -> tuple[str, list[Shared]]:
-    """Return the LLVM text of an emitted kernel before optimisation, and what it is linked with."""
+    """Return the unoptimised LLVM text of an emitted kernel, and the modules to link it with."""
     module_text = Module(source, shares=True)
     names = sorted(module_text.mathematics)
     mathematics = texts(
@@ -30,8 +30,8 @@ def text(source: Source) -> str:
 
 
 def module(source: Source, level: int = 3) -> tuple[llvm.ModuleRef, list[Shared]]:
-    """The optimised module, with only the kernel's symbol visible, and what it is linked with."""
+    """Return the optimised module, with only the kernel visible, and those to link it with."""
     text, called = lowered(source)
-    if not level:  # a mark that the passes would drop, and the code generator refuses
+    if not level:  # marks that optimisation would drop, and that the code generator rejects
         text = re.sub(r"^@llvm\.compiler\.used = .*$", "", text, flags=re.MULTILINE)
     return optimise.optimised(text, source.name, level=level), called

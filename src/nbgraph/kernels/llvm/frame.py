@@ -1,7 +1,7 @@
-"""The function that walks a kernel's iteration space, apart from the inner runs that it calls.
+"""The function that iterates over a kernel's space, without the inner runs that it calls.
 
-It depends on how many operands there are and how they lie, not on what is computed: kernels share
-it, and give it the addresses of their parts.
+It depends on the number and layout of operands, not on the computation: kernels share it and pass
+the addresses of their parts.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Part = Callable[[str, Sequence[Value]], Function]
 def is_frame(
     definition: ast.FunctionDef, parts: Mapping[str, ast.FunctionDef], own: Collection[str]
 ) -> bool:
-    """Return whether a kernel's function does no more than call `parts`, which are not inlined;
-    `own` are the names of its constants and mathematics."""
+    """Return whether a kernel's function only calls `parts`, which are not inlined; `own` are the
+    names of its constants and mathematics."""
     names = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
     called = names.intersection(parts)
     if not called or not names.isdisjoint({*own, *vocabulary.RUNTIME, *_PER_ELEMENT}):
@@ -38,12 +38,12 @@ def _is_separate(definition: ast.FunctionDef) -> bool:
 
 
 class Frame(Unit):
-    """Lowers such a function; `part` gives a part of the kernel for arguments of some kinds."""
+    """The lowering of such a function; `part` returns a part of the kernel for argument kinds."""
 
     def __init__(self, definition: ast.FunctionDef, part: Part, *, fast: bool) -> None:
         super().__init__(shares=True)
         self._part = part
-        self._parts: dict[str, Value] = {}  # addresses of parts, by their names in the kernel
+        self._parts: dict[str, Value] = {}  # addresses of parts, by name of the part
         words = [Value("int64", f"%{a.arg}") for a in definition.args.args]
         function = Function(NAME, words, fast=fast)
         Lowering(self, function, definition, {w.text[1:]: w for w in words})
@@ -61,7 +61,7 @@ class Frame(Unit):
         return call(f, function, args, place.text)
 
     def entry(self, symbol: str) -> str:
-        """Return the text of the kernel that calls it."""
+        """Return the text of the kernel that calls the frame."""
         words = self._listed
         parts = "".join(f", ptr @{name}" for name in self._parts)
         return (

@@ -1,7 +1,7 @@
-"""One LLVM function being written, as text.
+"""The text of one LLVM function during lowering.
 
-Variables that are assigned more than once have a place on the stack, which LLVM turns into
-registers at once; all others are SSA values.
+Variables assigned more than once have a place on the stack, which LLVM turns into registers; all
+others are SSA values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ RECORD = "tuple"  # the kind of several results
 
 
 class Function:
-    """Collects instructions; every method that makes a value returns it."""
+    """A collector of instructions; each method that creates a value returns it."""
 
     def __init__(
         self,
@@ -29,56 +29,56 @@ class Function:
         self.fast = "fast " if fast else ""  # flags of floating-point instructions
         self.exact = exact  # divisions are of users' integers, not of indices
         self.wide = wide  # mathematics is called for several vectors at once
-        self.seldom = False  # it rarely runs: mathematics is called, for one vector at once
+        self.seldom = False  # rarely runs: mathematics is called, for one vector at once
         self.separate = False
         self.inlined = False
-        self.inlines = False  # mathematics of more than few instructions
+        self.inlines = False  # it inlines mathematics of more than a few instructions
         self.interleaved = False
-        self.straight = False  # the loop being written is to become vectors without a loop
-        self.scalar = False  # the loop being written does not become vectors
-        self.convergent = False  # threads meet in it, so no call may come to depend on more
-        self.grouped = False  # an access says that elements are independent
+        self.straight = False  # the current loop becomes straight vector code
+        self.scalar = False  # the current loop is not vectorised
+        self.convergent = False  # threads synchronise here: calls keep their conditions
+        self.grouped = False  # some access marks elements as independent
         self.returns: tuple[str, ...] = ()  # kinds of the results, known at the first return
-        self.declared: dict[str, None] = {}  # what the module has to declare for it
-        self._entry: list[str] = []  # stack places: LLVM looks for them in the first block
+        self.declared: dict[str, None] = {}  # declarations that the module needs for it
+        self._entry: list[str] = []  # stack places: LLVM expects them in the first block
         self._lines: list[str] = []
         self._count = 0
         self._ended = False
 
     def value(self, kind: str, instruction: str) -> Value:
-        """Return a new value made by an instruction."""
+        """Return the new value of an instruction."""
         name = f"%t{self._count}"
         self._count += 1
         self.line(f"{name} = {instruction}")
         return Value(kind, name)
 
     def line(self, text: str) -> None:
-        """One instruction without a value; nothing follows where the block has ended."""
+        """Append an instruction without a value; ignored after the end of a block."""
         if not self._ended:
             self._lines.append("  " + text)
 
     def needs(self, declaration: str) -> None:
-        """See to it that the module has a declaration or a global."""
+        """Add a declaration or a global to the module."""
         self.declared[declaration] = None
 
     def label(self, hint: str) -> str:
-        """Return a new name of a block."""
+        """Return a new block label."""
         self._count += 1
         return f"{hint}{self._count}"
 
     def block(self, label: str) -> None:
-        """Begin a block; the one before falls through to it."""
+        """Begin a block; the previous one falls through to it."""
         self.jump(label)
         self._lines.append(f"{label}:")
         self._ended = False
 
     def jump(self, label: str, metadata: str = "") -> None:
-        """End the block by going on elsewhere."""
+        """End the block with a jump."""
         self.line(f"br label %{label}{metadata}")
         self._ended = True
 
     def branch(self, condition: Value, yes: str, no: str) -> None:
-        """End the block at a condition."""
+        """End the block with a conditional branch."""
         self.line(f"br i1 {condition.text}, label %{yes}, label %{no}")
         self._ended = True
 
@@ -94,27 +94,27 @@ class Function:
         return name
 
     def put(self, place: str, value: Value) -> None:
-        """Store to a place."""
+        """Store a value in a place."""
         self.line(f"store {value.typed}, ptr {place}")
 
     def get(self, place: str, kind: str) -> Value:
-        """Load from a place."""
+        """Load the value of a place."""
         return self.value(kind, f"load {llvm_type(kind)}, ptr {place}")
 
     @property
     def result(self) -> str:
-        """The LLVM type of what the function returns."""
+        """The LLVM type of the function's result."""
         types = [llvm_type(kind) for kind in self.returns]
         return types[0] if len(types) == 1 else f"{{ {', '.join(types)} }}"
 
     @property
     def declaration(self) -> str:
-        """How another module declares it."""
+        """The declaration for another module."""
         kinds = ", ".join(llvm_type(p.kind) for p in self.parameters)
         return f"declare {self.result} @{self.name}({kinds}) nounwind"
 
     def give(self, values: Sequence[Value]) -> None:
-        """Return values."""
+        """Return values from the function."""
         self.returns = tuple(v.kind for v in values)
         if len(values) == 1:
             self.line(f"ret {values[0].typed}")
@@ -127,7 +127,7 @@ class Function:
         self._ended = True
 
     def text(self, linkage: str, attribute: str = "") -> str:
-        """Return the finished function."""
+        """Return the complete function."""
         listed = ", ".join(p.typed for p in self.parameters)
         inlining = "noinline" if self.separate else "alwaysinline" if self.inlined else attribute
         attributes = f"nounwind {inlining}" + " convergent" * self.convergent

@@ -1,7 +1,7 @@
-"""Small functions of the library that kernels call, from the source text Numba reads.
+"""Small functions of the library that kernels call, from the source text that Numba reads.
 
 `row_offset` and the integer operations are plain Python over primitives. Their modules import
-Numba, so their files are read, not imported. They are lowered anew for the kinds of each call.
+Numba, so the files are read, not imported. Each is lowered for the kinds of its arguments.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ SOURCES = tuple(_ROOM.parents[1] / "native" / f"{name}.py" for name in ("integer
 NAMES = frozenset(
     "int_floordiv int_mod uint_floordiv uint_mod int_shl int_shr float_to_uint64 row_offset".split()
 )
-SHARED = frozenset(("row_offset",))  # run once a row: one copy, called
+SHARED = frozenset(("row_offset",))  # called once a row, so one copy suffices
 
 
 @functools.cache
 def helper(name: str) -> ast.FunctionDef:
-    """The definition of a helper."""
+    """Return the definition of a helper."""
     return _definitions()[name]
 
 

@@ -1,7 +1,7 @@
-"""Statements and expressions of emitted text, as LLVM instructions.
+"""Lowering of statements and expressions of emitted text to LLVM instructions.
 
-The text is a small part of Python in which every name has one kind. Kinds follow from the
-arguments, statement by statement, as nothing is used before it is assigned.
+The text is a small subset of Python in which every name has one kind. Kinds follow from the
+arguments, statement by statement, as every name is assigned before its use.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _ZERO = Value("int64", "0")
 
 
 class Names(Protocol):
-    """What lowering asks of the module it writes for."""
+    """The module that lowering writes for."""
 
     def known(self, name: str) -> Value:
-        """Return the constant of a name."""
+        """Return the constant that a name stands for."""
         ...
 
     def call(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
@@ -43,7 +43,7 @@ class Names(Protocol):
 
 
 class Lowering:
-    """Lowers one function definition; `arguments` are its parameters' values."""
+    """The lowering of one function definition; `arguments` are its parameters' values."""
 
     def __init__(
         self, names: Names, f: Function, definition: ast.FunctionDef, arguments: dict[str, Value]
@@ -51,7 +51,7 @@ class Lowering:
         self.names, self.f = names, f
         self._values: dict[str, Value] = dict(arguments)  # assigned once: the value itself
         self._places: dict[str, tuple[str, str]] = {}  # assigned again: kind and place
-        self._counters: dict[str, Value] = {}  # of the loops that we are in
+        self._counters: dict[str, Value] = {}  # counters of the enclosing loops
         self._once = _assigned_once(definition)
         self._breaks: list[str] = []
         for name, value in arguments.items():
@@ -62,7 +62,7 @@ class Lowering:
     # statements -------------------------------------------------------------------------------
 
     def statements(self, body: Sequence[ast.stmt]) -> None:
-        """A block."""
+        """Lower a block."""
         for node in body:
             if isinstance(node, (ast.For, ast.While)) and node.orelse:
                 raise _unknown(node)
@@ -153,11 +153,11 @@ class Lowering:
             f.branch(self._truth(node.test), body, after)
         f.block(body)
         self._inside(node.body, after)
-        f.jump(head, self._says())
+        f.jump(head, self._loop_metadata())
         f.block(after)
 
     def _for(self, node: ast.For) -> None:
-        """`for name in range(start, stop)`: the name means nothing outside, and is not assigned."""
+        """Lower `for name in range(start, stop)`; the name is local and not assigned."""
         f, name, bounds_of = self.f, _name(node.target), _range(node)
         bounds = [arithmetic.cast(f, self.value(a), "int64") for a in bounds_of]
         start, stop = bounds if len(bounds) == 2 else (_ZERO, bounds[0])
@@ -172,7 +172,7 @@ class Lowering:
         self._counters[name] = f.get(counter, "int64")
         self._inside(node.body, after)
         f.put(counter, f.value("int64", f"add nsw {self._counters.pop(name).typed}, 1"))
-        f.jump(head, self._says())
+        f.jump(head, self._loop_metadata())
         f.block(after)
 
     def _inside(self, body: Sequence[ast.stmt], after: str) -> None:
@@ -180,8 +180,8 @@ class Lowering:
         self.statements(body)
         self._breaks.pop()
 
-    def _says(self) -> str:
-        """What the loop that ends here tells LLVM, if it is an outermost one or one over lanes."""
+    def _loop_metadata(self) -> str:
+        """Return the metadata of the loop that ends here, if outermost or over lanes."""
         return "" if self._breaks and not self.f.straight else self.names.loop(self.f)
 
     def _return(self, node: ast.Return) -> None:
@@ -230,7 +230,7 @@ class Lowering:
         return arithmetic.cast(self.f, self.value(node), "bool")
 
     def _comparison(self, node: ast.Compare) -> Value:
-        """`a < b`, or `a <= b < c`."""
+        """Return `a < b`, or `a <= b < c`."""
         result: Value | None = None
         left = self.value(node.left)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
@@ -253,7 +253,7 @@ class Lowering:
         raise _unknown(node)
 
     def _choice(self, node: ast.IfExp) -> Value:
-        """`a if test else b`, by a branch: only the side taken is computed."""
+        """Return `a if test else b` by a branch: only the side taken is computed."""
         f = self.f
         yes, no, after = f.label("then"), f.label("else"), f.label("after")
         f.branch(self._truth(node.test), yes, no)
@@ -295,7 +295,7 @@ def _sign(op: ast.AST, node: ast.AST) -> str:
 
 
 def _range(node: ast.For) -> Sequence[ast.expr]:
-    """Return the bounds that a loop counts between."""
+    """Return the bounds of a loop's counter."""
     call = node.iter
     if not (isinstance(call, ast.Call) and _name(call.func) == "range"):
         raise _unknown(node)
@@ -309,9 +309,9 @@ def _unknown(node: ast.AST) -> CompileError:
 
 
 def _assigned_once(definition: ast.FunctionDef) -> frozenset[str]:
-    """Names with one assignment, read in its block or in blocks inside only.
+    """Return the names with one assignment, read only in its block or in blocks within.
 
-    Such a value is known wherever it is read, so it needs no place on the stack.
+    Such a value is available at every read, so it needs no place on the stack.
     """
     written: dict[str, list[tuple[int, ...]]] = {a.arg: [()] for a in definition.args.args}
     read: list[tuple[str, tuple[int, ...]]] = []

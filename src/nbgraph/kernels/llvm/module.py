@@ -1,4 +1,4 @@
-"""A whole kernel as LLVM text: its parts, helpers, mathematics, and what loops are told."""
+"""A whole kernel as LLVM text: parts, helpers, mathematics and loop metadata."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from nbgraph.kernels.vector_math import precision
 from nbgraph.kernels.vector_math.names import BRANCHING
 
 SYMBOL = "nbgraph_kernel"
-VECTORS = 4  # that an interleaved loop works on in turn
-_FEW_VECTORS = 2  # the same where mathematics is inlined: it fills the registers, and the code
+VECTORS = 4  # that an interleaved loop processes in turn
+_FEW_VECTORS = 2  # the same with inlined mathematics, which fills registers and code
 
 
 class Module(Unit):
-    """Lowers an emitted kernel; `text()` is the LLVM module, without target or layout.
+    """The lowering of an emitted kernel; `text()` is the LLVM module, without target or layout.
 
     `words` and `shares`: see Unit. `entry` makes the text of a function that calls the kernel,
-    which is internal then and is given its record's address.
+    which is then internal and gets its record's address.
     """
 
     def __init__(
@@ -55,8 +55,8 @@ class Module(Unit):
             for name, (kind, value) in source.namespace.constants.items()
         }
         self._tables = self._entries(source)
-        self.mathematics: set[tuple[str, str]] = set()  # what `vector_math.texts` has to give
-        self._called: dict[Called, None] = {}  # of it, what is called and not inlined
+        self.mathematics: set[tuple[str, str]] = set()  # supplied by `vector_math.texts`
+        self._called: dict[Called, None] = {}  # those that are called instead of inlined
         self._kernel()
 
     def text(self) -> str:
@@ -80,12 +80,12 @@ class Module(Unit):
             ) from None
 
     def _own(self) -> set[str]:
-        """Names whose meaning is the kernel's own."""
+        """Return the names that the kernel defines."""
         space = self._source.namespace
         return {*space.constants, *space.functions, *space.tables}
 
     def _whole(self, definition: ast.FunctionDef) -> None:
-        """The kernel as a function of this module."""
+        """Lower the kernel as a function of this module."""
         arguments = {a.arg: Value("int64", f"%{a.arg}") for a in definition.args.args}
         if self._entry is not None:
             arguments["args"] = Value("*int64", "%args")
@@ -99,7 +99,7 @@ class Module(Unit):
             self._texts.append(self._entry(name))
 
     def _entries(self, source: Source) -> dict[str, Value]:
-        """Constant tables as globals; pointers to those of a device are made generic."""
+        """Return constant tables as globals; pointers to a device's are cast to generic ones."""
         compute, entries = source.namespace.compute, dict[str, Value]()
         space = "addrspace(1) " if self._entry is not None else ""
         for name, table in source.namespace.tables.items():
@@ -136,7 +136,7 @@ class Module(Unit):
         return vocabulary.called(function_of.symbol, compute, function_of.says)
 
     def _at_once(self, f: Function) -> int:
-        """Elements that mathematics takes at once where it is called; 0: it is inlined."""
+        """Return the number of elements per call of mathematics; 0 if it is inlined."""
         compute = self._source.namespace.compute
         if f.seldom:
             return register(compute)
@@ -153,7 +153,7 @@ class Module(Unit):
         return super()._primitive(name)
 
     def _part(self, name: str, args: Sequence[Value]) -> Function:
-        """Return a function of the text: it stays one of its own, lowered at its first call."""
+        """Return a function of the text, not inlined, lowered at its first call."""
         key = f"part_{name}", tuple(a.kind for a in args)
         if key not in self._functions:
             definition, fast = self._definitions[name], self._source.fastmath
@@ -163,25 +163,25 @@ class Module(Unit):
         return self._functions[key]
 
     def loop(self, f: Function) -> str:
-        """See Names: elements that are independent, vectors worked on in turn. Loops around
-        inner runs stay as they are: unrolling those would take most of the time of a compile."""
+        """See Names: independent elements, and vectors to interleave. Loops around inner runs are
+        not unrolled, which would take most of the compile time."""
         straight, scalar = f.straight, f.scalar
         f.straight = f.scalar = False
         if straight:
-            return self._says(self._straight()[: 1 if scalar else None])
+            return self._loop_metadata(self._lane_metadata()[: 1 if scalar else None])
         says: list[str] = [] if f.separate else ['!{!"llvm.loop.unroll.disable"}']
         if f.grouped:
             says.append(f'!{{!"llvm.loop.parallel_accesses", {vocabulary.ELEMENT}}}')
-        if (count := self._at_once(f)) and not scalar:  # LLVM remarks on widths in vain
+        if (count := self._at_once(f)) and not scalar:  # otherwise LLVM warns about the width
             says.append(f'!{{!"llvm.loop.vectorize.width", i32 {count}}}')
         elif f.interleaved:
             count = _FEW_VECTORS if f.inlines else VECTORS
             says.append(f'!{{!"llvm.loop.interleave.count", i32 {count}}}')
-        return self._says(says)
+        return self._loop_metadata(says)
 
-    def _straight(self) -> Sequence[str]:
-        """Of a loop over the lanes of a group: written out before it is made of vectors, it would
-        stay scalar; then it is not a loop any more."""
+    def _lane_metadata(self) -> Sequence[str]:
+        """Return the metadata of a loop over the lanes of a group: unrolling before vectorisation
+        would leave it scalar; afterwards no loop remains."""
         elements = register(self._source.namespace.compute)
         return (
             '!{!"llvm.loop.unroll.disable"}',

@@ -1,8 +1,8 @@
-"""Functions that kernels share: compiled once, by content, and linked to their callers.
+"""Functions that kernels share: compiled once per content, and linked to their callers.
 
-What a kernel does around its inner runs depends on the number and layout of its operands alone, and
-mathematics that is called, not inlined, on its name and precision. Compiled with each kernel, these
-were two thirds of the work on a short text.
+The code around a kernel's inner runs depends only on the number and layout of operands, and
+mathematics that is called, not inlined, on its name and precision. Compiled with each kernel, they
+took two thirds of the time for a short text.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from nbgraph.codegen.target import PREFIX
 
-NAME = f"{PREFIX}made"  # stands for the symbol in texts that `shared` takes
+NAME = f"{PREFIX}made"  # stands for the symbol in texts passed to `shared`
 
 
 class Shared(NamedTuple):
-    """A module of its own, how callers declare what is in it, and what it calls in its turn."""
+    """A separate module, its declaration for callers, and the modules it calls."""
 
     symbol: str
     text: str
@@ -26,13 +26,13 @@ class Shared(NamedTuple):
 
 
 def shared(text: str, declaration: str, uses: tuple[Shared, ...] = ()) -> Shared:
-    """Return a module whose symbols begin with NAME; they get a name by content."""
+    """Return a module whose symbols begin with NAME, renamed by content."""
     symbol = PREFIX + hashlib.sha256(text.encode()).hexdigest()[:16]
     return Shared(symbol, text.replace(NAME, symbol), declaration.replace(NAME, symbol), uses)
 
 
 def closure(called: Iterable[Shared]) -> list[Shared]:
-    """Return all that is called, what these call included, each once."""
+    """Return all modules called directly or indirectly, each once."""
     members: dict[Shared, None] = {}
     for each in called:
         members.update(dict.fromkeys([each, *closure(each.uses)]))

@@ -1,4 +1,4 @@
-"""The text of one LLVM module: its functions, what they need declared, and metadata."""
+"""The text of one LLVM module: functions, declarations, and metadata."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _DOMAIN = """
 !5 = distinct !{!5, !0, !"output"}
 !6 = !{}
 """
-_FIRST = 7  # metadata nodes of the text above
+_FIRST = 7  # number of metadata nodes above
 
 
 class Unit:
-    """What lowering asks of the module it writes for; see `lowering.Names`.
+    """The module that lowering writes for; see `lowering.Names`.
 
-    `words` are primitives besides those of `vocabulary`, or instead of them. `shares`: functions
-    that many kernels call stay outside, in `shared`.
+    `words` are primitives that extend or override those of `vocabulary`. `shares`: functions that
+    many kernels call are left to `shared`.
     """
 
     def __init__(
         self, words: Mapping[str, Primitive] | None = None, *, shares: bool = False
     ) -> None:
-        self.shared: list[Shared] = []  # what the module calls of those
+        self.shared: list[Shared] = []  # shared modules that this one calls
         self._words: Mapping[str, Primitive] = words or {}
         self._shares = shares
         self._constants = vocabulary.limits()
@@ -46,7 +46,7 @@ class Unit:
         self._metadata: list[str] = []
 
     def text(self) -> str:
-        """Return the functions and metadata; the mathematics is not in it."""
+        """Return the functions and metadata, without the mathematics."""
         lines = [f"!{_FIRST + k} = {text}" for k, text in enumerate(self._metadata)]
         declared = [*self._declared, *(s.declaration for s in dict.fromkeys(self.shared))]
         return "\n".join([*declared, *self._texts, _DOMAIN.strip(), *lines, ""])
@@ -64,8 +64,8 @@ class Unit:
         return results(self._primitive(name)(f, args))
 
     def loop(self, f: Function) -> str:
-        """See Names: loops around inner runs stay as they are, as unrolling takes time."""
-        return self._says([] if f.separate else ['!{!"llvm.loop.unroll.disable"}'])
+        """See Names: loops around inner runs are not unrolled, which saves compile time."""
+        return self._loop_metadata([] if f.separate else ['!{!"llvm.loop.unroll.disable"}'])
 
     def _primitive(self, name: str) -> Primitive:
         primitive = self._words.get(name) or vocabulary.PRIMITIVES.get(name)
@@ -74,7 +74,7 @@ class Unit:
         return primitive
 
     def _helper(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
-        """A function of the library; those over values are inlined, with literals known inside."""
+        """Call a function of the library; those over values are inlined, with known literals."""
         inlined = name not in helpers.SHARED
         if self._shares and not inlined:
             self.shared.append(_shared_helper(name))
@@ -97,7 +97,7 @@ class Unit:
         attribute: str,
         **flags: bool,
     ) -> None:
-        """A definition for the kinds of `args`; those that are `known` are not parameters."""
+        """Lower a definition for the kinds of `args`; `known` ones are not parameters."""
         names: dict[str, Value] = {}
         parameters: list[Value] = []
         fixed = known or [False] * len(args)
@@ -111,12 +111,12 @@ class Unit:
         self.define(function, "internal ", attribute)
 
     def define(self, function: Function, linkage: str = "", attribute: str = "") -> None:
-        """Write a finished function."""
+        """Append a complete function."""
         self._declared |= function.declared
         self._texts.append(function.text(linkage, attribute))
 
-    def _says(self, says: Sequence[str]) -> str:
-        """Metadata of a loop."""
+    def _loop_metadata(self, says: Sequence[str]) -> str:
+        """Append the metadata of a loop; return the reference to it."""
         if not says:
             return ""
         at = _FIRST + len(self._metadata)
@@ -127,7 +127,7 @@ class Unit:
 
 @functools.cache
 def _shared_helper(name: str) -> Shared:
-    """Return a function of the library that takes and gives words, as one that kernels share."""
+    """Return a function of the library over words, as a module that kernels share."""
     definition = helpers.helper(name)
     parameters = [Value("int64", f"%{a.arg}") for a in definition.args.args]
     unit, function = Unit(), Function(NAME, parameters)
@@ -137,7 +137,7 @@ def _shared_helper(name: str) -> Shared:
 
 
 def results(value: Value | tuple[Value, ...] | None) -> tuple[Value, ...]:
-    """What a primitive gives, as several values."""
+    """Return the result of a primitive as a tuple of values."""
     if value is None:
         return ()
     return (value,) if isinstance(value, Value) else value
@@ -146,7 +146,7 @@ def results(value: Value | tuple[Value, ...] | None) -> tuple[Value, ...]:
 def call(
     f: Function, function: Function, args: Sequence[Value], place: str = ""
 ) -> tuple[Value, ...]:
-    """Call a lowered function, by its name or at `place`; several results come as one record."""
+    """Call a lowered function by name or at `place`; several results come as one record."""
     f.convergent |= function.convergent
     listed = ", ".join(a.typed for a in args)
     text = f"call {function.result} {place or f'@{function.name}'}({listed})"

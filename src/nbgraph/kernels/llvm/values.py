@@ -1,7 +1,7 @@
-"""Values while a kernel is lowered: what kind they are, and how LLVM's text refers to them.
+"""Values during lowering: their kinds, and their LLVM text.
 
-Kinds are Numba's scalar types by name, "bool" (one bit), and pointers, written "*" and the kind
-that is stored. Integers without a width of their own, as literals, are int64.
+Kinds are the names of Numba's scalar types, "bool" (one bit), and pointers, written "*" and the
+kind of the stored value. Integers without a width, such as literals, are int64.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from nbgraph.kernels.scalar.kinds import INTEGERS
 
-_INTEGERS = (*INTEGERS, "uint128")  # the last is of complex128, which is moved, not computed
+_INTEGERS = (*INTEGERS, "uint128")  # the last is for moves of complex128
 LLVM = {
     "bool": "i1",
     "float32": "float",
@@ -29,12 +29,12 @@ class Value(NamedTuple):
 
     @property
     def typed(self) -> str:
-        """The operand behind its LLVM type, as instructions want it."""
+        """The operand with its LLVM type, as instructions need it."""
         return f"{llvm_type(self.kind)} {self.text}"
 
     @property
     def literal(self) -> int | None:
-        """The number an integer literal stands for."""
+        """The number of an integer literal, or None."""
         return int(self.text) if self.text.lstrip("-").isdigit() else None
 
 
@@ -54,12 +54,12 @@ def is_signed(kind: str) -> bool:
 
 
 def width(kind: str) -> int:
-    """Bits of an integer kind; a bool has one."""
+    """Return the bits of an integer kind; a bool has one."""
     return 1 if kind == "bool" else int(kind.lstrip("uint"))
 
 
 def constant(kind: str, value: object) -> Value:
-    """Return a constant; floats are written by their bits, as LLVM has no exact decimals."""
+    """Return a constant; floats are written as bits, as LLVM has no exact decimals."""
     if kind in FLOATS:
         number = float(value)  # type: ignore[arg-type]
         if kind == "float32":

@@ -1,6 +1,6 @@
 """The primitives that emitted text calls, as LLVM instructions.
 
-The same names that `nbgraph.native` gives Numba; what each means is documented there.
+The names are those that `nbgraph.native` gives to Numba; their meaning is documented there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nbgraph.native.processor import LINE, has_fma, is_x86
 
 Primitive = Callable[[Function, Sequence[Value]], Value | tuple[Value, ...] | None]
 
-# what is said of a load or a store; `module` writes these nodes
+# metadata of loads and stores; `module` writes these nodes
 INPUT, OUTPUT, ELEMENT, EMPTY = "!1", "!2", "!3", "!6"
 _INPUT = f", !alias.scope {INPUT}, !noalias {OUTPUT}"
 _OUTPUT = f", !alias.scope {OUTPUT}, !noalias {INPUT}"
@@ -89,7 +89,7 @@ def _shifted(f: Function, args: Sequence[Value]) -> Value:
 
 
 def _from_line(f: Function, pointer: Value) -> Value:
-    """Bytes from the beginning of the cache line that a pointer is in."""
+    """Return the bytes from the beginning of the cache line that a pointer is in."""
     address = f.value("int64", f"ptrtoint {pointer.typed} to i64")
     return f.value("int64", f"and {address.typed}, {LINE - 1}")
 
@@ -127,7 +127,7 @@ def _bits(f: Function, args: Sequence[Value]) -> Value:
 
 
 def setting(flag: str) -> Primitive:
-    """Return a word that says something of the function that it stands in."""
+    """Return a primitive that sets a flag of the function it is called in."""
 
     def say(f: Function, args: Sequence[Value]) -> None:
         setattr(f, flag, True)
@@ -136,7 +136,7 @@ def setting(flag: str) -> Primitive:
 
 
 def _accumulate(floating: str, integer: str) -> Primitive:
-    """Return a sum or product whose order LLVM may choose, within one block."""
+    """Return a sum or product that LLVM may reorder, within one block."""
 
     def accumulate(f: Function, args: Sequence[Value]) -> Value:
         total, value = args
@@ -160,7 +160,7 @@ def _extreme(name: str, order: str) -> Primitive:
 
 
 def _least(order: str) -> Primitive:
-    """Python's `min` and `max` of two integers."""
+    """Return Python's `min` or `max` of two integers."""
 
     def least(f: Function, args: Sequence[Value]) -> Value:
         if len(args) != 2 or any(v.kind in FLOATS for v in args):
@@ -186,7 +186,7 @@ def _wide_product(f: Function, args: Sequence[Value]) -> tuple[Value, ...]:
 
 
 def called(symbol: str, result: str, attributes: str = "") -> Primitive:
-    """Return a function whose LLVM text the library has."""
+    """Return a call of a function whose LLVM text the library has."""
 
     def call(f: Function, args: Sequence[Value]) -> Value:
         listed = ", ".join(a.typed for a in args)
@@ -244,7 +244,7 @@ PRIMITIVES: dict[str, Primitive] = {
     **{kind: _converted(kind) for kind in ("bool", *INTEGERS, *FLOATS, "uint128")},
 }
 
-# functions of the run time by the kind of their result; their texts come with the mathematics
+# run-time functions by kind of result; their texts come with the mathematics
 RUNTIME = {
     "float16_to_float32": "float32",
     "bfloat16_to_float32": "float32",
@@ -257,7 +257,7 @@ RUNTIME = {
 
 
 def table(entries: Value) -> Primitive:
-    """Return the entry of a constant table at an index."""
+    """Return the primitive that reads a constant table at an index."""
     kind = entries.kind[1:]
 
     def entry(f: Function, args: Sequence[Value]) -> Value:
@@ -268,7 +268,7 @@ def table(entries: Value) -> Primitive:
 
 
 def runtime(name: str) -> Primitive:
-    """Return a function of the run time."""
+    """Return a run-time function."""
     return called(f"r_{name}", RUNTIME[name])
 
 

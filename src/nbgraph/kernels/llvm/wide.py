@@ -1,20 +1,19 @@
-"""Mathematics as functions of several vectors, for loops that call the same function many times, or
-little else than long functions.
+"""Mathematics as functions of several vectors, for loops that call one function many times, or
+mostly long functions.
 
-Inlined, every call in a loop is a copy of the function's code, for each of the vectors worked on in
-turn and again for the loop's end: LLVM takes half a second for thirty calls, and the code outgrows
-the first cache. Called, the function is there once. It takes `lanewise.lanes` elements at once, so
-that one vector hides what the other waits for. Measured, a chain of 32 `tanh` runs as fast as
-inlined, and loops of one long function up to a fifth faster, as LLVM works on a single vector where
-it inlines these; they are compiled in half of the time. A call costs what lives in registers around
-it: with few calls of short functions, or calls that do not wait for each other, it is up to a fifth
-slower.
+Inlined, every call in a loop copies the function's code for each interleaved vector and again for
+the loop's remainder: LLVM takes half a second for thirty calls, and the code outgrows the
+first-level cache. Called, the function exists once. It takes `lanewise.lanes` elements at once, so
+vectors hide each other's latency. In measurements, a chain of 32 `tanh` runs as fast as inlined,
+and loops of one long function up to a fifth faster, as LLVM does not interleave these when
+inlining; they compile in half the time. A call costs the registers that are live around it: with
+few calls of short functions, or independent calls, it is up to a fifth slower.
 
-The functions are compiled once and shared by kernels, see `shared`. A run that seldom takes place
-calls them, too, as `calling()` in its text says.
+The functions are compiled once and shared by kernels, see `shared`. A run that rarely takes place
+also calls them, as `calling()` in its text says.
 
-LLVM's loop vectoriser finds a function for vectors in an attribute of the call of the scalar one
-("Vector Function ABI"). The functions here are loops over their lanes with the scalar function
+LLVM's loop vectoriser finds the vector form of a function in an attribute of the call of its scalar
+form ("Vector Function ABI"). The functions here are loops over lanes with the scalar function
 inlined, which the same vectoriser turns into straight code.
 """
 
@@ -32,16 +31,16 @@ from nbgraph.kernels.scalar.functions import FUNCTIONS
 from nbgraph.kernels.vector_math.names import ARITY, WIDE
 from nbgraph.kernels.vector_math.texts import texts
 
-_CALLS, _REPEATED = 8, 4  # in a loop, at least: calls, and calls for each different function
+_CALLS, _REPEATED = 8, 4  # least calls in a loop, in all and per distinct function
 _SHORT = {n for n, row in FUNCTIONS.items() if row.family == "rounding"}.difference(
     ("fmod", "fmod_small")
-)  # few instructions
-_LONG = frozenset("lgamma erf erfc pow atan2 asin acos cbrt".split())  # a call is nothing to them
+)  # a few instructions
+_LONG = frozenset("lgamma erf erfc pow atan2 asin acos cbrt".split())  # calls are negligible
 _PURE = "nounwind willreturn memory(none)"
 
 
 def is_called(name: str) -> bool:
-    """Return whether a function of vector_math has a form for vectors that is worth a call."""
+    """Return whether a function of vector_math is worth a call in vector form."""
     return name not in _SHORT and name not in WIDE
 
 
@@ -49,7 +48,7 @@ def worth(
     definition: ast.FunctionDef, functions: Mapping[str, str], constants: Container[str]
 ) -> bool:
     """Return whether a part of a kernel calls few of the `functions` many times, or mostly long
-    ones. With one of the `constants` for an argument, a function is shorter where it is inlined."""
+    ones. With one of the `constants` as an argument, a function is shorter when inlined."""
     called = [
         (functions[node.func.id], node.args)
         for node in ast.walk(definition)
@@ -66,8 +65,8 @@ def worth(
 
 
 class Called(NamedTuple):
-    """A function for vectors: its module, the scalar function whose calls become calls of it, what
-    such a call says, and the symbols that are to be found then."""
+    """A function for vectors: its module, the scalar function whose calls it replaces, the
+    attribute of such a call, and the symbols needed then."""
 
     module: Shared
     symbol: str
@@ -76,13 +75,13 @@ class Called(NamedTuple):
 
 
 def called(name: str, compute: str, count: int) -> Called:
-    """Return the function of vector_math that takes `count` elements at once."""
+    """Return the function of vector_math for `count` elements at once."""
     return _called(name, compute, tuple(dict.fromkeys((count, register(compute)))))
 
 
 @functools.cache
 def _called(name: str, compute: str, counts: tuple[int, ...]) -> Called:
-    """`counts`: elements at once in the loop, and in most of its end."""
+    """Return the function for `counts` of elements: in the loop, and in its remainder."""
     kind, inlined = LLVM[compute], f"m_{name}_{compute}"
     arguments = [f"{kind} %x{i}" for i in range(ARITY[name])]
     listed = ", ".join(arguments)
@@ -108,15 +107,15 @@ def _called(name: str, compute: str, counts: tuple[int, ...]) -> Called:
 
 
 def kept(functions: Iterable[Called]) -> str:
-    """What keeps functions for vectors until the vectoriser looks for them."""
+    """Return the global that keeps functions for vectors until the vectoriser runs."""
     symbols = [f"ptr @{symbol}" for each in functions for symbol in each.vectors]
     listed = ", ".join(symbols)
     return f"@llvm.compiler.used = appending global [{len(symbols)} x ptr] [{listed}]\n"
 
 
 def _vector(scalar: str, name: str, kind: str, arity: int, count: int, vector: int) -> str:
-    """A function of `count` lanes, as a loop that becomes code for vectors of `vector` elements."""
-    loop = f"!{count}"  # the nodes of the two in a module differ
+    """Return a function of `count` lanes: a loop that becomes code for `vector` at once."""
+    loop = f"!{count}"  # the metadata nodes of two functions in a module differ
     whole = f"<{count} x {kind}>"
     operands = range(arity)
     arguments = ", ".join(f"{whole} %x{i}" for i in operands)

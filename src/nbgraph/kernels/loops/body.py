@@ -1,4 +1,4 @@
-"""Scalar graph to Python statements: the body that every emitted loop contains."""
+"""Python statements of a scalar graph: the body of every emitted loop."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from nbgraph.kernels.vector_math import precision
 _SYMBOL = {
     **{op: symbol for op, (symbol, _) in BINARY.items() if op not in ("shl", "shr")},
     "and": "&",
-    "or": "|",  # both sides are computed
+    "or": "|",  # both sides are evaluated
 }
 _UNARY = {"neg": "-{}", "abs": "abs({})", "not": "not {}", "invert": "~{}"}
 TRIGONOMETRIC = ("sin", "cos", "tan")
-_INLINE = 40  # characters up to which a value used once is written into its use
+_INLINE = 40  # characters up to which a value used once is written inline
 
 
 class Namespace:
@@ -34,7 +34,7 @@ class Namespace:
         self.functions: dict[str, str] = {}  # name -> vector_math name
         self.externs: dict[str, object] = {}
         self.tables: dict[str, Table] = {}
-        self.raises: list[Raised] = []  # what ends the kernel for an element
+        self.raises: list[Raised] = []  # exceptions that end the kernel for an element
         self._names: dict[tuple[str, str], str] = {}
 
     def constant(self, node: Node) -> str:
@@ -51,18 +51,18 @@ class Namespace:
         return self._names[key]
 
     def function(self, name: str) -> str:
-        """Return the name under which a function of vector_math is called."""
+        """Return the name by which the text calls a function of vector_math."""
         self.functions.setdefault(f"m_{name}", name)
         return f"m_{name}"
 
     def invalid(self, raised: Raised) -> str:
-        """Return the name of what says that an element was raised for."""
+        """Return the name of the flag that some element raised this exception."""
         if raised not in self.raises:
             self.raises.append(raised)
         return f"invalid{self.raises.index(raised)}"
 
     def noting(self, lines: Sequence[str], fault: str, indent: int) -> tuple[list[str], list[str]]:
-        """What stands before and behind lines that note elements that are not valid."""
+        """Return lines before and after `lines` that clear and store flags of bad elements."""
         space, words = "    " * indent, set(re.findall(r"invalid\d+", "\n".join(lines)))
         noted = [(self.invalid(r), raised_code(r)) for r in self.raises]
         noted = [(name, code) for name, code in noted if name in words]
@@ -71,7 +71,7 @@ class Namespace:
         return before, [f"{space}{text}" for each in behind for text in each.split("\n", 1)]
 
     def extern(self, function: object) -> str:
-        """Return the name of a function that is compiled by Numba itself."""
+        """Return the name of a function that Numba compiles itself."""
         for name, known in self.externs.items():
             if known is function:
                 return name
@@ -89,7 +89,7 @@ class Namespace:
         return name
 
     def header(self) -> list[str]:
-        """Comment lines that say what the constants and tables are."""
+        """Return comment lines with the values of constants and tables."""
         constants = self.constants.items()
         lines = [f"# {name} = {dtype}({value!r})" for name, (dtype, value) in constants]
         return lines + [f"# {name} = {table!r}" for name, table in self.tables.items()]
@@ -104,7 +104,7 @@ def moving(graph: Graph, region_id: int) -> Node | None:
 
 
 def may_fail(graph: Graph, roots: Sequence[Node]) -> bool:
-    """Return whether an element may be raised for, or a loop left as a trip changed nothing."""
+    """Return whether an element may raise, or a loop may end because a trip changed nothing."""
     for n in graph.reachable(roots):
         if n.op == "check" or (n.op == "final" and moving(graph, n.data[0]) is not None):
             return True
@@ -112,21 +112,21 @@ def may_fail(graph: Graph, roots: Sequence[Node]) -> bool:
 
 
 def loop_may_fail(loop: Loop) -> bool:
-    """Return whether a kernel of the loop may end with an error for what its operands hold."""
+    """Return whether a kernel of the loop may end with an error that depends on its operands."""
     nodes = loop.results
     nodes += [total.node for stage in loop.stages for total in stage]
     return may_fail(loop.graph, nodes)
 
 
 def has_limit(node: Node) -> bool:
-    """Return whether it is a call that has a quick form for moderate arguments."""
+    """Return whether a node is a call that has a fast form for moderate arguments."""
     if node.op != "call" or node.data not in (*TRIGONOMETRIC, "fmod"):
         return False
     return not is_exact_remainder(node)
 
 
 def is_exact_remainder(node: Node) -> bool:
-    """Return whether it is `fmod` by a power of two of at least 1: any quotient is exact."""
+    """Return whether a node is `fmod` by a power of two of at least 1: any quotient is exact."""
     if node.op != "call" or node.data != "fmod" or node.args[1].op != "const":
         return False
     size = abs(node.args[1].data)
@@ -134,7 +134,7 @@ def is_exact_remainder(node: Node) -> bool:
 
 
 class Body:
-    """Writes statements for nodes, in order of need; `lines` holds the text."""
+    """A writer of statements for nodes, each after its inputs; `lines` holds the text."""
 
     def __init__(
         self,
@@ -163,34 +163,34 @@ class Body:
                 phis.update({p.id: p for p in graph.closure(node)})
         for root in roots:
             self._uses[root.id] = self._uses.get(root.id, 0) + 1
-        self.written = 0  # names that were given
-        self._open: set[int] = set()  # loops that are being written
-        self._enters: dict[tuple[int, frozenset[int]], list[Node]] = {}  # `_entering`, as known
+        self.written = 0  # number of names assigned
+        self._open: set[int] = set()  # loops being written
+        self._enters: dict[tuple[int, frozenset[int]], list[Node]] = {}  # results of `_entering`
         self._prefix = prefix
-        self._limits = limits or {}  # of arguments, by call: what is beyond them sets `wide`
-        self._fault = fault  # a pointer to the kernel's code, where that can be said
+        self._limits = limits or {}  # of arguments, by call; one beyond its limit sets `wide`
+        self._fault = fault  # a pointer to the kernel's error code, or ""
 
     def require(self, nodes: Sequence[Node]) -> list[str]:
-        """Write what the nodes need; their texts, each a name or a short expression."""
+        """Write what the nodes depend on; return their texts: names or short expressions."""
         for node in self.schedule(nodes):
             if node.id not in self.names:
                 self._write(node)
         return [self.text(node) for node in nodes]
 
     def text(self, node: Node) -> str:
-        """Return the expression for a node that was written, is a leaf, or is a constant."""
+        """Return the expression of a node that is written, a leaf, or a constant."""
         if node.op == "const" and node.id not in self.names:
             return self.namespace.constant(node)
         return self.names[node.id]
 
     def line(self, text: str) -> None:
-        """One statement at the current indentation."""
+        """Append a statement at the current indentation."""
         self.lines.append("    " * self.indent + text)
 
     # order ------------------------------------------------------------------------------------
 
     def inputs(self, node: Node) -> Sequence[Node]:
-        """What must be written before a node: for a loop, what enters it from outside."""
+        """Return the nodes to write before a node: for a loop, those that enter it from outside."""
         if node.op != "final":
             return node.args
         return self._entering(node.data[0])
@@ -212,7 +212,7 @@ class Body:
             if node.id in seen:
                 continue
             seen.add(node.id)
-            if node.regions - self._open:  # inside this loop, or inside one that it contains
+            if node.regions - self._open:  # in this loop, or in one nested within it
                 stack.extend(self.graph.children(node))
             else:
                 entering.append(node)
@@ -256,20 +256,20 @@ class Body:
         self.line(f"{name} = {text}")
         self.names[node.id] = name
         if self._limits and has_limit(node):
-            self.line(f"wide = wide | {self._beyond(node, self._limits[node.data])}")
+            self.line(f"wide = wide | {self._beyond_limit(node, self._limits[node.data])}")
 
-    def _beyond(self, node: Node, limit: str) -> str:
-        """Return whether a call needs more than its quick form."""
+    def _beyond_limit(self, node: Node, limit: str) -> str:
+        """Return the condition under which an argument is beyond the fast form of a call."""
         size = f"abs({self.text(node.args[0])})"
         if node.data != "fmod":
             return f"({size} > {limit})"
         divisor = f"abs({self.text(node.args[1])})"
         zero, infinity = (self.namespace.constant(self.graph.const(v)) for v in (0.0, math.inf))
-        within = f"(({divisor} == {zero}) | ({size} == {infinity}))"  # NaN in any form
+        within = f"(({divisor} == {zero}) | ({size} == {infinity}))"  # NaN in either form
         return f"(({size} > {limit} * {divisor}) & (not {within}))"
 
     def _write_check(self, node: Node) -> None:
-        """Note an element that is not valid, without a branch."""
+        """Write the flag of an invalid element, without a branch."""
         value, invalid = map(self.text, node.args)
         self.names[node.id] = value
         if self._fault:
@@ -302,17 +302,17 @@ class Body:
         self._open.discard(region_id)
         self.names = outside
         if self._fault and (moves := moving(self.graph, region_id)) is not None:
-            self.line(f"if not ({self._excuses(carried, moves, region_id)}):")
+            self.line(f"if not ({self._end_condition(carried, moves, region_id)}):")
             self.indent += 1
-            self._blame(region_id)
+            self._store_stuck_code(region_id)
             self.indent -= 1
         for key, name in carried.items():
             final = self.graph.find_final(region_id, key)
             if final is not None:
                 self.names[final.id] = name
 
-    def _excuses(self, carried: dict[int, str], moves: Node, region_id: int) -> str:
-        """Return what lets a loop end so: trips that changed something, or NaN among numbers."""
+    def _end_condition(self, carried: dict[int, str], moves: Node, region_id: int) -> str:
+        """Return the condition under which a loop may end: a trip changed something, or a NaN."""
         numbers = [carried[moves.id]]
         for key, phi in self._carried[region_id].items():
             if phi.kind == "f" and phi.data[1][0] != RESULT:
@@ -322,8 +322,8 @@ class Body:
                 numbers.append(f"({self.text(node)} != {self.text(node)})")
         return " | ".join(dict.fromkeys(numbers))
 
-    def _blame(self, region_id: int) -> None:
-        """Store the code of the line of a loop."""
+    def _store_stuck_code(self, region_id: int) -> None:
+        """Write the store of the error code of a loop's line."""
         region = self.graph.regions[region_id]
         filename, _, number = region.cond.line.rpartition(":")
         self.line(f"store({self._fault}, 0, {stuck_code(place(filename, number))})")
@@ -367,7 +367,7 @@ class Body:
         return f"{compute}({name}({', '.join(f'float64({a})' for a in args)}))"
 
     def _wrap(self, node: Node, text: str) -> str:
-        """NumPy's integers keep their width: Numba's would grow to 64 bits."""
+        """Return a result cast to NumPy's width: Numba would widen it to 64 bits."""
         return f"{node.kind}({text})" if node.kind in INTEGERS else text
 
     def _narrow(self, dtype: str, text: str) -> str:
@@ -388,8 +388,8 @@ class Body:
 
 
 def cut(kind: str, text: str) -> str:
-    """Return the text of a float as an integer. Negative ones wrap, as in NumPy: a conversion
-    without a sign makes 0 of them on one machine, and the largest number on another."""
+    """Return the text of a float as an integer. Negative floats wrap, as in NumPy: a direct
+    conversion to unsigned gives 0 on some machines and the largest number on others."""
     if kind == "uint64":
         return f"float_to_uint64({text})"
     wide = "int64" if kind in ("uint32", "int64") else "int32"

@@ -1,12 +1,12 @@
-"""Emitted row programs over rows that lie side by side, the elements of each a step apart.
+"""Emitted row programs over rows that lie side by side, so a row's elements are strided.
 
-WIDTH rows are worked on at once: a total is a strip of numbers on the stack, one for each row, and
-the inner loop runs over rows. So memory is read in order though a row is not. A row's elements are
-combined one after another, sums and products in float64; the order depends on nothing else.
+WIDTH rows are processed together: a total is a strip of numbers on the stack, one for each row, and
+the inner loop runs over rows. So memory is read in order although a row is not. A row's elements
+are combined in order, sums and products in float64, whatever the range.
 
-What depends on numbers of the rows alone is computed into strips, too, between passes. The loop's
-last parameters are the row's length and, for each operand and output, the bytes from element to
-element of a row; `whole` marks an output with one value a row. See `rows` for what is kept.
+Values that depend on numbers of the rows alone are also computed into strips, between passes. The
+loop's last parameters are the row's length and, for each array, the byte step between elements of a
+row; `whole` marks an output with one value a row. See `rows` for values kept in an output.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from nbgraph.kernels.loops.rows import COSTLY, Rows, is_sum, reached
 from nbgraph.kernels.loops.writer import WHERE
 from nbgraph.kernels.scalar.graph import Node
 
-_AT_ONCE = 4  # elements of a row that are added up before their sum is, where that is cheap
-WIDTH = 256  # rows at once: long runs, and few bytes of many rows in the cache
+_AT_ONCE = 4  # elements of a row that are summed before they are added to the total, if cheap
+WIDTH = 256  # rows together: long runs, and few bytes of many rows in the cache
 
 
 class Columns(Rows):
-    """See the module."""
+    """The writer of the form "columns"; see the module."""
 
     def __init__(self, loop: Loop) -> None:
         super().__init__(loop)
         self.elements = [k for k, o in enumerate(loop.outputs) if not o.whole]
         self.strips: dict[int, tuple[str, str]] = {}  # node -> strip, dtype of its elements
-        self._read: dict[str, Operand] = {}  # by the pass being written, of an element
-        self._moving: list[str] = []  # arrays that it goes through
+        self._read: dict[str, Operand] = {}  # operands per element of the current pass
+        self._moving: list[str] = []  # arrays that the current pass traverses
         self._index: int | None = None
 
     def space(self) -> None:
@@ -44,14 +44,14 @@ class Columns(Rows):
             by = "" if array.layout == "0" else f" + col * {self.stride(name, array)}"
             address = self.base(k, "row") + by
             self.line(2, f"{name}_p = {array.dtype}_pointer({address})")
-        self.look_at_classes()
+        self.check_classes()
         self.passes()
         self.next_run(row_ends=False)
         declarations = {name: f"    {name} = strip_{kind}()" for name, kind in self.strips.values()}
         self.lines[start:start] = declarations.values()
 
-    def look_at_classes(self) -> None:
-        """See Rows; one of the labels of a strip."""
+    def check_classes(self) -> None:
+        """See Rows; here for all labels of a strip."""
         if self.loop.classes is None:
             return
         which = [o.node.id for o in self.loop.operands].index(self.loop.classes.id)
@@ -67,7 +67,7 @@ class Columns(Rows):
     def stage(self, number: int, totals: Sequence[Total]) -> None:
         """See Rows."""
         self._pass = [total.node for total in totals]
-        self._set_down(self._pass)
+        self._fill_strips(self._pass)
         for total in totals:
             self._strip(total.leaf, "float64" if is_sum(total) else self.loop.compute)
         self.line(2, self.part(f"run{number}", self.captured(lambda: self._totals(totals)), "0"))
@@ -79,7 +79,7 @@ class Columns(Rows):
             self.line(1, f"store_output({name}, i, {self._start(total, wide=is_sum(total))})")
         kept = next((t.node for t in totals if self.kept and self.kept.node is t.node), None)
         costly = any(n.op in COSTLY for n in self.loop.graph.reachable(self._pass))
-        length = self.unless_left_out(totals, self.length)
+        length = self.pass_length(totals, self.length)
         for count in self._each(length, 1 if costly else _AT_ONCE, kept_too=kept is not None):
             values: list[list[str]] = [[] for _ in totals]
             for k in range(count):
@@ -105,15 +105,15 @@ class Columns(Rows):
     def last(self) -> None:
         """See Rows."""
         self._pass = [self.loop.outputs[k].node for k in self.elements]
-        self._set_down(self._pass)
+        self._fill_strips(self._pass)
         self.line(2, self.part("run", self.captured(self._write), "0"))
 
     def _write(self) -> None:
         for _ in self._each(self.length, 1, kept_too=self.kept is not None):
             self._point(0, 1)
-            self._take_kept(2)
-            self._take(2, self._pass)
-            self._put_all(2)
+            self._load_kept(2)
+            self._load_needed(2, self._pass)
+            self._store_outputs(2)
 
     def results(self) -> None:
         """See Rows."""
@@ -124,7 +124,7 @@ class Columns(Rows):
 
     def _results(self, outputs: Sequence[tuple[int, Output]]) -> None:
         self.line(0, "for i in range(m):")
-        self._take(1, self._pass)
+        self._load_needed(1, self._pass)
         texts = self.body(1, self._pass)
         for (k, output), text in zip(outputs, texts, strict=True):
             pointer, index = self.place(self.outputs[k], output, "i")
@@ -134,8 +134,8 @@ class Columns(Rows):
     # pieces -----------------------------------------------------------------------------------
 
     def _each(self, length: str, most: int, *, kept_too: bool) -> Iterator[int]:
-        """Write the loops over elements and rows; yield how many elements of a row one goes on by,
-        for what is done with them."""
+        """Write the loops over elements and rows; yield the number of elements that an iteration
+        handles, for the caller to write its body."""
         known = {**self.leaves, **dict.fromkeys(self.strips, "")}
         used = reached(self.loop.graph, self._pass, known)
         operands = dict(zip(self.names, self.loop.operands, strict=True))
@@ -167,7 +167,7 @@ class Columns(Rows):
         self.line(indent, f"{name}_p = shifted({name}_at, {place} * {self.moved[name]})")
 
     def _point(self, k: int, count: int) -> None:
-        """Go to the k-th of `count` elements of a row."""
+        """Write the pointers to the k-th of `count` elements of a row."""
         for name in self._moving:
             operand = self._read.get(name)
             if operand is None or operand.layout != "0":
@@ -179,10 +179,10 @@ class Columns(Rows):
             self.line(2, f"place = int32(j + {k})")
 
     def _element(self, k: int, count: int) -> list[str]:
-        """Return the texts of what the pass computes of the k-th of `count` elements."""
+        """Return the texts of the pass's nodes for the k-th of `count` elements."""
         leaves = dict(self.leaves)
         self._point(k, count)
-        self._take(2, self._pass)
+        self._load_needed(2, self._pass)
         texts = self.body(2, self._pass)
         self.leaves = leaves
         return texts
@@ -192,9 +192,9 @@ class Columns(Rows):
             self.loop.outputs[k].node for k in self.elements
         ]
 
-    def _take(self, indent: int, roots: Sequence[Node]) -> None:
-        """Load what `roots` need of strips and operands."""
-        for node in self._strips_of(roots):
+    def _load_needed(self, indent: int, roots: Sequence[Node]) -> None:
+        """Load the strips and operands that `roots` need."""
+        for node in self._needed_strips(roots):
             name, dtype = self.strips[node]
             text = f"load_input({name}, i)"
             self.leaves[node] = f"{name}_i"
@@ -205,8 +205,8 @@ class Columns(Rows):
         access: Access = "element" if self.loop.access == "element" else "scoped"
         self.load_all(indent, which, access=access)
 
-    def _strips_of(self, roots: Sequence[Node]) -> list[int]:
-        """The nodes with a strip that `roots` are made of, without what those are made of."""
+    def _needed_strips(self, roots: Sequence[Node]) -> list[int]:
+        """Return the nodes with a strip that `roots` are computed from directly."""
         strips: set[int] = set()
         around = reached(self.loop.graph, roots, {**self.leaves, **dict.fromkeys(self.strips, "")})
         for node in self.loop.graph.reachable(list(roots)):
@@ -222,8 +222,8 @@ class Columns(Rows):
         self.locals.add(name)
         return name
 
-    def _set_down(self, roots: Sequence[Node]) -> None:
-        """Compute into strips what `roots` need that depends on numbers of the rows alone."""
+    def _fill_strips(self, roots: Sequence[Node]) -> None:
+        """Compute into strips the values below `roots` that depend on numbers of rows alone."""
         graph = self.loop.graph
         varying: set[int] = set()
         rows = {o.node.id for o in self.loop.operands if o.whole}
@@ -251,7 +251,7 @@ class Columns(Rows):
 
     def _fill(self, nodes: Sequence[Node]) -> None:
         self.line(0, "for i in range(m):")
-        self._take(1, nodes)
+        self._load_needed(1, nodes)
         texts = self.body(1, nodes)
         for node, text in zip(nodes, texts, strict=True):
             self.line(1, f"store_output({self._strip(node, self.loop.compute)}, i, {text})")

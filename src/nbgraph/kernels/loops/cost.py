@@ -1,7 +1,7 @@
-"""How long an element of a map takes, roughly: to tell short kernels from ones worth splitting.
+"""Rough time per element of a map: separates short kernels from those worth splitting.
 
-Nanoseconds on a processor of some 3 GHz with vectors of 32 bytes; a factor of two either way does
-no harm. Memory counts at cache speed, so that a split never makes a cheap kernel slower.
+Nanoseconds on a processor of some 3 GHz with vectors of 32 bytes; a factor of two does no harm.
+Memory counts at cache speed, so that a split never slows a cheap kernel.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 _ID, _OP = operator.attrgetter("id"), operator.attrgetter("op")
 _BYTE = 0.03
 _CALL, _DIVISION, _OPAQUE, _PLAIN = 1.5, 0.5, 40.0, 0.05
-_ROUNDING = frozenset(("floor", "ceil", "trunc", "round", "sign", "copysign"))  # as arithmetic
-_ROOTS = frozenset(("sqrt", "rsqrt"))  # as divisions, one of which follows another in its unit
+_ROUNDING = frozenset(("floor", "ceil", "trunc", "round", "sign", "copysign"))  # cost of arithmetic
+_ROOTS = frozenset(("sqrt", "rsqrt"))  # cost of divisions, executed one after another in one unit
 _LATENCY = {"call": 10, "div": 4, "arg": 0, "param": 0, "const": 0}  # of dependent operations
-_LEAVES = frozenset(("arg", "param", "const", "extern", "final", "cast"))  # no operations
-_LONG, _WIDE = 20, 3  # a chain has such a path, and fewer than so many beside each other
-_LOOP = 20.0  # a loop inside the scalar function: trip counts are not known
+_LEAVES = frozenset(("arg", "param", "const", "extern", "final", "cast"))  # no cost as operations
+_LONG, _WIDE = 20, 3  # least length of a chain; most operations, as a multiple of it
+_LOOP = 20.0  # a loop in the scalar function: its trip count is unknown
 UNSURE = (
     10_000_000  # nanoseconds that a kernel with such a loop counts as where short ones are told
 )
 
 
 def per_element(captured: Captured, nbytes: int, alike: Collection[int] = ()) -> float:
-    """Nanoseconds for one element whose operands and outputs take `nbytes`; what depends on
-    parameters alone, and on leaves that are `alike` (ids), is computed once for all of them."""
+    """Return nanoseconds per element whose operands and outputs take `nbytes`. Nodes that depend
+    only on parameters and on leaves with ids in `alike` cost nothing: they are computed once."""
     total, varying = nbytes * _BYTE, set[int]()
     for node in captured.graph.reachable(captured.outputs):
         parts = captured.graph.children(node) if node.op == "final" else node.args
@@ -45,14 +45,14 @@ def per_element(captured: Captured, nbytes: int, alike: Collection[int] = ()) ->
 
 
 def of_kernel(loop: Loop, nanoseconds: int) -> int:
-    """What a kernel counts as, where it is estimated to take so long: never as short if there is a
-    loop in it whose trips are not known."""
+    """Return a kernel's time for scheduling: the estimate, but at least UNSURE if it has a loop of
+    unknown trip count."""
     unsure = "final" in map(_OP, loop.graph.nodes)
     return max(nanoseconds, UNSURE) if unsure else nanoseconds
 
 
 def operations(loop: Loop) -> int:
-    """How many operations an element takes: arithmetic, comparisons, choices, calls, totals."""
+    """Return the operations per element: arithmetic, comparisons, selects, calls, totals."""
     totals = sum(output.combine is not None for output in loop.outputs)
     stages = sum(map(len, loop.stages))
     return totals + stages + sum(node.op not in _LEAVES for node in loop.graph.nodes)
@@ -96,7 +96,7 @@ _COMPILING = {"numba": (0.3, 0.005, 0.05), "llvm": (0.025, 0.0006, 0.045)}
 
 
 def compile_seconds(loop: Loop, compiler: str) -> float:
-    """How long it takes a compiler to make the kernel of a loop, roughly."""
+    """Return roughly how many seconds a compiler takes for the kernel of a loop."""
     kernel, node, call = _COMPILING[compiler]
     nodes = loop.graph.reachable(loop.results)
     return kernel + node * len(nodes) + call * sum(n.op in ("call", "extern") for n in nodes)

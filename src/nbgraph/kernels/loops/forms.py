@@ -1,4 +1,4 @@
-"""Emitted maps and reductions: the forms whose inner run LLVM vectorises."""
+"""Emitted maps and reductions: the forms with an inner run that LLVM vectorises."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nbgraph.kernels.loops.writer import WHERE, Writer
 from nbgraph.kernels.scalar.graph import Node
 from nbgraph.kernels.scalar.kinds import STORED, is_boolean
 
-_STRIPS = {"b": "uint8", "bool": "uint8", "i": "int64"}  # dtypes of strips by the kinds of nodes
+_STRIPS = {"b": "uint8", "bool": "uint8", "i": "int64"}  # dtypes of strips by kind of node
 
 
 class Elementwise(Writer):
-    """A loop with the scalar body for each element."""
+    """A loop with the scalar body per element."""
 
     def waits(self) -> bool:
         """See Writer."""
@@ -27,7 +27,7 @@ class Elementwise(Writer):
 
 
 class Map(Elementwise):
-    """One value an element; a long body is cut into segments, for short runs one after another."""
+    """A map: one value per element; a long body is cut into segments, run by run."""
 
     def __init__(self, loop: Loop) -> None:
         super().__init__(loop)
@@ -36,7 +36,7 @@ class Map(Elementwise):
 
     def space(self) -> None:
         """See Writer."""
-        self._segments = self._cut()
+        self._segments = self._cut_segments()
         short = len(self._segments) > 1
         self.line(1, *WHERE)
         for name, kind in dict.fromkeys(self._strips.values()):
@@ -46,13 +46,13 @@ class Map(Elementwise):
         self.line(2, f"m = min({run}, {RUN})" if short else f"m = {run}")
         self.pointers(2, "row", "col", range(self.loop.pointers))
         if self.loop.streaming:
-            self._streamed()
+            self._write_streamed()
             return
         self._runs()
         self.next_run(row_ends=not short)
 
-    def _cut(self) -> list[Segment]:
-        """Return the segments of the body; strips are named for what passes between them."""
+    def _cut_segments(self) -> list[Segment]:
+        """Return the segments of the body, and name strips for the values passed between them."""
         loop = self.loop
         roots = loop.results
         if has_groups(self):
@@ -74,9 +74,9 @@ class Map(Elementwise):
                     free.setdefault(kind, []).append(name)
         return segments
 
-    def _streamed(self) -> None:
-        """A run whose outputs begin where cache lines do, else the elements up to there, in strips
-        that are copied. Outputs of which one or another never does are in strips altogether."""
+    def _write_streamed(self) -> None:
+        """Write a run whose outputs begin at cache lines; the elements before that go to strips
+        that are copied, as do all elements if some output never begins at a line."""
         outputs = [o for o in self.arrays() if isinstance(o[1], Output)]
         first, size = outputs[0][0], self.item(outputs[0][1])
         places = {name: self._unique(f"{name}_to") for name in self.outputs}
@@ -98,20 +98,20 @@ class Map(Elementwise):
         self.line(1, "streamed()")
 
     def _runs(self) -> None:
-        """The inner run of elements, once or twice; those it writes over are looked at before."""
+        """Write the inner runs; in-place calls are checked before, others after."""
         self.locals.add("lo")
-        look = self.part("look", self.captured(self._look), "0") if self._checks() else ""
+        look = self.part("look", self.captured(self._write_search), "0") if self._checks() else ""
         if look and self.loop.operands:
-            self.line(2, f"if {self._shared()}:")
-            self._ends(look)
+            self.line(2, f"if {self._overlap_test()}:")
+            self._write_exit(look)
         self._run_all()
         if look:
             self.line(2, f"if load(fault, 0) & 255 == {RAISED_CODE}:")
             self.line(3, "store(fault, 0, 0)")
-            self._ends(look)
+            self._write_exit(look)
 
     def _run_all(self) -> None:
-        """The inner run of elements, segment by segment, each once or twice."""
+        """Write the inner run segment by segment, each with a retry where needed."""
         for number, segment in enumerate(self._segments):
             last = number + 1 == len(self._segments)
             name = "run" if len(self._segments) == 1 else f"run_{number}"
@@ -121,17 +121,17 @@ class Map(Elementwise):
             ) -> None:
                 self._run(segment, last=last, small=small)
 
-            if self._redoes(segment):
+            if self._needs_retry(segment):
                 text = self.captured(functools.partial(lines, small=True))
                 small = self.part(f"{name}_small", text, "wide")
                 whole = self.part(name, self.captured(lines), "0", seldom=True)
-                self._twice(small, whole, shared=last)
+                self._write_retry(small, whole, shared=last)
             else:
                 self.line(2, self.part(name, self.captured(lines), "0"))
 
-    def _twice(self, small: str, whole: str, *, shared: bool) -> None:
-        """The call of a run for moderate arguments, and that of the other where it has others."""
-        self.line(2, f"wide = {self._shared() if shared else 'False'}")
+    def _write_retry(self, small: str, whole: str, *, shared: bool) -> None:
+        """Write the call of the run for moderate arguments, then of the general run if needed."""
+        self.line(2, f"wide = {self._overlap_test() if shared else 'False'}")
         if "fault" in self.locals:
             self.line(2, "before = load(fault, 0)")
         self.line(2, "if not wide:")
@@ -141,21 +141,21 @@ class Map(Elementwise):
             self.line(3, "store(fault, 0, before)")
         self.line(3, whole)
 
-    def _redoes(self, segment: Segment) -> bool:
-        """Some functions run on moderate arguments first; a run with others is done again."""
+    def _needs_retry(self, segment: Segment) -> bool:
+        """Return whether a segment runs on moderate arguments first, and again on failure."""
         loop = self.loop
         if any(o.request == "add" for o in loop.outputs) or not loop.operands:
             return False
-        nodes = loop.graph.reachable(segment.gives, self._known(segment))
+        nodes = loop.graph.reachable(segment.gives, self._inputs(segment))
         called = [n for n in nodes if has_limit(n)]
         return bool(called) and (has_groups(self) or not any(n.regions for n in called))
 
-    def _known(self, segment: Segment) -> set[int]:
-        """What a segment does not compute."""
+    def _inputs(self, segment: Segment) -> set[int]:
+        """Return ids of nodes that a segment reads but does not compute."""
         return {*self.leaves, *(node.id for node in segment.reads)}
 
-    def _shared(self) -> str:
-        """Whether an operand shares its memory with an output: then nothing is done twice."""
+    def _overlap_test(self) -> str:
+        """Return the test whether an operand shares an output's memory: no run is repeated."""
         tests = [
             f"(word(args, {2 + k}) == word(args, {2 + len(self.names) + j}))"
             for k in range(len(self.names))
@@ -164,18 +164,18 @@ class Map(Elementwise):
         return " | ".join(tests)
 
     def _checks(self) -> list[Node]:
-        """What an element is checked for, in the order of the text."""
+        """Return the checks of an element, in the order of the text."""
         return [n for n in self.loop.graph.reachable(self.roots()) if n.op == "check"]
 
-    def _ends(self, look: str) -> None:
-        """End the kernel if there is an element that was raised for."""
+    def _write_exit(self, look: str) -> None:
+        """End the kernel if an element raised."""
         self.line(3, look)
         self.line(3, "if load(fault, 0) != 0:")
         self.line(4, "return load(fault, 0)")
 
-    def _look(self) -> None:
-        """Find the element of a run that was raised for. The run itself tells only that there is
-        one, so that it can be vectors."""
+    def _write_search(self) -> None:
+        """Write the search for the element of a run that raised. The run itself only computes a
+        flag, so that it can be vectorised."""
         checks = self._checks()
         self.line(0, "for i in range(m):")
         self.load_all(1, range(len(self.loop.operands)), access=self.loop.access)
@@ -196,9 +196,9 @@ class Map(Elementwise):
         if small:
             self.line(0, "wide = False")
         if len(self._segments) > 1 and (access == "scoped" or not last):
-            access = "element"  # of strips no more is known
+            access = "element"  # nothing more is known of strips
         self.line(0, "for i in range(m):")
-        needed = {n.id for n in loop.graph.reachable(segment.gives, self._known(segment))}
+        needed = {n.id for n in loop.graph.reachable(segment.gives, self._inputs(segment))}
         which = [
             k
             for k, o in enumerate(loop.operands)
@@ -229,7 +229,7 @@ _IDENTITY: dict[Combine, dict[str, str]] = {
 
 
 class Reduce(Elementwise):
-    """One value a block of the inner run; with layout "c" outputs of a map beside it."""
+    """A reduction: one value per block of the inner run; with layout "c" also outputs of a map."""
 
     def space(self) -> None:
         """See Writer."""
@@ -256,7 +256,7 @@ class Reduce(Elementwise):
             self.deliver(2, k, name, array, [f"{n}_acc" for n in _parts(name, array)])
 
     def deliver(self, indent: int, k: int, name: str, output: Output, texts: Sequence[str]) -> None:
-        """Write the total of a block, or both parts of it."""
+        """Write the total of a block, or both parts of a complex one."""
         address = f"{self.base(k, 'row')} + j * word(args, {self.loop.steps_at + k})"
         self.line(indent, f"{name}_p = {output.dtype}_pointer({address})")
         for part, text in enumerate(texts):
@@ -286,7 +286,7 @@ class Reduce(Elementwise):
         self.line(0, *run_totals.end(totals))
 
     def _wide(self, output: Output) -> bool:
-        """Return whether to add up in float64: a strided run has one accumulator, not a vector."""
+        """Return whether to sum in float64: a strided run has one accumulator, not a vector."""
         strided = any(o.layout == "s" for o in self.loop.operands)
         single = output.node.kind == "f" and self.loop.compute == "float32"
         return strided and single and output.combine in ("add", "multiply")

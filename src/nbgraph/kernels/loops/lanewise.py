@@ -1,15 +1,15 @@
-"""Bodies with loops whose number of trips depends on values, for a group of elements at once.
+"""Bodies with loops of data-dependent trip counts, for a group of elements at once.
 
-An element's own loop would leave vector registers idle. Here elements go through a loop together,
-until all have left it; one that has left keeps its values. What an element computes and in which
-order is the same as by itself, so the results are, to the bit.
+A loop per element would leave vector registers idle. Here a group of elements runs a loop together
+until all have left it; an element that has left keeps its values. Each element performs the same
+operations in the same order as alone, so results are identical to the bit.
 
 A body is cut at its loops. The straight segments between them, and the trips, are loops over the
-lanes of a group, which LLVM turns into vectors. What one segment computes and another one reads
-lies in a room of the stack with a place for each lane; LLVM holds most of these in registers.
+lanes of a group, which LLVM vectorises. Values passed between segments are stored in a room, an
+array on the stack with an element per lane; LLVM keeps most rooms in registers.
 
-Carried variables that are the same in all lanes, as counters are, stay scalars. Where all lanes run
-the same number of trips, nothing is masked.
+Carried variables that are equal in all lanes, such as counters, stay scalars. If all lanes run the
+same number of trips, nothing is masked.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from nbgraph.kernels.vector_math.names import NARROW
 from nbgraph.native.processor import vector_bytes
 
 _TRUTH = ("b", "bool")
-MOST_CARRIED = 48  # variables of loops: vectors of more, such as lists, do not stay in registers
+MOST_CARRIED = 48  # carried variables: vectors of more, such as lists, do not fit registers
 _WORK = frozenset((*ARITHMETIC, *BITWISE, "call", "neg", "abs", "cast", "narrow"))
 
 
 def register(compute: str) -> int:
-    """Elements of one vector."""
+    """Return the elements of one vector register."""
     return vector_bytes(features()) // ITEMSIZE[compute]
 
 
 def lanes(compute: str) -> int:
-    """Elements of a group: so many vectors hide what one of them waits for."""
+    """Return the elements of a group: enough vectors to hide the latency of one."""
     return VECTORS * register(compute)
 
 
 def suits(graph: Graph, roots: Sequence[Node], uniform: dict[int, str]) -> bool:
-    """Whether the roots depend on loops whose trips have vector code; `uniform` nodes are known."""
+    """Return whether the roots depend on loops that vectorise; `uniform` names known nodes."""
     loops = works = False
     nodes = graph.reachable(roots)
     if sum(node.op == "phi" for node in nodes) > MOST_CARRIED:
@@ -50,41 +50,41 @@ def suits(graph: Graph, roots: Sequence[Node], uniform: dict[int, str]) -> bool:
             return False
         loops |= node.op == "final" and node.id not in uniform
         works |= bool(node.regions) and node.op in _WORK and not _counts(node)
-    return loops and works  # a search alone is quicker element by element
+    return loops and works  # a plain search is faster element by element
 
 
 def _counts(node: Node) -> bool:
-    """Return whether it is a carried variable and a constant."""
+    """Return whether a node is a carried variable plus or minus a constant."""
     return sorted(a.op for a in node.args) == ["const", "phi"] and node.op in ("add", "sub")
 
 
 class Lanes(Body):
-    """Writes statements for a group of elements; `names` are of values that all lanes share."""
+    """A writer of statements for a group of elements; `names` are values that all lanes share."""
 
     rooms: dict[str, str]  # dtype by name
-    strips: dict[int, str]  # the room where a node's values lie, by its id
-    _masked: int  # loops around that lanes have left while others go on
+    strips: dict[int, str]  # the room of a node's values, by id
+    _masked: int  # nesting of masked loops
 
     def of(self, count: int) -> Lanes:
-        """Itself, for so many lanes."""
+        """Set the number of lanes; return the writer itself."""
         self.count, self.rooms, self.strips, self._masked = count, {}, {}, 0
         return self
 
     def room(self, name: str, node: Node) -> str:
-        """Return a new room for the values of a node; its name."""
+        """Declare a room for the values of a node; return its name."""
         kinds = {"f": self.namespace.compute, "i": "int64", "b": "uint8", "bool": "uint8"}
         self.rooms[name] = kinds.get(node.kind, node.kind)
         return name
 
     def compute(self, targets: Sequence[Node], finish: Callable[[list[str]], None]) -> None:
-        """Write what the targets need. `finish` is given their texts and writes the last lines
+        """Write the targets and what they need. `finish` gets their texts and writes the last lines
         inside the last loop over the lanes."""
         order = [n for n in self.schedule(targets) if n.id not in self.strips]
         levels, loops = self._levels(order)
         last = max([*levels.values(), *(level + 1 for level in loops)], default=0)
         for level in range(last + 1):
             here = [n for n in order if n.op != "final" and levels[n.id] == level]
-            here = [n for n in here if not self._scalar(n)]
+            here = [n for n in here if not self._write_uniform(n)]
             later = self._read_later(order, levels, loops, level)
             kept = [n for n in here if n.id in later]
             if level == last:
@@ -96,7 +96,7 @@ class Lanes(Body):
                 self._loop(region_id)
 
     def schedule(self, roots: Sequence[Node]) -> list[Node]:
-        """See Body; what lies in rooms is not computed again."""
+        """See Body; nodes stored in rooms are not computed again."""
         names = self.names
         self.names = {**names, **self.strips}
         order = super().schedule(roots)
@@ -104,7 +104,7 @@ class Lanes(Body):
         return order
 
     def _levels(self, order: Sequence[Node]) -> tuple[dict[int, int], dict[int, list[int]]]:
-        """How many loops each node lies behind, and the loops behind each level."""
+        """Return after how many loops each node comes, and the loops after each level."""
         levels: dict[int, int] = {}
         loops: dict[int, list[int]] = {}
         behind: dict[int, int] = {}
@@ -123,19 +123,19 @@ class Lanes(Body):
     def _read_later(
         self, order: Sequence[Node], levels: dict[int, int], loops: dict[int, list[int]], level: int
     ) -> set[int]:
-        """Nodes that segments behind a level read, and loops from it on."""
+        """Return ids of nodes read by segments after a level, or by loops from this level on."""
         read = {a.id for n in order if n.op != "final" and levels[n.id] > level for a in n.args}
         for at, regions in loops.items():
             if at >= level:
                 read.update(n.id for region_id in regions for n in self._entering(region_id))
         return read
 
-    def _shared(self, node: Node) -> bool:
+    def _is_known_uniform(self, node: Node) -> bool:
         return node.op == "const" or node.id in self.names
 
-    def _scalar(self, node: Node) -> bool:
-        """Write a node once for all lanes, where all that it reads is the same in them."""
-        if node.op in ("arg", "phi", "final") or not all(map(self._shared, node.args)):
+    def _write_uniform(self, node: Node) -> bool:
+        """Write a node once for all lanes if its inputs are uniform; return whether it was."""
+        if node.op in ("arg", "phi", "final") or not all(map(self._is_known_uniform, node.args)):
             return False
         self._write(node)
         return True
@@ -149,11 +149,11 @@ class Lanes(Body):
         targets: Sequence[Node],
         finish: Callable[[list[str]], None] | None,
     ) -> None:
-        """A loop over the lanes that computes `nodes`: `kept` ones go to rooms."""
+        """Write a loop over the lanes that computes `nodes` and stores `kept` ones in rooms."""
         if not kept and finish is None:
             return
         shared = dict(self.names)
-        self._lanes()
+        self._begin_lanes()
         inside = {n.id for n in nodes}
         read = [a for n in nodes for a in n.args] + list(targets)
         for node in read:
@@ -169,7 +169,7 @@ class Lanes(Body):
         self.indent -= 1
         self.names = shared
 
-    def _lanes(self) -> None:
+    def _begin_lanes(self) -> None:
         """Begin a loop over the lanes."""
         self.line(f"for lane in range({self.count}):")
         self.indent += 1
@@ -183,24 +183,24 @@ class Lanes(Body):
         self.names[node.id] = name
 
     def keep(self, name: str, node: Node, text: str) -> None:
-        """Store a node's value of a lane in a room."""
+        """Store a lane's value of a node in a room."""
         text = f"uint8({text})" if node.kind in _TRUTH else self._typed(text, node)
         self.line(f"store({name}, lane, {text})")
 
     # loops ------------------------------------------------------------------------------------
 
     def _loop(self, region_id: int) -> None:
-        """All trips of a group through a loop."""
+        """Write all trips of a group through a loop."""
         region, phis = self.graph.regions[region_id], self._carried[region_id]
         self._open.add(region_id)
-        together, shared = self._agreement(region_id)
+        together, shared = self._uniformity(region_id)
         self._open.discard(region_id)
         own = {key: phi for key, phi in phis.items() if key not in shared}
         rooms = {key: self.room(f"v{region_id}_{i}", phis[key]) for i, key in enumerate(own)}
         scalars = {key: f"u{region_id}_{i}" for i, key in enumerate(shared)}
         for key, name in scalars.items():
             self.line(f"{name} = {self._typed(self.text(region.carried[key][1]), phis[key])}")
-        self._start(region_id, rooms, masked=not together and bool(scalars))
+        self._write_initial(region_id, rooms, masked=not together and bool(scalars))
         names, strips = dict(self.names), dict(self.strips)
         self.names.update(scalars)
         self.strips.update(rooms)
@@ -210,9 +210,9 @@ class Lanes(Body):
         trip = self._trip_together if together else self._trip_masked
         self._masked += not together
         trip(region_id, rooms, masked=bool(scalars))
-        self._advance(region_id, scalars)
+        self._advance_uniform(region_id, scalars)
         self._masked -= not together
-        if not together:  # wrong trigonometry may go on for ever
+        if not together:  # arguments beyond `wide`'s limits may loop for ever
             ends = f"(not going{region_id}) | wide" if self._limits else f"not going{region_id}"
             self.line(f"if {ends}:")
             self.line("    break")
@@ -225,39 +225,39 @@ class Lanes(Body):
                 if final is not None:
                     names[final.id] = name
         if self._fault and (moves := moving(self.graph, region_id)) is not None:
-            self._report(region_id, rooms, scalars, moves)
+            self._report_stuck(region_id, rooms, scalars, moves)
 
-    def _agreement(self, region_id: int) -> tuple[bool, list[int]]:
-        """Whether all lanes run the same trips, and the variables that they share meanwhile."""
+    def _uniformity(self, region_id: int) -> tuple[bool, list[int]]:
+        """Return whether all lanes run the same trips, and the variables uniform meanwhile."""
         region, phis = self.graph.regions[region_id], self._carried[region_id]
-        shared = self._alike(region_id, sorted(phis))
-        if self._agrees(region.cond, set(shared)):
+        shared = self._uniform_variables(region_id, sorted(phis))
+        if self._is_uniform(region.cond, set(shared)):
             return True, shared
         outs = [region.carried[key][2] for key in phis]
         if any(n.op in ("final", "check") for n in self.schedule([region.cond, *outs])):
             return False, []
-        moves = self._fault and moving(self.graph, region_id)  # which `_report` reads
+        moves = self._fault and moving(self.graph, region_id)  # which `_report_stuck` reads
         shared = [key for key in shared if not moves or key != moves.id]
         finals = {key: self.graph.find_final(region_id, key) for key in shared}
         unread = [key for key, n in finals.items() if n is None or n.id not in self._uses]
-        return False, self._alike(region_id, unread)
+        return False, self._uniform_variables(region_id, unread)
 
-    def _alike(self, region_id: int, keys: Sequence[int]) -> list[int]:
-        """Those of the variables of a loop that stay the same in all lanes with each other."""
+    def _uniform_variables(self, region_id: int, keys: Sequence[int]) -> list[int]:
+        """Return the variables of a loop that stay uniform together."""
         carried = self.graph.regions[region_id].carried
-        alike = [key for key in keys if self._shared(carried[key][1])]
+        alike = [key for key in keys if self._is_known_uniform(carried[key][1])]
         while True:
-            kept = [key for key in alike if self._agrees(carried[key][2], set(alike))]
+            kept = [key for key in alike if self._is_uniform(carried[key][2], set(alike))]
             if kept == alike:
                 return kept
             alike = kept
 
-    def _agrees(self, node: Node, phis: set[int]) -> bool:
-        """Return whether a value inside a loop is the same in all lanes if these variables are."""
+    def _is_uniform(self, node: Node, phis: set[int]) -> bool:
+        """Return whether a value inside a loop is uniform if `phis` are."""
         stack, seen = [node], set[int]()
         while stack:
             node = stack.pop()
-            if node.id in seen or node.id in phis or self._shared(node):
+            if node.id in seen or node.id in phis or self._is_known_uniform(node):
                 continue
             seen.add(node.id)
             if node.op in ("arg", "phi", "final") or node.id in self.strips:
@@ -265,13 +265,13 @@ class Lanes(Body):
             stack += node.args
         return True
 
-    def _start(self, region_id: int, rooms: dict[int, str], *, masked: bool) -> None:
-        """What the variables of each lane begin with."""
+    def _write_initial(self, region_id: int, rooms: dict[int, str], *, masked: bool) -> None:
+        """Write the initial values of the variables of each lane."""
         carried, names = self.graph.regions[region_id].carried, dict(self.names)
-        self._lanes()
+        self._begin_lanes()
         for key, room in rooms.items():
             phi, init, _ = carried[key]
-            if not self._shared(init) and init.id not in self.names:
+            if not self._is_known_uniform(init) and init.id not in self.names:
                 self._load(init)
             self.keep(room, phi, self.text(init))
         if masked:
@@ -281,7 +281,7 @@ class Lanes(Body):
         self.names = names
 
     def _trip_together(self, region_id: int, rooms: dict[int, str], *, masked: bool) -> None:
-        """A trip that all lanes take, or none."""
+        """Write a trip that all lanes take, or none."""
         region = self.graph.regions[region_id]
         for node in self.schedule([region.cond]):
             self._write(node)
@@ -297,8 +297,8 @@ class Lanes(Body):
             self.compute([region.carried[key][2] for key in rooms], finish)
 
     def _trip_masked(self, region_id: int, rooms: dict[int, str], *, masked: bool) -> None:
-        """A trip of which a lane keeps the results where its condition holds. One that has left
-        finds its condition false again, unless it reads what the others have changed."""
+        """Write a trip whose results a lane keeps if its condition holds. In a lane that has left,
+        the condition stays false, unless it reads uniform variables: then `masked` is set."""
         region = self.graph.regions[region_id]
         phis = [region.carried[key][0] for key in rooms]
         outs = [region.carried[key][2] for key in rooms]
@@ -321,15 +321,15 @@ class Lanes(Body):
         self.compute([region.cond, *phis, *outs], finish)
 
     def _expression(self, node: Node) -> str:
-        """See Body; lanes that have left a loop read tables, too, where their counters went on."""
+        """See Body; lanes that left a loop still read tables, so indices are clamped."""
         text = super()._expression(node)
         if node.op != "gather" or not self._masked:
             return text
         index = self.text(node.args[0])
         return text.replace(f"({index})", f"(max(0, min({index}, {len(node.data.values) - 1})))", 1)
 
-    def _advance(self, region_id: int, scalars: dict[int, str]) -> None:
-        """The next values of what all lanes share."""
+    def _advance_uniform(self, region_id: int, scalars: dict[int, str]) -> None:
+        """Write the next values of uniform variables."""
         region = self.graph.regions[region_id]
         outs = [region.carried[key][2] for key in scalars]
         for node in self.schedule(outs):
@@ -339,24 +339,24 @@ class Lanes(Body):
         for name in scalars.values():
             self.line(f"{name} = {name}_next")
 
-    def _report(
+    def _report_stuck(
         self, region_id: int, rooms: dict[int, str], scalars: dict[int, str], moves: Node
     ) -> None:
-        """The kernel's code, if a lane left the loop as a trip changed nothing."""
+        """Write the error code if a lane left the loop because a trip changed nothing."""
         names, strips = dict(self.names), dict(self.strips)
         self.strips.update(rooms)
         self.names.update(scalars)
         self.line(f"stuck{region_id} = False")
-        self._lanes()
+        self._begin_lanes()
         for node in (*self._carried[region_id].values(), *self._entering(region_id)):
             if node.id in self.strips and node.id not in self.names:
                 self._load(node)
         carried = {key: self.names[key] for key in self._carried[region_id]}
-        excused = self._excuses(carried, moves, region_id)
+        excused = self._end_condition(carried, moves, region_id)
         self.line(f"stuck{region_id} = stuck{region_id} | (not ({excused}))")
         self.indent -= 1
         self.line(f"if stuck{region_id}:")
         self.indent += 1
-        self._blame(region_id)
+        self._store_stuck_code(region_id)
         self.indent -= 1
         self.names, self.strips = names, strips

@@ -1,4 +1,4 @@
-"""What a loop does, as data. Emitters turn it into code; nothing of an emitter shows here.
+"""The description of a loop as data; emitters turn it into code and leave no trace here.
 
 A loop runs a scalar graph over an iteration space: outer rows, and an inner run of elements.
 Its argument record is an array of 64-bit words at an address:
@@ -11,8 +11,8 @@ Its argument record is an array of 64-bit words at an address:
     .. +S               scalar parameters, in the loop's compute dtype (low bytes)
     then, for each outer dimension, innermost first: extent, byte step of each operand, output
 
-The range [lo, hi) a kernel is called with counts elements of the whole space in row-major
-order (maps), or what gives one result each (reductions), so any caller may split it.
+The range [lo, hi) of a call counts elements of the whole space in row-major order (maps), or units
+with one result each (reductions), so any caller may split it.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from typing import Literal, NamedTuple
 
 from nbgraph.kernels.scalar.graph import Graph, Node
 
-Layout = Literal["c", "0", "s"]  # inner step: one element, none, known at run time only
+Layout = Literal["c", "0", "s"]  # inner step: one element, zero, known only at run time
 Request = Literal["write", "add"]
 Form = Literal["map", "reduce", "totals", "leading", "fold", "scan", "at", "rows", "columns"]
 Combine = Literal["add", "multiply", "max", "min"]
 Access = Literal["plain", "scoped", "element"]
 
-BLOCK = 1024  # elements a reduction's accumulator takes before its total is set down
-STRETCHES = ((1 << 18, 1 << 12), (1 << 25, 1 << 14))  # of so many elements, and more: a block's
-STRIP = 1024  # columns that a reduction along leading axes takes at once, elements streamed so
-ROOM = {"float32": 1 << 16, "float64": 1 << 15}  # elements that stay in a core's second cache
-VECTORS = 4  # that go through loops of a scalar function together
-LANES = VECTORS * 64 // 4  # elements of those, at most
-GROUP = 128  # rows it combines one after another before their total is set down
+BLOCK = 1024  # elements that a reduction accumulates before it stores a total
+STRETCHES = ((1 << 18, 1 << 12), (1 << 25, 1 << 14))  # least elements, block size: see `stretch`
+STRIP = 1024  # columns per call of a reduction along leading axes; elements streamed at once
+ROOM = {"float32": 1 << 16, "float64": 1 << 15}  # elements that fit a core's second-level cache
+VECTORS = 4  # vectors that go through loops of a scalar function together
+LANES = VECTORS * 64 // 4  # their elements, at most
+GROUP = 128  # rows that such a reduction combines before it stores a total
 
 
 def stretch(elements: int) -> int:
-    """Elements of a reduction's block where many threads share each: long enough that their loads
-    outweigh what they do at its end, few enough that a large device has some thousands of blocks.
-    It depends on the number of elements alone, so that the order of additions does, too.
+    """Return the elements of a reduction's block that many threads share: long enough for loads to
+    outweigh the work at its end, short enough for some thousands of blocks on a large device. It
+    depends on the number of elements alone, as then does the order of additions.
 
     >>> stretch(10_000), stretch(1_000_000), stretch(100_000_000)
     (1024, 4096, 16384)
@@ -49,38 +49,38 @@ def stretch(elements: int) -> int:
 
 
 def _nodes(array: Operand | Output) -> tuple[Node, ...]:
-    """The numbers of an element."""
+    """Return the nodes of an element's numbers."""
     return (array.node,) if array.imag is None else (array.node, array.imag)
 
 
 class Operand(NamedTuple):
-    """An array that is read. With `imag` its elements are complex: pairs of numbers of `dtype`, of
-    which `node` is the real part."""
+    """An array that is read. With `imag` its elements are complex: pairs of numbers of `dtype`, and
+    `node` is the real part."""
 
     node: Node
     dtype: str
     layout: Layout
-    whole: bool = False  # of rows side by side: one value a row
+    whole: bool = False  # among rows side by side: one value per row
     imag: Node | None = None
     nodes = property(_nodes)
 
 
 class Output(NamedTuple):
-    """An array that is written: `node` stored as `dtype`, overwriting or accumulating. `imag`: see
-    Operand."""
+    """An array that is written: `node` is stored as `dtype`, overwriting or accumulating. `imag`:
+    see Operand."""
 
     node: Node
     dtype: str
     layout: Layout
     request: Request = "write"
-    combine: Combine | None = None  # for reductions: how elements become one
-    whole: bool = False  # a block is the whole run, so that its total is the result
+    combine: Combine | None = None  # for reductions: how elements are combined
+    whole: bool = False  # a block is the whole run, so its total is the result
     imag: Node | None = None
     nodes = property(_nodes)
 
 
 class Total(NamedTuple):
-    """What a pass over a row makes of it: `combine` of the elements' `node`. `leaf`, an argument
+    """A total of a pass over a row: the elements' `node` combined by `combine`. `leaf`, an argument
     of the graph, stands for it in later passes and in outputs."""
 
     leaf: Node
@@ -92,15 +92,15 @@ class Total(NamedTuple):
 class Loop:
     """A loop over a scalar graph.
 
-    form "map": every output gets one value an element. "reduce": outputs with `combine` get one
-    value a block of the inner run, others one an element. "totals": the totals of blocks become
-    one value a row; "leading": rows are combined column by column; see `totals`. "fold", "scan",
-    "at": one binary scalar function applied along the inner run, in order; see `Fold`. "rows":
+    form "map": every output has one value per element. "reduce": outputs with `combine` have one
+    value per block of the inner run, others one per element. "totals": totals of blocks become one
+    value per row; "leading": rows are combined column by column; see `totals`. "fold", "scan",
+    "at": a binary scalar function is applied along the inner run, in order; see `Fold`. "rows":
     `stages` of totals of a row, then outputs that may depend on them; see `rows`. There [lo, hi)
-    counts rows; what has layout "0" is one value a row. `pieces`: a row is several runs; the last
-    parameters are how many, and each array's bytes from run to run. "columns": the same for rows
-    that lie side by side; see `columns`. `classes`: an operand with one number a row, a place in
-    the row: a kernel of the host returns the code of the first that is none (`errors.class_code`).
+    counts rows; layout "0" means one value per row. `pieces`: a row is several runs; the last
+    parameters are their number, and each array's byte step between runs. "columns": the same for
+    rows side by side; see `columns`. `classes`: an operand with a label per row, an index in the
+    row; a host kernel returns the code of the first invalid one (`errors.class_code`).
     """
 
     name: str
@@ -112,13 +112,13 @@ class Loop:
     outputs: tuple[Output, ...]
     block: int = BLOCK
     fastmath: bool = False
-    disjoint: bool = False  # outputs share no memory; with an operand all of an element or none
+    disjoint: bool = False  # outputs share no memory; with an operand an element's or none
     stages: tuple[tuple[Total, ...], ...] = ()  # passes of a row program before the last
     pieces: bool = False
-    index: Node | None = None  # an argument that stands for the place in the row, an int32
+    index: Node | None = None  # an argument that stands for the index in the row, an int32
     classes: Node | None = None
-    ordered: bool = True  # elements are gone through as they are counted, so an error can tell one
-    streaming: bool = False  # outputs of a map go past the cache; they and operands share no memory
+    ordered: bool = True  # elements run in counting order, so an error can name one
+    streaming: bool = False  # outputs bypass the cache; no output shares memory with an operand
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -128,34 +128,34 @@ class Loop:
 
     @property
     def results(self) -> list[Node]:
-        """The numbers that are computed for an element, in the order of the outputs."""
+        """The nodes computed per element, in the order of the outputs."""
         return [node for output in self.outputs for node in output.nodes]
 
     @property
     def pointers(self) -> int:
-        """Operands and outputs: the number of addresses in the record."""
+        """The number of addresses in the record: of operands and outputs."""
         return len(self.operands) + len(self.outputs)
 
     @property
     def steps_at(self) -> int:
-        """Word where the inner byte steps begin."""
+        """The word at which the inner byte steps begin."""
         return 2 + self.pointers
 
     @property
     def parameters_at(self) -> int:
-        """Word where the scalar parameters begin."""
+        """The word at which the scalar parameters begin."""
         return 2 + 2 * self.pointers
 
     @property
     def outer_at(self) -> int:
-        """Word where the outer dimensions begin."""
+        """The word at which the outer dimensions begin."""
         return self.parameters_at + len(self.parameters)
 
     @property
     def access(self) -> Access:
-        """What may be said of loads and stores. "scoped": operands and the one output share no
-        memory; in place that is as good as true, as what is stored depends on all that is read.
-        "element": other elements share none. "plain": nothing."""
+        """What loads and stores may assume. "scoped": operands and the only output share no memory;
+        true in effect in place, as a store depends on all loads. "element": other elements share
+        none. "plain": nothing."""
         written = [o for o in self.outputs if o.combine is None and o.layout != "0" and not o.whole]
         alone = self.form in ("map", "rows", "columns") and len(written) == 1
         if alone and written[0].request == "write":

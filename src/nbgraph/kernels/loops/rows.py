@@ -1,14 +1,13 @@
 """Emitted row programs: several passes over a row while it is in the cache.
 
-A pass makes totals of the row, which later passes see as numbers; the last one writes. What depends
-on numbers of the row alone is computed once a row, between passes. Sums and products are made of
-blocks of BLOCK elements, in an order that LLVM chose; the totals of blocks are combined in float64
-one after another. So the order depends on the row's length, layout and dtype, never on [lo, hi).
+A pass computes totals of the row, which later passes read as numbers; the last pass writes. Values
+that depend on numbers of the row alone are computed once per row, between passes. Sums and products
+run over blocks of BLOCK elements in an order that LLVM chooses; totals of blocks are then added in
+order, in float64. So the order depends on length, layout and dtype, never on [lo, hi).
 
-What one pass computes at some cost and a later one needs again (exp(x - max) of a softmax) is kept
-in an output meanwhile, where that can hold it exactly and later passes read nothing else of the
-row; else it is computed again, which gives the same bits. So an output of a row may be written
-over an operand of the same elements.
+A costly value of one pass that a later one needs again (exp(x - max) of a softmax) is kept in an
+output if that can hold it exactly and later passes read nothing else of the row; otherwise it is
+recomputed, with the same bits. So an output of a row may overwrite an operand of the same elements.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ COSTLY = ("call", "extern", "final", "div")
 
 
 class _Kept(NamedTuple):
-    """A value of pass `stage` that lies in output `output` until the last pass."""
+    """A value of pass `stage` that output `output` holds until the last pass."""
 
     node: Node
     stage: int
@@ -38,16 +37,16 @@ class _Kept(NamedTuple):
 
 
 class Rows(Writer):
-    """See the module."""
+    """The writer of the form "rows"; see the module."""
 
     def __init__(self, loop: Loop) -> None:
         super().__init__(loop)
         self.totals = {t.leaf.id: self._unique(str(t.leaf.data)) for s in loop.stages for t in s}
-        self.kept = _kept(loop)
+        self.kept = _value_to_keep(loop)
         self.elements = [k for k, o in enumerate(loop.outputs) if o.layout != "0"]
-        self._pass: Sequence[Node] = ()  # what the pass being written computes
-        self.moved: dict[str, str] = {}  # array -> bytes from element to element, or piece to piece
-        self.length = ""  # elements of a row, or pieces
+        self._pass: Sequence[Node] = ()  # the nodes of the pass being written
+        self.moved: dict[str, str] = {}  # array -> byte step between elements, or pieces
+        self.length = ""  # number of elements of a row, or of pieces
 
     def roots(self) -> list[Node]:
         """See Writer."""
@@ -58,7 +57,7 @@ class Rows(Writer):
         return is_chain(self.loop.graph, self._pass)
 
     def read_steps(self) -> None:
-        """Name the last parameters: a number, and bytes of each array."""
+        """Name the last parameters: a number, and a byte step per array."""
         own = self.loop.parameters[-1 - self.loop.pointers :]
         self.length, *steps = (self.leaves[p.id] for p in own)
         self.moved = dict(zip([*self.names, *self.outputs], steps, strict=True))
@@ -72,31 +71,31 @@ class Rows(Writer):
             self.line(2, f"{name}_at = {self.base(k, 'row')}")
             if array.layout == "0" and isinstance(array, Operand):
                 self.single(name, array)
-        self.look_at_classes()
+        self.check_classes()
         self.passes()
 
     def single(self, name: str, operand: Operand) -> None:
-        """Load what has one value a row."""
+        """Load an operand with one value per row."""
         self.line(2, f"{name}_p = {operand.dtype}_pointer({name}_at)")
         self.line(2, f"{name} = {self.widened(operand, f'{name}_p', '0')}")
         self.leaves[operand.node.id] = name
 
     def passes(self) -> None:
-        """All passes over a row, and what has one value a row."""
+        """Write all passes over a row, and outputs with one value per row."""
         for number, totals in enumerate(self.loop.stages):
             self.stage(number, totals)
         if self.elements:
             self.last()
         self.results()
 
-    def look_at_classes(self) -> None:
-        """Return a code where the row's label is not a place in the row."""
+    def check_classes(self) -> None:
+        """Write a return of the error code if the row's label is not an index in the row."""
         if self.loop.classes is not None:
             dtype = next(o.dtype for o in self.loop.operands if o.node is self.loop.classes)
             self.refuse(2, "row", "n", self.leaves[self.loop.classes.id], dtype)
 
     def refuse(self, indent: int, row: str, count: str, label: str, dtype: str) -> None:
-        """Return a code where the label of a row is not a class; see `nbgraph.errors`."""
+        """Write a return of the error code if a label is not a class; see `nbgraph.errors`."""
         place, half = self._unique("place"), 1 << LABEL_BITS - 1
         self.line(indent, f"{place} = int64({label})")
         fraction = f" or float64({place}) != float64({label})" if "float" in dtype else ""
@@ -109,12 +108,12 @@ class Rows(Writer):
     # passes -----------------------------------------------------------------------------------
 
     def stage(self, number: int, totals: Sequence[Total]) -> None:
-        """A pass that makes totals."""
+        """Write a pass that computes totals."""
         self._pass = [total.node for total in totals]
         self.hoist(2, self._pass)
         names = [self.totals[total.leaf.id] for total in totals]
         accumulators = ", ".join(f"{name}_acc" for name in names)
-        lines = self.captured(lambda: self._combine(number, totals, names))
+        lines = self.captured(lambda: self._accumulate(number, totals, names))
         run = self.part(f"run{number}", lines, accumulators)
         blocked = number == 0 or self.loop.pieces or any(is_sum(total) for total in totals)
         for total, name in zip(totals, names, strict=True):
@@ -123,7 +122,7 @@ class Rows(Writer):
         at = self._each_piece()
         self.line(at, "start = 0")
         if blocked:
-            self.line(at, f"while start < {self.unless_left_out(totals, 'n')}:")
+            self.line(at, f"while start < {self.pass_length(totals, 'n')}:")
             self.line(at + 1, f"m = min(n - start, {BLOCK})")
             self._pointers(at + 1, lines)
             if number == 0:
@@ -141,9 +140,9 @@ class Rows(Writer):
                 self.line(2, f"{name}_of_row = {self.loop.compute}({name})")
             self.leaves[total.leaf.id] = f"{name}_of_row" if is_sum(total) else name
 
-    def unless_left_out(self, totals: Sequence[Total], length: str) -> str:
-        """Return the elements of a pass: none where all totals take a value only if a number of
-        the row says so, which it does not."""
+    def pass_length(self, totals: Sequence[Total], length: str) -> str:
+        """Return the length of a pass: zero if a number of the row says that all totals take no
+        value at all."""
         graph, conditions = self.loop.graph, set[str]()
         for total in totals:
             node, nothing = total.node, graph.const(_START[total.combine])
@@ -152,8 +151,8 @@ class Rows(Writer):
         condition, *more = conditions
         return length if more or not condition else f"select({condition}, {length}, 0)"
 
-    def _combine(self, number: int, totals: Sequence[Total], names: Sequence[str]) -> None:
-        """The inner loop of such a pass."""
+    def _accumulate(self, number: int, totals: Sequence[Total], names: Sequence[str]) -> None:
+        """Write the inner loop of a pass that computes totals."""
         own: list[run_totals.RunTotal] = []
         for total, name in zip(totals, names, strict=True):
             wide = self._wide(total)
@@ -177,7 +176,7 @@ class Rows(Writer):
         self.line(0, *run_totals.end(own))
 
     def last(self) -> None:
-        """The pass that writes."""
+        """Write the pass that stores outputs."""
         outputs = [self.loop.outputs[k] for k in self.elements]
         self._pass = [output.node for output in outputs]
         self.hoist(2, self._pass)
@@ -191,12 +190,12 @@ class Rows(Writer):
 
     def _write(self) -> None:
         self.line(0, "for i in range(m):")
-        self._take_kept(1)
+        self._load_kept(1)
         self._load(self._pass)
-        self._put_all(1)
+        self._store_outputs(1)
 
-    def _take_kept(self, indent: int) -> None:
-        """Load what an earlier pass left in an output."""
+    def _load_kept(self, indent: int) -> None:
+        """Load the value that an earlier pass kept in an output."""
         if self.kept is None:
             return
         name, output = self.outputs[self.kept.output], self.loop.outputs[self.kept.output]
@@ -206,7 +205,7 @@ class Rows(Writer):
         loaded = self.loaded(*self.place(name, output, "i"), output.dtype, access=among)
         self.line(indent, f"{local} = {loaded}")
 
-    def _put_all(self, indent: int) -> None:
+    def _store_outputs(self, indent: int) -> None:
         """Compute and store the outputs of an element."""
         access = self.loop.access
         among: Access = "element" if access == "element" else "plain"
@@ -218,7 +217,7 @@ class Rows(Writer):
             self.put(indent, pointer, index, value, access=access)
 
     def results(self) -> None:
-        """One value a row."""
+        """Write outputs with one value per row."""
         outputs = [k for k, _ in enumerate(self.loop.outputs) if k not in self.elements]
         self.hoist(2, [self.loop.outputs[k].node for k in outputs])
         for k in outputs:
@@ -232,13 +231,13 @@ class Rows(Writer):
     # pieces -----------------------------------------------------------------------------------
 
     def _each_piece(self) -> int:
-        """Begin the loop over the runs of a row, if it has several; return the indent within."""
+        """Begin the loop over the runs of a row, if there are several; return the inner indent."""
         if self.loop.pieces:
             self.line(2, f"for piece in range({self.length}):")
         return 3 if self.loop.pieces else 2
 
     def _load(self, roots: Sequence[Node]) -> None:
-        """Load the operands that `roots` need of an element, and the place in the row."""
+        """Load the operands of an element that `roots` need, and its index in the row."""
         needed = self.needed(roots)
         which = [k for k, o in enumerate(self.loop.operands) if o.node.id in needed]
         access = self.loop.access
@@ -250,7 +249,7 @@ class Rows(Writer):
             self.line(1, f"{self.leaves[index.id]} = int32(start + i)")
 
     def _pointers(self, indent: int, lines: Sequence[str]) -> None:
-        """Typed pointers to element `start` of the arrays that these lines use."""
+        """Write typed pointers to element `start` of the arrays that `lines` use."""
         words = set(re.findall(r"\w+", "\n".join(lines)))
         for name, array in self.arrays():
             if f"{name}_p" in words and array.layout != "0":
@@ -259,7 +258,7 @@ class Rows(Writer):
                 self.line(indent, f"{name}_p = {array.dtype}_pointer({address})")
 
     def _wide(self, total: Total) -> bool:
-        """Return whether to add up in float64: a strided run has one accumulator, not a vector."""
+        """Return whether to sum in float64: a strided run has one accumulator, not a vector."""
         return is_sum(total) and any(o.layout == "s" for o in self.loop.operands)
 
     def _start(self, total: Total, *, wide: bool) -> str:
@@ -268,12 +267,12 @@ class Rows(Writer):
 
 
 def is_sum(total: Total) -> bool:
-    """Return whether the order matters in which elements are combined."""
+    """Return whether the result depends on the order of elements."""
     return total.combine in ("add", "multiply")
 
 
 def _joined(total: Total, name: str) -> str:
-    """Return the total so far with that of one more block."""
+    """Return the total so far combined with that of another block."""
     if not is_sum(total):
         return f"acc_{total.combine}({name}, {name}_acc)"
     return f"{name} {'+' if total.combine == 'add' else '*'} float64({name}_acc)"
@@ -284,12 +283,12 @@ def _nodes(stages: Sequence[Sequence[Total]]) -> list[Node]:
 
 
 def reached(graph: Graph, roots: Sequence[Node], known: dict[int, str]) -> set[int]:
-    """What has to be computed for `roots` besides what is known, by id."""
+    """Return ids of nodes to compute for `roots` in addition to known ones."""
     return {node.id for node in graph.reachable(roots, known)}
 
 
-def _kept(loop: Loop) -> _Kept | None:
-    """What is kept in an output between two passes, if anything."""
+def _value_to_keep(loop: Loop) -> _Kept | None:
+    """Return the value to keep in an output between two passes, or None."""
     graph = loop.graph
     beside = loop.form == "columns"
     elements = {o.node.id for o in loop.operands if beside or o.layout != "0"}
@@ -300,7 +299,7 @@ def _kept(loop: Loop) -> _Kept | None:
             continue
         for number, stage in enumerate(loop.stages):
             between = _nodes(loop.stages[number + 1 :])
-            if elements & reached(graph, between, {}):  # it may be written over, and is read
+            if elements & reached(graph, between, {}):  # output may overwrite an operand
                 continue
             later = [*between, *written]
             for total in stage:

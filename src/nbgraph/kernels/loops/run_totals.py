@@ -1,10 +1,10 @@
-"""The totals of a run of values: lines of text that begin them, add values, and end them.
+"""The totals of a run of values: text that starts them, adds values, and finishes them.
 
-The largest and the smallest of floats follow from their bits. Read as signed integers, floats from
-0 up have their own order and those below lie under them; read as unsigned ones, those below 0 are
-the larger the farther down they are. So three integers, the signed maximum, the unsigned minimum
-and the unsigned maximum, have the extremes, with -0.0 below 0.0, and say whether a NaN was among
-them: by an instruction each, where `maximum` of IEEE 754-2019 takes six that wait for each other.
+The extremes of floats follow from their bits. Read as signed integers, floats from 0 up keep their
+order and negative ones are below them; read as unsigned integers, negative floats grow with their
+magnitude. So three integers, the signed maximum, the unsigned minimum and the unsigned maximum,
+determine the extremes, with -0.0 below 0.0, and whether a NaN occurred: at an instruction each,
+where `maximum` of IEEE 754-2019 takes six dependent ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nbgraph.codegen import target
 from nbgraph.kernels.loops.loop import Combine
 from nbgraph.native.processor import has_evex
 
-# by kind: the unsigned and the signed one of its size, a NaN's bits, infinity's, and -infinity's
+# by kind: the unsigned and signed integers of its size, bits of NaN, infinity, -infinity
 _BITS = {
     "float32": ("uint32", "int32", 0x7FC00000, 0x7F800000, 0xFF800000),
     "float64": ("uint64", "int64", 0x7FF8 << 48, 0x7FF0 << 48, 0xFFF0 << 48),
@@ -24,7 +24,7 @@ _BITS = {
 
 
 class RunTotal(NamedTuple):
-    """What becomes of the values of a run: they are combined in `name`_acc."""
+    """The total of a run's values, accumulated in `name`_acc."""
 
     name: str
     combine: Combine
@@ -33,7 +33,7 @@ class RunTotal(NamedTuple):
 
 
 def begin(totals: Sequence[RunTotal]) -> list[str]:
-    """Return what stands before the loop over values."""
+    """Return the lines before the loop over values."""
     if not _by_bits(totals):
         return [f"{t.name}_acc = {t.start}" for t in totals]
     lines: list[str] = []
@@ -46,7 +46,7 @@ def begin(totals: Sequence[RunTotal]) -> list[str]:
 
 
 def add(totals: Sequence[RunTotal], values: Sequence[str]) -> list[str]:
-    """Return what stands in the loop: one value for each total."""
+    """Return the lines in the loop, which add one value to each total."""
     pairs = zip(totals, values, strict=True)
     if not _by_bits(totals):
         return [f"{t.name}_acc = acc_{t.combine}({t.name}_acc, {value})" for t, value in pairs]
@@ -63,7 +63,7 @@ def add(totals: Sequence[RunTotal], values: Sequence[str]) -> list[str]:
 
 
 def end(totals: Sequence[RunTotal]) -> list[str]:
-    """Return what stands behind the loop."""
+    """Return the lines after the loop."""
     if not _by_bits(totals):
         return []
     lines: list[str] = []
@@ -81,8 +81,8 @@ def end(totals: Sequence[RunTotal]) -> list[str]:
 
 
 def _by_bits(totals: Sequence[RunTotal]) -> bool:
-    """Return whether totals follow from bits: extremes alone, as what else a loop holds decides
-    the order of its sums. Before AVX-512 no instruction compares 64 bits as one wants here."""
+    """Return whether totals follow from bits: if all are extremes, as the loop must not disturb the
+    order of sums. Before AVX-512 there is no fast comparison of 64 bits."""
     kinds = {"float32", "float64"} if has_evex(target.features()) else {"float32"}
     return all(t.combine in ("max", "min") and t.kind in kinds for t in totals)
 

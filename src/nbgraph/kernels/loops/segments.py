@@ -1,9 +1,9 @@
-"""Long scalar bodies in segments, each a loop of its own over a short run of elements; bodies with
-loops in groups of elements, see `lanewise`.
+"""Long scalar bodies in segments, each a loop over a short run of elements; bodies with loops in
+groups of elements, see `lanewise`.
 
-LLVM takes time that grows as the square of a loop's body (4 s for 5,600 operations, of which its
-vectoriser takes most), and beyond its registers a processor keeps the values in memory anyway. What
-a segment needs of those before it lies in strips on the stack, which stay in the first cache.
+LLVM takes time quadratic in a loop's body (4 s for 5,600 operations, most of it in the vectoriser),
+and beyond its registers a processor keeps values in memory anyway. Values that pass between
+segments lie in strips on the stack, which stay in the first-level cache.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from nbgraph.kernels.scalar.graph import Graph, Node
 from nbgraph.kernels.scalar.kinds import is_boolean
 
 RUN = 256  # elements: long loops, and few bytes of many strips in the cache
-_CALL = 8  # operations that a call of a function counts as
-_LONG = 480  # operations of a body from which on it is cut
+_CALL = 8  # cost of a function call, in operations
+_LONG = 480  # least operations of a body that is cut
 _LEAST, _MOST = 120, 360  # operations of a segment
-_PASSING = 32  # values from segment to segment, at most
+_PASSING = 32  # most values passed from segment to segment
 
 
 class Segment(NamedTuple):
-    """What a segment reads of those before it, and what later ones or the outputs need of it."""
+    """The values that a segment reads from earlier ones, and those that it passes on or outputs."""
 
     reads: tuple[Node, ...]
     gives: tuple[Node, ...]
 
 
 def cut(graph: Graph, roots: Sequence[Node], body: Body) -> list[Segment]:
-    """Return the segments of what `body` writes for `roots`; a short body is one segment."""
+    """Return the segments of `body` for `roots`; a short body is one segment."""
     nodes = graph.reachable(roots, body.names)
     if sum(map(_weight, nodes)) < _LONG:
         return [Segment((), tuple(roots))]
@@ -47,7 +47,7 @@ def cut(graph: Graph, roots: Sequence[Node], body: Body) -> list[Segment]:
 
 
 class _Plan:
-    """An order of units, how many values pass each place in it, and where it is cut."""
+    """An order of units, the number of values that pass each place in it, and its cuts."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class _Plan:
         return segments
 
     def _cuts(self) -> list[int]:
-        """Places where few values pass, none where many would."""
+        """Return places to cut at: where few values pass, none where many would."""
         done, cuts, start = self._done, list[int](), 0
         while done[-1] - done[start] > _MOST:
             window = [bisect_left(done, done[start] + _LEAST, start + 1)]
@@ -99,12 +99,12 @@ class _Plan:
 
 
 def _inputs(unit: Sequence[Node], body: Body, places: Mapping[int, int]) -> list[Node]:
-    """What a unit is computed from, leaves aside; results of one loop have the same."""
+    """Return what a unit is computed from except leaves; results of one loop have equal inputs."""
     return [node for node in body.inputs(unit[0]) if node.id in places]
 
 
 def _units(order: Sequence[Node]) -> list[list[Node]]:
-    """Return the nodes in their order, each by itself; the results of a loop are one unit."""
+    """Return the nodes in order as units: the results of a loop together, others each alone."""
     loops: dict[int, list[Node]] = {}
     units: list[list[Node]] = []
     for node in order:
@@ -120,10 +120,10 @@ def _units(order: Sequence[Node]) -> list[list[Node]]:
 def _ordered(
     units: list[list[Node]], roots: Sequence[Node], body: Body, *, late: bool
 ) -> list[list[Node]]:
-    """Return the units in an order in which few values wait: next is what ends the most waiting. Of
-    several, `late`: what is on the longest path to the roots, so that arms are computed when they
-    are chosen from; or what is on the shortest path from the leaves, so that a chain and what
-    depends on its values advance together."""
+    """Return the units in an order that keeps few values alive: the next unit ends the most
+    lifetimes. Ties go, if `late`, to the longest path to the roots, so that arms are computed when
+    they are selected; else to the shortest path from the leaves, so that a chain and the uses of
+    its values advance together."""
     places = {node.id: k for k, unit in enumerate(units) for node in unit}
     inputs = [{places[n.id] for n in _inputs(unit, body, places)} for unit in units]
     users: list[list[int]] = [[] for _ in units]
@@ -131,7 +131,7 @@ def _ordered(
         for i in used:
             users[i].append(k)
     levels = _levels(inputs, late=late)
-    uses = [len(u) for u in users]  # that are to come
+    uses = [len(u) for u in users]  # uses to come
     for root in roots:
         if root.id in places:
             uses[places[root.id]] += 1
@@ -161,7 +161,7 @@ def _ordered(
 
 
 def _levels(inputs: Sequence[Collection[int]], *, late: bool) -> list[int]:
-    """How far each unit is from the roots, as a negative number, or from the leaves."""
+    """Return the distance of each unit from the roots, negative, or from the leaves."""
     levels = [0] * len(inputs)
     for k in reversed(range(len(inputs))) if late else range(len(inputs)):
         for i in inputs[k]:
@@ -173,7 +173,7 @@ def _levels(inputs: Sequence[Collection[int]], *, late: bool) -> list[int]:
 
 
 def _inside(nodes: Sequence[Node]) -> Counter[int]:
-    """Return the operations within each loop."""
+    """Return the number of operations within each loop."""
     inside: Counter[int] = Counter()
     for node in nodes:
         for region in node.regions:
@@ -186,12 +186,12 @@ def _weight(node: Node) -> int:
 
 
 def has_groups(writer: Writer) -> bool:
-    """Return whether a kernel's elements go through loops whose trips are worth taking together."""
+    """Return whether a kernel's elements go through loops together; see `lanewise.suits`."""
     return suits(writer.loop.graph, writer.roots(), writer.leaves)
 
 
 def write_run(writer: Writer, *, small: bool) -> None:
-    """The inner run; with `small` trigonometry is for moderate arguments and sets `wide`."""
+    """Write the inner run; with `small`, trigonometry is for moderate arguments and sets `wide`."""
     count = lanes(writer.loop.compute)
     body = writer.lanes(1, writer.roots(), small=small)
     body.lines = writer.lines
@@ -214,7 +214,7 @@ def write_run(writer: Writer, *, small: bool) -> None:
 
 
 def _load(writer: Writer, body: Lanes, count: int) -> None:
-    """Operands to rooms; what is left of the last group repeats its last element."""
+    """Load operands into rooms; the last group repeats the last element as padding."""
     loop = writer.loop
     named = zip(writer.names, loop.operands, strict=True)
     varying = [
@@ -242,7 +242,7 @@ def _load(writer: Writer, body: Lanes, count: int) -> None:
 
 
 def _store(writer: Writer, rooms: Sequence[str], count: int) -> None:
-    """Rooms to outputs."""
+    """Store rooms to outputs."""
     loop = writer.loop
     for whole in (True, False):
         writer.line(1, f"if count == {count}:" if whole else "else:")

@@ -1,7 +1,7 @@
-"""The Numba emitter: a loop description becomes readable Python source.
+"""The Numba emitter: turns a loop description into readable Python source.
 
-The text is what a person would have written by hand: pointers from the argument record, an
-inner loop from 0 that LLVM vectorises, the scalar body inside. It is kept on the kernel.
+The text is as one would write by hand: pointers from the argument record, an inner loop from 0 that
+LLVM vectorises, the scalar body inside. The kernel keeps it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from nbgraph.kernels.loops.writer import Source as Source
 from nbgraph.kernels.scalar.graph import GROWING
 from nbgraph.scopes import load
 
-_WRITERS: dict[Form, str] = {  # by name, as a process needs few of them
+_WRITERS: dict[Form, str] = {  # by name, as a process imports only those it needs
     "map": "forms.Map",
     "reduce": "forms.Reduce",
     "totals": "totals.Totals",
@@ -25,7 +25,7 @@ _WRITERS: dict[Form, str] = {  # by name, as a process needs few of them
 
 
 def emit(loop: Loop) -> Source:
-    """Return the source of a loop's kernel."""
+    """Return the source text of a loop's kernel."""
     room, name = _WRITERS[loop.form].split(".")
     writer = getattr(load(f"nbgraph.kernels.loops.{room}"), name)
     with GROWING:

@@ -1,16 +1,16 @@
-"""Emitted reductions of what is in memory: of blocks' totals, and along leading axes; folds, scans
-and indexed updates, which apply a binary function in order.
+"""Emitted reductions over memory, of totals of blocks and along leading axes; folds, scans and
+indexed updates, which apply a binary function in order.
 
-Both have one operand, one output and their order fixed: totals of sums are added in NumPy's
-pairwise order, everything else one after another.
+Reductions have one operand, one output and a fixed order: sums of totals are added in NumPy's
+pairwise order, everything else in sequence.
 
 "totals": the inner run of each row becomes one value; [lo, hi) counts rows.
 
 "leading": rows are combined column by column. Rows are cut into groups of GROUP, whose totals are
 rows of the next call, until few are left (`operator.rows.reduce_call`); [lo, hi) counts strips of
-STRIP columns of groups of batches. Parameters: full groups; rows in those and in the one that is
-not full; rows behind these, each passed on as it is; groups in all. The outer dimensions are rows
-and batches; along rows the output's step is that of groups.
+STRIP columns of groups of batches. Parameters: full groups; rows in each of them and in the partial
+one; rows after these, each copied as it is; groups in all. The outer dimensions are rows and
+batches; along rows the output's step is that of groups.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from nbgraph.kernels.scalar.graph import Node
 from nbgraph.kernels.scalar.kinds import INTEGERS, ITEMSIZE
 
 _START: dict[Combine, str] = {"add": "0.0", "multiply": "1.0", "max": "-inf", "min": "inf"}
-_AT_ONCE = 4  # rows that are added to a strip in one go
+_AT_ONCE = 4  # rows added to a strip at once
 
 
 class InOrder(Writer):
-    """One operand that is combined with an accumulator of the kind it has when loaded."""
+    """A reduction of one operand in order; the accumulator has the operand's computed kind."""
 
     @property
     def kind(self) -> str:
@@ -35,13 +35,13 @@ class InOrder(Writer):
 
     @property
     def combine(self) -> Combine:
-        """How two values become one."""
+        """The function that combines two values."""
         combine = self.loop.outputs[0].combine
         assert combine is not None
         return combine
 
     def start(self) -> str:
-        """What the accumulator holds at first."""
+        """The initial value of the accumulator."""
         if self.kind not in INTEGERS:
             return self.namespace.constant(self.loop.graph.const(float(_START[self.combine])))
         if self.combine in ("max", "min"):
@@ -49,18 +49,18 @@ class InOrder(Writer):
         return f"{self.kind}({0 if self.combine == 'add' else 1})"
 
     def combined(self, acc: str, value: str) -> str:
-        """Return an accumulator with one more value; sums and products are not reordered."""
+        """Return an accumulator combined with a value; sums and products are not reordered."""
         if self.combine in ("max", "min"):
             return f"acc_{self.combine}({acc}, {value})"
         text = f"{acc} {'+' if self.combine == 'add' else '*'} {value}"
         return f"{self.kind}({text})" if self.kind in INTEGERS else f"({text})"
 
     def value(self, pointer: str, index: str) -> str:
-        """Return an element of the operand as the accumulator takes it."""
+        """Return an element of the operand, converted to the accumulator's dtype."""
         return self.term(f"load_input({pointer}, {index})")
 
     def term(self, text: str) -> str:
-        """What lies in memory of an element as the accumulator takes it."""
+        """Return the text of a stored element, converted to the accumulator's dtype."""
         operand = self.loop.operands[0]
         text = self.computed(operand, text)
         same = operand.dtype == self.kind or operand.node.kind == "f"
@@ -68,7 +68,7 @@ class InOrder(Writer):
 
 
 class Totals(InOrder):
-    """One value a row, of a contiguous run."""
+    """One value per row of a contiguous run."""
 
     def space(self) -> None:
         """See Writer."""
@@ -120,7 +120,7 @@ class Leading(InOrder):
         self.line(2, self.part("run", self.captured(self._run), "0"))
 
     def group(self, first: str) -> list[str]:
-        """Lines that set `first` and `stop` to the rows of a group."""
+        """Return the lines that set `first` and `stop` to the rows of a group."""
         full, main, carried, groups = (self.leaves[p.id] for p in self.loop.parameters)
         return [
             f"    {first} = group * {GROUP}",
@@ -133,7 +133,7 @@ class Leading(InOrder):
         ]
 
     def _run(self) -> None:
-        """A strip of columns: the rows of a group, then the result."""
+        """Write a strip of columns: the rows of a group, then the result."""
         (out,), (x,), (y,) = self.loop.outputs, self.names, self.outputs
         self.line(0, f"acc = strip_{self.kind}()")
         self.line(0, "for i in range(m):")
@@ -154,9 +154,9 @@ class Leading(InOrder):
 
 
 class Fold(Writer):
-    """A binary function along the run, in order: the last value (fold) or every value (scan).
+    """A binary function applied along the run, in order, for the last value (fold) or all (scan).
 
-    Operands: the value to start with (layout "0"), then the run.
+    Operands: the initial value (layout "0"), then the run.
     """
 
     def space(self) -> None:
@@ -165,7 +165,7 @@ class Fold(Writer):
         self.row()
 
     def row(self) -> None:
-        """The lines of one row."""
+        """Write the lines of one row."""
         loop, name = self.loop, self.outputs[0]
         start, out = loop.operands[0], loop.outputs[0]
         self.pointers(2, "row", "0", (0, 1, 2))
@@ -189,7 +189,7 @@ class Fold(Writer):
 
 
 class At(Writer):
-    """`a[index] = f(a[index], b)` in order. Operands: byte offsets, the element, maybe b."""
+    """`a[index] = f(a[index], b)` in order. Operands: byte offsets, the element, optionally b."""
 
     def space(self) -> None:
         """See Writer."""

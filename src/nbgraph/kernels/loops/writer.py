@@ -1,4 +1,4 @@
-"""What all emitted kernels share: names, the prologue, pointers, loads and stores."""
+"""The base of all emitted kernels: names, the prologue, pointers, loads and stores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nbgraph.kernels.scalar.graph import Node
 from nbgraph.kernels.scalar.kinds import INTEGERS, ITEMSIZE, SHORT, narrowed, widened
 from nbgraph.native.processor import LINE, has_evex
 
-_FAR = 1 << 22  # elements beyond which they are taken to come from memory
+_FAR = 1 << 22  # elements above which arrays are assumed to lie in main memory
 _LOAD: dict[Access, str] = {"plain": "load", "scoped": "load_input", "element": "load_element"}
 _STORE: dict[Access, str] = {"plain": "store", "scoped": "store_output", "element": "store_element"}
 _RESERVED = frozenset(
@@ -33,11 +33,11 @@ _DERIVED = re.compile(r".*_(?:p|step|at|acc|all|lanes)_*$")  # names derived fro
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-WHERE = "row = lo // n", "col = lo - row * n"  # lines that begin with element lo
+WHERE = "row = lo // n", "col = lo - row * n"  # lines that begin at element lo
 
 
 class Source(NamedTuple):
-    """Emitted text and what its names mean."""
+    """Emitted text and the objects that its names refer to."""
 
     name: str
     text: str
@@ -48,11 +48,11 @@ class Source(NamedTuple):
 
 
 class Writer:
-    """What all forms share: names, the prologue, loads and stores."""
+    """The base of all forms: names, the prologue, loads and stores."""
 
     signature = "args, lo, hi"
-    words: frozenset[str] = frozenset()  # further names that a form gives
-    fault = "fault"  # where the kernel's code lies; "": it has none
+    words: frozenset[str] = frozenset()  # further names that a form reserves
+    fault = "fault"  # pointer to the kernel's error code, or ""
 
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
@@ -62,7 +62,7 @@ class Writer:
         self.leaves: dict[int, str] = {}
         self.locals: set[str] = set()  # further names of the kernel that a part may use
         self.taken: set[str] = {*_RESERVED, *self.words}
-        self._hoisted = 0  # names of values that are computed outside the inner loops
+        self._hoisted = 0  # number of values computed outside the inner loops
         self.names = [self._unique(str(o.node.data)) for o in loop.operands]
         self.imaginary = {
             o.imag.id: self._unique(str(o.imag.data)) for o in loop.operands if o.imag
@@ -73,13 +73,13 @@ class Writer:
         ]
 
     def source(self) -> Source:
-        """Return the finished text."""
+        """Return the complete text."""
         name = self.loop.name if self.loop.name.isidentifier() else "kernel"
         self.prologue()
         self.space()
         used = "\n".join([*self.parts, *self.lines])
         while re.search(rf"\b{name}\(", used):
-            name += "_"  # a user's function may be called as a part is, or a word of such texts
+            name += "_"  # a user's function may have the name of a part or primitive
         before, behind = self.namespace.noting(self.lines, self.fault, 1)
         self.lines = [*before, *self.lines, *behind]
         self.line(1, "return load(fault, 0)" if self._may_fail() else "return 0")
@@ -89,16 +89,16 @@ class Writer:
         return Source(name, text, self.namespace, loop.fastmath, loop.streaming)
 
     def space(self) -> None:
-        """The loops over the iteration space."""
+        """Write the loops over the iteration space."""
         raise AssertionError
 
     # pieces -----------------------------------------------------------------------------------
 
     def part(self, name: str, lines: Sequence[str], result: str, *, seldom: bool = False) -> str:
-        """Make a function of an inner run; the text of its call. `seldom`: it rarely runs.
+        """Write a function of an inner run; return the text of its call. `seldom`: it rarely runs.
 
-        It stays a function of its own in machine code: LLVM moves constants out of a function's
-        outermost loops only, and an inner run has many.
+        It stays a function in machine code: LLVM hoists constants out of a function's outermost
+        loops only, and an inner run has many.
         """
         before, behind = self.namespace.noting(lines, "fault", 0)
         lines = [*before, *lines, *behind]
@@ -113,11 +113,11 @@ class Writer:
 
     def waits(self) -> bool:
         """Return whether an inner run is one long chain of dependent operations, which LLVM does
-        not see when it decides how many vectors to work on in turn."""
+        not see when it chooses how many vectors to interleave."""
         return False
 
     def captured(self, write: Callable[[], None]) -> list[str]:
-        """Return the lines that `write` makes, taken out of the text, without indentation."""
+        """Return the lines that `write` appends, removed from the text, without indentation."""
         before, self.lines = self.lines, []
         leaves = dict(self.leaves)
         write()
@@ -126,7 +126,7 @@ class Writer:
         return lines
 
     def line(self, indent: int, *texts: str) -> None:
-        """Lines of text."""
+        """Append lines of text."""
         self.lines += ["    " * indent + text for text in texts]
 
     def _unique(self, name: str) -> str:
@@ -138,7 +138,7 @@ class Writer:
         return name
 
     def prologue(self) -> None:
-        """Read the record's fixed words and compute what is uniform over the call."""
+        """Read the record's fixed words and compute the values that are uniform over the call."""
         loop = self.loop
         self.line(1, "n = word(args, 0)")
         if self._may_fail():
@@ -149,7 +149,7 @@ class Writer:
             if array.layout == "s":
                 self.line(1, f"{name}_step = word(args, {loop.steps_at + k})")
         for k, node in enumerate(loop.parameters):
-            # a literal has a name that does not tell its value, so that equal forms are one text
+            # a literal's name does not contain its value, so that equal forms have equal text
             name = self._unique(f"k{k}" if node.op == "const" else str(node.data))
             self.line(1, f"{name} = {self.scalar(node, loop.parameters_at + k)}")
             self.leaves[node.id] = name
@@ -163,7 +163,7 @@ class Writer:
         return self.loop.results
 
     def scalar(self, node: Node, word: int) -> str:
-        """Return the text that reads a scalar from the record, as the body computes with it."""
+        """Return the text that reads a scalar from the record, as the body uses it."""
         if node.kind == "f":
             return f"{self.loop.compute}_word(args, {word})"
         text = f"int64_word(args, {word})"
@@ -172,11 +172,11 @@ class Writer:
         return f"{node.kind}({text})" if node.kind in INTEGERS else text
 
     def hoist(self, indent: int, roots: Sequence[Node]) -> None:
-        """Compute here what `roots` need that depends on what is known here alone: parameters, and
-        what else `leaves` names. Inner loops then refer to it by name."""
+        """Compute here the values below `roots` that depend only on `leaves`, such as parameters;
+        inner loops then refer to them by name."""
         graph = self.loop.graph
         varying: set[int] = set()
-        needed: dict[int, Node] = {n.id: n for n in roots}  # what the loop itself refers to
+        needed: dict[int, Node] = {n.id: n for n in roots}  # nodes that the loop itself refers to
         for node in graph.reachable(roots):
             parts = graph.children(node) if node.op == "final" else node.args
             operand = node.op == "arg" and node.id not in self.leaves
@@ -200,21 +200,21 @@ class Writer:
             self.leaves[node.id] = text if named else f"w{node.id}"
 
     def arrays(self) -> list[tuple[str, Operand | Output]]:
-        """Operands, then outputs, by name."""
+        """Return operands, then outputs, by name."""
         return [
             *zip(self.names, self.loop.operands, strict=True),
             *zip(self.outputs, self.loop.outputs, strict=True),
         ]
 
     def base(self, k: int, row: str) -> str:
-        """Address of array k's first element in an outer row."""
+        """Return the address of array k's first element in an outer row."""
         loop = self.loop
         width = 1 + loop.pointers
         offset = f"row_offset(args, {loop.outer_at}, {width}, {row}, {k})"
         return f"word(args, {2 + k}) + {offset}"
 
     def pointers(self, indent: int, row: str, start: str, which: Sequence[int]) -> None:
-        """Typed pointers to element `start` of a row."""
+        """Write typed pointers to element `start` of a row."""
         for k, (name, array) in enumerate(self.arrays()):
             if k not in which:
                 continue
@@ -225,7 +225,7 @@ class Writer:
                 self.load_element(indent, name, array, "0", "plain")
 
     def next_run(self, *, row_ends: bool) -> None:
-        """Go on behind a run, which reaches to the end of its row or may do so."""
+        """Write the step to the next run; `row_ends` says that a run ends its row."""
         self.line(2, "lo += m")
         if row_ends:
             self.line(2, "row += 1")
@@ -237,25 +237,24 @@ class Writer:
         self.line(3, "col = 0")
 
     def stride(self, name: str, array: Operand | Output) -> str:
-        """Bytes from one element of the inner run to the next."""
+        """Return the bytes between elements of the inner run."""
         return f"{name}_step" if array.layout == "s" else str(self.item(array))
 
     def item(self, array: Operand | Output) -> int:
-        """Bytes of an element."""
+        """Return the bytes of an element."""
         return ITEMSIZE[array.dtype] * len(array.nodes)
 
     def once(self, indent: int) -> int:
-        """One thread goes on where several have a row; the indent of what it does."""
+        """Let one of several threads of a row go on; return the indent of its lines."""
         return indent
 
     def needed(self, roots: Sequence[Node]) -> set[int]:
-        """What `roots` are made of that is not known by name yet, by id."""
+        """Return ids of the nodes below `roots` that have no name yet."""
         return {node.id for node in self.loop.graph.reachable(roots, self.leaves)}
 
     def ahead(self, indent: int, lines: Sequence[str], elements: str) -> None:
-        """Ask for what these lines read one element behind the other of the next block, where so
-        many elements are more than caches hold: processors before AVX-512 foresee no farther than a
-        page."""
+        """Prefetch what `lines` read contiguously in the next block, if so many elements exceed the
+        caches: processors before AVX-512 prefetch no farther than a page."""
         words, fetched = set(_WORD.findall("\n".join(lines))), list[str]()
         for name, operand in zip(self.names, self.loop.operands, strict=True):
             if operand.layout == "c" and f"{name}_p" in words:
@@ -271,7 +270,7 @@ class Writer:
     def place(
         self, name: str, array: Operand | Output, index: str, part: int = 0
     ) -> tuple[str, str]:
-        """Pointer and index of an element of the inner run, or of its imaginary part (1)."""
+        """Return pointer and index of an element of the inner run, or of its imaginary part (1)."""
         if array.layout == "s":
             return f"shifted({name}_p, {index} * {name}_step)", str(part)
         return f"{name}_p", index if array.imag is None else f"2 * {index} + {part}"
@@ -285,7 +284,7 @@ class Writer:
         return self.computed(array, f"{_LOAD[access]}({pointer}, {index})")
 
     def computed(self, array: Operand, text: str) -> str:
-        """What lies in memory of an operand, in the precision that the body computes in."""
+        """Return the text of an operand's stored element in the precision of the body."""
         text = _read(text, array.dtype)
         stored = "float32" if array.dtype in SHORT else array.dtype
         if array.node.kind != "f" or stored == self.loop.compute:
@@ -293,7 +292,7 @@ class Writer:
         return f"{self.loop.compute}({text})"
 
     def converted(self, text: str, node: Node, dtype: str) -> str:
-        """Return a value of a node's kind as what is stored for a dtype."""
+        """Return the text of a node's value converted for storage as a dtype."""
         if dtype == "bool":
             return f"uint8({text})"
         kind = self.loop.compute if node.kind == "f" else node.kind
@@ -320,7 +319,7 @@ class Writer:
             self.leaves[node.id] = own
 
     def stores(self, indent: int, texts: Sequence[str], *, access: Access) -> None:
-        """Write or accumulate one element of each output; `texts`: of `roots`."""
+        """Write or accumulate one element of each output; `texts` are those of `roots`."""
         rest = iter(texts)
         for name, output in zip(self.outputs, self.loop.outputs, strict=True):
             for part, _ in enumerate(output.nodes):
@@ -336,7 +335,7 @@ class Writer:
         self.put(indent, pointer, index, value, access=access)
 
     def stored_text(self, output: Output, text: str, old: str) -> str:
-        """What is stored for a value of an element; `old` is the text of what lies there."""
+        """Return the text to store for a value; `old` is the text of the element's old value."""
         if output.request == "write":
             return self.converted(text, output.node, output.dtype)
         old = _read(old, output.dtype)
@@ -349,7 +348,7 @@ class Writer:
         return self.converted(text, output.node, output.dtype)
 
     def put(self, indent: int, pointer: str, index: str, value: str, *, access: Access) -> None:
-        """Store what has the dtype of the array already."""
+        """Store a value that has the dtype of the array already."""
         self.line(indent, f"{_STORE[access]}({pointer}, {index}, {value})")
 
     def delivered(
@@ -362,7 +361,7 @@ class Writer:
         *,
         access: Access = "plain",
     ) -> str:
-        """What is stored for a result of dtype `kind`: it is rounded first, then added."""
+        """Return the text to store for a result of dtype `kind`: rounded first, then added."""
         dtype = output.dtype
         if dtype == "bool":
             value = f"{text} != 0"
@@ -381,23 +380,23 @@ class Writer:
         return f"{dtype}({old} + {value})"
 
     def _stored(self) -> str | None:
-        """The dtype of the loop's floating operands, or of its result where all are integers."""
+        """Return the dtype of the loop's floating operands, or of its result without any."""
         floating = {o.dtype for o in self.loop.operands if o.node.kind == "f"}
         floating = floating or {o.dtype for o in self.loop.outputs if o.node.kind == "f"}
         whole = {o.dtype for o in self.loop.operands if o.node.kind != "f"}
-        if whole - {"int8", "uint8", "bool"}:  # 16-bit floats beside these become wider ones
+        if whole - {"int8", "uint8", "bool"}:  # such integers promote 16-bit floats to wider ones
             return None
         return floating.pop() if len(floating) == 1 else None
 
     def function(self, node: Node, *, small: bool = False) -> str:
-        """Return the name under which the function of a call is known."""
+        """Return the name by which the text calls the function of a node."""
         suffix = "_small" if (small and has_limit(node)) or is_exact_remainder(node) else ""
         if node.data == "nextafter" and (stored := self._stored()) in SHORT:
             suffix = f"_{stored}"
         return self.namespace.function(node.data + suffix)
 
     def _limits(self, roots: Sequence[Node]) -> dict[str, str]:
-        """The largest arguments of the quick forms that are called; of `fmod`, as multiples."""
+        """Return the largest arguments of fast forms that are called; for `fmod`, of quotients."""
         compute, graph = self.loop.compute, self.loop.graph
         limits: dict[str, str] = {}
         for name in sorted({n.data for n in graph.reachable(roots) if has_limit(n)}):
@@ -416,8 +415,8 @@ class Writer:
     def body(
         self, indent: int, roots: Sequence[Node], *, small: bool = False, fault: str | None = None
     ) -> list[str]:
-        """Return the scalar computation; `small` uses quick forms for moderate arguments and sets
-        `wide` where an argument is beyond its range. `fault`: instead of the writer's own."""
+        """Return the scalar computation; `small` uses fast forms for moderate arguments and sets
+        `wide` if an argument is beyond their range. `fault` replaces the writer's own."""
         name = functools.partial(self.function, small=small)
         limits, fault = self._limits(roots) if small else {}, self.fault if fault is None else fault
         body = Body(
@@ -429,12 +428,12 @@ class Writer:
 
 
 def _read(text: str, dtype: str) -> str:
-    """What lies in memory as a dtype, as the body computes with."""
+    """Return the text of a stored value of a dtype as the body computes with it."""
     return f"({text} != 0)" if dtype == "bool" else widened(text, dtype)
 
 
 def _shortened(text: str, kind: str, dtype: str) -> str:
-    """Return a number as a 16-bit float: floats are rounded once."""
+    """Return the text of a number as a 16-bit float: floats are rounded once."""
     if kind not in ("float32", "float64"):
         text, kind = f"float32({text})", "float32"
     return f"{kind}_to_{dtype}({text})"

@@ -1,1 +1,1 @@
-"""Texts of products: by BLAS and LAPACK, of narrow dtypes and of integers, attention."""
+"""Kernels of products: by BLAS and LAPACK, of narrow dtypes and of integers, and attention."""

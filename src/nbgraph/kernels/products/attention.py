@@ -1,21 +1,21 @@
-"""Texts of the kernels of attention: blocks of scores in a room on the stack, never in memory.
+"""Texts of attention kernels: blocks of scores live on the stack, never in memory.
 
 Forward (Dao et al., FlashAttention, 2022; Rabe and Staats, Self-attention does not need O(n^2)
-memory, 2021): for some rows of the queries one block of keys after another is multiplied, brought
-through exp with the largest score so far, and multiplied with the values; where a later block has
-a larger score, what was summed before is scaled down. Of each row two numbers stay: its largest
-score, and one over the sum of exp(score - largest). Backward makes each block of scores again.
+memory, 2021): for some rows of queries, each block of keys in turn is multiplied, passed through
+exp with the largest score so far, and multiplied with the values; if a later block has a larger
+score, the sums so far are scaled down. Two numbers per row are stored: its largest score, and one
+over the sum of exp(score - largest). Backward recomputes each block of scores.
 
-A score that is not to be seen is FAR, as in the composition, so that a row that sees nothing gets
-the mean of all values. Blocks that no row sees are left out, unless such a row is among them.
+A masked score is FAR, as in the composition, so a row with all scores masked gets the mean of all
+values. Blocks that are masked for all rows are skipped, unless there is such a row.
 
-[lo, hi) counts tiles, which depend on shapes alone. The last axis of each array lies element by
-element; its rows are `ld` elements apart, and its axes in front anywhere: see `address_part`.
+[lo, hi) counts tiles, which depend on shapes alone. The last axis of each array is contiguous; rows
+are `ld` elements apart, and leading axes have any strides: see `address_part`.
 
-Backward, with P the probabilities of a block, which the numbers of rows give, D = out_grad @ value'
-- delta and Z = scale * P * D, a block adds Z @ key, Z' @ query and P' @ out_grad to the gradients
-by query, key and value (Dao et al., FlashAttention, 2022). Columns are the outer loop, so that each
-element is added up in the same order whichever of the gradients a call gives.
+Backward, with P the probabilities of a block, from the rows' numbers, D = out_grad @ value' - delta
+and Z = scale * P * D, adds Z @ key, Z' @ query and P' @ out_grad to the gradients by query, key and
+value (Dao et al., FlashAttention, 2022). Columns are the outer loop, so an element's additions have
+the same order whichever gradients a call computes.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ NO, YES = ord("N"), ord("T")
 
 
 def record(arrays: tuple[str, ...]) -> Record:
-    """Return the record. `offset`: how many columns more than its number a row sees. `own`,
-    `beside`: rows and columns of a block. Behind it for each axis in front, innermost first: its
-    extent, and bytes along it in each array."""
+    """Return the record. `offset`: how many columns beyond its own number a row sees. `own`,
+    `beside`: rows and columns of a block. After these, for each leading axis, innermost first: its
+    extent, and byte strides in each array."""
     steps = [f"{name}_ld" for name in arrays]
     return Record(("rows", "columns"), arrays, (*BLAS, *SIZES, *steps, "rank"))
 
 
 def forward_arrays(mask: Mask) -> tuple[str, ...]:
-    """Return the arrays in the order of the record."""
+    """Return the names of the arrays in the order of the record."""
     return (*OPERANDS, *(["mask"] if mask else []), "out", "numbers")
 
 
@@ -55,8 +55,8 @@ def forward_text(dtype: str, mask: Mask) -> str:
     return (
         multiplying(layout)
         + address_part(layout, arrays)
-        + _scored(dtype, mask)
-        + _weighed(dtype)
+        + _score_part(dtype, mask)
+        + _weight_part(dtype)
         + PIECES
         + function(
             "def attention(args, lo, hi):",
@@ -79,7 +79,7 @@ def forward_text(dtype: str, mask: Mask) -> str:
             f"        done = multiply(args, record, m, n, size, key_at + j * key_ld * {item}, "
             f"{YES}, key_ld, source, {NO}, query_ld, address(p), m, 0)",
             "        blind = 0",
-            *_weighed_rows(dtype, mask),
+            *_weight_rows(dtype, mask),
             f"        done = multiply(args, record, width, n, m, value_at + j * value_ld * {item}, "
             f"{NO}, value_ld, address(p), {NO}, m, target, out_ld, min(j, 1))",
             "        j += m",
@@ -92,9 +92,9 @@ def forward_text(dtype: str, mask: Mask) -> str:
     )
 
 
-def _weighed_rows(dtype: str, mask: Mask) -> list[str]:
-    """Return the lines that turn a block of scores into weights, row by row: each by the largest
-    score so far, by which the row's total and its result are scaled anew."""
+def _weight_rows(dtype: str, mask: Mask) -> list[str]:
+    """Return the lines that turn a block of scores into weights, row by row, by the largest score
+    so far, and rescale the row's total and result."""
     item = ITEMSIZE[dtype]
     mask_row = (
         f", mask_at + ((first + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
@@ -131,7 +131,7 @@ def _weighed_rows(dtype: str, mask: Mask) -> list[str]:
 
 
 def mask_bytes(mask: Mask, dtype: str) -> int:
-    """Return the bytes of an element of a mask."""
+    """Return the bytes of a mask's element."""
     return 1 if mask == "seen" else ITEMSIZE[dtype]
 
 
@@ -147,7 +147,7 @@ def bases(arrays: tuple[str, ...]) -> list[str]:
 
 
 def address_part(layout: Record, arrays: tuple[str, ...]) -> str:
-    """Return the text of a part: the address of a head's part of an array."""
+    """Return the text of a part that computes the address of a head's part of an array."""
     rank, count = layout.place("rank"), len(arrays) + 1
     return part(
         "placed(args, head, which)",
@@ -164,20 +164,20 @@ def address_part(layout: Record, arrays: tuple[str, ...]) -> str:
 
 
 def score_lines(dtype: str, mask: Mask) -> list[str]:
-    """Return the lines that make of the product `t` a score."""
+    """Return the lines that turn the product `t` into a score."""
     score = "t + load_element(beside_p, i)" if mask == "added" else "t"
     return [f"    t = select({HIDDEN[mask]}, {dtype}({FAR}), {score})"] if mask else []
 
 
 def masked_part(name: str, operands: str, mask: Mask, dtype: str, *lines: str) -> str:
-    """Return the text of a part that reads a row of the mask, too, where there is one."""
+    """Return the text of a part that also reads a row of the mask, if any."""
     kind = "uint8" if mask == "seen" else dtype
     first = [f"beside_p = {kind}_pointer(masks)"] if mask else []
     return part(f"{name}({operands}{', masks' if mask else ''})", *first, *lines)
 
 
-def _scored(dtype: str, mask: Mask) -> str:
-    """Return the text of a part: products as scores, in place; the largest."""
+def _score_part(dtype: str, mask: Mask) -> str:
+    """Return the text of a part that makes scores of products in place; returns the largest."""
     return masked_part(
         "scored", "p, m, scale", mask, dtype,
         f"top = {dtype}({_LOWEST[dtype]})",
@@ -190,8 +190,8 @@ def _scored(dtype: str, mask: Mask) -> str:
     )  # fmt: skip
 
 
-def _weighed(dtype: str) -> str:
-    """Return the text of a part: exp(score - largest) in place; the sum."""
+def _weight_part(dtype: str) -> str:
+    """Return the text of a part that makes exp(score - largest) in place; returns the sum."""
     return part(
         "weighed(p, m, top)",
         f"total = {dtype}(0)",
@@ -208,19 +208,19 @@ PIECES = run("filled(y, m, value)", "store_element(y, i, value)") + run(
 )
 
 
-Results = tuple[str, ...]  # gradients that a call gives
+Results = tuple[str, ...]  # gradients that a call computes
 QUERY: Results = ("to_query",)
 SOURCE: Results = ("to_key", "to_value")
 
 
 def backward_arrays(mask: Mask, results: Results) -> tuple[str, ...]:
-    """Return the arrays in the order of the record, with the gradients that are to be made."""
+    """Return the arrays in the order of the record, with the gradients to compute."""
     return ("out_grad", *OPERANDS, "numbers", "delta", *(["mask"] if mask else []), *results)
 
 
 def backward_text(dtype: str, mask: Mask, results: Results) -> str:
-    """Return the text of the gradients by query, key and value, or some of them. A tile: a block of
-    rows of one head where the query's is made alone, of columns where it is not made, else all."""
+    """Return the text of the gradients by query, key and value, or some of them. A tile is a block
+    of a head's rows for the query's alone, of columns without the query's, else a head."""
     arrays = backward_arrays(mask, results)
     layout, item = record(arrays), ITEMSIZE[dtype]
     key, value, query, out_grad = (
@@ -230,7 +230,7 @@ def backward_text(dtype: str, mask: Mask, results: Results) -> str:
     return (
         multiplying(layout)
         + address_part(layout, arrays)
-        + _sloped(dtype, mask)
+        + _gradient_part(dtype, mask)
         + _lowest(dtype)
         + PIECES
         + function(
@@ -261,7 +261,7 @@ def backward_text(dtype: str, mask: Mask, results: Results) -> str:
             f"{query.format(NO)}, address(p), m, 0)",
             f"                done = multiply(args, record, m, n, width, {value.format(YES)}, "
             f"{out_grad.format(NO)}, address(d), m, 0)",
-            *_sloped_rows(dtype, mask),
+            *_gradient_rows(dtype, mask),
             *_to_source(results, item, query, out_grad),
             *_to_query(results, item, key),
             "            i += n",
@@ -271,9 +271,9 @@ def backward_text(dtype: str, mask: Mask, results: Results) -> str:
     )
 
 
-def _sloped_rows(dtype: str, mask: Mask) -> list[str]:
-    """Return the lines that turn a block of scores, and of slopes of weights, into weights and
-    slopes of scores."""
+def _gradient_rows(dtype: str, mask: Mask) -> list[str]:
+    """Return the lines that turn a block of scores and of gradients of weights into weights and
+    gradients of scores."""
     item = ITEMSIZE[dtype]
     mask_row = f", mask_at + ((i + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
     return [
@@ -293,7 +293,7 @@ def _sloped_rows(dtype: str, mask: Mask) -> list[str]:
 
 
 def _stretch(results: Results) -> list[str]:
-    """Return the lines of the rows [low, high) and the columns [j, end) of a tile."""
+    """Return the lines that set the rows [low, high) and the columns [j, end) of a tile."""
     rows = ("place * own", "min(rows, low + own)") if results == QUERY else ("0", "rows")
     columns = (
         ("place * beside", "min(columns, j + beside)") if results == SOURCE else ("0", "columns")
@@ -323,9 +323,9 @@ def _to_query(results: Results, item: int, key: str) -> list[str]:
     return [f"                done = multiply(args, record, {product})"]
 
 
-def _sloped(dtype: str, mask: Mask) -> str:
-    """Return the text of a part: products as probabilities, in place, and what comes from above as
-    gradients of products."""
+def _gradient_part(dtype: str, mask: Mask) -> str:
+    """Return the text of a part that turns products into probabilities in place, and incoming
+    gradients into gradients of products."""
     hidden = [f"    g = select({HIDDEN[mask]}, {dtype}(0), g)"] if mask else []
     return masked_part(
         "sloped", "p, d, m, scale, top, inverse, delta", mask, dtype,

@@ -1,9 +1,9 @@
-"""How a product of two arrays is laid out for BLAS: which axes are its m, n and k.
+"""The layout of a product of two arrays for BLAS: which axes are its m, n and k.
 
-A product is given by labels, as in einsum: `out[labels] = sum of a[labels] * b[labels]`. Labels of
-the result that both operands have, or none, count separate products; those of one operand alone are
-its rows or columns, and those that the result lacks are summed over. Axes of one kind that lie
-behind each other are one. Of several that do not, one is left to BLAS, the others count products.
+A product is described by labels, as in einsum: `out[labels] = sum of a[labels] * b[labels]`. Labels
+of the result that both operands have, or neither, count separate products; labels of one operand
+are its rows or columns, and labels that the result lacks are summed. Contiguous axes of one kind
+are merged. Of several that do not merge, BLAS takes one, the others count products.
 
 >>> call = arrange(
 ...     {"i": 3, "j": 4, "k": 5},
@@ -24,53 +24,53 @@ from typing import NamedTuple
 
 from nbgraph.shape import space
 
-Steps = Mapping[str, int]  # of an array: bytes from element to element, by label
-# BLAS packs both operands of a tile: some 24 / u + 24 / v of its time. Hence tiles are as large as
-# leaves each core of the machine one; bits would depend on workers if their number counted.
+Steps = Mapping[str, int]  # of an array: byte strides by label
+# BLAS packs both operands of a tile: some 24 / u + 24 / v of its time. So tiles are as large as
+# possible with one per core of the machine; results must not depend on the number of workers.
 CORES = os.cpu_count() or 1
 LEAST, MOST = 96 * 128, 2048 * 2048  # elements of a tile
-WORTH = 1 << 22  # products of elements that a tile has at least: below, a second core comes late
-_VECTOR_TILE = 1 << 17  # elements of the matrix that one tile of a matrix by a vector reads
-_LONG = 2048  # rows that such a tile has at least where it goes down the columns
-_GRANULE = 16  # tiles begin at whole cache lines of float32
-_MOST = (1 << 31) - 1  # BLAS counts with int32
-_GIGAFLOPS = {4: 64.0, 8: 32.0, 16: 8.0}  # of a thread, roughly, by bytes of an element
-_CALL = 150  # nanoseconds for a call of BLAS
+WORTH = 1 << 22  # least multiplications of a tile: below, a second core joins too late
+_VECTOR_TILE = 1 << 17  # elements of a matrix per tile of its product with a vector
+_LONG = 2048  # least rows of such a tile along columns
+_GRANULE = 16  # tiles begin at cache lines of float32
+_MOST = (1 << 31) - 1  # BLAS uses int32 sizes
+_GIGAFLOPS = {4: 64.0, 8: 32.0, 16: 8.0}  # rough rate of a thread, by bytes of an element
+_CALL = 150  # nanoseconds per call of BLAS
 
 
 class Axis(NamedTuple):
-    """An axis of the product: its extent, and bytes from element to element in a, b and out."""
+    """An axis of the product: its extent, and byte strides in a, b and out."""
 
     extent: int
     steps: tuple[int, int, int] = (0, 0, 0)
 
 
 class Call(NamedTuple):
-    """What BLAS is asked for. Along `u` the result's elements lie one step apart, along `v` they
-    lie rows apart; `first` (0 or 1) is the operand that has `u`, the other one has `v`."""
+    """Arguments of BLAS. Along `u` the result is contiguous, `v` crosses its rows; `first` (0 or 1)
+    is the index of the operand that has `u`, the other one has `v`."""
 
     first: int
     u: Axis
     v: Axis
     k: Axis
-    forms: str  # of first and second: "N" as they are for BLAS, which counts columns first, or "T"
-    lds: tuple[int, int, int]  # of first, second, out: elements
+    forms: str  # of first and second: "N" or "T", for BLAS's column-major order
+    lds: tuple[int, int, int]  # leading dimensions of first, second, out, in elements
     vector: bool  # gemv: second and out are vectors
     outer: tuple[Axis, ...]  # separate products, innermost first
 
     @property
     def products(self) -> int:
-        """How many there are."""
+        """The number of separate products."""
         return math.prod(axis.extent for axis in self.outer)
 
     def outside(self, *arrays: int) -> tuple[int, ...]:
-        """Return the extent of each outer axis, and its steps in these arrays."""
+        """Return the extent of each outer axis, and its strides in these arrays."""
         each = [(axis.extent, *(axis.steps[k] for k in arrays)) for axis in self.outer]
         return tuple(itertools.chain(*each))
 
     @property
     def tile(self) -> tuple[int, int]:
-        """Extents of a tile of one product; they depend on its shape and the machine alone."""
+        """The extents of a tile of one product; they depend on its shape and the machine alone."""
         u, v = self.u.extent, self.v.extent
         if self.vector:
             least = _LONG if self.forms[0] == "N" else _GRANULE
@@ -80,19 +80,19 @@ class Call(NamedTuple):
 
     @property
     def tiles(self) -> tuple[int, int]:
-        """Tiles of one product along u and v."""
+        """The number of tiles of one product along u and v."""
         own = self.tile
         return -(-self.u.extent // own[0]), -(-self.v.extent // own[1])
 
     def cost(self, itemsize: int) -> int:
-        """Nanoseconds, roughly."""
+        """Return a rough time in nanoseconds."""
         work = 2 * self.u.extent * self.v.extent * self.k.extent
-        rate = _GIGAFLOPS[itemsize] / (8 if self.vector else 1)  # memory sets the pace
+        rate = _GIGAFLOPS[itemsize] / (8 if self.vector else 1)  # bound by memory
         return int(self.products * (_CALL + work / rate))
 
 
 def tile_of(u: int, v: int, k: int) -> tuple[int, int]:
-    """Extents of a tile of a result of u by v, of sums of k products each.
+    """Return the extents of a tile of a u by v result, with sums of k products.
 
     >>> tile_of(64, 48, 500)
     (64, 48)
@@ -104,15 +104,15 @@ def tile_of(u: int, v: int, k: int) -> tuple[int, int]:
 
 
 def _share(extent: int, parts: int) -> int:
-    """Return the size of so many equal parts, in whole granules."""
+    """Return the size of equal parts, rounded up to granules."""
     return max(_GRANULE, -(-extent // (parts * _GRANULE)) * _GRANULE)
 
 
 def arrange(sizes: Mapping[str, int], arrays: Sequence[Steps], itemsize: int) -> Call | None:
     """Return the call for operands a, b and the result; `sizes` are the extents of all labels.
 
-    An array that broadcasts along a label lacks it, or has the step 0 there. None where BLAS cannot
-    take the arrays as they lie, or nothing is summed, as it would leave the result as it is.
+    An array that broadcasts along a label lacks it, or has stride 0 there. None if BLAS cannot take
+    the arrays' layouts, or if nothing is summed, as it would not write the result.
     """
     if 0 in sizes.values():
         return None
@@ -140,7 +140,7 @@ def arrange(sizes: Mapping[str, int], arrays: Sequence[Steps], itemsize: int) ->
 
 
 def _axes(labels: Sequence[str], sizes: Mapping[str, int], arrays: Sequence[Steps]) -> list[Axis]:
-    """Labels as axes, innermost first, merged where they lie behind each other in all arrays."""
+    """Return labels as axes, innermost first, merged where contiguous in all arrays."""
     if not labels:
         return []
     extents = [sizes[label] for label in labels]
@@ -153,7 +153,7 @@ def _axes(labels: Sequence[str], sizes: Mapping[str, int], arrays: Sequence[Step
 def _calls(
     rows: Sequence[Axis], columns: Sequence[Axis], k: Axis, outer: Sequence[Axis], item: int
 ) -> Iterator[Call]:
-    """Every call that BLAS takes, by which rows and columns are left to it."""
+    """Yield every call that BLAS can take, over the rows and columns assigned to it."""
     for m in rows or [Axis(1)]:
         for n in columns or [Axis(1)]:
             rest = (*outer, *(x for x in (*rows, *columns) if x is not m and x is not n))
@@ -183,8 +183,8 @@ def _call(first: int, u: Axis, v: Axis, k: Axis, outer: tuple[Axis, ...], item: 
 
 
 def _matrix(m: int, down: int, n: int, across: int, item: int) -> tuple[str, int] | None:
-    """Return a matrix of m by n with these steps for BLAS, which counts down columns first: "N" if
-    it lies that way, "T" if its transpose does, and the elements from column to column."""
+    """Return the form of an m by n matrix with these strides for column-major BLAS, "N" or "T", and
+    its leading dimension in elements; or None."""
     forms = ("N", m, down, n, across), ("T", n, across, m, down)
     for form, extent, own, other, step in reversed(forms) if m == 1 else forms:
         if own != item and extent > 1:
@@ -196,7 +196,7 @@ def _matrix(m: int, down: int, n: int, across: int, item: int) -> tuple[str, int
 
 
 def _stride(axis: Axis, array: int, item: int) -> int:
-    """Elements from one to the next; 0 where BLAS takes no such vector."""
+    """Return a vector's stride in elements; 0 if BLAS cannot take it."""
     if axis.extent <= 1:
         return 1
     stride, rest = divmod(axis.steps[array], item)

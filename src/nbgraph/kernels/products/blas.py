@@ -1,15 +1,13 @@
 """Products of matrices by SciPy's BLAS, as one kernel of the common signature.
 
-The kernel is LLVM text that calls gemm or gemv through the pointers which SciPy has for Cython, or
-our own gemm (`kernels.products.axes.gemm`) where vectors have 64 bytes; it takes no GIL and serves
-all dtypes, as
-BLAS takes addresses only. What the iteration counts are
-tiles of the result, which depend on shapes alone, so that the bits do not depend on who runs which.
+The kernel is LLVM text that calls gemm or gemv through the pointers which SciPy exports for Cython,
+or our own gemm (`kernels.products.axes.gemm`) where vectors have 64 bytes. It needs no GIL and
+serves all dtypes, as BLAS takes addresses only. An iteration is a tile of the result; tiles depend
+on shapes alone, so the bits do not depend on which thread runs a tile.
 
-A tile is work for one thread. OpenBLAS, built for threads, has one thread count for the process;
-while any of our calls is under way it is 1, then it is again what it was (`Threads`). NumPy's
-OpenBLAS is a library of its own, which this never touches. Of other libraries the setting is left
-as it is.
+A tile is work for one thread. A threaded OpenBLAS has one thread count per process; while any of
+our calls runs it is 1, then it is restored (`Threads`). NumPy's OpenBLAS is a separate library,
+which this does not touch. Settings of other libraries are not changed.
 """
 
 from __future__ import annotations
@@ -38,8 +36,8 @@ _LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 
 
 class Threads:
-    """Words that all calls of the process share: a lock, how many of our calls are under way, the
-    count to return to, and OpenBLAS's getter and setter (0: there is nothing to set)."""
+    """Words shared by all calls of the process: a lock, the number of our calls in progress, the
+    count to restore, and OpenBLAS's getter and setter (0: nothing to set)."""
 
     LOCK, UNDER_WAY, KEPT, GETTER, SETTER = range(5)
 
@@ -59,7 +57,7 @@ class Threads:
                 return
 
     def forked(self) -> None:
-        """In a child none of the parent's calls is under way."""
+        """Reset the words in a forked child, where no call of the parent is in progress."""
         words = self.words
         if words[self.UNDER_WAY] and self.getter() == 1:
             self.setter(words[self.KEPT])
@@ -80,19 +78,19 @@ def product(args, lo, hi):
 
 
 class Routine(Ready):
-    """A kernel of LLVM text that calls Fortran; `model` says in Python what it does."""
+    """A kernel of LLVM text that calls Fortran; `model` describes it in Python."""
 
     def __init__(self, name: str, model: str, text: str) -> None:
         super().__init__(name, model)
         self._text, self.address = text, builtin.address(text, name)
 
     def llvm(self) -> str:
-        """Return its LLVM text."""
+        """Return the kernel's LLVM text."""
         return self._text
 
 
 class Products(Routine):
-    """The kernel of products, and what it calls."""
+    """The kernel of products, with the addresses that it calls."""
 
     def __init__(self) -> None:
         self._module = module_of("blas")
@@ -123,7 +121,7 @@ def _routine() -> Products:
 
 def routine() -> Products:
     """Return the kernel. SciPy is imported here, at the first product, by one thread: its module
-    cannot be loaded twice, and the words of `Threads` are one for the process."""
+    cannot be loaded twice, and the words of `Threads` are unique in the process."""
     if _routine.cache_info().currsize:
         return _routine()
     with _making:
@@ -131,16 +129,16 @@ def routine() -> Products:
 
 
 def module_of(library: str) -> ModuleType:
-    """SciPy's module of pointers to a library, "blas" or "lapack", alone where that can be: the
-    package around it takes a third of a second."""
-    with _making:  # a module that another thread loads is in `sys.modules` before it is whole
+    """Return SciPy's module of pointers to "blas" or "lapack", without its package if possible,
+    whose import takes a third of a second."""
+    with _making:  # another thread's module is in `sys.modules` before it is complete
         return _module_of(f"scipy.linalg.cython_{library}")
 
 
 @functools.cache
 def _module_of(name: str) -> ModuleType:
     if name in sys.modules:
-        return importlib.import_module(name)  # waits where somebody imports it
+        return importlib.import_module(name)  # waits for an import in progress
     package = find_spec("scipy")
     assert package is not None, "SciPy is a dependency"
     folders = [str(Path(p, "linalg")) for p in package.submodule_search_locations or ()]
@@ -150,15 +148,15 @@ def _module_of(name: str) -> ModuleType:
     try:
         module = module_from_spec(spec)
         spec.loader.exec_module(module)
-    except (ImportError, RuntimeError):  # it needs its package; somebody else is loading it
+    except (ImportError, RuntimeError):  # needs its package, or is being loaded
         return importlib.import_module(name)
-    # an import by name then finds it, as part of its package
+    # a later import by name loads it with its package
     sys.modules.pop(name, None)
     return module
 
 
 def _library(module: ModuleType) -> ctypes.CDLL | None:
-    """Return a handle that finds symbols of the BLAS which the module is linked with."""
+    """Return a handle to look up symbols of the BLAS that the module is linked with."""
     try:
         return ctypes.CDLL(str(module.__file__))
     except OSError:
@@ -166,7 +164,7 @@ def _library(module: ModuleType) -> ctypes.CDLL | None:
 
 
 def pointer(module: ModuleType, name: str) -> int:
-    """Return the address of a function that one of these modules has."""
+    """Return the address of a function that such a module exports."""
     capsule = getattr(module, "__pyx_capi__", {}).get(name)
     if capsule is None:
         raise CompileError(f"SciPy's {module.__name__} lacks {name!r}; install SciPy 1.13 or later")

@@ -1,16 +1,15 @@
-"""The kernel of products in LLVM text: tiles of the result, each one call of BLAS.
+"""The kernel of products in LLVM text: each tile of the result is one call of BLAS.
 
-Loads the record, sees to the thread count (`enter`, `leave`; see `nbgraph.kernels.products.blas`),
-and for
-each tile finds the product it belongs to and its place there.
+It reads the record, sets and restores the thread count (`enter`, `leave`; see
+`nbgraph.kernels.products.blas`), and for each tile computes its product and its offset there.
 """
 
 from __future__ import annotations
 
 from nbgraph.codegen.text import Function
 
-# The record, in words. `u` runs along the result's elements that lie one step apart, `v` across.
-# Steps are bytes; "first" is the operand with u, "second" that with v (or the vector).
+# The record, in words. `u` runs along the contiguous elements of the result, `v` across. Steps are
+# bytes; "first" is the operand with u, "second" that with v (or the vector).
 WORDS = (
     *("tiles", "outer", "first", "second", "out", "gemm", "gemv", "threads"),
     *("alpha", "alpha_imag", "beta", "beta_imag", "first_form", "second_form", "vector"),
@@ -32,8 +31,8 @@ def _lock() -> str:
 
 
 def _counting(name: str) -> tuple[Function, str]:
-    """Begin the function `enter` or `leave`, which does nothing where there is no thread count;
-    else it has the lock from here on, and the count's getter."""
+    """Begin the function `enter` or `leave`, which returns if there is no thread count to set;
+    otherwise take the lock. Return the function's text, and the count's getter."""
     t = Function("void", "ptr %threads", name, "noinline ")
     getter = t.get_at("%threads", _GETTER)
     t.require(t.compare("ne", getter, 0), "done")

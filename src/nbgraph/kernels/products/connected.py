@@ -1,4 +1,4 @@
-"""The text of the kernel of a fully connected layer: a product with the weights, onto the bias."""
+"""The kernel text of a fully connected layer: a product with the weights, added to the bias."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _NO, _YES = ord("N"), ord("T")
 
 
 def record(*addresses: str) -> Record:
-    """Return the record: rows of x, parts of them; addresses, and the rest."""
+    """Return the record: rows of x, parts of rows; addresses, and the rest."""
     return Record(("rows", "blocks"), addresses, (*BLAS, *SIZES))
 
 
 def connected_text(dtype: str, *, bias: bool) -> str:
-    """out[row, feature] = sum of weights[feature] * x[row]. A tile: some rows, some features."""
+    """Return the text of out[row, feature] = sum of weights[feature] * x[row]; tiled over both."""
     layout = record("x", "w", *(["bias"] if bias else []), "out")
     item = ITEMSIZE[dtype]
     filled = (

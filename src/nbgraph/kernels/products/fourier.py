@@ -1,9 +1,9 @@
 """Discrete Fourier transforms along an axis by NumPy's pocketfft, as a kernel of the common
 signature.
 
-NumPy's transforms are generalised ufuncs: loops in C++ over lines of any steps, which take neither
-the GIL nor Python's objects. Their addresses are read from the ufuncs, whose layout is a part of
-NumPy's binary interface (`ufuncobject.h`). What the iteration counts are lines.
+NumPy's transforms are generalised ufuncs: loops in C++ over lines of any strides, which need
+neither the GIL nor Python objects. Their addresses are read from the ufuncs, whose layout is part
+of NumPy's binary interface (`ufuncobject.h`). An iteration is one line.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def transforms(args, lo, hi):
 
 @functools.cache
 def loop_of(name: str, character: str) -> tuple[int, int] | None:
-    """Return the addresses of the loop of a ufunc of `numpy.fft` and of its data for floats of
-    this character; None where NumPy has no such ufunc, or lays it out in another way."""
+    """Return the addresses of the loop of a ufunc of `numpy.fft` and of its data for a float
+    character; None if NumPy has no such ufunc, or another layout."""
     try:
         ufunc = getattr(import_module("numpy.fft._pocketfft_umath"), name)
     except (ImportError, AttributeError):
@@ -48,7 +48,7 @@ def loop_of(name: str, character: str) -> tuple[int, int] | None:
 
 
 def factor_of(norm: str, points: int, dtype: np.dtype[Any], *, inverse: bool) -> int:
-    """Return the factor of a transform, as NumPy computes it, as a word of the record."""
+    """Return the factor of a transform, as NumPy computes it, in a word of the record."""
     factor = np.ones(1, dtype)
     if norm == "ortho":
         factor = np.reciprocal(np.sqrt(np.array([points]), dtype=dtype))
@@ -59,9 +59,9 @@ def factor_of(norm: str, points: int, dtype: np.dtype[Any], *, inverse: bool) ->
 
 @functools.cache
 def kernel() -> Routine:
-    """Return the kernel. Its record: lines of a run, how many outer extents; the addresses and the
-    steps along a run of points and results; the loop, its data, the factor, how many points and
-    results a line has, their steps; then each outer extent with its steps."""
+    """Return the kernel. Its record: lines of a run, number of outer extents; addresses and steps
+    along a run of points and results; the loop, its data, the factor, numbers of points and results
+    of a line, their steps; then each outer extent with its steps."""
     t = Function("i64", "i64 %args, i64 %lo, i64 %hi")
     record = t.value("inttoptr i64 %args to ptr")
     inner, rank = (t.get_at(record, k) for k in range(2))

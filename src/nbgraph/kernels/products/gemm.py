@@ -1,11 +1,11 @@
-"""Products of matrices with vectors of 64 bytes, in LLVM text that is called as BLAS's gemm is.
+"""Products of matrices with 64-byte vectors, in LLVM text with the interface of BLAS's gemm.
 
-OpenBLAS picks its kernels by the names of processors; on one that it does not know it uses half of
-each vector. This one has tiles of STRIPS vectors by COLUMNS sums in registers (the scheme of Goto
+OpenBLAS chooses its kernels by names of processors; on one that it does not know it uses half of
+each vector. This gemm has tiles of STRIPS vectors by COLUMNS sums in registers (the scheme of Goto
 and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008). Lines of the first
-operand are packed in strips, a vector wide, into a room on the stack that stays in the core's
-second cache; elements of the second are read as they lie. An element's sum has one order, which
-depends on how many products it has: DEPTH of them at a time are added to the result.
+operand are packed in strips, a vector wide, on the stack, within the core's second-level cache; the
+second operand is read in place. An element's sum has one order, which depends on the number of
+products: DEPTH of them at a time are added to the result.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def gemm_text(dtype: str) -> str:
 
 
 class _Lanes(Lanes):
-    """Fortran's function in place of a kernel."""
+    """Text with the signature of the Fortran function instead of a kernel's."""
 
     head = "void", ", ".join(f"ptr %{name}" for name in _ARGUMENTS.split())
 
 
 class _Gemm:
-    """Such a text. Matrices are BLAS's: elements of a column lie side by side."""
+    """The text of gemm. Matrices are column-major, as in BLAS."""
 
     def __init__(self, dtype: str) -> None:
         self.t = t = _Lanes(dtype, BYTES // ITEMSIZE[dtype], Record(("", ""), (), ()))
@@ -46,8 +46,8 @@ class _Gemm:
         _, self.b_deeper, self.b_along = self._form("b", self.ldb)
 
     def _form(self, name: str, ld: str) -> tuple[str, str, str]:
-        """Return whether an operand is transposed, and elements from row to row and column to
-        column of what is multiplied."""
+        """Return whether an operand is transposed, and the strides of its rows and columns in
+        elements."""
         t = self.t
         turns = t.compare("ne", t.value(f"load i8, ptr %form_{name}"), ord("N"), "i8")
         down, along = (
@@ -56,14 +56,14 @@ class _Gemm:
         return turns, down, along
 
     def text(self) -> str:
-        """Return the whole."""
+        """Return the complete text."""
         t, wide, lanes = self.t, STRIPS * self.t.lanes, self.t.lanes
         none = t.value(f"zext i1 {t.compare('eq', self.k, 0)} to i64")
-        k = t.sum(self.k, none)  # a trip without products sees to beta
+        k = t.sum(self.k, none)  # an iteration without products applies beta
         blocks = t.sum(t.number("sdiv", t.sum(k, -1), DEPTH), 1)
         depth = t.number("sdiv", t.sum(k, blocks, -1), blocks)
         depth = t.number("and", t.sum(depth, lanes - 1), -lanes)
-        strip = t.product(t.sum(depth, 1), lanes)  # lines of strips differ in their sets of a cache
+        strip = t.product(t.sum(depth, 1), lanes)  # strips' lines are in distinct cache sets
         most = t.product(t.number("sdiv", self.elements, t.product(strip, STRIPS)), wide)
         beta = t.cell(t.scalar)
         alpha = t.spread("%alpha")
@@ -87,13 +87,13 @@ class _Gemm:
                         with t.when(t.all(*fits)):
                             sums = self._sums(strips, (a, strip), b, columns, size)
                             mask = t.mask(str(lanes * (strips - 1)), left)
-                            self._deliver(sums, c, columns, mask, alpha, beta)
+                            self._store_sums(sums, c, columns, mask, alpha, beta)
             t.put(beta, "1.0", t.scalar)
         return t.text("ret void")
 
     def _pack(self, source: str, strip: str, rows: str, size: str) -> None:
-        """Put strips of rows into the room, square by square; where a row's elements lie side by
-        side, squares are transposed."""
+        """Pack strips of rows, square by square; squares are transposed if a row's elements are
+        contiguous."""
         t, lanes = self.t, self.t.lanes
         for turned, lines, ends in ((True, rows, size), (False, size, rows)):
             way = (t.when if turned else t.unless)(self.turns)
@@ -109,8 +109,8 @@ class _Gemm:
     def _sums(
         self, strips: int, a: tuple[str, str], b: str, columns: str, size: str
     ) -> list[list[str]]:
-        """Return the sums of some strips for each of COLUMNS, the last one again where fewer are
-        wanted."""
+        """Return the sums of some strips for each of COLUMNS; the last one repeats if there are
+        fewer."""
         t = self.t
         sums = [[t.cell() for _ in range(strips)] for _ in range(COLUMNS)]
         for cell in (cell for row in sums for cell in row):
@@ -126,10 +126,10 @@ class _Gemm:
                     t.put(cell, t.fused(factor, value, t.get(cell)))
         return sums
 
-    def _deliver(
+    def _store_sums(
         self, sums: list[list[str]], c: str, columns: str, mask: str, alpha: str, beta: str
     ) -> None:
-        """Put the sums of some columns into the result, whose last strip is masked."""
+        """Store the sums of some columns in the result; the last strip is masked."""
         t = self.t
         old = t.get(beta, t.scalar)
         factor, adds = t.everywhere(old), t.value(f"fcmp une {t.scalar} {old}, 0.0")

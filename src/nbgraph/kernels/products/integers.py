@@ -1,10 +1,9 @@
-"""Products of integers, whose sums wrap in their own dtype, as NumPy's do: a row of the result is
-a unit. Terms are whole numbers, so the order in which they are added up is free.
+"""Products of integers, whose sums wrap in their own dtype, as NumPy's do; a unit is a row of the
+result. Terms are integers, so the order of additions is free.
 
-Where the elements of the first operand lie side by side along the row, multiples of its lines are
-added to the row, `LINES` at a time, which come from memory once for `ROWS` rows; where those that
-are summed do, in both operands, each element is a sum of products. `arrange` (see `products`) says
-what lies how.
+If the first operand is contiguous along the row, multiples of its lines are added to the row,
+`LINES` at a time, loaded once for `ROWS` rows; if both operands are contiguous along the summed
+axis, each element is a sum of products. `arrange` (see `products`) describes the layout.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import itertools
 from nbgraph.kernels.compiler.kernel import Kernel
 from nbgraph.kernels.compiler.written import Record, function, run, written
 
-LINES, ROWS = 4, 4  # of the first operand that are added together, to so many rows
+LINES, ROWS = 4, 4  # lines of the first operand added together, to so many rows
 # words of the record before those of the outer axes, each of which has an extent and three steps
 LAYOUT = Record(
     ("rows", "outer"),
@@ -26,7 +25,7 @@ LAYOUT = Record(
 
 @functools.cache
 def multiplying(name: str, dtype: str, *, lines: bool) -> Kernel:
-    """Return the kernel of an operator; `lines`: whether it adds up lines of the first operand."""
+    """Return the kernel of an operator; `lines`: whether it adds lines of the first operand."""
     return written(name, _text(name, dtype, lines=lines), "float32")
 
 

@@ -1,9 +1,9 @@
 """Routines of SciPy's LAPACK over a batch of matrices, as kernels of the common signature.
 
-A kernel does some steps for each matrix: copies, and calls of routines through the pointers that
-SciPy has for Cython; without the GIL. Steps name places by numbers: those of arrays, then those in
-the scratch memory, where routines work. What the iteration counts are tiles of some matrices each,
-with scratch memory of their own.
+A kernel runs some steps for each matrix: copies, and calls of routines through the pointers that
+SciPy exports for Cython, without the GIL. Steps refer to places by number: first the arrays, then
+those in scratch memory, where routines work. An iteration is a tile of several matrices, with
+scratch memory of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nbgraph.kernels.vector_math.symbols import symbol
 from nbgraph.kernels.vector_math.texts import texts
 
 _FLOATS = {"float32": ("float", "s"), "float64": ("double", "d")}
-_HEAD = 2  # words before the addresses: matrices of the batch, and of a tile
+_HEAD = 2  # words before the addresses: matrices per batch, and per tile
 _BEHIND = 3  # words between the addresses and the moves: see `words`
 _COPY = 8  # words of a copy
 _LOG = "log", "float64"
@@ -27,9 +27,9 @@ _SIGNS = ("olt", "-1.0"), ("oeq", "0.0")  # of a determinant: tests, else it is 
 
 
 class Copy(NamedTuple):
-    """A copy of a matrix from place to place: elements along the inner and the outer axis, each
-    with the bytes from one to the next in both places. Elements whose inner index less the outer
-    one is not within `band` become 0."""
+    """A copy of a matrix between places: elements along the inner and the outer axis, each with its
+    byte strides in both places. Elements whose inner index minus outer index is outside `band`
+    become 0."""
 
     source: int
     target: int
@@ -39,8 +39,8 @@ class Copy(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a routine, named without the letter of its type. Its arguments but the last, the
-    status: whole numbers, and places in brackets. `checked`: whether a status fails the kernel."""
+    """A call of a routine, named without its type letter. Its arguments except the status:
+    integers, and places in brackets. `checked`: whether a nonzero status fails the kernel."""
 
     routine: str
     arguments: tuple[int | tuple[int], ...]
@@ -48,8 +48,8 @@ class Call(NamedTuple):
 
 
 class Determinant(NamedTuple):
-    """The determinant of `size` rows and columns by their LU factors and exchanged rows: one place
-    for it, or two, for its sign and the logarithm of its size."""
+    """The determinant of a `size` by `size` matrix from its LU factors and pivots: one place for
+    it, or two, for its sign and the logarithm of its magnitude."""
 
     factors: int
     pivots: int
@@ -70,11 +70,11 @@ def words(
     *,
     alone: bool,
 ) -> tuple[int, ...]:
-    """Return the argument block behind the addresses of arrays and of scratch memory.
+    """Return the words of the record after the addresses of arrays and scratch memory.
 
-    `moves`: bytes from one matrix to the next in each array. `offsets`: bytes from the begin of a
-    tile's scratch memory to each place there. `room`: bytes of a tile's scratch memory. `failure`:
-    the kernel's code where a routine fails. `alone`: whether LAPACK may use the threads it has.
+    `moves`: bytes between matrices in each array. `offsets`: byte offsets of the places in a tile's
+    scratch memory. `room`: its size in bytes. `failure`: the kernel's code if a routine fails.
+    `alone`: whether LAPACK may use its threads.
     """
     numbers: list[int] = []
     for step in steps:
@@ -96,7 +96,7 @@ def _left_alone() -> Threads:
 
 
 def kernel(name: str, steps: Sequence[Step], dtype: str, arrays: int, places: int) -> Routine:
-    """Return the kernel of such steps, over so many arrays and places in scratch memory."""
+    """Return the kernel of these steps, over so many arrays and places in scratch memory."""
     forms: list[_Form] = []
     for step in steps:
         if isinstance(step, Copy):
@@ -109,7 +109,7 @@ def kernel(name: str, steps: Sequence[Step], dtype: str, arrays: int, places: in
     return _kernel(name, tuple(forms), _FLOATS[dtype][0], arrays, places)
 
 
-# a routine, or another step; its places, -1 for a number; whether a status fails the kernel
+# a routine or other step; its places, -1 for a number; whether a status fails the kernel
 _Form = tuple[str, tuple[int, ...], bool]
 
 
@@ -126,8 +126,8 @@ def _kernel(name: str, forms: tuple[_Form, ...], kind: str, arrays: int, places:
 
 
 def _text(forms: Sequence[_Form], kind: str, arrays: int, within: int) -> str:
-    """Return the text of a kernel, whose block has the numbers of matrices of the batch and of a
-    tile, the addresses of arrays and of scratch memory, and `words`."""
+    """Return the text of a kernel. Its record: matrices per batch and per tile, the addresses of
+    arrays and scratch memory, and `words`."""
     t = Function("i64", "i64 %args, i64 %lo, i64 %hi")
     record = t.value("inttoptr i64 %args to ptr")
     count, size = (t.get_at(record, k) for k in range(_HEAD))
@@ -184,7 +184,7 @@ def _text(forms: Sequence[_Form], kind: str, arrays: int, within: int) -> str:
 
 
 def _copy(t: Function, kind: str, record: str, first: int, places: Sequence[str]) -> None:
-    """Write a copy, whose words begin at `first`."""
+    """Write a copy, whose words begin at index `first`."""
     own = [t.get_at(record, first + k) for k in range(_COPY)]
     inner, outer, (least, most) = own[:3], own[3:6], own[6:]
     with t.loop(0, outer[0]) as j:
@@ -197,13 +197,13 @@ def _copy(t: Function, kind: str, record: str, first: int, places: Sequence[str]
             gap = t.number("sub", i, j)
             within = t.all(t.compare("sge", gap, least), t.compare("sle", gap, most))
             value = t.value(f"load {kind}, ptr {source}")
-            value = t.value(f"fadd {kind} {value}, 0.0")  # 0.0 of -0.0
+            value = t.value(f"fadd {kind} {value}, 0.0")  # turns -0.0 into 0.0
             t.put(target, t.value(f"select i1 {within}, {kind} {value}, {kind} 0.0"), kind)
 
 
 def _determinant(t: Function, kind: str, size: str, places: Sequence[str]) -> None:
-    """Write a Determinant. The product is kept as a number of [0.5, 1) and a power of two, in which
-    nothing overflows or vanishes but the result."""
+    """Write a Determinant. The product is kept as a number in [0.5, 1) and a power of two, so that
+    only the final result may overflow or underflow."""
     factors, pivots, *results = [t.value(f"inttoptr i64 {place} to ptr") for place in places]
     product, power = t.cell("double"), t.cell()
     t.put(product, "1.0", "double")

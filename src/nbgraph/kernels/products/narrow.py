@@ -1,13 +1,12 @@
-"""Products of 16-bit and 8-bit operands with sums of 32 bits, by the processor's dot products.
+"""Products of 16-bit and 8-bit operands with 32-bit sums, by the processor's dot products.
 
 AVX512_BF16 adds two products of bfloat16 to each float32 in one instruction, AVX512_VNNI four of
-bytes to each int32. Both want factors that are summed to lie side by side in a word, so a product
-is three kernels: each operand is packed once, rows by groups of `ROWS` lines, columns by `COLUMNS`;
-then tiles of ROWS x COLUMNS sums stay in registers over the whole depth (the scheme of Goto and van
-de Geijn, "Anatomy of high-performance matrix multiplication", 2008). An element's sum has one
-order, whichever thread computes it. The processor takes subnormal bfloat16 factors and sums for
-zero; sums
-of bytes wrap, as NumPy's do, whatever their signs.
+bytes to each int32. Both need the factors of a sum adjacent in a word, so a product is three
+kernels: each operand is packed once, rows in groups of `ROWS` lines, columns of `COLUMNS`; then
+tiles of ROWS x COLUMNS sums stay in registers over the whole depth (the scheme of Goto and van de
+Geijn, "Anatomy of high-performance matrix multiplication", 2008). An element's sum has one order,
+whichever thread computes it. The processor flushes subnormal bfloat16 factors and sums to zero;
+sums of bytes wrap, as NumPy's do, whatever their signs.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from nbgraph.kernels.compiler.kernel import Kernel
 from nbgraph.kernels.compiler.lanes import Lanes, kernel
 from nbgraph.kernels.compiler.written import Record
 
-ROWS, COLUMNS = 12, 32  # of the sums that registers hold
-WORD = 4  # bytes that an instruction adds up for each sum
-BLOCK = 8  # groups of rows, and of columns, that a tile of the iteration has
+ROWS, COLUMNS = 12, 32  # of the sums in registers
+WORD = 4  # bytes that an instruction multiplies for each sum
+BLOCK = 8  # groups of rows, and of columns, per tile of the iteration
 
 Along = Literal["lines", "depth"]
 
 
 def _outward(t: Lanes, product: str, first: int) -> str:
-    """Return the byte offset of a product among the outer ones; words from `first` on."""
+    """Return the byte offset of an outer product, from the record's words at `first`."""
     rest, offset = t.cell("i64"), t.cell("i64")
     t.put(rest, product, "i64")
     t.put(offset, "0", "i64")
@@ -44,13 +43,13 @@ def _outward(t: Lanes, product: str, first: int) -> str:
 
 @functools.cache
 def packing(item: int, along: Along, count: int) -> Kernel:
-    """Return the kernel that packs lines of elements of `item` bytes by `count`: behind each other
-    the words of all lines of a group, each of the next elements in depth."""
+    """Return the kernel that packs lines of elements of `item` bytes in groups of `count`: word by
+    word along the depth, for all lines of a group."""
     return kernel(f"pack_{along}", _Packing(item, along, count).text(), "float32")
 
 
 class _Packing:
-    """The text that packs; `along` says of what two elements lie side by side."""
+    """The text of the packing kernel; `along` says which two elements are adjacent."""
 
     def __init__(self, item: int, along: Along, count: int) -> None:
         self.lanes = lanes = -(-count // 16) * 16
@@ -72,10 +71,10 @@ class _Packing:
         t.declare(f"declare {self.store}({self.word}, ptr, {self.masks})")
         self.deeper = t.word("deeper")
         self.own = ", ".join(f"i1 {int(k < count)}" for k in range(lanes))
-        self.inside = self.offsets = ""  # of a group: lines that there are, and where they begin
+        self.inside = self.offsets = ""  # of a group: lines that exist, and where they begin
 
     def text(self) -> str:
-        """Return the module."""
+        """Return the text of the module."""
         t, count, each = self.t, self.count, self.each
         groups, extent, step, depth, source, target = (
             t.word(n) for n in ("groups", "extent", "step", "depth", "source", "target")
@@ -94,20 +93,20 @@ class _Packing:
             self.inside = t.value(f"and {self.masks} {t.mask(line, extent)}, <{self.own}>")
             with t.loop(0, whole) as p:
                 at = t.sum(base, t.product(p, each, self.deeper))
-                self._deliver(begin, p, self._whole(at))
+                self._store_group(begin, p, self._word(at))
             at = t.sum(base, t.product(whole, each, self.deeper))
             for left in range(1, each):
                 with t.when(t.value(f"icmp eq i64 {rest}, {left}")):
-                    self._deliver(begin, whole, self._joined(at, left))
+                    self._store_group(begin, whole, self._assembled(at, left))
         return t.text()
 
-    def _whole(self, at: str) -> str:
-        """Return a word of each line, as it lies there or put together."""
+    def _word(self, at: str) -> str:
+        """Return a word of each line, read directly or assembled."""
         if self.along == "lines":
-            return self._joined(at, self.each)
+            return self._assembled(at, self.each)
         return self._gathered(self.gather_words, self.word, at)
 
-    def _joined(self, at: str, count: int) -> str:
+    def _assembled(self, at: str, count: int) -> str:
         """Return words of the next `count` elements of each line."""
         t, value = self.t, "zeroinitializer"
         for j in range(count):
@@ -129,7 +128,7 @@ class _Packing:
         )
 
     def _gathered(self, gather: str, kind: str, at: str) -> str:
-        """Return what lies there in each line."""
+        """Return the values at `at` in each line."""
         t, lanes = self.t, self.lanes
         pointer = t.moved(at, 0)
         places = t.value(f"getelementptr i8, ptr {pointer}, <{lanes} x i64> {self.offsets}")
@@ -138,7 +137,7 @@ class _Packing:
             f"{self.masks} {self.inside}, {kind} zeroinitializer)"
         )
 
-    def _deliver(self, begin: str, place: str, value: str) -> None:
+    def _store_group(self, begin: str, place: str, value: str) -> None:
         """Store the words of a group at a depth."""
         pointer = self.t.moved(begin, self.t.product(place, self.count * WORD))
         self.t.do(
@@ -149,12 +148,12 @@ class _Packing:
 
 @functools.cache
 def multiplying(dtype: str, *, bias: bool) -> Kernel:
-    """Return the kernel that multiplies packed operands, tile by tile, onto a bias or nothing."""
+    """Return the kernel that multiplies packed operands tile by tile, added to a bias if any."""
     return kernel(f"multiply_{dtype}", _Multiplying(dtype, bias=bias).text(), "float32")
 
 
 class _Multiplying:
-    """The text that multiplies: ROWS x COLUMNS sums in registers over the whole depth."""
+    """The text of the multiplying kernel: ROWS x COLUMNS sums in registers over the whole depth."""
 
     def __init__(self, dtype: str, *, bias: bool) -> None:
         addresses = ("columns", "rows", *(["bias"] if bias else []), "out")
@@ -182,7 +181,7 @@ class _Multiplying:
         self.adding = t.value(f"icmp ne i64 {t.word('adds')}, 0")
 
     def text(self) -> str:
-        """Return the module."""
+        """Return the text of the module."""
         t = self.t
         tiles, panels, groups, across, columns, rows, out = (
             t.word(n) for n in ("tiles", "panels", "groups", "across", "columns", "rows", "out")
@@ -203,11 +202,11 @@ class _Multiplying:
                     t.sum(columns, t.product(right, self.words, COLUMNS * WORD)),
                     t.sum(rows, t.product(left, self.words, ROWS * WORD)),
                 )
-                self._deliver(target, t.product(g, ROWS), t.product(j, COLUMNS), masks)
+                self._store_group(target, t.product(g, ROWS), t.product(j, COLUMNS), masks)
         return t.text()
 
     def _begin(self, column: str, masks: list[str]) -> None:
-        """Set the sums to zero, or to the elements of the bias from a column on."""
+        """Initialise the sums with zero, or with the elements of the bias from a column on."""
         t = self.t
         for h, mask in enumerate(masks):
             first = "zeroinitializer"
@@ -218,14 +217,14 @@ class _Multiplying:
                 t.put(row[h], first, self.sums)
 
     def _load(self, place: str, mask: str) -> str:
-        """Return the elements there, zeros outside of the mask."""
+        """Return the elements at `place`, zero outside the mask."""
         return self.t.value(
             f"call {self.load}(ptr align {self.item} {place}, <16 x i1> {mask}, "
             f"{self.element} zeroinitializer)"
         )
 
     def _sum(self, columns: str, rows: str) -> None:
-        """Add up the products of a group of rows and one of columns."""
+        """Add the products of a group of rows and a group of columns."""
         t = self.t
         with t.loop(0, self.words) as p:
             right, left = t.product(p, COLUMNS * WORD), t.product(p, ROWS * WORD)
@@ -244,8 +243,8 @@ class _Multiplying:
                     )
                     t.put(cell, total, self.sums)
 
-    def _deliver(self, target: str, first: str, column: str, masks: list[str]) -> None:
-        """Store sums, rounded, from a row and a column on; those beyond the result are left out."""
+    def _store_group(self, target: str, first: str, column: str, masks: list[str]) -> None:
+        """Store sums, rounded, from a row and a column on, except those beyond the result."""
         t, narrow = self.t, "fptrunc" if self.floats else "trunc"
         for r, row in enumerate(self.cells):
             line = t.sum(first, r)
@@ -258,7 +257,7 @@ class _Multiplying:
                     self._store(place, value, mask)
 
     def _store(self, place: str, value: str, mask: str) -> None:
-        """Store elements, added to what is there if the record says so."""
+        """Store elements, added to the old ones if the record says so."""
         t, result = self.t, self.t.cell(self.element)
         t.put(result, value, self.element)
         with t.when(self.adding):
@@ -269,7 +268,7 @@ class _Multiplying:
         )
 
     def _added(self, a: str, b: str) -> str:
-        """Return the elements of two vectors added up, rounded once."""
+        """Return the sum of two vectors, rounded once."""
         t = self.t
         if not self.floats:
             return t.value(f"add {self.element} {a}, {b}")

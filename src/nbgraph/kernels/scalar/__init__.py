@@ -1,1 +1,1 @@
-"""Scalar graphs: nodes, what functions there are, a graph evaluated at a point, or printed."""
+"""Scalar graphs: nodes, the table of functions, evaluation at a point, and printing."""

@@ -1,6 +1,6 @@
-"""The scalar functions, a row each: adding one is a row here and its body in `vector_math`.
+"""The table of scalar functions: a new one is a row here and a body in `vector_math`.
 
-What capture, derivatives, the interpreters and printing know of a function is read off its row.
+Capture, derivatives, the interpreters and printing read all properties of a function here.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from nbgraph.kernels.scalar.kinds import MAX_BITS
 from nbgraph.kernels.scalar.nodes import Node
 from nbgraph.kernels.scalar.rules import Term, call
 
-# of the value and the arguments; None: 0 everywhere
+# a formula over the value and the arguments; None: 0 everywhere
 Slope = Callable[..., "Term | float"] | None
 ROUNDING = ("floor", "ceil", "trunc", "round")  # Python's forms return an int, NumPy's a float
-# exponential, tame: how a value that is infinite has grown, other than to a pole
-# fades, fades_slowly: how its slope vanishes, faster than any power or not
-# pole: its slope has one where the function itself has a value
-# odd: and rising; positive; exact: the result has the digits of the arguments
-# branches: it branches and loops, so that it does not suit vector code
+# exponential, tame: how an infinite value has grown, other than to a pole
+# fades, fades_slowly: the slope vanishes, faster than any power or not
+# pole: the slope has one where the function itself has a value
+# odd: and increasing; positive; exact: the result has the digits of the arguments
+# branches: has branches and loops, so it does not suit vector code
 _TRAITS = frozenset("exponential tame fades fades_slowly pole odd positive exact branches".split())
 _SPECIAL = ("normal", "incomplete", "beta", "bessel", "orders", "integrals", "elliptic")
 
 
 @dataclass(eq=False)
 class Function:
-    """What is known of a function; of its arguments the last one is x. The formulas of its row are
-    compiled when they are asked for."""
+    """The properties of a function, whose last argument is x. Formulas are compiled at first
+    use."""
 
     name: str
-    family: str  # the file of `vector_math` that holds its body
+    family: str  # the file of `vector_math` with its body
     arguments: tuple[str, ...]
     traits: frozenset[str]
     texts: dict[str, str]
@@ -52,13 +52,13 @@ class Function:
 
     @property
     def is_special(self) -> bool:
-        """Whether it is written for float64 alone."""
+        """Return whether the function is implemented for float64 alone."""
         return self.family in _SPECIAL
 
     @functools.cached_property
     def slopes(self) -> dict[int, Slope]:
-        """Slopes by argument, as far as they are known; those by x may read the value alone, as
-        backward then."""
+        """The known slopes by argument; those by x may read the value alone, and so may
+        backward."""
         texts = enumerate(self.texts["slopes"].split("; "))
         return {
             k: None if text == "0" else self._formula(text, "y") for k, text in texts if text != "-"
@@ -66,13 +66,13 @@ class Function:
 
     @functools.cached_property
     def accurate(self) -> Slope:
-        """The slope by x with all digits, from x alone."""
+        """The slope by x to full accuracy, from x alone."""
         text = self.texts.get("accurate")
         return None if text is None else self._formula(text, "y")
 
     @functools.cached_property
     def digits(self) -> str | Callable[..., Any]:
-        """A function of an mpmath context `mp` and the arguments, or its name there; or ""."""
+        """A function of an mpmath context `mp` and the arguments, or its name in mpmath, or ""."""
         text = self.texts["digits"]
         if text.isidentifier() or not text:
             return text
@@ -81,30 +81,30 @@ class Function:
 
     @property
     def limit(self) -> int | None:
-        """The power of two, of x, beyond which the value overflows, or costs too much."""
+        """The power of two of x beyond which the value overflows or costs too much, or None."""
         if self.is_special:
             return 9 if self.family in ("incomplete", "beta") else 12
         return _compiled(self.texts.get("limit", "None"))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names in `math` and NumPy, where these have it."""
+        """The function's names in `math` and NumPy, where they have it."""
         return (self.name, *self.texts.get("aliases", "").split())
 
     @property
     def scipy(self) -> tuple[str, ...]:
-        """Names in scipy.special, where special functions have their own."""
+        """The function's names in scipy.special."""
         return tuple(self.texts.get("scipy", self.name if self.is_special else "").split())
 
     @functools.cached_property
     def floats(self) -> Callable[..., float] | None:
-        """The function of Python floats, where not as `math` has it."""
+        """The function for Python floats, if it differs from `math`'s."""
         text = self.texts.get("floats")
         return None if text is None else self._formula(text)
 
     @functools.cached_property
     def numpy(self) -> Callable[..., Any] | None:
-        """The function of NumPy's numbers, where that of Python floats raises."""
+        """The function for NumPy numbers, if the one for Python floats raises."""
         text = self.texts.get("numpy")
         return None if text is None else self._formula(text)
 
@@ -115,7 +115,7 @@ class Function:
 
 @functools.cache
 def _compiled(text: str, *, calls: bool = False) -> Any:
-    """Return the value of a text; with `calls` names of functions are those of terms."""
+    """Return the value of an expression; with `calls`, function names are those over terms."""
     space: dict[str, Any] = {"digits": digits, "rules": rules, "math": math, "np": np}
     space |= {name: functools.partial(call, name) for name in FUNCTIONS if calls}
     space |= {"root_pi": math.sqrt(math.pi), "MAX_BITS": MAX_BITS}
@@ -299,7 +299,7 @@ FUNCTIONS: dict[str, Function] = _parsed(_TABLE)
 
 
 def named(trait: str) -> frozenset[str]:
-    """Return the names of the functions that have a trait.
+    """Return the names of the functions with a trait.
 
     >>> sorted(named("exponential"))
     ['cosh', 'exp', 'exp2', 'expm1', 'sinh']
@@ -311,7 +311,7 @@ PIECEWISE_CONSTANT = frozenset(name for name, f in FUNCTIONS.items() if f.texts[
 
 
 def slope_of(graph: Graph, node: Node, index: int, *, accurate: bool) -> Node | None:
-    """Return the partial of a `call` node by its argument `index`; None where it is zero."""
+    """Return the partial of a `call` node by its argument `index`; None if it is zero."""
     name = node.data
     row = FUNCTIONS[name]
     formula: Any = row.accurate if accurate and row.accurate else row.slopes.get(index, name)

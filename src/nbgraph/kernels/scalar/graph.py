@@ -1,7 +1,7 @@
-"""The scalar graph: what a scalar function computes, operation by operation.
+"""The scalar graph: the computation of a scalar function, operation by operation.
 
-An operation gives a node, or a simpler one that is known to be equal. Simplifications here are
-exact in IEEE arithmetic (NaN, infinities and signed zeros included).
+An operation returns a node, or a simpler node known to be equal. The simplifications are exact in
+IEEE arithmetic, including NaN, infinities and signed zeros.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne
 
 
 class Graph(Nodes):
-    """Operations over nodes, with the kinds of NumPy and what is known without running them."""
+    """Operations over nodes, with NumPy's kinds, folded and simplified without running them."""
 
     def const(self, value: object) -> Node:
         """Return a literal: bool, int or float, weak as in NEP 50."""
@@ -56,7 +56,7 @@ class Graph(Nodes):
         return self.node("const", (), "f", float(value))  # type: ignore[arg-type]
 
     def cast(self, a: Node, kind: str) -> Node:
-        """`a` as another kind; a weak constant simply becomes one of that kind."""
+        """Return `a` as another kind; a weak constant becomes one of that kind."""
         if a.kind == kind:
             return a
         if a.op == "const":
@@ -82,7 +82,7 @@ class Graph(Nodes):
         return self.node("cast", (a,), kind)
 
     def narrow(self, a: Node, dtype: str) -> Node:
-        """`a` rounded to a float dtype; the precision of what follows stays the kernel's."""
+        """Return `a` rounded to a float dtype; later operations keep the kernel's precision."""
         a = self.float(a)
         if a.op == "const":
             with np.errstate(all="ignore"):
@@ -91,15 +91,15 @@ class Graph(Nodes):
         return a if known else self.node("narrow", (a,), "f", dtype)
 
     def float(self, a: Node) -> Node:
-        """`a` as a floating value."""
+        """Return `a` as a floating value."""
         return self.cast(a, "f")
 
     def arithmetic(self, op: str, a: Node, b: Node) -> Node:
-        """`add`, `sub`, `mul`, `div`, `floordiv` or `mod`, with NumPy's result kind."""
+        """Return `add`, `sub`, `mul`, `div`, `floordiv` or `mod`, with NumPy's result kind."""
         whole = op == "mod" and b.op == "const" and b.data == _BEYOND and a.op != "const"
         if whole and a.kind in ("i", "int64", "uint64"):
             return self.cast(a, "uint64")
-        a, b = _without_sign(self, a, b) if op in ("add", "sub", "mul") else (a, b)
+        a, b = _as_unsigned(self, a, b) if op in ("add", "sub", "mul") else (a, b)
         kind = "f" if op == "div" else promote(a.kind, b.kind)
         if kind == "bool":
             return self._boolean_arithmetic(op, a, b)
@@ -177,7 +177,7 @@ class Graph(Nodes):
         return None
 
     def negate(self, a: Node) -> Node:
-        """`-a`."""
+        """Return `-a`."""
         if a.kind == "bool":
             raise TypeError("negative of a boolean is not defined (as in NumPy): use `not`")
         if a.kind == "b":
@@ -187,11 +187,11 @@ class Graph(Nodes):
         if a.op == "neg":
             return a.args[0]
         if a.op == "sub" and a.kind == "f" and a.args[0].op == "const" and a.args[0].data == 0:
-            pass  # -(0 - x) is -0.0 where x is 0.0: not x
+            pass  # -(0 - x) is -0.0, not x, where x is 0.0
         return self.node("neg", (a,), a.kind)
 
     def absolute(self, a: Node) -> Node:
-        """`abs(a)`."""
+        """Return `abs(a)`."""
         if is_boolean(a.kind):
             return self.cast(a, "i") if a.kind == "b" else a
         if a.op == "const":
@@ -199,26 +199,26 @@ class Graph(Nodes):
         return a if a.op == "abs" else self.node("abs", (a,), a.kind)
 
     def compare(self, op: str, a: Node, b: Node) -> Node:
-        """`lt`, `le`, `gt`, `ge`, `eq` or `ne`: a Python bool."""
+        """Return `lt`, `le`, `gt`, `ge`, `eq` or `ne` of two values: a Python bool."""
         if a.op == b.op == "const":
             return self.const(bool(COMPARISONS[op](a.data, b.data)))
         kind = promote(a.kind, b.kind)
         if a.op == "const":
             a, b, op = b, a, _MIRROR[op]
         if b.op != "const" and is_integer(a.kind) and is_integer(b.kind):
-            if "i" in (a.kind, b.kind) and kind != "i":  # a Python int need not fit the dtype
+            if "i" in (a.kind, b.kind) and kind != "i":  # a Python int may not fit the dtype
                 kind = "f" if kind == "uint64" else "int64"
             if kind == "f":
                 return self._compare_signs(op, a, b)
         try:
             a, b = self.cast(a, kind), self.cast(b, kind)
-        except OverflowError:  # a literal outside the dtype: the order is known (as in NumPy)
+        except OverflowError:  # a literal outside the dtype, so the order is known (as in NumPy)
             above = b.data > 0
             return self.const(op == "ne" or op in (("lt", "le") if above else ("gt", "ge")))
         return self.node(op, (a, b), "b")
 
     def _compare_signs(self, op: str, a: Node, b: Node) -> Node:
-        """Return a signed 64-bit integer against uint64: exact, as in NumPy."""
+        """Compare a signed 64-bit integer with uint64 exactly, as NumPy does."""
         if a.kind == "uint64":
             a, b, op = b, a, _MIRROR[op]
         below = self.compare("lt", a, self.const(0))
@@ -228,11 +228,11 @@ class Graph(Nodes):
         return self.logical_and(self.logical_not(below), same)
 
     def bitwise(self, op: str, a: Node, b: Node) -> Node:
-        """`&`, `|`, `^`, `<<`, `>>` of integers or booleans."""
-        a, b = _without_sign(self, a, b)
+        """Return `&`, `|`, `^`, `<<` or `>>` of integers or booleans."""
+        a, b = _as_unsigned(self, a, b)
         kind = promote(a.kind, b.kind)
         if not self.unsigned and {a.kind, b.kind} == {"int64", "uint64"}:
-            kind = "uint64"  # arrays as NumPy has them
+            kind = "uint64"  # as for NumPy's arrays
         if a.kind == b.kind == "b" and op in ("band", "bor", "bxor"):
             kind = "b"
         if kind == "f":
@@ -245,7 +245,7 @@ class Graph(Nodes):
         return self.node(op, (a, b), kind)
 
     def invert(self, a: Node) -> Node:
-        """`~a`: bits of an integer, logical not of a bool."""
+        """Return `~a`: the bits of an integer inverted, or logical not of a bool."""
         if is_boolean(a.kind):
             return self.cast(self.logical_not(self.truth(a)), a.kind)
         if a.kind == "f":
@@ -253,17 +253,17 @@ class Graph(Nodes):
         return self.node("invert", (a,), a.kind)
 
     def truth(self, a: Node) -> Node:
-        """`bool(a)`, as a Python bool."""
+        """Return `bool(a)`, as a Python bool."""
         if a.kind == "bool":
             return self.node("cast", (a,), "b")
         return self.cast(a, "b")
 
     def logical_and(self, a: Node, b: Node) -> Node:
-        """`a and b` of two truth values."""
+        """Return `a and b` of two truth values."""
         return self._logic("and", a, b)
 
     def logical_or(self, a: Node, b: Node) -> Node:
-        """`a or b` of two truth values."""
+        """Return `a or b` of two truth values."""
         return self._logic("or", a, b)
 
     def _logic(self, op: str, a: Node, b: Node) -> Node:
@@ -276,13 +276,13 @@ class Graph(Nodes):
         return a if a is b else self.node(op, (a, b), "b")
 
     def logical_not(self, a: Node) -> Node:
-        """`not a` of a truth value."""
+        """Return `not a` of a truth value."""
         if a.op == "const":
             return self.const(not a.data)
         return a.args[0] if a.op == "not" else self.node("not", (a,), "b")
 
     def select(self, cond: Node, a: Node, b: Node) -> Node:
-        """`a if cond else b`; two kinds are promoted, a bool beside a number is 0 or 1."""
+        """Return `a if cond else b`; two kinds are promoted, a bool with a number is 0 or 1."""
         if cond.op == "const":
             return a if cond.data else b
         if cond.op == "not":
@@ -305,7 +305,7 @@ class Graph(Nodes):
         return self.node("select", (cond, a, b), a.kind)
 
     def _select_truth(self, cond: Node, a: Node, b: Node) -> Node:
-        """Return a select of truth values, as logic."""
+        """Return a select of truth values as logical operations."""
         a = self.const(True) if a is cond else a
         b = self.const(False) if b is cond else b
         if a.op == "const":
@@ -319,7 +319,7 @@ class Graph(Nodes):
         return self.node("select", (cond, a, b), "b")
 
     def check(self, a: Node, invalid: Node, raised: Raised) -> Node:
-        """`a`; an element for which `invalid` holds ends the kernel with an error."""
+        """Return `a`; an element for which `invalid` holds ends the kernel with an error."""
         if invalid.op == "const" and not invalid.data:
             return a
         if raised not in self.raises:
@@ -338,7 +338,7 @@ class Graph(Nodes):
 
 
 def unchecked(node: Node) -> Node:
-    """Return the value of a node without the errors that it is checked for."""
+    """Return a node without the checks around it."""
     while node.op == "check":
         node = node.args[0]
     return node
@@ -348,9 +348,9 @@ _ROUNDED = ("floor", "ceil", "trunc", "round")
 _BEYOND = 1 << 64
 
 
-def _without_sign(graph: Graph, a: Node, b: Node) -> tuple[Node, Node]:
-    """Operands as uint64 where one is a literal that int64 does not hold, as those of hashes: the
-    lower 64 bits are those of Python's integers."""
+def _as_unsigned(graph: Graph, a: Node, b: Node) -> tuple[Node, Node]:
+    """Return both operands as uint64 if one is a literal beyond int64, as in hash functions: the
+    lower 64 bits equal those of Python's integers."""
     for x, y in ((a, b), (b, a)):
         beyond = x.op == "const" and x.kind == "i" and _BEYOND >> 1 <= x.data < _BEYOND
         if beyond and y.op != "const" and y.kind in ("i", "int64"):

@@ -1,8 +1,8 @@
-"""Evaluating a scalar graph at a point, with mpmath numbers or Python floats.
+"""Evaluation of a scalar graph at a point, with mpmath numbers or Python floats.
 
-Only what the taken branches need is evaluated, so a logarithm of a negative number in the other
-branch never happens. This is the reference for certificates and for `at_point`. A domain with a
-budget stops with `Exhausted` when the work or the processor time of the budget is used up.
+Only the nodes that the taken branches need are evaluated, so the logarithm of a negative number in
+another branch never happens. This is the reference for certificates and for `at_point`. A domain
+with a budget raises `Exhausted` when the work or the processor time is used up.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
 
 
 class Exhausted(NbgraphError):
-    """A budget is used up."""
+    """The budget is used up."""
 
 
 class Budget:
     """Work and processor seconds of this thread that evaluations may use together.
 
-    A unit of work is one operation at 128 bits. Processor time, not time on the clock: a busy
-    machine does not weaken a check.
+    A unit of work is one operation at 128 bits. Processor time rather than clock time, so that a
+    busy machine does not weaken a check.
     """
 
-    EVERY = 8.0  # units between two looks at the clock
+    EVERY = 8.0  # units between two clock reads
 
     def __init__(self, work: float, seconds: float) -> None:
         self.work, self.used = work, 0.0
@@ -49,7 +49,7 @@ class Budget:
         self._look = self.EVERY
 
     def spend(self, units: float) -> None:
-        """Use up some work; Exhausted where the work or the time is at its end."""
+        """Use up work; raise Exhausted when the work or the time is used up."""
         self.used += units
         if self.used > self.work:
             raise Exhausted("the work of the budget is done")
@@ -60,14 +60,14 @@ class Budget:
 
 
 class Evaluator:
-    """Evaluates nodes for given leaves; remembers what was evaluated."""
+    """An evaluator of nodes for fixed leaves, which remembers values."""
 
     def __init__(
         self, graph: Graph, leaves: Mapping[int, Any], domain: Domain, max_trips: int = MAX_TRIPS
     ) -> None:
         self._graph, self._domain, self._max_trips = graph, domain, max_trips
         self._values: dict[int, Any] = dict(leaves)
-        self.trips: dict[int, int] = {}  # of loops at the outermost level, by region
+        self.trips: dict[int, int] = {}  # of outermost loops, by region
 
     def __call__(self, root: Node) -> Any:
         """Return the value of a node."""
@@ -78,7 +78,7 @@ class Evaluator:
             if node.id in values:
                 stack.pop()
                 continue
-            missing = [n for n in self._wanted(node) if n.id not in values]
+            missing = [n for n in self._next_nodes(node) if n.id not in values]
             if missing:
                 stack.extend(missing)
                 continue
@@ -90,8 +90,8 @@ class Evaluator:
         """Return the value of a node if it was evaluated, else None."""
         return self._values.get(node.id)
 
-    def _wanted(self, node: Node) -> Sequence[Node]:
-        """What must be known next: of a select, the condition and then the taken side."""
+    def _next_nodes(self, node: Node) -> Sequence[Node]:
+        """Return the nodes to evaluate next: of a select, the condition, then its branch."""
         values = self._values
         if node.op == "select":
             cond = node.args[0]
@@ -143,20 +143,20 @@ class Evaluator:
 
 
 class Domain:
-    """Number arithmetic; Python floats here, mpmath in `multiprecision`."""
+    """The arithmetic of numbers: Python floats here, mpmath in `multiprecision`."""
 
     functions: Mapping[str, Callable[..., Any]]
-    units = 0.25  # of work that one operation is
+    units = 0.25  # of work for one operation
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget
 
     def const(self, node: Node) -> Any:
-        """Return a literal."""
+        """Return the value of a literal node."""
         return self.literal(node.data, node.kind)
 
     def literal(self, value: Any, kind: str) -> Any:
-        """Return a number of the text, or of a table, of a kind."""
+        """Return a number of the text, or of a table, of this kind."""
         return value
 
     def number(self, value: Any) -> Any:
@@ -164,7 +164,7 @@ class Domain:
         return float(value)
 
     def apply(self, node: Node, args: Sequence[Any]) -> Any:
-        """One operation; Undetermined where it has no value here."""
+        """Return the result of one operation; raise Undetermined if it has no value here."""
         op = node.op
         if op == "check":
             if args[1]:
@@ -189,7 +189,7 @@ class Domain:
             if op == "shl" and args[1] > MAX_BITS:
                 raise Unreached(f"a shift by {args[1]} bits")
             return BITWISE[op](*args)
-        if op == "narrow":  # numbers of any precision stand for what is meant
+        if op == "narrow":  # numbers of higher precision are not rounded
             return args[0]
         if op in _UNARY:
             return _UNARY[op](args[0])
@@ -223,7 +223,7 @@ def _of_floats() -> dict[str, Callable[..., Any]]:
 
 
 class FloatDomain(Domain):
-    """Python floats with the infinities and NaN of IEEE arithmetic: quick."""
+    """Python floats with the infinities and NaN of IEEE arithmetic; fast."""
 
     functions = _of_floats()
 
@@ -238,7 +238,7 @@ class FloatDomain(Domain):
                 return float(special(*map(np.float64, args)))
 
 
-# where Python raises, NumPy has the infinity or the NaN that kernels have, too
+# where Python raises, NumPy and kernels return infinity or NaN
 _SPECIAL: dict[str, Callable[..., Any]] = {
     **{n: getattr(np, a) for n, row in FUNCTIONS.items() for a in row.names if hasattr(np, a)},
     **{name: row.numpy for name, row in FUNCTIONS.items() if row.numpy is not None},

@@ -1,4 +1,4 @@
-"""Kinds: what a value in a scalar graph is, before a dtype is chosen.
+"""Kinds: the types of values in a scalar graph, before a dtype is chosen.
 
 "f"                      floating; its precision is chosen per kernel, so one graph serves all
 "i", "b"                 Python int and bool: weak, they adapt to what they meet (NEP 50)
@@ -17,7 +17,7 @@ from nbgraph.errors import DTypeError, NbgraphError
 
 INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 BOOLEAN = ("b", "bool")
-STORED = {"bool": "uint8", "float16": "uint16", "bfloat16": "uint16"}  # held in memory as others
+STORED = {"bool": "uint8", "float16": "uint16", "bfloat16": "uint16"}  # in memory as these
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 SHORT = ("float16", "bfloat16")  # computed in float32
 ITEMSIZE = {
@@ -31,22 +31,22 @@ ITEMSIZE = {
 
 
 def widened(text: str, dtype: str) -> str:
-    """Return the text of a number in memory as it is computed with: 16-bit floats as float32."""
+    """Return the text of a stored number as computed with: 16-bit floats as float32."""
     return f"{dtype}_to_float32({text})" if dtype in SHORT else text
 
 
 def narrowed(text: str, dtype: str) -> str:
-    """Return the text of a number as it is stored."""
+    """Return the text of a computed number as it is stored."""
     return f"float32_to_{dtype}({text})" if dtype in SHORT else text
 
 
 def is_integer(kind: str) -> bool:
-    """Python or NumPy integer."""
+    """Return whether the kind is a Python or NumPy integer."""
     return kind == "i" or kind in INTEGERS
 
 
 def is_boolean(kind: str) -> bool:
-    """Python or NumPy bool."""
+    """Return whether the kind is a Python or NumPy bool."""
     return kind in BOOLEAN
 
 
@@ -88,26 +88,26 @@ def kind_of_dtype(dtype: np.dtype) -> str:
 
 
 class Word(IntEnum):
-    """What a Python number becomes in a record."""
+    """The form of a Python number in a word of a record."""
 
     DOUBLE = 1
     SINGLE = 2
     WHOLE = 3  # an int64
-    PAIR = 1 << 20  # added to the others: the real and the imaginary part, a word each
+    PAIR = 1 << 20  # added to the others: real and imaginary part, a word each
 
 
-DROPPED = {"float16": 42, "bfloat16": 45}  # bits of a float64 that these have not
+DROPPED = {"float16": 42, "bfloat16": 45}  # bits of float64 that the formats lack
 
 
 def float_word(dtype: str) -> int:
-    """Return the kind of a Python number that a floating dtype rounds: for 16 bits, behind
-    `Word.SINGLE`, the bits that it drops."""
+    """Return the kind of word for a number that a floating dtype rounds: `Word.SINGLE` for 16 bits,
+    combined with the number of dropped bits."""
     return Word.DOUBLE if dtype == "float64" else Word.SINGLE | DROPPED.get(dtype, 0) << 8
 
 
 def whole_word(dtype: str) -> int:
-    """Return the kind of a Python integer that an integer dtype has to hold: behind `Word.WHOLE`
-    the bits by which it is narrower than a word, and whether it has no sign.
+    """Return the kind of word for a Python integer of an integer dtype: `Word.WHOLE` combined with
+    the bits by which the dtype is narrower than a word, and whether it is unsigned.
 
     >>> whole_word("int64") == Word.WHOLE, hex(whole_word("uint8"))
     (True, '0x13803')
@@ -116,7 +116,7 @@ def whole_word(dtype: str) -> int:
 
 
 def kind_of_value(value: object) -> str | None:
-    """Return the kind of a scalar parameter's value, None where it is not a number."""
+    """Return the kind of a scalar parameter's value, or None if it is not a number."""
     if isinstance(value, (bool, np.bool_)):
         return "b"
     if isinstance(value, (int, np.integer)):
@@ -127,13 +127,13 @@ def kind_of_value(value: object) -> str | None:
 
 
 class Element(NamedTuple):
-    """Elements of a dtype, by its name: in memory, and as they are computed with."""
+    """The elements of a dtype, by its name: in memory, and in computations."""
 
     dtype: str
 
     @property
     def compute(self) -> Literal["float32", "float64"]:
-        """What they are computed in."""
+        """The dtype that elements are computed in."""
         return "float64" if self.dtype == "float64" else "float32"
 
     def pointer(self, address: str) -> str:
@@ -149,7 +149,7 @@ class Element(NamedTuple):
         return f"{by}({place}, {narrowed(value, self.dtype)})"
 
 
-# where the evaluation of a scalar graph at a point has no number to give
+# raised where the evaluation of a graph at a point has no number as its result
 MAX_BITS = 4096  # of a Python int: more are a runaway product or shift
 
 
@@ -158,4 +158,4 @@ class Undetermined(NbgraphError):
 
 
 class Unreached(Undetermined):
-    """There may be a value, but evaluation does not reach it: a loop, or numbers too large."""
+    """There may be a value, but evaluation cannot reach it: a loop, or numbers too large."""

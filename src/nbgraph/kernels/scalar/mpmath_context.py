@@ -1,8 +1,8 @@
-"""Contexts of mpmath, and the scalar functions in them.
+"""Contexts of mpmath with the scalar functions.
 
-mpmath takes as much precision as an argument asks for: exp(1e300) would be computed with the
-digits of 1e300. Here every function refuses an argument that its value or its cost makes hopeless,
-so that each call takes milliseconds.
+mpmath uses as much precision as an argument needs: exp(1e300) would be computed with the digits of
+1e300. Here every function refuses arguments whose result or cost is hopeless, so each call takes
+milliseconds.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from nbgraph.kernels.scalar.functions import FUNCTIONS
 from nbgraph.kernels.scalar.kinds import Undetermined, Unreached
 
 BITS = 122  # 36 decimal digits
-EXPONENT = 1 << 64  # of two: results beyond are neither overflow nor 0 here, but refused
-_LEAST = -1074  # of two, of arguments of special functions other than 0
+EXPONENT = 1 << 64  # of two: results beyond count neither as overflow nor as 0, but are refused
+_LEAST = -1074  # of two, of nonzero arguments of special functions
 _LOCAL = threading.local()  # mpmath changes a context's precision during a call
 
 
 def context(bits: int = BITS) -> Any:
-    """Return the mpmath context of that precision that the calling thread has for itself."""
+    """Return the calling thread's own mpmath context of a precision."""
     contexts: dict[int, Any] = _LOCAL.__dict__.setdefault("contexts", {})
     if bits not in contexts:
         import mpmath
@@ -74,7 +74,7 @@ def _power(mp: Any) -> Callable[[Any, Any], Any]:
 
 
 def within(name: str, function: Callable[..., Any], limit: int) -> Callable[..., Any]:
-    """Return a function that refuses what is beyond 2**limit."""
+    """Return a function that refuses arguments beyond 2**limit."""
 
     @functools.wraps(function)
     def bounded(*args: Any) -> Any:
@@ -86,7 +86,7 @@ def within(name: str, function: Callable[..., Any], limit: int) -> Callable[...,
 
 
 def _limited(mp: Any, name: str, function: Callable[..., Any], high: int) -> Callable[..., Any]:
-    """Return a special function; arguments that take long, and sums that diverge, are refused."""
+    """Return a special function that refuses slow arguments and sums that diverge."""
 
     @functools.wraps(function)
     def value(*args: Any) -> Any:
@@ -122,14 +122,14 @@ def _functions(mp: Any) -> dict[str, Callable[..., Any]]:
 
 
 def special_context() -> Any:
-    """An mpmath context of a few more digits, with the functions, for the calling thread alone."""
+    """Return the calling thread's own context of a few more digits, with the functions."""
     mp = context(80)
     mp.functions = table(mp)
     return mp
 
 
 def table(mp: Any) -> dict[str, Callable[..., Any]]:
-    """Return the scalar functions in a context, made once."""
+    """Return the scalar functions in a context, created once."""
     if not hasattr(mp, "nbgraph_functions"):
         mp.nbgraph_functions = _functions(mp)
     functions: dict[str, Callable[..., Any]] = mp.nbgraph_functions

@@ -1,4 +1,4 @@
-"""The interpreter's numbers with many digits, by mpmath; extreme exponents are refused."""
+"""The interpreter's numbers of many digits, by mpmath; extreme exponents are refused."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from nbgraph.kernels.scalar.interpret import Budget, Domain
 from nbgraph.kernels.scalar.kinds import MAX_BITS, Undetermined, Unreached
 from nbgraph.kernels.scalar.mpmath_context import BITS, EXPONENT, context, magnitude, table, within
 
-_SHAKE = 5  # bits of a result that `noise` changes
-_SHORT = 30  # bits of literals that are exact
-_WHOLE = 60  # bits of integers whose sums and products are exact
-_CONSTANTS: dict[float, Callable[[Any], Any]] = {  # in the rules of derivatives
+_SHAKE = 5  # bits of a result that `noise` perturbs
+_SHORT = 30  # bits of exact literals
+_WHOLE = 60  # bits of integers with exact sums and products
+_CONSTANTS: dict[float, Callable[[Any], Any]] = {  # constants in the rules of derivatives
     math.log(2): lambda mp: mp.log(2),
     1 / math.log(2): lambda mp: 1 / mp.log(2),
     1 / math.log(10): lambda mp: 1 / mp.log(10),
@@ -28,9 +28,9 @@ _CONSTANTS: dict[float, Callable[[Any], Any]] = {  # in the rules of derivatives
 class MultiDomain(Domain):
     """Real numbers of `bits` bits; complex results and extreme exponents are refused.
 
-    With `noise` each result that was rounded is moved by up to `2**_SHAKE` of its last bits: what
-    differs between two evaluations are digits that rounding has lost (Vignes, "Discrete stochastic
-    arithmetic for validating results of numerical software", 2004).
+    With `noise` each rounded result is moved by up to `2**_SHAKE` of its last bits: digits that
+    differ between two evaluations are lost to rounding (Vignes, "Discrete stochastic arithmetic for
+    validating results of numerical software", 2004).
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class MultiDomain(Domain):
         self._literals: dict[float, Any] = {}
 
     def literal(self, value: Any, kind: str) -> Any:
-        """Return a literal: its float64 value, or the constant of a rule that it is rounded from.
+        """Return a literal: its float64 value, or the constant of a rule that it was rounded from.
 
-        Literals of many digits may be rounded products of others, as 2 / 25 is in a slope of
-        `x * x / 25`: with noise their last digit is as uncertain, and the same wherever they stand.
+        Literals of many digits may be rounded products of others, as 2 / 25 in a slope of `x * x /
+        25`: with noise their last digit is as uncertain, and equal in all places.
         """
         if kind != "f":
             return value
@@ -61,14 +61,14 @@ class MultiDomain(Domain):
         return self._literals[value]
 
     def number(self, value: Any) -> Any:
-        """As a real number."""
+        """Return a value as a real number."""
         return self.mp.mpf(value)
 
     def _apply(self, node: Node, op: str, args: Sequence[Any]) -> Any:
         if op == "cast" and node.kind != "f" and isinstance(args[0], self.mp.mpf):
             within(op, abs, MAX_BITS)(args[0])
         if op == "extern" and node.data.wrt and self.noise is not None:
-            args = [self._moved(a, 50) for a in args]  # computed in float64
+            args = [self._moved(a, 50) for a in args]  # was computed in float64
             return self._moved(super()._apply(node, op, args), 48)
         result = super()._apply(node, op, args)
         if node.kind != "f":
@@ -86,12 +86,12 @@ class MultiDomain(Domain):
         return self._moved(result, self.bits - 1)
 
     def _moved(self, x: Any, bits: int) -> Any:
-        """`x` with some of its last bits changed, of that many."""
+        """Return `x`, a number of `bits` bits, with some of its last bits changed."""
         assert self.noise is not None
         steps = self.noise.randint(-(1 << _SHAKE), 1 << _SHAKE)
         return x * (1 + self.mp.ldexp(steps, -bits))
 
 
 def _is_whole(x: Any) -> bool:
-    """Return a small integer."""
+    """Return whether a number is a small integer."""
     return x._mpf_[2] >= 0 and magnitude(x) <= _WHOLE

@@ -1,6 +1,6 @@
-"""Formulas of functions with many digits, in an mpmath context `mp`, that mpmath does not have.
+"""Formulas of functions that mpmath lacks, with many digits, in an mpmath context `mp`.
 
-Arguments outside of a function's domain are `Undetermined`; what does not converge is `Unreached`.
+Arguments outside a function's domain raise `Undetermined`; divergence raises `Unreached`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def whole(mp: Any, x: Any) -> Any:
 
 
 def softplus(mp: Any, x: Any) -> Any:
-    """log(1 + e**x)."""
+    """Return log(1 + e**x)."""
     return mp.log1p(mp.exp(x)) if x < 0 else x + mp.log1p(mp.exp(-x))
 
 
@@ -43,7 +43,7 @@ def _inverse(mp: Any, function: Callable[..., Any], slope: Callable[..., Any], s
     for _ in range(12):
         step = function(x) / slope(x)
         x -= step
-        if abs(step) < abs(x) * mp.ldexp(1, -mp.prec // 2):  # the next one has all digits
+        if abs(step) < abs(x) * mp.ldexp(1, -mp.prec // 2):  # the next iteration has all digits
             return x - function(x) / slope(x)
     raise Unreached("Newton's method does not settle")
 
@@ -123,7 +123,7 @@ def beta_quantile(mp: Any, a: Any, b: Any, p: Any) -> Any:
 
 
 def bessel(kind: str, order: int | None = None, *, scaled: int = 0) -> Callable[..., Any]:
-    """Return a Bessel function, "j", "y", "i" or "k", of a fixed order or of any, maybe scaled."""
+    """Return a Bessel function "j", "y", "i" or "k" of a fixed or any order, optionally scaled."""
 
     def value(mp: Any, *args: Any) -> Any:
         n, x = args if order is None else (order, *args)
@@ -141,15 +141,15 @@ def spence(mp: Any, x: Any) -> Any:
 
 
 def zeta(mp: Any, s: Any, q: Any) -> Any:
-    """Hurwitz' zeta function."""
+    """Return Hurwitz' zeta function."""
     if not (s > 1 and q > 0):
         raise Undetermined("zeta is for s > 1 and q > 0")
-    with mp.extraprec(int(s * abs(mp.log(q, 2))) + 20):  # its errors are absolute
+    with mp.extraprec(int(s * abs(mp.log(q, 2))) + 20):  # errors of mpmath's are absolute
         return mp.zeta(s, q)
 
 
 def elliptic(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an elliptic integral for parameters below 1, the last argument."""
+    """Return an elliptic integral for parameters, the last argument, below 1."""
 
     def value(mp: Any, *args: Any) -> Any:
         if args[-1] >= 1:

@@ -1,9 +1,9 @@
-"""Hash-consed nodes: what scalar graphs are made of, with the loops among them.
+"""Hash-consed nodes of scalar graphs, and the loops among them.
 
-A node is an operation over earlier nodes, so ids are a topological order. Values are
-immutable; equal nodes are one object. Loops are regions: a phi node stands for a carried
-variable inside the body, a `final` node for its value after the last trip. A derivative adds
-carried variables to the region it differentiates, so value and derivatives share one loop.
+A node is an operation over earlier nodes, so ids are a topological order. Values are immutable;
+equal nodes are one object. Loops are regions: a phi node stands for a carried variable inside the
+body, a `final` node for its value after the last trip. A derivative adds carried variables to the
+region it differentiates, so a value and its derivatives share one loop.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any
 from nbgraph.kernel_errors import Raised
 from nbgraph.scopes import forkable
 
-# Graphs are shared by an operator and its derivatives, which threads may ask for at once. Held
-# while a node is added, while loops are differentiated (they carry more then), and while a graph
-# is written out.
+# Graphs are shared by an operator and its derivatives, in several threads. Taken while a node is
+# added, while loops are differentiated (which adds carried variables), and while a graph is written
+# out.
 GROWING = forkable(threading.RLock())
 _ID, _REGIONS = operator.attrgetter("id"), operator.attrgetter("regions")
-MOVES = "$moves"  # the carried variable of a `while` that says whether a trip changed another one
-RESULT = "$result"  # what a loop's `return` gives, NaN until then
+MOVES = "$moves"  # whether a trip of a `while` changed another carried variable
+RESULT = "$result"  # result of a loop's `return`, NaN until then
 
 
 class Node:
-    """One operation: `op` over `args`, of a `kind`, with static `data`; made by Graph only."""
+    """One operation: `op` over `args`, of a `kind`, with static `data`; created by Graph only."""
 
     __slots__ = ("args", "data", "id", "kind", "line", "op", "regions")
 
@@ -36,7 +36,7 @@ class Node:
     data: Any
     id: int
     line: str
-    regions: frozenset[int]  # regions whose phis this value depends on
+    regions: frozenset[int]  # regions with phis that this value depends on
 
     def __repr__(self) -> str:
         data = "" if self.data is None else f" {self.data!r}"
@@ -44,7 +44,7 @@ class Node:
 
 
 class Region:
-    """A loop: while `cond` holds, every carried phi takes its `out`; it starts at its `init`."""
+    """A loop: while `cond` holds, every carried phi becomes its `out`; it starts at its `init`."""
 
     __slots__ = ("carried", "cond", "id", "outer")
     cond: Node  # set before the first phi is carried
@@ -52,39 +52,39 @@ class Region:
     def __init__(self, id: int) -> None:
         self.id = id
         self.carried: dict[int, tuple[Node, Node, Node]] = {}  # phi, init, out
-        self.outer: frozenset[int] | None = None  # the regions that it lies in, once that is known
+        self.outer: frozenset[int] | None = None  # the enclosing regions, once known
 
 
 class Nodes:
-    """The table of the nodes of one graph; the only place where they are made."""
+    """The table of a graph's nodes, and the only place that creates them."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.regions: dict[int, Region] = {}
-        self.raises: list[Raised] = []  # what the text raises for some elements
-        self.classes: dict[int, type] = {}  # the classes of these
-        self.notes: list[str] = []  # what was left out
-        self.wide: dict[int, Node] = {}  # powers of integers, as floats, which have more room
-        # what to raise where a result needs the bits above 64 of a value, by its id
+        self.raises: list[Raised] = []  # exceptions that the text raises for some elements
+        self.classes: dict[int, type] = {}  # their classes
+        self.notes: list[str] = []  # remarks on what was left out
+        self.wide: dict[int, Node] = {}  # powers of integers, as floats, which have a wider range
+        # the exception to raise if a result needs bits above 64 of a value, by its id
         self.wrapped: dict[int, Exception] = {}
-        self.draws: dict[Any, int] = {}  # the numbers of the places in the text that draw
-        self.line = ""  # where in the user's text the nodes being made come from
-        self.names: dict[int, str] = {}  # what the user's text calls a value, by node id
-        # what was found of guards, by the ids of a select, of what it was differentiated by, and
-        # of the condition
+        self.draws: dict[Any, int] = {}  # the numbers of the places of the text that draw
+        self.line = ""  # the line of the user's text that new nodes come from
+        self.names: dict[int, str] = {}  # names in the user's text, by node id
+        # findings on guards, by the ids of a select, of the seed of the derivative, and of the
+        # condition
         self.guards: dict[tuple[int, int, int], Any] = {}
-        # between which numbers the counters of loops lie, by the ids of their phis
+        # bounds of the counters of loops, by the ids of their phis
         self.ranges: dict[int, tuple[float, float]] = {}
         self.unsigned = False  # whether an operand is uint64
-        self.detached: set[int] = set()  # results of loops that slopes do not go through, by id
+        self.detached: set[int] = set()  # ids of loop results that slopes do not pass through
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
         self._children: dict[int, tuple[Node, ...]] = {}  # of nodes that end loops
-        self._parts: dict[Any, tuple[Node, ...]] = {}  # the same, by what they hold
+        self._parts: dict[Any, tuple[Node, ...]] = {}  # the same, by their contents
         self._finals: dict[tuple[int, int], Node] = {}
 
     def node(self, op: str, args: Sequence[Node], kind: str, data: object = None) -> Node:
-        """Return the node `op(args)`: the existing one where there is an equal one."""
+        """Return the node `op(args)`, an existing one if equal."""
         key = (op, tuple(map(_ID, args)), kind, type(data).__name__, repr(data))
         known = self._table.get(key)
         if known is not None:
@@ -102,18 +102,18 @@ class Nodes:
         return known
 
     def argument(self, name: str, kind: str) -> Node:
-        """Return an operand of the scalar function."""
+        """Return the node of an operand of the scalar function."""
         self.unsigned |= kind == "uint64"
         return self.node("arg", (), kind, name)
 
     def parameter(self, name: str, kind: str) -> Node:
-        """Return a scalar parameter: one value for the whole call."""
+        """Return the node of a scalar parameter, which has one value per call."""
         return self.node("param", (), kind, name)
 
     # loops ------------------------------------------------------------------------------------
 
     def region(self) -> Region:
-        """Return a new, still empty loop."""
+        """Return a new, empty loop."""
         with GROWING:
             region = Region(len(self.regions))
             self.regions[region.id] = region
@@ -126,7 +126,7 @@ class Nodes:
         return phi
 
     def carry(self, region: Region, phi: Node, init: Node, out: Node) -> Node:
-        """Let `phi` start at `init` and become `out` on each trip; returns its final value."""
+        """Let `phi` start at `init` and become `out` on each trip; return its final value."""
         if region.carried.get(phi.id) != (phi, init, out):
             region.carried[phi.id], region.outer = (phi, init, out), None
         final = self.node("final", (), phi.kind, (region.id, phi.id))
@@ -138,11 +138,11 @@ class Nodes:
         return final
 
     def find_final(self, region_id: int, phi_id: int) -> Node | None:
-        """Return the node of a carried variable's final value, where it was made."""
+        """Return the existing node of a carried variable's final value, or None."""
         return self._finals.get((region_id, phi_id))
 
     def closure(self, final: Node) -> tuple[Node, ...]:
-        """The phis a `final` node needs: its own and all that its loop's course depends on."""
+        """Return the phis that a `final` node needs: its own and those its loop depends on."""
         known = self._closures.get(final.id)
         if known is not None:
             return known
@@ -162,7 +162,7 @@ class Nodes:
                 elif region.id in node.regions:
                     parts = self.children(node)
                     stack.extend(() if id(parts) in seen_parts else parts)
-                    if node.op == "final":  # many results are of one loop
+                    if node.op == "final":  # one loop may have many results
                         seen_parts.add(id(parts))
             while todo:
                 phi = todo.pop()
@@ -177,7 +177,7 @@ class Nodes:
         return result
 
     def children(self, node: Node) -> tuple[Node, ...]:
-        """What a node's value is computed from, a loop's whole body included."""
+        """Return the nodes that a value is computed from, including a loop's whole body."""
         if node.op != "final":
             return node.args
         if (known := self._children.get(node.id)) is not None:
@@ -190,8 +190,8 @@ class Nodes:
     # walking ----------------------------------------------------------------------------------
 
     def reachable(self, roots: Iterable[Node], known: Container[int] = ()) -> list[Node]:
-        """Return all nodes the roots depend on, each after those it is computed from (phis aside);
-        without those whose ids are `known`, and what these alone depend on."""
+        """Return all nodes that the roots depend on in topological order (phis aside), except nodes
+        with ids in `known` and those that only these depend on."""
         seen: dict[int, Node] = {}
         stack, loops = list(roots), set[int]()
         while stack:

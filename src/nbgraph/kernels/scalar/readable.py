@@ -1,9 +1,9 @@
-"""Scalar graph to Python text for people: what a derivative would look like written by hand.
+"""Python text of a scalar graph for people: a derivative as one would write it by hand.
 
-The text means what the graph means, also as a program: a value is computed only where the graph
-needs it, selects at the end become `if ...: return`, values used twice get a name, loop regions
-become while loops. The names `sigmoid`, `softplus`, `sign`, `digamma`, `trigamma`
-and `polygamma` stand for functions that `math` lacks.
+The text is also a correct program: a value is computed only where the graph needs it, selects at
+the end become `if ...: return`, values used twice get a name, loop regions become while loops. The
+names `sigmoid`, `softplus`, `sign`, `digamma`, `trigamma` and `polygamma` stand for functions that
+`math` lacks.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from nbgraph import parsing
 from nbgraph.kernels.scalar.graph import Graph, Node, unchecked
 from nbgraph.kernels.scalar.wording import ATOM, BARE, Wording, phi_name
 
-WIDTH = 76  # characters of an expression, above which its parts are named
-_MINIMUM = 8  # characters from which a value that is used twice is given a name
+WIDTH = 76  # characters of an expression; parts of longer ones are named
+_MINIMUM = 8  # characters from which a value used twice is named
 _NAMES = frozenset((*keyword.kwlist, "math", "abs", "float", "int", "bool", *BARE))
 
 
@@ -32,7 +32,7 @@ def function(
 ) -> str:
     """Return the text of a Python function that returns the outputs.
 
-    `signature` is what stands in the parentheses; `literals` how the user wrote a number.
+    `signature`: the text in the parentheses; `literals`: how the user wrote a number.
     """
     taken = {part.partition("=")[0].strip() for part in signature}
     writer = _Writer(graph, literals or {}, taken)
@@ -43,7 +43,7 @@ def function(
 
 
 def written_literals(source: str) -> dict[float, str]:
-    """How the numbers of a text are written in it: `1` and `1e-6` rather than 1.0 and 1e-06."""
+    """Return how a text writes its numbers: `1` and `1e-6` rather than 1.0 and 1e-06."""
     try:
         tree = parsing.parse(source)
     except SyntaxError:
@@ -61,9 +61,9 @@ def written_literals(source: str) -> dict[float, str]:
 
 
 def expression(graph: Graph, node: Node, literals: Mapping[float, str] | None = None) -> str:
-    """Return a value as one expression; what the user's text has a name for is called by it."""
+    """Return a value as one expression, with the names that the user's text gives to values."""
     writer = _Writer(graph, literals or {}, set())
-    writer.longest = 4 * WIDTH  # nobody reads more of one expression
+    writer.longest = 4 * WIDTH  # longer expressions are unreadable
     for other in graph.reachable([node]):
         name = graph.names.get(other.id)
         if other.op == "phi":
@@ -85,7 +85,7 @@ class _Writer(Wording):
 
     @contextmanager
     def deeper(self) -> Generator[None]:
-        """An indented block: what is named inside is not known after it."""
+        """Return a context for an indented block, whose names end with it."""
         known, indent = dict(self.names), self._indent
         self._indent += 1
         try:
@@ -94,11 +94,11 @@ class _Writer(Wording):
             self.names, self._indent = known, indent
 
     def line(self, text: str) -> None:
-        """One line at the current indentation."""
+        """Append a line at the current indentation."""
         self.lines.append("    " * self._indent + text)
 
     def need(self, roots: Sequence[Node]) -> None:
-        """Note which of the loops' variables the roots depend on."""
+        """Record which carried variables of loops the roots depend on."""
         for node in self.graph.reachable(roots):
             if node.op == "final":
                 phis = self._carried.setdefault(node.data[0], {})
@@ -107,7 +107,7 @@ class _Writer(Wording):
     # blocks -----------------------------------------------------------------------------------
 
     def returns(self, roots: Sequence[Node]) -> None:
-        """Statements that return the roots; a select becomes two blocks."""
+        """Write statements that return the roots; a select becomes two blocks."""
         for check in _checks(roots):
             self.prepare([check.args[1]])
             self.line(f"if {self.text(check.args[1])[0]}:")
@@ -124,9 +124,9 @@ class _Writer(Wording):
         self.line(f"return {', '.join(self.text(root)[0] for root in roots)}")
 
     def prepare(self, roots: Sequence[Node], *, also: Sequence[Node] = ()) -> None:
-        """Name what the roots certainly need and is long, used twice, or a loop.
+        """Name the values that the roots certainly need and that are long, used twice, or loops.
 
-        `also`: what the roots are part of, where uses are counted instead.
+        `also`: the nodes that the roots are part of, where uses are counted instead.
         """
         sure = self._certain(roots)
         uses = self._uses(also or roots)
@@ -159,7 +159,7 @@ class _Writer(Wording):
         self.names[node.id] = (name, ATOM)
 
     def _fresh(self, wish: str) -> str:
-        """Return an unused name: the wish itself, or numbered."""
+        """Return an unused name: `wish` itself, or numbered."""
         count = 1 if wish else 0
         name = wish or "t0"
         while name in self._taken:
@@ -169,7 +169,7 @@ class _Writer(Wording):
         return name
 
     def _certain(self, roots: Sequence[Node]) -> dict[int, Node]:
-        """Nodes whose value is needed whichever way conditions fall (in this block)."""
+        """Return the nodes needed in this block whichever way conditions turn out."""
         certain: dict[int, Node] = {}
         memo: dict[int, frozenset[int]] = {}
         order = self.open(roots)
@@ -197,7 +197,7 @@ class _Writer(Wording):
         return needed
 
     def _uses(self, roots: Sequence[Node]) -> dict[int, int]:
-        """How often each value would be written out."""
+        """Return how often each value would be written out."""
         uses: dict[int, int] = {}
         for node in self.open(roots):
             parts = node.args
@@ -211,7 +211,7 @@ class _Writer(Wording):
         return uses
 
     def _needs_block(self, node: Node) -> bool:
-        """Return whether a select is too much for `a if c else b`."""
+        """Return whether a select is too long for `a if c else b`."""
         has_loop = any(n.op == "final" for n in self.open([node]))
         return has_loop or len(self.text(node)[0]) > WIDTH
 
@@ -263,7 +263,7 @@ class _Writer(Wording):
             self._move([(names[p.id], self.text(out)[0]) for p, out in moves])
 
     def _move(self, moves: list[tuple[str, str]]) -> None:
-        """Assign as if all at once: in an order in which nothing is overwritten too early."""
+        """Assign all as if at once: in an order in which no value is overwritten before its use."""
         left = list(moves)
         while left:
             free = [m for m in left if not any(_reads(o[1], m[0]) for o in left if o is not m)]
@@ -282,7 +282,7 @@ class _Writer(Wording):
 
 
 def _checks(roots: Sequence[Node]) -> list[Node]:
-    """Return the checks that the roots are behind, in the order of the text."""
+    """Return the checks on which the roots depend, in the order of the text."""
     checks: dict[int, Node] = {}
     for root in roots:
         while root.op == "check":

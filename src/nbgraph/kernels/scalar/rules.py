@@ -1,4 +1,4 @@
-"""Formulas of slopes that take more than a line, and the terms that they are written with.
+"""Formulas of slopes that take more than a line, and the terms they are written with.
 
 A slope is a function of the value and the arguments. NIST Digital Library of Mathematical
 Functions: chapters 4 to 10, 19 and 25.
@@ -22,7 +22,7 @@ def _operator(op: str, *, swapped: bool = False) -> Callable[[Term, Term | float
 
 
 class Term:
-    """A node with the operators of numbers."""
+    """A node with arithmetic operators."""
 
     __slots__ = ("graph", "node")
 
@@ -38,7 +38,7 @@ class Term:
         return Term(self.graph, self.graph.negate(self.node))
 
     def at_zero(self, limit: Term | float, otherwise: Term) -> Term:
-        """`limit` where this is 0."""
+        """Return `limit` where this term is 0, else `otherwise`."""
         graph = self.graph
         value = limit.node if isinstance(limit, Term) else graph.const(float(limit))
         zero = graph.compare("eq", self.node, graph.const(0.0))
@@ -46,19 +46,19 @@ class Term:
 
 
 def call(name: str, *args: Term | float) -> Term:
-    """Return a function of `vector_math`."""
+    """Return a call of a `vector_math` function."""
     graph = next(a.graph for a in args if isinstance(a, Term))
     nodes = [a.node if isinstance(a, Term) else graph.const(float(a)) for a in args]
     return Term(graph, graph.call(name, *nodes))
 
 
 def middle(name: str, sign: float, n: Term, x: Term) -> Term:
-    """Half of the sum of the neighbouring orders, or of their difference."""
+    """Return half the sum of the neighbouring orders, or half their difference."""
     return 0.5 * (call(name, n - 1.0, x) + sign * call(name, n + 1.0, x))
 
 
 def root(phi: Term, m: Term) -> Term:
-    """sqrt(1 - m sin(phi)^2)."""
+    """Return sqrt(1 - m sin(phi)^2)."""
     sine = call("sin", phi)
     return call("sqrt", 1.0 - m * sine * sine)
 
@@ -70,12 +70,12 @@ def ellipkinc_by_m(y: Term, phi: Term, m: Term) -> Term:
 
 
 def one_minus_square(x: Term) -> Term:
-    """1 - x**2, accurate at 1."""
+    """Return 1 - x**2, accurate at 1."""
     return (1.0 - x) * (1.0 + x)
 
 
 def logistic_slope(z: Term) -> Term:
-    """sigmoid(z) sigmoid(-z): the logistic density, accurate in both tails."""
+    """Return sigmoid(z) sigmoid(-z): the logistic density, accurate in both tails."""
     return call("sigmoid", z) * call("sigmoid", -z)
 
 
@@ -91,7 +91,7 @@ def by_angle(leg: Term, a: Term, b: Term) -> Term:
 
 
 def sign_ratio(y: Term, a: Term, b: Term) -> Term:
-    """Return the slope of copysign(a, b) by a; at 0 either one is right, `%` needs 1."""
+    """Return the slope of copysign(a, b) by a; at 0 both signs are right, and `%` needs 1."""
     return a.at_zero(1.0, call("copysign", 1.0, a) * call("copysign", 1.0, b))
 
 
@@ -103,7 +103,7 @@ def pow_by_base(y: Term, base: Term, exponent: Term) -> Term:
     value = exponent.node.data
     if abs(math.fsum((value, -1.0, 1.0 - value))) < 1e-12:
         return slope
-    # exponent - 1 is rounded, in the extreme to the exponent itself
+    # exponent - 1 is rounded, for large exponents to the exponent itself
     return base.at_zero(slope, exponent * (y / base))
 
 

@@ -1,7 +1,7 @@
-"""Constant tables: the numbers of arrays, lists and tuples that are indexed by values.
+"""Constant tables: the numbers of arrays, lists and tuples that values index.
 
-A `gather` node reads an entry; its index lies within the table, as the maker of the node sees
-to. Kernels hold a table as a constant array, floats in the precision that they compute in.
+A `gather` node reads an entry; the code that creates the node ensures that its index lies within
+the table. Kernels hold a table as a constant array, floats in their own precision.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _CODES = {"f": "d", "i": "q", "b": "?", "bool": "?"}
 
 
 class Table:
-    """The entries of a table of one kind, and what the user's text calls it.
+    """The entries of a table of one kind, and its name in the user's text.
 
-    Two tables with equal entries are one to graphs and kernels, whatever they are called.
+    Graphs and kernels treat two tables with equal entries as one, whatever their names.
     """
 
     __slots__ = ("identity", "kind", "name", "values")
@@ -34,12 +34,12 @@ class Table:
         return f"Table({self.identity})"
 
     def dtype(self, compute: str) -> str:
-        """Return the dtype of the entries in a kernel of a precision."""
+        """Return the dtype of the entries in a kernel that computes in `compute`."""
         stored = {"f": compute, "i": "int64", "b": "uint8", "bool": "uint8"}
         return stored.get(self.kind, self.kind)
 
     def array(self, compute: str) -> NDArray[np.generic]:
-        """Return the entries as a kernel of a precision holds them."""
+        """Return the entries as a kernel that computes in `compute` holds them."""
         with np.errstate(over="ignore"):
             array = np.array(self.values).astype(self.dtype(compute))
         array.flags.writeable = False
@@ -53,7 +53,7 @@ def _bits(table: Table, compute: str) -> tuple[int, ...]:
 
 
 def llvm_global(table: Table, compute: str, symbol: str, space: str = "") -> str:
-    """The definition of a table as a global array of integers, which are its entries' bits."""
+    """Return the definition of a table as a global array of integers with its entries' bits."""
     bits = 8 * np.dtype(table.dtype(compute)).itemsize
     entries = ", ".join([f"i{bits} {word}" for word in _bits(table, compute)])
     kind = f"[{len(table.values)} x i{bits}]"

@@ -66,7 +66,7 @@ class Transplant:
 
 
 def apply(graph: Graph, node: Node, args: Sequence[Node]) -> Node:
-    """Return the operation of `node` over other arguments, simplified as on first making."""
+    """Return the operation of `node` over other arguments, simplified as at its creation."""
     op = node.op
     if op in ARITHMETIC:
         return graph.arithmetic(op, *args)
@@ -98,14 +98,14 @@ def apply(graph: Graph, node: Node, args: Sequence[Node]) -> Node:
     return graph.node(op, args, node.kind, node.data)
 
 
-MOST = 8  # literals in the record; a longer text keeps all, as registers would run out
-_LARGEST = 1e30  # finite in all precisions that are computed in
+MOST = 8  # literals in the record; longer text keeps all in the code, to save registers
+_LARGEST = 1e30  # finite in all precisions
 _SIGNED = frozenset(kind for kind in INTEGERS if not kind.startswith("u"))
 _PLAIN = frozenset({"add", "sub", "mul", "div", "select", *COMPARISONS})
 
 
 def varying(graph: Graph, outputs: Sequence[Node]) -> tuple[Node, ...]:
-    """Return the literals below `outputs` whose value the code does not depend on.
+    """Return the literals below `outputs` on whose values the code does not depend.
 
     >>> graph = Graph()
     >>> x = graph.argument("x", "f")
@@ -123,7 +123,7 @@ def varying(graph: Graph, outputs: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def _is_free(node: Node) -> bool:
-    """Return whether no simplification looks for this value."""
+    """Return whether no simplification tests for this value."""
     if node.kind == "f":
         return 1 / _LARGEST < abs(node.data) < _LARGEST and abs(node.data) not in (0.5, 1.0, 2.0)
     return node.kind in _SIGNED and abs(node.data) > 2
@@ -134,7 +134,7 @@ def _is_plain_use(user: Node, place: int, literal: Node) -> bool:
     if user.op not in _PLAIN:
         return False
     if user.op == "div" and place == 1:
-        return math.frexp(literal.data)[0] not in (0.5, -0.5)  # else LLVM multiplies, as exactly
+        return math.frexp(literal.data)[0] not in (0.5, -0.5)  # LLVM would multiply
     if user.op == "mul" and literal.kind != "f":
-        return bool(abs(literal.data) & (abs(literal.data) - 1))  # else LLVM shifts
+        return bool(abs(literal.data) & (abs(literal.data) - 1))  # LLVM would shift instead
     return True

@@ -10,7 +10,7 @@ from typing import Any
 from nbgraph.kernels.scalar.functions import FUNCTIONS
 from nbgraph.kernels.scalar.graph import Graph, Node
 
-BINARY = {  # symbol, how tightly it binds
+BINARY = {  # symbol, binding strength
     "or": ("or", 1),
     "and": ("and", 2),
     **{op: (s, 4) for op, s in zip(("lt", "le", "gt", "ge"), ("<", "<=", ">", ">="), strict=True)},
@@ -35,17 +35,17 @@ _CONSTANTS = {math.pi: "math.pi", math.e: "math.e", math.tau: "math.tau", math.i
 
 
 class Wording:
-    """Writes expressions; what is in `names` is called by that text instead."""
+    """A writer of expressions; nodes in `names` are written as that text."""
 
-    longest = 0  # characters of an expression that are written, of which a value used twice may
+    longest = 0  # most characters of an expression, as recurring values could exhaust memory;
+    # 0: no limit
 
-    # have so many that memory ends; 0: all
     def __init__(self, graph: Graph, literals: Mapping[float, str]) -> None:
         self.graph, self.literals = graph, literals
-        self.names: dict[int, tuple[str, int]] = {}  # text, how tightly it binds
+        self.names: dict[int, tuple[str, int]] = {}  # text, binding strength
 
     def open(self, roots: Sequence[Node]) -> list[Node]:
-        """What the roots are computed from, down to what has a name, in order."""
+        """Return the nodes that the roots depend on, down to those with names, in order."""
         seen: dict[int, Node] = {}
         stack = list(roots)
         while stack:
@@ -61,7 +61,7 @@ class Wording:
         return [seen[key] for key in sorted(seen)]
 
     def text(self, root: Node) -> tuple[str, int]:
-        """Return the text of a value and how tightly it binds; parts that have a name use it."""
+        """Return the text of a value and its binding strength; parts with a name use it."""
         texts: dict[int, tuple[str, int]] = {}
         for node in self.open([root]):
             text, level = self._combine(node, texts)
@@ -107,7 +107,7 @@ class Wording:
         symbol, level = BINARY[node.op]
         left, right = parts
         a, b = node.args
-        if node.op in ("add", "mul"):  # these commute: what reads better comes first
+        if node.op in ("add", "mul"):  # these commute: the more readable order
             chained = right[1] == level and b.op in (node.op, {"add": "sub", "mul": "div"}[node.op])
             counting = node.op == "add" and a.op == "const" and node.kind != "f"
             if counting or (chained and left[1] != level and a.op != "const"):
@@ -137,13 +137,13 @@ class Wording:
         return (f"-{text}", _UNARY) if negative else (text, ATOM)
 
 
-# the file behind a cell, of a kernel and of a plain shell
+# the file of a cell, in a kernel and in a plain shell
 _CELL = r"ipykernel_\d+/(\d+)\.py$|<ipython-input-\d+-(\w+)>$"
 
 
 def place(filename: str, line: int | str) -> str:
-    """Return file and line as people say it, the same in each process: of a notebook's cell a word
-    for its text, which `tracebacks.place_label` translates.
+    """Return a label of file and line, equal in each process; a notebook's cell is a hash of its
+    text, which `tracebacks.place_label` translates.
 
     >>> place("/home/ann/losses.py", 12), place("/tmp/ipykernel_7/2074109483.py", 3)
     ('losses.py:12', 'cell 2074109483:3')
@@ -156,13 +156,13 @@ def place(filename: str, line: int | str) -> str:
 
 
 def _bound(part: tuple[str, int], level: int) -> str:
-    """Return a part of an expression, in parentheses where it binds less tightly than needed."""
+    """Return a part of an expression, in parentheses if it binds less tightly than `level`."""
     text, own = part
     return text if own >= level else f"({text})"
 
 
 def phi_name(phi: Node) -> str:
-    """What a carried variable is called: as in the user's text; `d_` for its tangent."""
+    """Return the name of a carried variable: as in the user's text; with `d_` for its tangent."""
     key, primes = phi.data[1], ""
     while isinstance(key, tuple) and key and key[0] == "d":
         key, primes = key[1], primes + "d_"

@@ -27,7 +27,7 @@ DTYPES = ("float32", "float64")
 
 
 def _version() -> str:
-    """A hash of the source of everything that `implementation` depends on here."""
+    """Return a hash of all sources that `implementation` depends on here."""
     room = Path(__file__).parent
     native = room.parents[1] / "native"
     digest = hashlib.sha256()
@@ -42,7 +42,7 @@ VERSION = _version()
 
 
 def check(name: str, dtype: str) -> None:
-    """Raise ValueError where there is no such function, TypeError where it lacks the dtype."""
+    """Raise ValueError for an unknown function, TypeError for a dtype that it lacks."""
     if name not in NAMES:
         raise ValueError(f"vector_math: no function {name!r}; there are {', '.join(sorted(NAMES))}")
     if name in WIDE and dtype == "float32":
@@ -52,7 +52,7 @@ def check(name: str, dtype: str) -> None:
 
 
 def precision(name: str, compute: str) -> str:
-    """The dtype that a function is called in by a kernel that computes in `compute`.
+    """Return the dtype of a function's arguments in a kernel that computes in `compute`.
 
     >>> precision("exp", "float32"), precision("j0", "float32")
     ('float32', 'float64')
@@ -62,8 +62,8 @@ def precision(name: str, compute: str) -> str:
 
 @functools.cache
 def implementation(name: str, dtype: str, *, evex: bool = False) -> Callable:
-    """The Numba function `name` from scalars of `dtype` to `dtype`; Numba is imported here. With
-    `evex`, one that calls `nbgraph.native.instructions`, for a text and not to be run."""
+    """Return the Numba function `name` from scalars of `dtype` to `dtype`; Numba is imported here.
+    With `evex`, one that calls `nbgraph.native.instructions`, for its text only."""
     check(name, dtype)
     family = importlib.import_module(f"{__name__}.{FAMILY[name]}")
     if name in WIDE:

@@ -1,10 +1,10 @@
 """Bessel functions of orders 0 and 1, in float64.
 
-J and Y: up to 8 polynomials in x^2 for J, and for what Y has besides its logarithm (DLMF 10.8);
-beyond, those of P and Q in (8 / x)^2 (DLMF 10.17). The errors are about a unit in the last place of
-the amplitude sqrt(2 / (pi x)), so that near the zeros relative errors are not bounded.
-I and K: polynomials in x or x^2 of what is left of exp(x) and the logarithm (DLMF 10.31), and in
-1 / x of what is left of exp(x) / sqrt(x).
+J and Y: up to 8 polynomials in x^2, for Y of the part besides its logarithm (DLMF 10.8); beyond 8,
+polynomials of P and Q in (8 / x)^2 (DLMF 10.17). Errors are about a unit in the last place of the
+amplitude sqrt(2 / (pi x)), so relative errors near the zeros are unbounded. I and K: polynomials in
+x or x^2 after division by exp(x) and without the logarithm (DLMF 10.31), and in 1 / x after
+division by exp(x) / sqrt(x).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The beta function, the incomplete one, its inverse and density, in float64.
 
-betainc: the continued fraction (DLMF 8.17.22) by Lentz's method, of the smaller side. What stands
-before it is written with log(1 + u) - u where both parameters are large (Loader, Fast and accurate
-computation of binomial probabilities, 2000), and with differences of Stirling's series where one
-is. betaincinv: Halley's method (Numerical Recipes, third edition, 6.4), kept between bounds.
+betainc: the continued fraction (DLMF 8.17.22) by Lentz's method, for the smaller side. Its leading
+factor is written with log(1 + u) - u if both parameters are large (Loader, Fast and accurate
+computation of binomial probabilities, 2000), and with differences of Stirling's series if one is.
+betaincinv: Halley's method (Numerical Recipes, third edition, 6.4), within bounds.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def beta_density(a, b, x):
 
 @scalar
 def beta_guess(a, b, p):
-    """Where to look for the inverse."""
+    """Return the initial value for the inverse."""
     if a >= 1.0 and b >= 1.0:
         tail = p if p < 0.5 else 1.0 - p
         t = sqrt(-2.0 * log(tail))

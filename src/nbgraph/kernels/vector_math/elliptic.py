@@ -141,7 +141,7 @@ ellipeinc = scalar(lambda phi, m: incomplete(phi, m, True))
 
 @scalar
 def rise(s, k):
-    """What the k-th term of Euler and Maclaurin's series is multiplied by for the next one."""
+    """Return the factor from the k-th term of Euler and Maclaurin's series to the next one."""
     return (s + (2.0 * k - 1.0)) * (s + 2.0 * k) / ((2.0 * k + 1.0) * (2.0 * k + 2.0))
 
 

@@ -1,4 +1,4 @@
-"""What differs between float32 and float64: types, widths, limits, coefficient tables.
+"""The differences of float32 and float64: types, widths, limits, coefficient tables.
 
 A function of this room is written once, as a factory over a `Format`.  The factory takes what it
 needs from the format into local names, which Numba freezes into the function as typed constants:

@@ -1,12 +1,12 @@
-"""gamma, lgamma, digamma, trigamma, polygamma; all but lgamma branch and loop, and are not made for
-vector code.
+"""gamma, lgamma, digamma, trigamma, polygamma; all but lgamma branch and loop, so they do not
+vectorise.
 
-All work in float64, also for float32, where the recurrences would cost too many digits, and
-call nothing outside this room, so that they are the same on every device. gamma and lgamma step to
-[1.5, 2.5] by the recurrence, where polynomials by Remez stand for them (scripts/remez.py); gamma
-from FAR on, and lgamma from NEAR on, are Stirling's series. digamma and trigamma step up to 10 and
-end with the asymptotic series. Negative arguments are reflected (Abramowitz and Stegun 6.1, 6.3,
-6.4). polygamma is made of Hurwitz's zeta function on both sides of the nearest pole (DLMF 25.11).
+All compute in float64, also for float32, where the recurrences would lose too many digits, and call
+nothing outside this room, so that they are the same on every device. gamma and lgamma step to [1.5,
+2.5] by the recurrence, where polynomials by Remez approximate them (scripts/remez.py); gamma from
+FAR on, and lgamma from NEAR on, use Stirling's series. digamma and trigamma step up to 10 and end
+with the asymptotic series. Negative arguments are reflected (Abramowitz and Stegun 6.1, 6.3, 6.4).
+polygamma sums Hurwitz's zeta function on both sides of the nearest pole (DLMF 25.11).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Functions as LLVM text for any 64-bit processor, made through Numba from this room's one source.
+"""LLVM text of functions for any 64-bit processor, made by Numba from the sources of this room.
 
-Numba lowers the function as it does for a kernel; the module is optimised alone, without any
-vectorisation, so that what is inlined into a loop later is short scalar code. Then names are made
-regular: values are numbered in their order, and a table is called after what it holds, so that the
-same source gives the same text and functions may share a table.
+Numba lowers the function as it does for a kernel; the module is optimised alone, without
+vectorisation, so that short scalar code is later inlined into loops. Then names are normalised:
+values are numbered in order, and a table is named by its content, so that the same source gives the
+same text and functions may share a table.
 """
 
 from __future__ import annotations
@@ -70,16 +70,15 @@ _TABLE = re.compile(r"^@(\S+) = .*?\bconstant (.*)$")
 
 
 class _Pipeline(lower._Pipeline):
-    """Numba's own passes, as functions of this room are made of steps that these put together."""
+    """Numba's own passes, since functions of this room consist of steps that these inline."""
 
     def define_pipelines(self) -> list[PassManager]:
         return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
 
 
 def whole(header: str, kind: str = "usual") -> str:
-    """What is shipped: the text of the "special" functions, of those that use the instructions of
-    AVX-512 ("evex"), or of all but the special ones, behind lines that say what it was made of, the
-    last of which is `header`."""
+    """Return a shipped text: of the "special" functions, of those that use AVX-512 instructions
+    ("evex"), or of all but the special ones, after comment lines that end with `header`."""
     if not floats.HARDWARE_FMA:
         raise CompileError("texts are shipped for processors with fused multiply-add")
     if kind == "special":
@@ -96,7 +95,7 @@ def whole(header: str, kind: str = "usual") -> str:
 
 
 def entities(symbol: str, *, evex: bool = False) -> dict[str, str]:
-    """LLVM text by symbol: a function and all it needs, the function last."""
+    """Return LLVM text by symbol: a function after all that it needs."""
     result, arguments = signature(symbol)
     with target.COMPILING, lower._no_collections():
         module = _linked(symbol, result, arguments, evex)
@@ -143,7 +142,7 @@ def _compiled(function: Any, kinds: tuple[Any, ...]) -> Any:
 
 
 def _function(symbol: str, evex: bool = False) -> Any:
-    """A dispatcher whose library only collects."""
+    """Return a dispatcher whose library only collects code."""
     name = symbol.partition("_")[2]
     if name == "acc_pairwise":
         return pairwise.pairwise
@@ -154,7 +153,7 @@ def _function(symbol: str, evex: bool = False) -> Any:
 
 
 def _dispatcher(source: Any) -> Any:
-    """A function of this room that waits to be linked, with the flags of `formats.scalar`."""
+    """Return a function of this room that is linked later, with the flags of `formats.scalar`."""
     options = {**lower.jit(source).targetoptions, "fastmath": False, "forceinline": True}
     return lower._Function(source, targetoptions=options, pipeline_class=_Pipeline)
 
@@ -178,9 +177,9 @@ def _optimise(module: llvm.ModuleRef) -> None:
 
 
 def _flatten(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
-    """Branches become selects before instructions are combined, as in kernels, where functions are
-    simplified before they are inlined: `z = high if z > high else z` stays a minimum, and what is
-    done to z afterwards does not move into both sides."""
+    """Turn branches into selects before instructions are combined, as in kernels, where functions
+    are simplified before they are inlined: `z = high if z > high else z` stays a minimum, and later
+    operations on z are not copied into both branches."""
     inliner = llvm.create_new_module_pass_manager()
     inliner.add_always_inliner_pass()
     inliner.run(module, builder)
@@ -193,7 +192,7 @@ def _flatten(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
 
 
 def _regular(text: str, symbol: str) -> dict[str, str]:
-    """The parts of a printed module, with regular names and without notes for its processor."""
+    """Return the parts of a printed module, with normalised names and without target attributes."""
     parts: dict[str, str] = {}
     renamed: dict[str, str] = {}
     functions: dict[str, str] = {}
@@ -218,7 +217,7 @@ def _regular(text: str, symbol: str) -> dict[str, str]:
 
 
 def _callees_first(functions: dict[str, str]) -> list[str]:
-    """The functions of a module in an order in which each comes after those that it calls."""
+    """Return a module's functions, each after those that it calls."""
     order: list[str] = []
 
     def visit(name: str) -> None:
@@ -234,7 +233,7 @@ def _callees_first(functions: dict[str, str]) -> list[str]:
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
-    """(symbol, text) of what a module defines and declares, without attributes and metadata."""
+    """Yield (symbol, text) of definitions and declarations, without attributes and metadata."""
     lines = iter(text.splitlines())
     for line in lines:
         if not line.startswith(("@", "declare ", "define ")):
@@ -249,9 +248,9 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _function_text(part: str, symbol: str) -> str:
-    """A function whose values are v1, v2, ... and whose blocks are b1, b2, ...
+    """Return a function with values named v1, v2, ... and blocks b1, b2, ...
 
-    One without a symbol keeps its signature, behind the name "".
+    A function without a symbol keeps its signature, under the name "".
     """
     arguments = signature(symbol)[1] if symbol else ()
     names = {name: name for name in "xyz"[: max(2, len(arguments))]}
@@ -281,7 +280,7 @@ def _function_text(part: str, symbol: str) -> str:
 
 
 def _has_loop(lines: list[str], blocks: list[str]) -> bool:
-    """Whether a block jumps to itself or to one before it."""
+    """Return whether a block jumps to itself or to an earlier one."""
     here = -1
     for line in lines:
         if label := _LABEL.match(line):

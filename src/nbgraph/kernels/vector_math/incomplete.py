@@ -165,7 +165,7 @@ def gamma_density(a, x):
 
 @scalar
 def gamma_guess(a, p, upper):
-    """Where to look for the inverse."""
+    """Return the initial value for the inverse."""
     if a > 1.0:
         z = ndtri(p)
         z = -z if upper else z

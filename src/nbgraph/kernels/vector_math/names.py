@@ -1,4 +1,4 @@
-"""What the room offers, and in which file each function is; no Numba is needed to read this."""
+"""The functions of the room, and the file of each; reading this needs no Numba."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FAMILY = {name: row.family for name, row in FUNCTIONS.items()}
 NAMES = frozenset(FAMILY)
 ARITY = {name: row.arity for name, row in FUNCTIONS.items()}
 WIDE = frozenset(name for name, row in FUNCTIONS.items() if row.is_special)  # float64 alone
-BRANCHING = named("branches")  # they are not made for vector code
+BRANCHING = named("branches")  # not suited to vector code
 NARROW = BRANCHING - WIDE
 
 # Largest |x| for the `_small` variants.  n = x * 2/pi is computed with a relative error of one

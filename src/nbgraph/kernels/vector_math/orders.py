@@ -384,7 +384,7 @@ def kv(nu, x):
 
 @scalar
 def airy_parts(x):
-    """What Airy's functions are made of: zeta = 2/3 |x|**1.5."""
+    """Return sqrt(|x|) and zeta = 2/3 |x|**1.5, from which Airy's functions are computed."""
     a = absolute(x)
     return sqrt(a), a * sqrt(a) * (2.0 / 3.0)
 

@@ -1,4 +1,4 @@
-"""NumPy's pairwise sum, as reductions add up the totals of their blocks.
+"""NumPy's pairwise sum, by which reductions add the totals of their blocks.
 
 The text of `pairwise` is shipped with the mathematics (`vector_math.texts`): after a change here
 run `scripts/vector_math_texts.py`.

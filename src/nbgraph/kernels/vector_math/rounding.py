@@ -7,7 +7,7 @@ from nbgraph.native import floats
 
 
 def _instruction(intrinsic):
-    """A factory for a function that is a single intrinsic of one argument."""
+    """Return a factory of functions that are a single intrinsic of one argument."""
 
     @per_format
     def build(f: Format):

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources e85155b4fb72f602, llvmlite 0.50, fma
+; sources f764e25094aeb4a4, llvmlite 0.50, fma
 
 declare double @llvm.copysign.f64(double, double)
 

@@ -1,4 +1,4 @@
-"""What functions are called in LLVM text, what they take, and how a text falls into parts."""
+"""Names and signatures of functions in LLVM text, and the division of a text into parts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _SYMBOL = re.compile(r"@([-\w.$]+)")
 
 
 def symbol(name: str, dtype: str = "") -> str:
-    """What a function is called in LLVM text: a mathematical one for a dtype, or one of RUNTIME.
+    """Return a function's symbol in LLVM text: a mathematical one for a dtype, or one of RUNTIME.
 
     >>> symbol("exp", "float32"), symbol("acc_pairwise")
     ('m_exp_float32', 'r_acc_pairwise')
 
-    ValueError for an unknown name, TypeError for a dtype other than float32 and float64.
+    Raises ValueError for an unknown name, TypeError for a dtype other than float32 and float64.
     """
     if dtype or name not in RUNTIME:
         check(name, dtype)
@@ -37,7 +37,7 @@ def symbol(name: str, dtype: str = "") -> str:
 
 
 def signature(symbol: str) -> tuple[str, tuple[str, ...]]:
-    """Result and arguments of a function, in LLVM's words.
+    """Return result and argument types of a function, as LLVM writes them.
 
     >>> signature("m_atan2_float64")
     ('double', ('double', 'double'))
@@ -50,12 +50,12 @@ def signature(symbol: str) -> tuple[str, tuple[str, ...]]:
 
 
 def join(parts: dict[str, str]) -> str:
-    """Parts of a module as one text."""
+    """Return the parts of a module as one text."""
     return "\n\n".join(parts.values()) + "\n"
 
 
 def split(text: str) -> dict[str, str]:
-    """The parts of such a text by symbol; no part has an empty line."""
+    """Return the parts of such a text by symbol; no part contains an empty line."""
     parts: dict[str, str] = {}
     for part in text.rstrip("\n").split("\n\n"):
         match = _SYMBOL.search(part)
@@ -65,5 +65,5 @@ def split(text: str) -> dict[str, str]:
 
 
 def symbols_in(part: str) -> list[str]:
-    """All that a function refers to, itself included."""
+    """Return all symbols that a function refers to, including its own."""
     return _SYMBOL.findall(part)

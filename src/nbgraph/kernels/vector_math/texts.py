@@ -2,12 +2,12 @@
 
     texts([("exp", "float32")], ["float32_to_float16"])
 
-is what a module has to hold that calls `@m_exp_float32` and `@r_float32_to_float16`: definitions of
-these, internal to the module, with their tables and declarations, for any 64-bit processor with
-the low byte first. On a processor with AVX-512 some call its instructions (`codegen.instructions`),
-for the same bits. The text comes with the package. Where that one was made of other sources, for
-another LLVM, or for processors with a fused multiply-add and this one has none, `generate` makes
-the functions that are asked for, and the disk cache keeps them.
+returns the text that a module needs to call `@m_exp_float32` and `@r_float32_to_float16`:
+definitions of these, internal to the module, with their tables and declarations, for any
+little-endian 64-bit processor. With AVX-512 some call its instructions (`codegen.instructions`),
+for the same bits. The text ships with the package. If it was made from other sources, for another
+LLVM, or for processors with a fused multiply-add and this one has none, `generate` makes the
+functions on demand, and the disk cache keeps them.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ EVEX = Path(__file__).parent / "evex.ll"  # functions that use instructions of A
 def texts(
     wanted: Iterable[tuple[str, str]], runtime: Iterable[str] = (), *, portable: bool = False
 ) -> str:
-    """LLVM text of functions, by name and dtype, and of `runtime` functions, by name; each part
-    once. The order does not matter. `portable`: for another processor than the host.
+    """Return LLVM text of functions, by name and dtype, and of `runtime` functions, by name; each
+    part once, whatever the order. `portable`: for another processor than the host.
 
     >>> print(texts([("sqrt", "float64")]))
     declare double @llvm.sqrt.f64(double)
@@ -46,7 +46,7 @@ def texts(
     }
     <BLANKLINE>
 
-    Errors as of `symbol`; CompileError where a function has to be made and Numba refuses.
+    Errors as of `symbol`; CompileError for a function that Numba must make but refuses.
     """
     asked = sorted({*(symbol(*pair) for pair in wanted), *(symbol(name) for name in runtime)})
     wanted_parts: dict[str, str] = {}
@@ -64,7 +64,7 @@ def texts(
 
 
 def _needed(symbol: str, parts: dict[str, str]) -> set[str]:
-    """All that a function refers to, and the parts that it shares with others, itself included."""
+    """Return all symbols that a function refers to, and the parts it shares with others."""
     needed: set[str] = set()
     todo = [symbol]
     while todo:
@@ -77,21 +77,21 @@ def _needed(symbol: str, parts: dict[str, str]) -> set[str]:
 
 
 def header() -> str:
-    """What a text depends on besides its function: the first line of what is shipped."""
+    """Return what a text depends on besides its function: the first line of the shipped text."""
     release = ".".join(llvmlite.__version__.split(".")[:2])  # one LLVM each
     fma = "fma" if has_fma(target.features()) else "no fma"
     return f"; sources {_version()}, llvmlite {release}, {fma}"
 
 
 def _version() -> str:
-    """A hash of the sources."""
+    """Return a hash of the sources."""
     pairwise = Path(__file__).parent / "pairwise.py"
     return hashlib.sha256(VERSION.encode() + pairwise.read_bytes()).hexdigest()[:16]
 
 
 @functools.cache
 def _shipped(path: Path) -> dict[str, str]:
-    """A text of the package by symbol; empty where it does not fit."""
+    """Return a shipped text by symbol; empty if its header does not match."""
     try:
         first, _, rest = path.read_text(encoding="utf-8").partition("\n\n")
     except OSError:
@@ -101,7 +101,7 @@ def _shipped(path: Path) -> dict[str, str]:
 
 @functools.cache
 def _generated(symbol: str, evex: bool) -> dict[str, str]:
-    """The text of one function and all it needs, from the disk cache or made now."""
+    """Return the text of one function and all it needs, from the disk cache or made now."""
     key = hashlib.sha256(f"text {header()} {symbol} {evex}".encode()).hexdigest()
     entry = cache.load(key)
     if entry is None:

@@ -118,7 +118,7 @@ def reduced_large(f: Format):
 
 
 def reduction(f: Format, small: bool):
-    """The reduction of a `_small` variant, or the one for every x; infinity gives NaN."""
+    """Return the reduction of a `_small` variant, or the one for every x; infinity gives NaN."""
     near = reduced_small(f)
     if small:
         return near

@@ -1,4 +1,4 @@
-"""What functions that are written for float64 alone are made of; float32 operands are widened.
+"""Building blocks of functions that are written for float64 alone; float32 operands are widened.
 
 Special functions branch and loop, and in float32 their recurrences would lose too many digits.
 Unlike the other functions of this room they are written once, with plain numbers.
@@ -23,9 +23,9 @@ from nbgraph.native.floats import absolute, fma, polynomial, round_even
 
 WIDE = FORMATS["float64"]
 EULER = 0.5772156649015329
-TINY = 1e-300  # in place of a zero that Lentz's method would divide by
-EPS = 1.2e-16  # of a series' sum: what a last term does not change
-SETTLED = 4e-16  # of a factor in Lentz's method: 1, but for rounding
+TINY = 1e-300  # replaces a zero divisor in Lentz's method
+EPS = 1.2e-16  # of a series' sum: a last term below it changes nothing
+SETTLED = 4e-16  # of a factor in Lentz's method that is 1 up to rounding
 
 exp, expm1 = _exp.exp(WIDE), _exp.expm1(WIDE)
 log, log1p = _log.log(WIDE), _log.log1p(WIDE)
@@ -39,7 +39,7 @@ _ATANH = tuple(2.0 / (2 * k + 1) for k in range(1, 20))
 
 
 def fitted(name: str, low: float, high: float):
-    """A polynomial of FITS as a function of what it was fitted in."""
+    """Return a polynomial of FITS as a function on the interval of its fit."""
     coefficients = FITS[name]
     by, middle = 2.0 / (high - low), (low + high) / 2
 

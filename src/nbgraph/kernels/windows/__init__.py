@@ -1,1 +1,1 @@
-"""Texts of convolutions, pools and other kernels over windows."""
+"""Kernels of convolutions, pools and other operations over windows."""

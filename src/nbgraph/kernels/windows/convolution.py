@@ -1,13 +1,13 @@
-"""Texts of kernels over windows: columns of what lies under them, and products with weights.
+"""Texts of kernels over windows: columns of the data under them, and products with weights.
 
 A convolution, its gradient by data and its gradient by weights are products of matrices, one of
-which is made of columns: for each place of the window, what lies under it. The columns of some
-places are made in a room on the stack, which stays in the core's second cache, and multiplied at
-once by the kernel of `blas`; so there is no array of columns. [lo, hi) counts tiles that depend on
-shapes alone. All arrays are contiguous, and have three axes of space.
+which consists of columns: for each place of the window, the data under it. The columns of some
+places are built on the stack, within the core's second-level cache, and multiplied at once by the
+kernel of `blas`; so there is no array of columns. [lo, hi) counts tiles that depend on shapes
+alone. All arrays are contiguous, and have three axes of space.
 
 A row of the columns is one element of the window in one channel. Along a line of places it is a run
-of the data with zeros around.
+of the data with zeros around it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _NO, _YES = ord("N"), ord("T")
 
 
 def record(*addresses: str) -> Record:
-    """Return the record of a convolution of any kind: images, groups, addresses, and the rest."""
+    """Return the record of any of these kernels: images, groups, addresses, and the rest."""
     return Record(("images", "groups"), addresses, (*BLAS, *SPACE, *SIZES))
 
 
 def convolution_text(dtype: str, *, bias: bool) -> str:
-    """out[image, feature, place] = sum of weights * columns; a tile is of one image's group."""
+    """Return the text of out[image, feature, place] = sum of weights * columns; tiled by group."""
     layout = record("x", "w", *(["bias"] if bias else []), "out")
     item = ITEMSIZE[dtype]
     bias_at = f"{dtype}_pointer(bias + (g * features + f) * {item})"
@@ -70,8 +70,8 @@ def convolution_text(dtype: str, *, bias: bool) -> str:
 
 
 def data_text(dtype: str, *, bias: bool) -> str:
-    """out[image, channel, cell] = what each place gives the cells under it. A tile: channels of a
-    group in an image, which are done some at a time."""
+    """Return the text of out[image, channel, cell] = the sum over the places above a cell. A tile
+    is some channels of a group in an image, processed a few at a time."""
     layout = record("g", "w", *(["bias"] if bias else []), "out")
     item = ITEMSIZE[dtype]
     whole = f"{dtype}_pointer(target)"
@@ -121,7 +121,7 @@ def data_text(dtype: str, *, bias: bool) -> str:
 
 
 def weight_text(dtype: str) -> str:
-    """out[feature, row] = sum of gradients * columns; a tile is of one group."""
+    """Return the text of out[feature, row] = sum of gradients * columns; a tile is of one group."""
     layout = record("x", "g", "out")
     item = ITEMSIZE[dtype]
     return _text(
@@ -164,8 +164,8 @@ def weight_text(dtype: str) -> str:
 def _text(
     name: str, layout: Record, dtype: str, *lines: str, spreads: bool = False, bias: bool = False
 ) -> str:
-    """Return the text of a kernel, and of what it calls."""
-    parts = _runs(dtype) + (FILLED if bias else "") + _walk(layout, dtype, spreads=spreads)
+    """Return the text of a kernel, and of the functions it calls."""
+    parts = _runs(dtype) + (FILLED if bias else "") + _column_rows(layout, dtype, spreads=spreads)
     head = f"def {name}(args, lo, hi):"
     kernel = function(head, *_prologue(layout, dtype), *lines, "return 0")
     return parts + multiplying(layout) + kernel
@@ -185,8 +185,8 @@ def _prologue(layout: Record, dtype: str) -> list[str]:
 
 
 def _runs(dtype: str) -> str:
-    """Runs of elements: copied, taken from steps apart, cleared; the same added to a target; lines
-    of them. Gaps are narrow, so that the inner loop goes from line to line."""
+    """Return functions over runs of elements: copy, strided copy, clear; the same with addition to
+    a target; and lines of runs. Gaps are narrow, so the inner loop goes from line to line."""
     zero = f"{dtype}(0)"
     nest = "for j in range(n):", "    for i in range(m):"
     lines = (
@@ -219,9 +219,9 @@ FILLED = part(
 )
 
 
-def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
-    """Rows [row, row + k) of the columns at places [first, first + m): made of the data at `base`,
-    or spread over it. `ld`: elements from row to row."""
+def _column_rows(layout: Record, dtype: str, *, spreads: bool) -> str:
+    """Return a function over rows [row, row + k) of the columns at places [first, first + m): built
+    from the data at `base`, or added to it. `ld`: elements between rows."""
     name = "spread" if spreads else "columns"
     return part(
         f"{name}(args, col, ld, base, row, k, first, m)",
@@ -236,7 +236,7 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
         *(f"    {text}" for text in _ROW),
         "    p = first",
         "    if whole:",
-        *(f"        {text}" for text in _whole(dtype, spreads=spreads)),
+        *(f"        {text}" for text in _whole_lines(dtype, spreads=spreads)),
         "        p = first + m",
         "    d = line // out_h",
         "    h = line - d * out_h",
@@ -253,7 +253,7 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
         *(
             []
             if spreads
-            else ["        else:", f"            done = cleared({_own(dtype)}, e - w)"]
+            else ["        else:", f"            done = cleared({_run_address(dtype)}, e - w)"]
         ),
         "        p += e - w",
         "        w = 0",
@@ -265,9 +265,9 @@ def _walk(layout: Record, dtype: str, *, spreads: bool) -> str:
     )
 
 
-def _whole(dtype: str, *, spreads: bool) -> list[str]:
-    """A row of the columns at whole lines of places, of which some parts lie within the data. Where
-    lines of places are as long as those of the data, they are one run, with zeros in between."""
+def _whole_lines(dtype: str, *, spreads: bool) -> list[str]:
+    """Return lines for a row of the columns at whole lines of places, partly within the data. Lines
+    of places as long as those of the data form one run, with zeros in between."""
     item = ITEMSIZE[dtype]
     cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + a + off) * {item})"
     line, own = (f"shifted(col, ((r - row) * ld + {at}) * {item})" for at in ("0", "head"))
@@ -312,22 +312,22 @@ _ROW = (
 )
 
 
-def _own(dtype: str) -> str:
-    """Where a run of places lies in its row of the columns."""
+def _run_address(dtype: str) -> str:
+    """Return the text of the address of a run of places in its row of the columns."""
     return f"shifted(col, ((r - row) * ld + p - first) * {ITEMSIZE[dtype]})"
 
 
 def _line(dtype: str, *, spreads: bool) -> list[str]:
-    """A run of the columns made of a line of the data, with zeros around, or added to the line."""
+    """Return lines that build a run of the columns from a line of data, or add it to one."""
     item = ITEMSIZE[dtype]
     cells = f"{dtype}_pointer(base + (channel + (z * in_h + y) * in_w + along) * {item})"
-    inner = f"shifted({_own(dtype)}, (a - w) * {item})"
+    inner = f"shifted({_run_address(dtype)}, (a - w) * {item})"
     near, far, places = "copied_run", "taken", f"{inner}, {cells}"
     clears = [
         "if a > w:",
-        f"    done = cleared({_own(dtype)}, a - w)",
+        f"    done = cleared({_run_address(dtype)}, a - w)",
         "if e > b:",
-        f"    done = cleared(shifted({_own(dtype)}, (b - w) * {item}), e - b)",
+        f"    done = cleared(shifted({_run_address(dtype)}, (b - w) * {item}), e - b)",
     ]
     if spreads:
         near, far, places, clears = "added", "dropped", f"{cells}, {inner}", []
@@ -341,7 +341,7 @@ def _line(dtype: str, *, spreads: bool) -> list[str]:
 
 
 def multiplying(layout: Record) -> str:
-    """One product by BLAS; see `nbgraph.kernels.products.blas_text` for the words of its record."""
+    """Return the text of one product by BLAS; see `nbgraph.kernels.products.blas_text`."""
     operands = (
         *("1", "0", "first", "second", "out", "gemm", "gemv", "threads", "one", "0"),
         *("one if add != 0 else 0", "0", "first_form", "second_form", "0", "u", "v", "k"),

@@ -1,9 +1,9 @@
-"""Texts of convolutions in which every channel has a window of its own, over one or two axes.
+"""Texts of convolutions with one window per channel, over one or two axes.
 
-A body makes some rows of places, a vector wide, in registers: each vector of the data that lies
-under one of them is loaded once, and multiplied with all weights that meet it there. Lanes outside
-of the data are zeros. The window is part of the text, shapes are not. [lo, hi) counts planes, or
-channels for the gradient by weights; an element's sum has one order, whichever thread makes it.
+A body computes some rows of places, a vector wide, in registers: each vector of the data under them
+is loaded once, and multiplied with all weights that apply there. Lanes outside the data are zeros.
+The window is part of the text, shapes are not. [lo, hi) counts planes, or channels for the gradient
+by weights; an element's sum has one order, whichever thread computes it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from nbgraph.kernels.loops.lanewise import register
 from nbgraph.kernels.windows.convolution import SPACE
 
 Pair = tuple[int, int]
-Extents = tuple[int, ...]  # two
+Extents = tuple[int, ...]  # of two axes
 MOST = 128  # elements of a window that is part of a text
 _BODY = 360  # products of vectors in a body
 _ROWS = 7  # rows of places at once
-_SUMS = 24  # that stay in registers beside what is loaded
+_SUMS = 24  # sums in registers, besides loaded vectors
 
 
 class Window(NamedTuple):
@@ -36,8 +36,8 @@ class Window(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What of the places a body makes: rows, and lanes of a row; whether the rows are all the
-    places there are, so that none is left for a body of one row."""
+    """The places of a body: rows, and lanes of a row; whether the rows are all there are, so that
+    no body of one row is needed for a remainder."""
 
     rows: int
     lanes: int
@@ -45,8 +45,8 @@ class Shape(NamedTuple):
 
 
 class _Axis(NamedTuple):
-    """How places meet cells along an axis: source = place * `near` + offset gives target =
-    place * `far` + phase; for each phase the offsets of the window's elements that meet there."""
+    """The relation of places and cells along an axis: source = place * `near` + offset gives target
+    = place * `far` + phase; `taps` lists, per phase, the window's elements with their offsets."""
 
     near: int
     far: int
@@ -54,7 +54,7 @@ class _Axis(NamedTuple):
 
 
 def shape_of(dtype: str, outs: Extents, window: Window, *, phases: int = 1) -> Shape:
-    """Return the body for so many places, few of them missing; `phases`: targets of a place."""
+    """Return the body for so many places, with little waste; `phases`: targets per place."""
     volume = window.kernel[0] * window.kernel[1]
     wide = register(dtype)
     most = max(1, min(_ROWS, _BODY // volume, _SUMS // phases, outs[0]))
@@ -68,7 +68,7 @@ def shape_of(dtype: str, outs: Extents, window: Window, *, phases: int = 1) -> S
 def depthwise_text(
     dtype: Compute, window: Window, shape: Shape, *, bias: bool, spreads: bool
 ) -> str:
-    """The convolution, or (`spreads`) its gradient by data; the latter reads places as `x`."""
+    """Return the text of the convolution, or (`spreads`) its gradient by data, reading places."""
     t = Lanes(dtype, shape.lanes, _layout("x", "w", *(["bias"] if bias else []), "out"))
     names = "out", "in"
     high, wide = (_axis(window, d, spreads=spreads) for d in range(2))
@@ -77,7 +77,7 @@ def depthwise_text(
     )
     x, w, out, groups = t.pointer("x"), t.pointer("w"), t.pointer("out"), t.word("groups")
     begins = t.pointer("bias") if bias else ""
-    places_h, places_w = _up(t, out_h, high.far), _up(t, out_w, wide.far)
+    places_h, places_w = _ceil_divided(t, out_h, high.far), _ceil_divided(t, out_w, wide.far)
     zeros = _zeros(t, wide)
     with t.loop("%lo", "%hi") as plane:
         group = t.number("srem", plane, groups)
@@ -98,13 +98,13 @@ def depthwise_text(
                     t.at(target, t.sum(at, t.product(shape.rows * high.far, out_w))), write=True
                 )
                 with t.when(t.compare("slt", y, out_h)):
-                    t.store(t.at(target, at), _woven(t, lanes), edges, len(lanes) * t.lanes)
+                    t.store(t.at(target, at), _interleaved(t, lanes), edges, len(lanes) * t.lanes)
     return t.text()
 
 
 @functools.lru_cache(maxsize=256)
 def depthwise_weights_text(dtype: Compute, window: Window, shape: Shape) -> str:
-    """Return the gradient by weights: sums over images and places, of a channel."""
+    """Return the text of the gradient by weights: sums over images and places, per channel."""
     t = Lanes(dtype, shape.lanes, _layout("x", "g", "out"))
     volume = window.kernel[0] * window.kernel[1]
     in_h, in_w, out_h, out_w = (t.word(f"{n}_{d}") for n in ("in", "out") for d in "hw")
@@ -115,7 +115,7 @@ def depthwise_weights_text(dtype: Compute, window: Window, shape: Shape) -> str:
     zeros = _zeros(t, wide)
     totals, sums = ([t.cell() for _ in range(volume)] for _ in range(2))
     whole = t.number("sub", out_h, t.number("srem", out_h, shape.rows))
-    lines = max(1, _SUMS // window.kernel[1])  # of the window whose sums fit into registers
+    lines = max(1, _SUMS // window.kernel[1])  # lines of the window whose sums fit the registers
     with t.loop("%lo", "%hi") as group:
         for cell in totals:
             t.put(cell, "zeroinitializer")
@@ -160,7 +160,7 @@ def _axis(window: Window, d: int, *, spreads: bool) -> _Axis:
 
 
 def _zeros(t: Lanes, wide: _Axis) -> str:
-    """As many zeros as the loads of a row reach from the first on."""
+    """Return the address of as many zeros as the loads of a row may touch."""
     offsets = [off for taps in wide.taps for _, off in taps] or [0]
     count = max(offsets) - min(offsets) + t.lanes * wide.near
     room = t.room(count)
@@ -169,16 +169,16 @@ def _zeros(t: Lanes, wide: _Axis) -> str:
     return room
 
 
-def _up(t: Lanes, extent: str, by: int) -> str:
-    """How many times `by` covers an extent."""
+def _ceil_divided(t: Lanes, extent: str, by: int) -> str:
+    """Return how many times `by` covers an extent, rounded up."""
     return extent if by == 1 else t.number("sdiv", t.sum(extent, by - 1), by)
 
 
 class _Cells:
-    """Vectors of the source that places of a column block meet: of the cells place * near + offset.
+    """Vectors of the source under a column block of places: cells place * near + offset.
 
-    `zeros`: as many as a row's loads may meet. `only`: lanes of places that exist, where others may
-    not be read.
+    `zeros`: as many as a row's loads may touch. `only`: mask of lanes with existing places, if
+    others must not be read.
     """
 
     def __init__(
@@ -189,7 +189,7 @@ class _Cells:
         self.near, self.start = wide.near, t.product(column, wide.near)
         offsets = sorted({off for taps in wide.taps for _, off in taps})
         least = offsets[0] if offsets else 0
-        # cells of neighbouring offsets come with one load of `near` times as many lanes
+        # one load of `near` times as many lanes covers neighbouring offsets
         self.parts = {off: (off - (off - least) % self.near, (off - least) % self.near)
                       for off in offsets}  # fmt: skip
         self.masks: dict[int, str] = {}
@@ -203,7 +203,7 @@ class _Cells:
         return f"<{self.t.lanes * self.near} x i1>"
 
     def _wide(self, only: str) -> str:
-        """Return the mask of places as one of cells."""
+        """Return the mask of places as a mask of cells."""
         places = [k // self.near for k in range(self.t.lanes * self.near)]
         listed = ", ".join(f"i32 {k}" for k in places)
         kind = f"<{self.t.lanes} x i1>"
@@ -212,10 +212,10 @@ class _Cells:
         )
 
     def row(self, y: str, ahead: int) -> dict[int, str]:
-        """Return a vector for each offset, of a row of cells; zeros for rows outside of the data.
+        """Return a vector for each offset of a row of cells; zeros for rows outside the data.
 
-        Those are loaded from zeros on the stack: the masks of columns, which stay in registers, do
-        for all rows.
+        Such rows are loaded from zeros on the stack, so the masks of columns, which stay in
+        registers, serve all rows.
         """
         t, lanes = self.t, self.t.lanes * self.near
         begin = t.at(self.source, t.sum(t.product(y, self.extents[1]), self.start))
@@ -236,7 +236,7 @@ def _sums(
     cells: _Cells, row: str, axes: tuple[_Axis, _Axis], weights: Sequence[str], first: str,
     rows: int,
 ) -> dict[Pair, list[str]]:  # fmt: skip
-    """For each row of places and phase of the target's rows: a vector for each phase of columns."""
+    """Return for each row of places and phase of target rows a vector per phase of columns."""
     t, (high, wide) = cells.t, axes
     across = sum(len(taps) for taps in wide.taps)
     sums = {(n, r): [first] * len(wide.taps) for n in range(rows) for r in range(len(high.taps))}
@@ -260,7 +260,7 @@ def _gather(
     cells: _Cells, row: str, window: Window, part: range, sums: Sequence[str],
     places: tuple[str, str, str], rows: int,
 ) -> None:  # fmt: skip
-    """Add to the sums of some lines of the window what rows of places give."""
+    """Add the contributions of rows of places to the sums of some lines of the window."""
     t, (grads, out_w, inside) = cells.t, places
     column = t.number("sdiv", cells.start, cells.near)
     spots = [t.at(grads, t.sum(t.product(t.sum(row, n), out_w), column)) for n in range(rows)]
@@ -281,8 +281,8 @@ def _gather(
                 t.put(cell, t.fused(value, inputs[n], t.get(cell)))
 
 
-def _woven(t: Lanes, vectors: Sequence[str]) -> str:
-    """Vectors whose lanes take turns."""
+def _interleaved(t: Lanes, vectors: Sequence[str]) -> str:
+    """Return the vectors interleaved lane by lane."""
     if len(vectors) == 1:
         return vectors[0]
     count = len(vectors) * t.lanes

@@ -1,12 +1,11 @@
-"""Texts of convolutions over one or two axes that make no columns: planes with zeros around them.
+"""Texts of convolutions over one or two axes without columns: planes padded with zeros.
 
-The planes of some rows of places are copied into a room on the stack, among zeros, so that an
-element of the window is the same distance from all places; with steps, cells that lie a step apart
-are a plane of their own. Places of all rows are then one run, in which those at the ends of rows
-are made for nothing. A body makes some features (channels, for the gradient by data) at some
-vectors of places: its sums stay in registers over all that is read. [lo, hi) counts tiles: rows of
-places and features of a group in an image. An element's sum has one order, whichever thread makes
-it.
+The planes under some rows of places are copied to the stack, padded with zeros, so that an element
+of the window is at the same distance from all places; with steps, every step-th cell forms a plane
+of its own. Places of all rows are then one run, in which those at the ends of rows are computed in
+vain. A body computes some features (channels, for the gradient by data) at some vectors of places:
+its sums stay in registers over all inputs. [lo, hi) counts tiles: rows of places and features of a
+group in an image. An element's sum has one order, whichever thread computes it.
 """
 
 from __future__ import annotations
@@ -24,38 +23,38 @@ from nbgraph.kernels.windows.depthwise import Window
 from nbgraph.native.processor import vector_bytes
 
 _VECTORS = 3  # of places, in a body
-_WRITTEN = 9  # elements of a window that a body has one after another: more are long to compile
-_TERMS = 128  # of a sum, before it is added to the others: more would lose digits
-_WORTH = {16: 0.5, 32: 0.5, 64: 0.75}  # measured beside columns and BLAS, by the bytes of a vector
+_WRITTEN = 9  # most elements of a window that a body unrolls: more are slow to compile
+_TERMS = 128  # terms of a sum before it is added to the total: more would lose digits
+_WORTH = {16: 0.5, 32: 0.5, 64: 0.75}  # measured against columns and BLAS, by bytes of a vector
 _SIZES = ("made", "read", "rows", "bands", "share", "parts")
 
 
 class Body(NamedTuple):
-    """What a body makes at once: planes, and lanes of a vector of places."""
+    """The size of a body: planes, and lanes of a vector of places."""
 
     planes: int
     lanes: int
 
 
 def body_of(dtype: str, channels: int) -> Body:
-    """Return the body for so many planes: as many sums as registers hold beside what is loaded."""
+    """Return the body for so many planes: as many sums as registers hold besides loaded vectors."""
     wide = vector_bytes(features())
     most = 8 if wide == 64 else 4
     return Body(-(-channels // -(-channels // most)), register(dtype))
 
 
 def worth() -> float:
-    """Return the least useful part of computed places with which this beats columns and BLAS."""
+    """Return the least useful share of computed places for this to beat columns and BLAS."""
     return _WORTH[vector_bytes(features())]
 
 
 def line_of(window: Window, out_w: int) -> int:
-    """Cells of a line of the planes."""
+    """Return the cells of a line of the planes."""
     return out_w + _reach(window, 1)
 
 
 def rows_of(dtype: str, window: Window, outs: tuple[int, ...], read: int, room: int) -> int:
-    """Rows of places whose planes fit into the room; 0 where too few do."""
+    """Return how many rows of places have planes that fit the room; 0 if too few."""
     line, wide = line_of(window, outs[1]), register(dtype)
     slack = (_VECTORS + 1) * wide + line
     each = read * window.step[0] * window.step[1] * line
@@ -68,8 +67,8 @@ def rows_of(dtype: str, window: Window, outs: tuple[int, ...], read: int, room: 
 
 @functools.lru_cache(maxsize=256)
 def direct_text(dtype: Compute, window: Window, body: Body, *, bias: bool, flips: bool) -> str:
-    """Return the convolution; `flips`: the gradient by data of one with steps of one, whose window
-    is the other way round. The pads of `window` are of no account."""
+    """Return the text of the convolution; `flips`: of the gradient by data of one with steps of
+    one, whose window is reversed. The pads of `window` are ignored."""
     layout = Record(
         ("images", "groups"), ("x", "w", *(["bias"] if bias else []), "out"), (*SPACE, *_SIZES)
     )
@@ -81,12 +80,12 @@ def direct_text(dtype: Compute, window: Window, body: Body, *, bias: bool, flips
 
 
 def _reach(window: Window, d: int) -> int:
-    """Cells of a plane from a place to the last one under its window."""
+    """Return the cells of a plane between a place and the last cell under its window."""
     return (window.kernel[d] - 1) * window.gap[d] // window.step[d]
 
 
 class _Direct:
-    """One such text."""
+    """The writer of one such text."""
 
     def __init__(
         self, t: Lanes, dtype: str, window: Window, body: Body, *, bias: bool, flips: bool
@@ -103,11 +102,11 @@ class _Direct:
         self.line = t.sum(self.out_w, _reach(window, 1))
         self.x, self.w, self.out = (t.pointer(name) for name in ("x", "w", "out"))
         self.bias = t.pointer("bias") if bias else ""
-        # the lines of the planes at which elements of the window begin, by their row
+        # offsets of the lines of planes where rows of the window begin
         self.starts = t.cell(f"[{window.kernel[0]} x i64]")
 
     def text(self) -> str:
-        """Return the whole."""
+        """Return the complete text."""
         t = self.t
         groups, rows, bands, share, parts = (
             t.word(n) for n in ("groups", "rows", "bands", "share", "parts")
@@ -120,13 +119,13 @@ class _Direct:
             row = t.product(t.number("srem", place, bands), rows)
             count = t.least(rows, t.number("sub", self.out_h, row))
             plane = t.product(t.sum(count, _reach(self.window, 0)), self.line)
-            self._copied(image, row, plane)
+            self._copy_planes(image, row, plane)
             self._starts(plane)
             group = t.number("srem", image, groups)
             places = t.product(count, self.line)
             with t.loop(first, last, self.body.planes) as begin:
-                self._share(group, begin, last, plane, places)
-                self._delivered(image, begin, last, row, count, places)
+                self._compute_planes(group, begin, last, plane, places)
+                self._copy_to_result(image, begin, last, row, count, places)
         return t.text()
 
     def _starts(self, plane: str) -> None:
@@ -138,8 +137,8 @@ class _Direct:
             at = self.t.sum(self.t.product(plane, phase * across), self.t.product(self.line, shift))
             self.t.put_at(self.starts, k, at)
 
-    def _copied(self, image: str, row: str, plane: str) -> None:
-        """Planes of the room: of each read, cells a step apart, with zeros around."""
+    def _copy_planes(self, image: str, row: str, plane: str) -> None:
+        """Copy the input planes of a tile to the stack, cells a step apart, padded with zeros."""
         t, (step_h, step_w) = self.t, self.window.step
         pad_h, pad_w = (self._pad(d) for d in range(2))
         with t.loop(0, self.read) as n:
@@ -164,22 +163,22 @@ class _Direct:
                         t.store(t.at(self.room, t.sum(at, begin, q)), value)
 
     def _pad(self, d: int) -> str:
-        """Where the data begin before the first place: minus the zeros there."""
+        """Return the first cell under the first place: minus the number of zeros there."""
         pad = self.t.word(f"pad_{'hw'[d]}")
         if self.flips:
             reach = (self.window.kernel[d] - 1) * self.window.gap[d]
             return self.t.number("sub", pad, reach)
         return self.t.number("sub", 0, pad)
 
-    def _share(self, group: str, begin: str, last: str, plane: str, places: str) -> None:
-        """All places of some planes, into the stage."""
+    def _compute_planes(self, group: str, begin: str, last: str, plane: str, places: str) -> None:
+        """Compute all places of some planes into the stage."""
         t = self.t
         vectors = t.number("sdiv", t.sum(places, t.lanes - 1), t.lanes)
         rest = t.number("srem", vectors, _VECTORS)
         whole = t.product(t.number("sub", vectors, rest), t.lanes)
         own = [
             t.least(t.sum(begin, m), t.sum(last, -1)) for m in range(self.body.planes)
-        ]  # the last one again where there are too few
+        ]  # the last one repeats if there are too few
         firsts = [
             t.spread(t.at(self.bias, t.sum(t.product(group, self.out_features), m)))
             if self.bias
@@ -194,7 +193,7 @@ class _Direct:
         with t.loop(0, self.read, some) as block:
             part = block, t.least(t.sum(block, some), self.read)
             behind = t.least(t.sum(part[1], some), self.read)
-            with t.loop(part[1], behind) as n:  # no processor foresees that these are next
+            with t.loop(part[1], behind) as n:  # the hardware prefetcher does not predict these
                 for at in weights:
                     t.fetch(t.at(self.w, t.sum(at, t.product(n, across))))
             with t.loop(0, whole, _VECTORS * t.lanes) as p:
@@ -207,10 +206,10 @@ class _Direct:
         self, vectors: int, p: str, part: tuple[str, str], plane: str, places: str,
         weights: list[str], across: str, firsts: list[str],
     ) -> None:  # fmt: skip
-        """A body: some vectors of places from `p` on, of some planes; a part of what is read is
-        added to what was there, or to `firsts`."""
+        """Write a body: some vectors of places from `p` on, of some planes; sums over a part of the
+        inputs are added to the stage, or to `firsts`."""
         t, (kernel_h, kernel_w) = self.t, self.window.kernel
-        lines = kernel_h if self.volume <= _WRITTEN else 1  # of the window in a trip
+        lines = kernel_h if self.volume <= _WRITTEN else 1  # lines of the window per iteration
         sums = [[t.cell() for _ in range(vectors)] for _ in weights]
         for cell in (cell for row in sums for cell in row):
             t.put(cell, "zeroinitializer")
@@ -240,7 +239,7 @@ class _Direct:
     def _tap(
         self, kw: int, cell: str, plane: str, factors: list[str], sums: list[list[str]]
     ) -> None:
-        """Add one element of the window."""
+        """Add the products with one element of the window."""
         t, step, u = self.t, self.window.step[1], kw * self.window.gap[1]
         at = t.at(cell, t.sum(t.product(plane, u % step), u // step))
         loaded = [t.load(t.at(at, k * t.lanes)) for k in range(len(sums[0]))]
@@ -249,10 +248,10 @@ class _Direct:
             for total, value in zip(own, loaded, strict=True):
                 t.put(total, t.fused(weight, value, t.get(total)))
 
-    def _delivered(
+    def _copy_to_result(
         self, image: str, begin: str, last: str, row: str, count: str, places: str
     ) -> None:
-        """Rows of places from the stage to the result."""
+        """Copy rows of places from the stage to the result."""
         t = self.t
         step = t.sum(places, _VECTORS * t.lanes)
         with t.loop(begin, t.least(t.sum(begin, self.body.planes), last)) as m:

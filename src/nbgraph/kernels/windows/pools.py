@@ -1,9 +1,9 @@
-"""Texts of kernels that make one value of what lies under a window, and their transposes.
+"""Texts of kernels that reduce the values under a window to one, and of their transposes.
 
-[lo, hi) counts planes: the space of one channel in one image. A line of places is made at once, in
-a room on the stack: for each line of cells under it, all elements of the window along that line.
-Their number and the step are part of the text where they are small, so that LLVM makes vectors of
-them; at the edges elements are taken one by one.
+[lo, hi) counts planes: the space of one channel in one image. A line of places is computed at once,
+on the stack: for each line of cells under it, all elements of the window along that line. Their
+number and the step are part of the text if they are small, so that LLVM vectorises; at the edges
+elements are handled one by one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WIDEST, _FARTHEST = 8, 4  # elements along a line, and a step, that are part of
 
 
 class Line(NamedTuple):
-    """How windows lie along a line: elements, and the cells between places and elements."""
+    """The windows along a line: elements, and the cells between places and between elements."""
 
     width: int
     step: int
@@ -30,9 +30,9 @@ class Line(NamedTuple):
 class _Pool(NamedTuple):
     """One kind of pool.
 
-    `spots`, `cells`: arrays with a value for each place and each cell, in the order of the record;
-    "line" is the room. `begin`, `each`, `end`: what is done for a place before, for every element
-    of the window (`{at}` is its cell), and after.
+    `spots`, `cells`: arrays with a value per place and per cell, in the order of the record; "line"
+    is the stack's. `begin`, `each`, `end`: lines for a place before, for every element of the
+    window (`{at}` is its cell), and after.
     """
 
     spots: tuple[str, ...]
@@ -45,7 +45,7 @@ class _Pool(NamedTuple):
         self, name: str, group: int, step: str, dtype: str, *, gap: int = 1, apart: bool
     ) -> str:
         """Return the function for places [0, m), for `group` elements of the window, `gap` cells
-        from one to the next. `apart`: what different places read and write are different cells."""
+        apart. `apart`: different places access different cells."""
         lines = [*self.begin]
         for j in range(group):
             at = f"i * {step}" + (f" + {j * gap}" if j else "")
@@ -66,7 +66,7 @@ _MAX = _Pool(
 )
 _SUM = _Pool((), ("x",), ["t = load(line, i)"], ["t = t + load(x, {at})"], ["store(line, i, t)"])
 _SPREAD = _Pool((), ("out",), ["t = load(line, i)"], ["store(out, {at}, load(out, {at}) + t)"], [])
-# `line` is 1 until the place has found the cell that gave its maximum: the first one that equals it
+# `line` is 1 until the place reaches the cell of its maximum: the first one that equals it
 _FIRST = ["c = load(x, {at})", "t = select((c == o) | (c != c), f, zero)", "f = f - t"]
 _TO_MAX = _Pool(
     ("g", "y"),
@@ -85,7 +85,7 @@ _OF_MAX = _Pool(
 
 
 def max_text(dtype: str, line: Line) -> str:
-    """out = the largest value; NaN where there is one."""
+    """Return the text of out = the largest value; NaN if there is one."""
     layout = record("x", "out", adds=True)
     begin = [f"done = filled(line, {dtype}(-1e999), out_w)"]
     end = [f"done = delivered({_at('out', dtype)}, line, out_w, adds)"]
@@ -96,7 +96,7 @@ def max_text(dtype: str, line: Line) -> str:
 
 
 def mean_text(dtype: str, line: Line) -> str:
-    """out = the mean; `counted`: cells of the pad count as zeros."""
+    """Return the text of out = the mean; `counted`: cells of the pad count as zeros."""
     layout = record("x", "out", adds=True)
     begin = [f"done = filled(line, {dtype}(0), out_w)"]
     end = [
@@ -108,21 +108,21 @@ def mean_text(dtype: str, line: Line) -> str:
 
 
 def mean_gradient_text(dtype: str, line: Line) -> str:
-    """out[cell] = what the places whose windows it is in give to it."""
+    """Return the text of out[cell] = the sum of the gradients of places above it, each divided."""
     layout = record("g", "out")
     begin = [*_COUNTED, f"done = divided(args, line, {_at('g', dtype)}, count)"]
     return _text("avg_pooling_gradient", layout, _SPREAD, dtype, line, begin=begin)
 
 
 def max_gradient_text(dtype: str, line: Line) -> str:
-    """out[cell] = the gradients of the places whose maximum it is."""
+    """Return the text of out[cell] = the gradients of the places whose maximum it is."""
     layout = record("g", "x", "y", "out")
     begin = [f"done = filled(line, {dtype}(1), out_w)"]
     return _text("max_pooling_gradient", layout, _TO_MAX, dtype, line, begin=begin)
 
 
 def max_pick_text(dtype: str, line: Line) -> str:
-    """out[place] = the value of `v` in the cell that gave the maximum."""
+    """Return the text of out[place] = the value of `v` in the cell of the maximum."""
     layout = record("v", "x", "y", "out", adds=True)
     begin = [f"done = filled(line, {dtype}(1), out_w)"]
     begin += ["if adds == 0:", f"    done = filled({_at('out', dtype)}, {dtype}(0), out_w)"]
@@ -131,7 +131,7 @@ def max_pick_text(dtype: str, line: Line) -> str:
 
 def record(*addresses: str, adds: bool = False) -> Record:
     """Return the record of a pool: planes, whether cells of the pad count; addresses, and the rest.
-    `adds`: whether it may be asked to add to what is there."""
+    `adds`: whether a call may add to the result."""
     return Record(("planes", "counted"), addresses, (*SPACE, *(["adds"] if adds else [])))
 
 
@@ -139,8 +139,8 @@ def record(*addresses: str, adds: bool = False) -> Record:
 
 
 def _tiling_windows(dtype: str, line: Line) -> tuple[list[str], str]:
-    """What is done for a plane that windows tile along lines, and its functions: cells that lie
-    one above the other first, of many lines, so that what is left is one long run."""
+    """Return lines and functions for a plane whose lines the windows tile: first the maximum over
+    rows, of many lines, so that one long run remains."""
     width, step, gap = line
     if gap > 1 or not 1 < width <= min(step, _FARTHEST):
         return [], ""
@@ -181,7 +181,7 @@ def _tiling_windows(dtype: str, line: Line) -> tuple[list[str], str]:
 
 
 def _at(name: str, dtype: str) -> str:
-    """Where a line of places begins in an array."""
+    """Return the text of the address of a line of places in an array."""
     return f"{dtype}_pointer({name} + spot * {ITEMSIZE[dtype]})"
 
 
@@ -231,8 +231,8 @@ def _text(
     end: Sequence[str] = (),
     planes: Sequence[str] = (),
 ) -> str:
-    """Return the whole text for windows that lie so along a line. `planes`: lines that may do a
-    plane from the first line of places to the one before `begun`."""
+    """Return the complete text for windows along a line. `planes`: lines that may handle the lines
+    of places from the first to the one before `begun`."""
     width, step, gap = line
     group = width if width <= _WIDEST else 1
     near = step <= _FARTHEST
@@ -269,7 +269,7 @@ def _text(
 
 
 def _line(layout: Record, pool: _Pool, dtype: str, group: int, gap: int) -> str:
-    """Return a line of places: all lines of cells that lie under it, in order."""
+    """Return a line of places: all lines of cells under it, in order."""
     item = ITEMSIZE[dtype]
     names = (*pool.spots, *pool.cells)
 
@@ -298,7 +298,7 @@ def _line(layout: Record, pool: _Pool, dtype: str, group: int, gap: int) -> str:
         inner = [
             "a = min(out_w, (pad_w + step_w - 1) // step_w)",
             f"b = max(a, min(out_w, (max(0, in_w + pad_w - {reach}) + step_w - 1) // step_w))",
-            # in the order of the window for each place, so the edges go place by place
+            # edges go place by place, to keep the window's order for each place
             "if b > a:",
             "    " + call("all", "a", "b - a", "0 - pad_w"),
             "if a > 0 or b < out_w:",

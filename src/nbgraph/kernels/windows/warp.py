@@ -1,7 +1,7 @@
-"""Images read at the places that an affine map gives, as the text of a kernel.
+"""Images sampled at the coordinates of an affine map, as the text of a kernel.
 
-The place of output pixel (r, q) of image i is (a r + b q + c, d r + e q + f), with six numbers for
-each image. What lies outside is `fill`; between two pixels values are interpolated linearly.
+The coordinate of output pixel (r, q) of image i is (a r + b q + c, d r + e q + f), with six numbers
+per image. Outside, the value is `fill`; between pixels, values are interpolated linearly.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _RECORD = Record(
 
 
 def warp(x: Array, out: Array, maps: Array, fill: float, *, nearest: bool = False) -> None:
-    """Fill `out` (n, rows, columns, channels) with `x` (n, height, width, channels) read at the
-    places of `maps`, float64 (n, 6), row-major. Arrays have one dtype of DTYPES, any strides."""
+    """Fill `out` (n, rows, columns, channels) with `x` (n, height, width, channels) sampled at
+    `maps`, float64 (n, 6), row-major. Arrays have one dtype of DTYPES, any strides."""
     compute = DTYPES[out.dtype.name]
     word = int.from_bytes(np.array(fill, compute).tobytes().ljust(8, b"\0"), "little", signed=True)
     size = x.itemsize
@@ -51,7 +51,7 @@ def _place(k: int) -> str:
 
 
 def _along(axis: str, extent: str) -> Sequence[str]:
-    """Return the pixel before a coordinate `u`, counted from 1, and the rest behind it."""
+    """Return lines for the pixel before a coordinate `u`, counted from 1, and the fraction."""
     return [
         f"u = select(u < -1.0, -1.0, select(u > float64({extent}), float64({extent}), u)) + 1.0",
         "u = select(nearest != 0, float64(int64(u + 0.5)), u)",
@@ -61,7 +61,7 @@ def _along(axis: str, extent: str) -> Sequence[str]:
 
 
 def _pixel(k: int, r: str, q: str) -> Sequence[str]:
-    """Return whether a pixel lies inside, and where."""
+    """Return lines that test whether pixel k is inside, and compute its offset."""
     return [
         f"r, q = {r} - 1, {q} - 1",
         f"inside{k} = (r >= 0) & (r < height) & (q >= 0) & (q < width)",
@@ -70,13 +70,13 @@ def _pixel(k: int, r: str, q: str) -> Sequence[str]:
 
 
 def _value(k: int) -> str:
-    """Return its value, or `fill` outside."""
+    """Return the line that reads pixel k, or `fill` outside."""
     return f"v{k} = select(inside{k}, {{compute}}(load(x_p, place{k} + k * x_channel)), outside)"
 
 
 def _text(dtype: str) -> str:
     compute = DTYPES[dtype]
-    # values of uint8 lie between others, so that the sum is in range
+    # values of uint8 are interpolated, so the sum is in range
     stored = "uint8(int64(v + float32(0.5)))" if dtype == "uint8" else "v"
     channel = [
         *map(_value, range(4)),

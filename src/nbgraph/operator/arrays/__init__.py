@@ -1,1 +1,1 @@
-"""Operators over whole arrays: what they are, applied at once, and their kinds by kernels."""
+"""Operators over whole arrays: their base class, immediate calls, and subclasses with kernels."""

@@ -1,4 +1,4 @@
-"""Operators over whole arrays: what they give, how they compute it, and their gradient.
+"""Operators over whole arrays: shapes of results, their computation, and gradients.
 
 An ArrayOp is data: functions from shapes and dtypes to shapes and dtypes (`infer`), from NumPy
 arrays to NumPy arrays (`compute`), and from out-gradients to in-gradients (`gradient`, written
@@ -35,15 +35,15 @@ _frame = sys._getframe
 
 
 class Gradients(NamedTuple):
-    """What a gradient rule is given.
+    """The arguments of a gradient rule.
 
     `inputs` and `outputs` hold the values that the operator's `keeps` names, None elsewhere;
-    `wanted[i]` says whether anybody asks for the gradient of operand i.
+    `wanted[i]` says whether the gradient of operand i is needed.
     """
 
     op: ArrayOp
     attributes: Attributes
-    out_grads: Sequence[Any]  # None: nothing depends on that output
+    out_grads: Sequence[Any]  # None: the result does not depend on that output
     inputs: Sequence[Any]
     outputs: Sequence[Any]
     specs: Specs  # of the operands
@@ -51,7 +51,7 @@ class Gradients(NamedTuple):
 
     @property
     def out_grad(self) -> Any:
-        """The gradient of the only output."""
+        """The gradient of the single output."""
         return self.out_grads[0]
 
 
@@ -63,12 +63,12 @@ Partial = Callable[..., tuple[Shapes, Shapes]]
 
 
 def constant(g: Gradients) -> Sequence[Any]:
-    """Return no gradients: the rule of an operator whose result is a constant for derivatives."""
+    """Return no gradients: the rule of an operator whose result counts as a constant."""
     return [None] * len(g.specs)
 
 
 def gives_constant(op: Any) -> bool:
-    """Return whether the results of an operator are constants for derivatives."""
+    """Return whether derivatives treat the results of an operator as constants."""
     return getattr(op, "rule", None) is constant
 
 
@@ -79,34 +79,34 @@ class ArrayOp:
     ----------
     name : str
     infer : callable
-        `infer(*specs, **attributes)` gives the Spec of the output, or a sequence of them. It
-        raises where shapes or dtypes do not fit: at the call, never in a worker.
+        `infer(*specs, **attributes)` returns the Spec of the output, or a sequence of Specs. It
+        raises if shapes or dtypes do not fit: at the call, never in a worker.
     compute : callable
-        `compute(inputs, outputs, **attributes)` fills the outputs (NumPy arrays; inputs are not
-        to be written). It may run on any thread, later.
+        `compute(inputs, outputs, **attributes)` fills the outputs (NumPy arrays; it must not write
+        inputs). It may run later, on any thread.
     gradient : callable, optional
-        `gradient(g: Gradients)` gives the in-gradients in operand order, None where there is none;
+        `gradient(g: Gradients)` returns the in-gradients in operand order, None for those without;
         see `operator/backward.rule_vjp`. Without it the operator is not differentiable.
     keeps : sequence of str
         What the gradient reads: operand names and "out" (or "out0", "out1", ...).
     operands : sequence of str
-        Names, for errors; one that begins with "*" takes any number.
+        Names, for errors; one that begins with "*" stands for any number.
     nout : int
     view : callable, optional
-        `view(x, **attributes)`: the result as a NumPy view of operand 0, where one exists, else
-        ValueError. What is a view shares memory and engine variable with its operand.
+        `view(x, **attributes)`: the result as a NumPy view of operand 0, or ValueError if strides
+        do not allow one. A view shares memory and engine variable with its operand.
     resources : sequence
-        Requests (random numbers, temporary space), granted to `compute` as the keyword `env`.
+        Requests (random numbers, temporary space), passed to `compute` as the keyword `env`.
     inplace : sequence of (int, int)
-        Pairs (operand, output): that output may be written over that operand.
+        Pairs (operand, output): that output may overwrite that operand.
     constant : callable, optional
-        `constant(**attributes)`: the one number that all elements have. A carrier may fill in its
-        own way.
+        `constant(**attributes)`: the value of all elements. A carrier may fill arrays by its own
+        means.
     copies : bool
-        The output holds the elements of operand 0, cast as in C. A carrier may copy in its own way.
+        The output holds the elements of operand 0, cast as in C; carriers may copy by own means.
     composition : callable, optional
-        `composition(*operands, **attributes)`: the outputs by other operators, for arrays, NumPy's
-        and those of graphs. Results may be operands, and of other dtypes.
+        `composition(*operands, **attributes)`: the outputs computed by other operators, for arrays
+        of all kinds and for graphs. Results may be operands, and have other dtypes.
     partial : callable, optional
         `partial(in_shapes, out_shapes, **attributes)`: see `infer_partial`.
 
@@ -120,17 +120,17 @@ class ArrayOp:
     """
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
-    crossed = False  # whether an operand's gradient reads, of the operands, the others alone
-    effect = False  # whether applying it does something besides giving its outputs
-    is_loss = False  # whether a pass back may begin here, whatever comes from above
-    kernels: Collection[str] = ()  # where `lower` may give kernel calls: "host", "devices"
-    takes_complex: Collection[str] = ()  # where kernels take complex numbers: as `kernels`
-    kernels_at_once = True  # whether they serve NumPy arrays, too
-    draws = 0  # numbers of its kernel calls that a draw brings
-    words: Mapping[OpReqType, str] = WORDS  # requests as `lower` is told
-    numeric: Sequence[str] = ()  # attributes that are numbers of its kernels' records, if floats
-    over: Any = None  # what writes over `out` as in a call before; see `update.write_over`
-    visible: int | None = None  # outputs from this one on are for the gradient alone; None: none
+    crossed = False  # whether an operand's gradient reads only the other operands
+    effect = False  # whether an application has an effect besides its outputs
+    is_loss = False  # whether backward may start here, whatever the out-gradient
+    kernels: Collection[str] = ()  # where `lower` may return kernel calls: "host", "devices"
+    takes_complex: Collection[str] = ()  # where kernels accept complex numbers: as `kernels`
+    kernels_at_once = True  # whether the kernels also serve NumPy arrays
+    draws = 0  # number of words that a random draw passes to the kernel calls
+    words: Mapping[OpReqType, str] = WORDS  # words for requests, as `lower` gets them
+    numeric: Sequence[str] = ()  # attributes whose floats are numbers in kernels' records
+    over: Any = None  # fast path for writes to `out`; see `update.write_over`
+    visible: int | None = None  # outputs from this one on are for the gradient only; None: none are
 
     def __init__(
         self,
@@ -157,9 +157,9 @@ class ArrayOp:
         self.operands, self.nout = tuple(operands), nout
         self.keeps = frozenset(keeps)
         self.resources = tuple(resources)
-        self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
-        self.repeated: dict[Any, Any] = {}  # calls on NumPy arrays; see `at_once`
-        # by `shortcuts.call_key`: the quick way of calls like some before, and their attributes
+        self.carried: dict[Any, Any] = {}  # caches of carriers
+        self.repeated: dict[Any, Any] = {}  # cache of calls on NumPy arrays; see `at_once`
+        # fast paths and normalised attributes, by `shortcuts.call_key`
         self.shortcuts: dict[Any, tuple[Push, Attributes]] = {}
         self.inplace = tuple(inplace)
         self.constant, self.copies, self.composition = constant, copies, composition
@@ -167,24 +167,24 @@ class ArrayOp:
 
     @functools.cached_property
     def nin(self) -> int:
-        """Number of operands; for a variadic operator the least."""
+        """Number of operands; of a variadic operator the least."""
         return sum(not name.startswith("*") for name in self.operands)
 
     @functools.cached_property
     def computes_alone(self) -> bool:
-        """Whether `compute` over arrays is the whole of a call: no states, draws or effects."""
+        """Whether a call only runs `compute` over arrays, without states, draws or effects."""
         plain = type(self).run is ArrayOp.run
         return plain and not (self.resources or self.auxiliary or self.effect)
 
     @functools.cached_property
     def never_waits(self) -> bool:
-        """Whether the library's own NumPy code is the whole of a call."""
+        """Whether a call only runs NumPy code of the library."""
         way = self._compute or self.composition
         own = getattr(way, "__module__", "").startswith("nbgraph.ops.")
         return own and self.computes_alone
 
     def operand_name(self, index: int) -> str:
-        """Return the name that errors call operand `index`."""
+        """Return the name of operand `index` in errors."""
         if index < len(self.operands) and not self.operands[index].startswith("*"):
             return self.operands[index]
         last = self.operands[-1].removeprefix("*") if self.operands else "operand"
@@ -201,7 +201,7 @@ class ArrayOp:
         return f"out{index}" in self.keeps or "out" in self.keeps
 
     def __call__(self, *operands: Any, out: Any = None, **attributes: Any) -> Any:
-        """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ..."""
+        """Apply the operator; the result is of the operands' kind: NumPy array, NDArray, symbol."""
         if self.shortcuts and out is None:
             result = shortly(self, _frame(1), operands, attributes)
             if result is not None:
@@ -214,31 +214,30 @@ class ArrayOp:
         return call(self, operands, normalised, out)
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
-        """Return the attributes of a call as they are kept: typed, with defaults, hashable; doing
-        it twice changes nothing. Raise ArgumentError for what the operator does not know."""
+        """Return the attributes of a call in normal form: typed, with defaults, hashable;
+        idempotent. Raise ArgumentError for unknown ones."""
         return attributes
 
     def fixed(self, attributes: Attributes) -> Attributes:
-        """Return the attributes as part of a key of kernel calls: of `values` the types alone."""
+        """Return the attributes in a key of kernel calls: those of `values` by type alone."""
         if not self.numeric:
             return attributes
         names = floats_of(self.numeric, attributes)
         return {**attributes, **dict.fromkeys(names, float)} if names else attributes
 
     def values(self, attributes: Attributes) -> Sequence[Any]:
-        """Return the attributes that are the first numbers of the records of kernels."""
+        """Return the attributes that are the first numbers of kernels' records."""
         return [attributes[name] for name in floats_of(self.numeric, attributes)]
 
     def inplace_pairs(self, attributes: Attributes) -> Sequence[tuple[int, int]]:
-        """Return pairs (operand, output): `run` takes that output in the operand's memory,
-        requested as kWriteInplace. Whether anybody still needs the operand is for the carrier to
-        know."""
+        """Return pairs (operand, output): `run` accepts that output in the operand's memory, with
+        the request kWriteInplace. The carrier must know that the operand is not needed any more."""
         return self.inplace
 
     def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Resource, ...]:
-        """What `run` needs on a device besides arrays: resources, one for each request. To be
-        asked when work is pushed: the work mutates their variables. DeviceError where the
-        operator cannot run there. `attributes` may say more, as `rng=` of a random draw does."""
+        """Return the resources that `run` needs on a device, one per request. Call this when work
+        is pushed, as the work mutates their variables. Raises DeviceError if the operator cannot
+        run there. `attributes` may select resources, as `rng=` of a random draw does."""
         if not self.resources:
             return ()
         from nbgraph.resource import request
@@ -246,16 +245,16 @@ class ArrayOp:
         return request(self.resources, device)
 
     def grant_to(self, device: Context, attributes: Attributes, specs: Specs) -> tuple[Any, ...]:
-        """Return what `grant` returns, for operands of these specs."""
+        """Return the resources as `grant` does, for operands of these specs."""
         return self.grant(device, attributes)
 
     def within(self, states: dict[Any, Any] | None) -> Any:
-        """Return the operator whose `run` an executor uses, which keeps its state in `states`, or
+        """Return the operator whose `run` an executor uses. Its state is kept in `states`, which is
         None in a compiled function, whose runs may overlap."""
         return self
 
     def states(self, *, is_train: bool) -> Sequence[int]:
-        """Return the operands that are written at once: states, in training."""
+        """Return the indices of operands that a run writes: states, in training."""
         if not self.auxiliary or not is_train:
             return ()
         return [i for i, name in enumerate(self.operands) if name in self.auxiliary]
@@ -277,8 +276,8 @@ class ArrayOp:
     def infer_partial(
         self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
     ) -> tuple[Shapes, Shapes] | None:
-        """Return what follows from shapes that are known in part: those of operands and outputs,
-        with None for the whole or an extent. Only what is certain; None where that is nothing."""
+        """Return what follows from partially known shapes: the shapes of operands and outputs, with
+        None for unknown shapes or extents. Only certain facts; None if nothing follows."""
         if self._partial is None:
             return None
         return self._partial(in_shapes, out_shapes, **attributes)
@@ -286,8 +285,8 @@ class ArrayOp:
     def infer_dtypes(
         self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Attributes
     ) -> tuple[Sequence[Any], Sequence[Any]] | None:
-        """Return what follows from dtypes of which some are None: those of operands and outputs, or
-        None where the operator does not say."""
+        """Return the dtypes of operands and outputs that follow from those known (not None), or
+        None if the operator has no rule."""
         return None
 
     def run(
@@ -301,9 +300,9 @@ class ArrayOp:
         is_train: bool = False,
         run_ctx: RunContext | None = None,
     ) -> None:
-        """Compute into NumPy arrays, each output as its request says. Outputs are distinct from
-        inputs in memory, unless their request is kWriteInplace. `resources` is what `grant` gave
-        when the work was pushed, `is_train` what `training` said then."""
+        """Compute into NumPy arrays, each output as its request says. Outputs share no memory with
+        inputs, unless their request is kWriteInplace. `resources` and `is_train` are the results of
+        `grant` and `training` when the work was pushed."""
         if all(req is OpReqType.kNullOp for req in requests) and outputs:
             return
         if self.kernels_at_once and "host" in self.kernels:
@@ -319,16 +318,16 @@ class ArrayOp:
                 assign(out, req, target)
 
     def lower(self, case: Application) -> Lowered | None:
-        """Return the kernel calls for arrays of these layouts; None where no kernel computes it.
-        To be asked by `kernel_call.lowered`, which keeps them."""
+        """Return the kernel calls for arrays of these layouts, or None if no kernel computes it.
+        Call `kernel_call.lowered` instead, which caches them."""
         return None
 
     def mode(self, attributes: Attributes) -> bool | None:
-        """Return whether it trains, whatever a run says; None: as the run does."""
+        """Return whether it runs as in training; None: as the run says."""
         return None
 
     def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
-        """Return the numbers that a push brings to the kernel: a draw, whether a run trains."""
+        """Return the numbers that a push passes to the kernel: of a draw, or of the mode."""
         return ()
 
     def compute(
@@ -357,7 +356,7 @@ class ArrayOp:
     def on_numpy(
         self, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
     ) -> Any:
-        """Apply it to NumPy arrays, at once."""
+        """Apply the operator to NumPy arrays immediately."""
         return at_once(self, operands, attributes, out)
 
     def __repr__(self) -> str:
@@ -371,16 +370,16 @@ class ArrayOp:
 
 
 def visible_of(op: Any) -> int:
-    """Return how many outputs of an operator people see."""
+    """Return the number of outputs that a call returns."""
     return getattr(op, "visible", None) or op.nout
 
 
 class FilledOp(ArrayOp):
-    """An operator of the attributes `shape` and `dtype`. In a graph an extent of the shape may be
-    None: it follows from where the array is used (`nbgraph.graph.infer`)."""
+    """An operator of the attributes `shape` and `dtype`. In a graph, extents of the shape may be
+    None, to be inferred from the array's uses (`nbgraph.graph.infer`)."""
 
     def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
-        """See ArrayOp; UnknownShape where an extent is not known."""
+        """See ArrayOp; raises UnknownShape if an extent is unknown."""
         if None in attributes["shape"]:
             raise UnknownShape(f"{self.__name__}: shape={attributes['shape']} is not known in full")
         return super().infer(specs, attributes)

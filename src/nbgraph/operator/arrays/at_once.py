@@ -1,4 +1,4 @@
-"""An operator over whole arrays, applied to NumPy arrays at once: memory, requests, turns."""
+"""Immediate application of an operator to NumPy arrays: memory, requests, order of draws."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from nbgraph.shape import Array, Arrays, overlap
 if TYPE_CHECKING:
     from nbgraph.operator.arrays.array_op import ArrayOp
 
-_KEPT = 1024  # calls that an operator knows
+_KEPT = 1024  # calls cached per operator
 
 
 def at_once(
     op: ArrayOp, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
 ) -> Any:
-    """Return the results; those that have an `out` are that array."""
+    """Return the results; arrays in `out` are written and returned."""
     key = None if OWNED else _key(operands, attributes, out)
     if key is not None:
         call: Any = op.repeated.get(key)
         if call is None and op.numeric:
-            call = _of_form(op, key, operands, attributes, out)
-        if call is not None and (out is None or _free(operands, out)):
-            return _again(op, operands, attributes, out, *call)
+            call = _with_numbers(op, key, operands, attributes, out)
+        if call is not None and (out is None or _are_free(operands, out)):
+            return _repeat(op, operands, attributes, out, *call)
     if OWNED:
         wait_for((*operands, *(out or ())))
     return _Call(op, operands, attributes, out).result(key)
 
 
 def _key(operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None) -> Any:
-    """Return the key of a call: how its arrays lie, and its attributes; None where not all are
-    arrays, an attribute has no hash, or the text itself is to be run."""
+    """Return the cache key of a call: layouts of its arrays, and attributes; None if some operand
+    is not an array, an attribute is unhashable, or compiler="python" is set."""
     if PYTHON_ASKED[0]:
         return None
     key: list[Any] = [] if out is None else [len(operands)]
@@ -62,17 +62,17 @@ def _key(operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | N
     return tuple(key)
 
 
-def _of_form(
+def _with_numbers(
     op: ArrayOp, key: Any, operands: Sequence[Any], attributes: Attributes, out: Any
 ) -> Any:
-    """Return and remember a call like one before but for its numbers, or None."""
+    """Return a cached call that differs only in numbers, cached anew under `key`, or None."""
     call: Any = op.repeated.get(_key(operands, op.fixed(attributes), out))
     if call is None or call[0] is None:
         return None
     return keep(op.repeated, key, (call[0].having(op.values(attributes)), call[1]), _KEPT)
 
 
-def _again(
+def _repeat(
     op: ArrayOp,
     operands: Arrays,
     attributes: Attributes,
@@ -80,7 +80,7 @@ def _again(
     lowering: Lowered | None,
     specs: Specs,
 ) -> Any:
-    """Return the results of a call like one before, or what kernels or NumPy compute."""
+    """Return the results of a cached call, by a view, kernels or NumPy."""
     if out is None and op.view is not None:
         result = viewed(op.view, operands[0], attributes)
         return result if result.ndim else result[()]
@@ -96,8 +96,8 @@ def _again(
     return results[0] if results[0].ndim else results[0][()]
 
 
-def _free(operands: Sequence[Any], out: Sequence[Any]) -> bool:
-    """Return whether the outputs may be written and share no memory with operands or each other."""
+def _are_free(operands: Sequence[Any], out: Sequence[Any]) -> bool:
+    """Return whether the outputs are writable and share no memory with operands or each other."""
     for i, own in enumerate(out):
         if not own.flags.writeable:
             return False
@@ -108,7 +108,7 @@ def _free(operands: Sequence[Any], out: Sequence[Any]) -> bool:
 
 
 class _Call:
-    """A call that is not like one before: its operands as arrays, and what the results are."""
+    """A call that is not cached: its operands as arrays, and the specs of the results."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class _Call:
         return np.asarray(as_operand(op.__name__, name, value))
 
     def result(self, key: Any) -> Any:
-        """Return the results, and remember under a key how they were computed."""
+        """Return the results, and cache under `key` how they were computed."""
         op, out = self.op, self.out
         if op.view is not None and out is None:
             result = viewed(op.view, self.inputs[0], self.attributes)
@@ -137,17 +137,17 @@ class _Call:
                 keep(op.repeated, key, (None, ()), _KEPT)
             return result[()] if result.ndim == 0 else result
         outs = list(out) if out is not None else [None] * len(self.specs)
-        results = self._filled(outs)
+        results = self._fill_outputs(outs)
         uncast = [r.dtype for r in results] == [spec.dtype for spec in self.specs]
-        if key is not None and uncast and (out is None or _free(self.operands, out)):
-            self._learn(key, results)
+        if key is not None and uncast and (out is None or _are_free(self.operands, out)):
+            self._cache_call(key, results)
         finished = [
             r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
         ]
         return finished[0] if len(finished) == 1 else tuple(finished)
 
-    def _filled(self, outs: Sequence[Any]) -> list[Array]:
-        """Return the arrays of `outs`, or new ones, with the results."""
+    def _fill_outputs(self, outs: Sequence[Any]) -> list[Array]:
+        """Return the results, in the arrays of `outs` or in new ones."""
         name, results = self.op.__name__, list[Array]()
         for i, (o, spec) in enumerate(zip(outs, self.specs, strict=True)):
             if o is not None:
@@ -165,7 +165,7 @@ class _Call:
         return results
 
     def _request(self, index: int, out: Array) -> OpReqType | None:
-        """Return how an output is delivered, or None: by way of an array of its own."""
+        """Return the request of an output, or None if it needs an array of its own and a copy."""
         if out.dtype != self.specs[index].dtype:
             return None
         shared = [i for i, a in enumerate(self.inputs) if np.may_share_memory(out, a)]
@@ -189,13 +189,12 @@ class _Call:
         if not turns:
             run()
             return
-        from nbgraph import engine  # others draw from the stream, too: it is their turn that counts
+        from nbgraph import engine  # the stream of draws is shared: wait for this draw's turn
 
         engine.push(run, mutate_vars=turns, name=op.__name__).result()
 
-    def _learn(self, key: Any, results: Arrays) -> None:
-        """Remember how a call over these very arrays is done, if it only writes the results'
-        memory."""
+    def _cache_call(self, key: Any, results: Arrays) -> None:
+        """Cache how a call over these arrays is done, if it only writes the results' memory."""
         op, inputs, attributes = self.op, self.inputs, self.attributes
         if any(a is not b for a, b in zip(inputs, self.operands, strict=True)):
             return
@@ -217,22 +216,22 @@ class _Call:
 
 
 def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
-    """Return an array of `out`, if the result fits it."""
-    require_shape(f"{name}: out{_at(index)}", out.shape, spec.shape, of="the result has")
+    """Return an array of `out`, or raise if the result does not fit it."""
+    require_shape(f"{name}: out{_suffix(index)}", out.shape, spec.shape, of="the result has")
     if not np.can_cast(spec.dtype, out.dtype, "same_kind"):
         raise DTypeError(
             f"{name}: the result has dtype {spec.dtype}, which may not be cast to "
-            f"out{_at(index)}'s {out.dtype}; use another out, or astype"
+            f"out{_suffix(index)}'s {out.dtype}; use another out, or astype"
         )
     return out
 
 
-def _at(index: int) -> str:
+def _suffix(index: int) -> str:
     return f"[{index}]" if index else ""
 
 
 def viewed(view: Callable[..., Array], x: Array, attributes: Attributes) -> Array:
-    """Return the view, or the view of a contiguous copy where strides allow none."""
+    """Return the view, or the view of a contiguous copy if the strides do not allow one."""
     try:
         return view(x, **attributes)
     except ValueError:

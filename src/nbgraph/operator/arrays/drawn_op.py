@@ -1,8 +1,8 @@
 """Operators that draw random numbers, some of them by kernels.
 
-Which numbers these will be is fixed at the push, as a draw of the host's stream, whatever device
-they are made on; so the same seed gives the same numbers on all devices. What has no kernel is made
-by NumPy on the host.
+The numbers are fixed at the push, as a draw of the host's stream, whatever device computes them, so
+the same seed gives the same numbers on all devices. Operators without a kernel run NumPy on the
+host.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context
 from nbgraph.operator.arrays.array_op import ArrayOp
-from nbgraph.operator.arrays.elsewhere import unit_call
+from nbgraph.operator.arrays.device_forms import unit_call
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.spec import Attributes, Specs
 
@@ -22,37 +22,37 @@ if TYPE_CHECKING:
     from nbgraph.resource import Resource
 
 
-_NANOSECONDS = {"float32": 1.3, "float64": 2.5}  # of a number
+_NANOSECONDS = {"float32": 1.3, "float64": 2.5}  # per number
 _PER_BYTE = 0.1  # nanoseconds
-_WORD = ("i", "int64")  # of a draw, in an argument block
+_WORD = ("i", "int64")  # of a draw, in a kernel's record
 DRAW = 3  # words of a draw
 
 
 class DrawnOp(ArrayOp):
-    """An operator that is granted random numbers: the host's, or those that `rng` stands for. Where
-    kernels may draw for it, it has the kind "drawn"."""
+    """An operator that is granted random numbers: the host's, or those of `rng`. If kernels may
+    draw for it, its resource has the kind "drawn"."""
 
     adds = True
     kernels_at_once = False
-    trains = False  # whether kernels are told if a run trains
+    trains = False  # whether kernels get a flag that a run trains
 
     def by_kernels(self, *, trains: bool = False) -> None:
-        """Let kernels draw for it: they store."""
+        """Let kernels draw for this operator; their only request is to write."""
         self.kernels, self.draws = ("host", "devices"), DRAW
         self.adds, self.trains = False, trains
 
     def always(self, attributes: Attributes) -> bool:
-        """Return whether it does what it does in training whatever a run says."""
+        """Return whether the operator acts as in training in every run."""
         return False
 
     def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Resource, ...]:
-        """Return a generator, its numbers fixed now."""
+        """Return a generator whose numbers are fixed now."""
         from nbgraph.resource import parallel_random
 
         return (parallel_random(None if attributes is None else attributes.get("rng")),)
 
     def draw_words(self, attributes: Attributes) -> tuple[int, int, int]:
-        """Return the next draw, as words of a record."""
+        """Return the words of the next draw."""
         from nbgraph.resource.random import draw_of
 
         return draw_of(attributes.get("rng")).words
@@ -61,12 +61,12 @@ class DrawnOp(ArrayOp):
         return True if self.always(attributes) else None
 
     def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
-        """See ArrayOp: the next draw, then, where kernels are told, whether the run trains."""
+        """See ArrayOp: the next draw, then, if kernels need it, whether the run trains."""
         words = self.draw_words(attributes)
         return (*words, int(is_train or self.always(attributes))) if self.trains else words
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: a kernel of contiguous arrays; it stores the first output in any case."""
+        """See ArrayOp: a kernel of contiguous arrays, which always stores the first output."""
         stores = [request != "null" for request in case.requests]
         call = self.drawn_call(case.specs, stores, case.attributes, host=case.host)
         if call is None:
@@ -80,8 +80,8 @@ class DrawnOp(ArrayOp):
     def drawn_call(
         self, operands: Specs, stores: Sequence[bool], attributes: Attributes, *, host: bool
     ) -> KernelCall | None:
-        """Return the kernel for contiguous operands of these Specs, by `draw_call`, or None where
-        none does it. `stores`: which outputs are needed; the first is stored in any case."""
+        """Return the kernel for contiguous operands of these Specs, by `draw_call`, or None if
+        there is none. `stores`: which outputs are needed; the first is always stored."""
         return None
 
 
@@ -94,11 +94,11 @@ def draw_call(
     trains: bool = False,
     host: bool,
 ) -> KernelCall:
-    """Return the kernel that makes `size` numbers; its arrays follow from the operator.
+    """Return the kernel that draws `size` numbers; its arrays follow from the operator.
 
-    The block: elements and blocks, addresses of the operands that it loads and of the outputs that
-    it stores, `parameters`, or so many `values` that come later, three words of a draw, and, where
-    it `trains`, whether a run does.
+    The record: elements and blocks, addresses of the operands that it loads and of the outputs that
+    it stores, `parameters`, or `values` many numbers passed at the call, three words of a draw,
+    and, if it `trains`, whether a run does.
     """
     words, scalars = drawn.words(*parameters), (_WORD,) * (values + DRAW + trains)
     if not host:

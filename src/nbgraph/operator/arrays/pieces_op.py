@@ -1,8 +1,8 @@
-"""Operators whose result is parts of their operands put elsewhere, and parts filled with a number.
+"""Operators that copy parts of operands to parts of the result, and fill parts with a number.
 
-Such an operator says in NumPy's words which part goes where: see
-`operator.arrays.elsewhere.Pieces`. That
-computes it on NumPy arrays, and is copies on devices; here one kernel does all of them.
+Such an operator describes in NumPy's terms which part goes where: see
+`operator.arrays.device_forms.Pieces`. On NumPy arrays that is executed directly, on devices it
+becomes copies; here one kernel does all of it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from nbgraph.dtype import real_dtype
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Gradients, Infer, Partial
-from nbgraph.operator.arrays.elsewhere import Part, Parts, in_pieces, parts_of
+from nbgraph.operator.arrays.device_forms import Part, Parts, in_pieces, parts_of
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word
 from nbgraph.operator.layout import in_reals, layout
 from nbgraph.shape import Arrays, space
@@ -24,11 +24,11 @@ _SHORT, _LONGEST = 16, 1 << 16  # elements of a line; threads share longer ones
 
 
 class PiecesOp(ArrayOp):
-    """See the module.
+    """An operator with a Pieces form; see the module.
 
-    `parts`: `parts(out, *operands, **attributes)`; see Pieces. Only the first part, if it is a
-    number for all of `out`, may be written over by others. None where it needs contiguous arrays.
-    `name`, `infer`, `gradient`, `operands`, `partial`: see ArrayOp.
+    `parts`: `parts(out, *operands, **attributes)`; see Pieces. Only the first part, if it fills all
+    of `out` with a number, may be overwritten by others. Returns None if it needs contiguous
+    arrays. `name`, `infer`, `gradient`, `operands`, `partial`: see ArrayOp.
     """
 
     kernels = ("host",)
@@ -62,7 +62,7 @@ class PiecesOp(ArrayOp):
             out[...] = target
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel over arrays as they lie, behind one that fills if a part does."""
+        """See ArrayOp: one kernel over arrays of any strides, after a fill if a part is one."""
         operands, (out,), (request,), attributes, _ = case
         count = len(operands)
         dtype = out.dtype
@@ -116,14 +116,14 @@ class PiecesOp(ArrayOp):
 
 
 class _Move(NamedTuple):
-    """The words of a move but the first, and its outer dimensions: extent, byte steps."""
+    """The words of a move except the first, and its outer dimensions: extent, byte steps."""
 
     words: tuple[int, ...]
     outer: Sequence[tuple[int, Sequence[int]]]
 
 
 def _real(part: Part, dtype: np.dtype[Any]) -> list[Part]:
-    """Return the same in real numbers: of complex elements both, beside each other."""
+    """Return the part in real numbers: complex elements as adjacent pairs."""
     if dtype.kind != "c":
         return [part]
     if part.operand is not None:
@@ -137,14 +137,14 @@ def _real(part: Part, dtype: np.dtype[Any]) -> list[Part]:
 
 
 def _steps(part: Part) -> Iterator[int]:
-    """Yield the byte steps of a part and of its source."""
+    """Yield the byte strides of a part and of its source."""
     yield from part.layout.strides
     if part.operand is not None:
         yield from part.source.strides
 
 
 def _moves(part: Part, dtype: np.dtype[Any]) -> list[_Move]:
-    """Return the moves of a part; a long line is several."""
+    """Return the moves of a part; a long line is split."""
     shape, item, target = part.layout.shape, dtype.itemsize, part.offset
     if part.operand is None:
         source, steps = 0, (0,) * len(shape)

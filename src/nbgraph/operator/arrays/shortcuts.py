@@ -1,7 +1,7 @@
-"""The quick way of calls like some before: what `ArrayOp.shortcuts` holds, by attributes.
+"""The fast path of repeated calls: the content of `ArrayOp.shortcuts`, by attributes.
 
-An entry is `push` and the attributes as they are kept. `push(place, operands)` gives the result, or
-None where the general way is needed; numbers that differ from call to call stand behind operands.
+An entry is `push` and the normalised attributes. `push(place, operands)` returns the result, or
+None if the call needs the general path; numbers that vary between calls follow the operands.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nbgraph.operator.call import recorded
 from nbgraph.operator.layout import keep
 from nbgraph.operator.spec import Attributes
 
-SHORTCUTS = 2048  # calls whose quick way an operator knows: a loop over x[i] has one for each i
+SHORTCUTS = 2048  # calls with a fast path per operator: a loop over x[i] has one for each i
 
 
 def call_key(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]:
@@ -31,15 +31,15 @@ def floats_of(names: Sequence[str], attributes: Attributes) -> list[str]:
 
 
 def shortly(op: Any, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
-    """Return the result of the quick way, or None."""
+    """Return the result by the fast path, or None."""
     try:
         if op.numeric:
-            return _by_numbers(op, frame, operands, attributes)
+            return _push_numbers(op, frame, operands, attributes)
         known = op.shortcuts.get(call_key(attributes, operands))
-        if known is None and op.draws and not operands:  # by another number
+        if known is None and op.draws and not operands:  # of another number
             known = op.shortcuts.get(call_key(op.fixed(attributes), operands))
             return None if known is None else known[0](frame, op.values(attributes))
-    except TypeError:  # an attribute that is a list or an array
+    except TypeError:  # an attribute is a list or an array
         return None
     if known is None:
         return None
@@ -48,9 +48,9 @@ def shortly(op: Any, frame: Any, operands: tuple[Any, ...], attributes: Attribut
     return recorded(push, op, operands, normalised, frame) if result is None else result
 
 
-def _by_numbers(op: Any, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
-    """Return the result of the quick way of calls that differ by numbers, or None."""
-    fixed: dict[str, Any] = {**attributes}  # as `op.fixed`, without its calls
+def _push_numbers(op: Any, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
+    """Return the result by the fast path of calls that differ in numbers, or None."""
+    fixed: dict[str, Any] = {**attributes}  # as `op.fixed`, inlined
     for name in op.numeric:
         if type(fixed.get(name)) is float:
             fixed[name] = float
@@ -73,7 +73,7 @@ def _by_numbers(op: Any, frame: Any, operands: tuple[Any, ...], attributes: Attr
 def learn_words(
     op: Any, attributes: Attributes, normalised: Attributes, operands: tuple[Any, ...]
 ) -> None:
-    """Remember that attributes as they were passed are these, whose quick way is known."""
+    """Cache attributes as passed, which equal `normalised` ones that have a fast path."""
     try:
         known = op.shortcuts.get(call_key(op.fixed(normalised), operands))
         key = call_key(op.fixed(attributes), operands)

@@ -1,8 +1,8 @@
-"""Operators with one result that a kernel makes tile by tile, of contiguous arrays.
+"""Operators with one result that a kernel computes tile by tile, over contiguous arrays.
 
-What a tile is depends on shapes alone, so that the bits do not depend on who runs which. Operands
-that do not lie one element behind the other are copied first; 16-bit floats are computed in
-float32; what no kernel does (no elements, integers) is left to NumPy: the specification.
+A tile depends on shapes alone, so the bits do not depend on which thread runs it. Operands that are
+not contiguous are copied first; 16-bit floats are computed in float32; cases without a kernel (no
+elements, integers) are left to NumPy, the specification.
 """
 
 from __future__ import annotations
@@ -38,14 +38,13 @@ Naive = Callable[..., Array]
 
 
 class TiledOp(ArrayOp):
-    """See the module.
+    """An operator with a kernel over tiles; see the module.
 
     `tiling`: `tiling(specs, dtype, **attributes)`: the call for contiguous operands of these Specs,
-    whose dtype is "float32" or "float64". None where no kernel does it. `naive`: `naive(*arrays,
-    **attributes)`: the result by NumPy, in the dtype of the operands. `adds`: whether the kernel
-    may add to what is there, with the bits of adding up what it would have stored: each element is
-    delivered once. It is told by the last word of the record. `name`, `infer`, `gradient`, `keeps`,
-    `operands`, `partial`: see ArrayOp.
+    whose dtype is "float32" or "float64", or None. `naive`: `naive(*arrays, **attributes)`: the
+    result by NumPy, in the dtype of the operands. `adds`: whether the kernel may add to the result,
+    with the bits of adding what it would have stored: each element is delivered once; the last word
+    of the record says so. `name`, `infer`, `gradient`, `keeps`, `operands`, `partial`: see ArrayOp.
     """
 
     kernels = ("host",)
@@ -102,11 +101,11 @@ class TiledOp(ArrayOp):
         return Lowered((call,), tuple(places), adds=self.adds)
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
-        """Return whether a kernel may take operands of these."""
+        """Return whether a kernel may take operands of these dtypes."""
         return all(each == dtypes[0] for each in dtypes) and dtypes[0] in _NATIVE
 
     def result_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
-        """What a kernel makes of operands of which the first is of `dtype`."""
+        """Return the dtype of the kernel's result for a first operand of `dtype`."""
         return dtype
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
@@ -118,7 +117,7 @@ class TiledOp(ArrayOp):
 
 
 class PlacingOp(TiledOp):
-    """A TiledOp whose result is integers, of an array of any real dtype; NumPy arrays are left to
+    """A TiledOp whose result is integers, for an array of any real dtype; NumPy arrays are left to
     `naive`."""
 
     kernels_at_once = False
@@ -134,8 +133,8 @@ class PlacingOp(TiledOp):
 
 
 class AddingOp(PlacingOp):
-    """A TiledOp that adds up an array at integers, which say which of its lines, in one array or
-    several; NumPy arrays are left to `naive`, which looks at all indices before it begins."""
+    """A TiledOp that sums arrays at integer indices of lines, in one array or several; NumPy arrays
+    are left to `naive`, which checks all indices before it begins."""
 
     def result_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         return dtype

@@ -1,8 +1,8 @@
-"""Operators whose kernel is one for contiguous arrays: those with states that move in training,
-and those whose kernel for GPUs, a thread for each unit of work, is their kernel for hosts, too.
+"""Operators with one kernel for contiguous arrays: those with states that training updates, and
+those whose GPU kernel, a thread per unit of work, also serves hosts.
 
-NumPy arrays, requests to add and large arrays where NumPy is quicker are left to the operator's
-function.
+NumPy arrays, requests to add, and large arrays on which NumPy is faster are left to the operator's
+`compute`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.operator.arrays.array_op import ArrayOp, Attributes, Spec, constant
-from nbgraph.operator.arrays.elsewhere import Unit, form_of, unit
+from nbgraph.operator.arrays.device_forms import Unit, form_of, unit
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import keep
 from nbgraph.operator.mapper.mapper import Mapper
@@ -23,15 +23,15 @@ from nbgraph.shape import Shapes
 if TYPE_CHECKING:
     from nbgraph.operator.arrays.units import Units
 
-_KEPT = 1024  # kernels that an operator keeps
+_KEPT = 1024  # kernels cached per operator
 
 
 class UnitOp(ArrayOp):
-    """An ArrayOp that has a kernel of units.
+    """An ArrayOp with a kernel of units.
 
-    `units`: `units(operands, outputs, **attributes)`: its Unit form, for hosts, too. `suits`:
-    `suits(operands, outputs, **attributes)`: whether the kernel is the quicker way on hosts for
-    these Specs; by default it always is. `others`: see ArrayOp.
+    `units`: `units(operands, outputs, **attributes)`: its Unit form, which also serves hosts.
+    `suits`: `suits(operands, outputs, **attributes)`: whether the kernel is faster on hosts for
+    these Specs; by default always. `others`: see ArrayOp.
     """
 
     kernels = ("host",)
@@ -58,12 +58,11 @@ class UnitOp(ArrayOp):
         if units is None:
             return None
         call = units.on_host(sum(x.size for x in case.arrays))
-        return Lowered((_ordered(self, call, case),), case.contiguous(), adds=False)
+        return Lowered((_in_operator_order(self, call, case),), case.contiguous(), adds=False)
 
 
 def unit_lowered(op: Any, case: Application) -> Lowered | None:
-    """Return the kernel that an operator's Unit form is on devices, of contiguous arrays; None
-    where there is none."""
+    """Return the kernel of an operator's Unit form for devices, over contiguous arrays, or None."""
     form = form_of(op, Unit)
     if form is None:
         return None
@@ -73,16 +72,16 @@ def unit_lowered(op: Any, case: Application) -> Lowered | None:
     results = [Spec(x.shape, x.dtype) for x in case.outputs]
     lowering, units = None, form.call(case.specs, results, **case.attributes)
     if units is not None:
-        call = _ordered(op, units.on_device(), case)
-        call.device.name = op.__name__  # its failures are the operator's
-        count = len(case.operands)  # results in pieces are of kernels that know their steps
+        call = _in_operator_order(op, units.on_device(), case)
+        call.device.name = op.__name__  # errors name the operator
+        count = len(case.operands)  # kernels of results in pieces know their steps
         places = (*case.contiguous(stores=False)[:count], *(None for _ in case.outputs))
         lowering = Lowered((call,), places, adds=False)
     return keep(op.carried, key, lowering, _KEPT)
 
 
-def _ordered(op: Any, call: KernelCall, case: Application) -> KernelCall:
-    """Return the call of an operator over all its operands and outputs."""
+def _in_operator_order(op: Any, call: KernelCall, case: Application) -> KernelCall:
+    """Return the call with its arrays in the operator's order: operands, then outputs."""
     order = tuple(range(len(case.arrays)))
     return replace(call, name=op.__name__, order=order, writes=len(case.outputs))
 
@@ -90,7 +89,7 @@ def _ordered(op: Any, call: KernelCall, case: Application) -> KernelCall:
 class UpdateOp(ArrayOp):
     """An operator with one output, and states that every run writes.
 
-    `mapper`: its results: the output, then new values of the states. `names`: mapping from the
+    `mapper`: results are the output, then new values of the states. `names`: mapping from the
     mapper's operands that are arrays to this operator's. `states`: names of operands that are
     written, in the order of the mapper's results.
 
@@ -98,7 +97,7 @@ class UpdateOp(ArrayOp):
     """
 
     kernels = ("host", "devices")
-    kernels_at_once = adds = False  # the states are written where they lie
+    kernels_at_once = adds = False  # the states are written in place
 
     def __init__(
         self,
@@ -116,18 +115,18 @@ class UpdateOp(ArrayOp):
         self.auxiliary = tuple(states)
 
     def states(self, *, is_train: bool) -> Sequence[int]:
-        """See ArrayOp; they are written outside of training, too."""
+        """See ArrayOp; they are also written outside of training."""
         return [self.operands.index(name) for name in self.auxiliary]
 
     def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[Any]:
-        """See ArrayOp: the operands of the scalar operator that are attributes."""
+        """See ArrayOp: the mapper's operands that are attributes here."""
         return [attributes[n] for n in self.mapper.scalar.operands if n not in self.names]
 
     def mode(self, attributes: Attributes) -> bool | None:
         return False
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel, whose last outputs are states and written where they lie."""
+        """See ArrayOp: one kernel, whose last outputs are the states, written in place."""
         operands, outputs, requests, attributes, _ = case
         states = self.states(is_train=True)
         plan = self.mapper.invoker.plan_of(
@@ -143,7 +142,7 @@ class UpdateOp(ArrayOp):
         return Lowered((call,), (None,) * (len(operands) + 1))
 
     def arguments(self, values: Sequence[Any], attributes: Attributes) -> list[Any]:
-        """Operands of the mapper, from those of this operator and its attributes."""
+        """Return the mapper's operands, from this operator's operands and attributes."""
         known = dict(zip(self.operands, values, strict=True))
         wanted = self.mapper.scalar.operands
         return [known[self.names[n]] if n in self.names else attributes[n] for n in wanted]

@@ -1,11 +1,11 @@
-"""Kernels of which each unit of work does the same: data, of which hosts and devices make calls."""
+"""Kernels over equal units of work, as data from which hosts and devices make calls."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from nbgraph.operator.arrays.elsewhere import unit_call
+from nbgraph.operator.arrays.device_forms import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from nbgraph.kernels.compiler.units import UnitText
     from nbgraph.kernels.compiler.written import Compute
 
-_TILE = 4000  # nanoseconds of a tile of hosts
+_TILE = 4000  # nanoseconds per tile of hosts
 
 
 class Units(NamedTuple):
-    """A kernel over `units` numbers, of which the fastest part counts `run`; the record has `head`,
-    addresses and `words`. `cost`: nanoseconds on a host, roughly; 0: one for each element of
-    operands and results. `share`: units of a tile of hosts; 0: by their cost."""
+    """A kernel over `units` units, in runs of `run` along the fastest part; the record is `head`,
+    addresses, `words`. `cost`: rough nanoseconds on a host; 0: one per element of operands and
+    results. `share`: units per tile of hosts; 0: from the cost."""
 
     text: UnitText
     head: tuple[int, int]
@@ -33,7 +33,7 @@ class Units(NamedTuple):
     share: int
 
     def on_device(self) -> KernelCall:
-        """Return the call with a thread for each unit."""
+        """Return the call with a thread per unit."""
         from nbgraph.kernels.cuda.grid import LARGEST
         from nbgraph.kernels.cuda.unit import unit
 
@@ -42,7 +42,7 @@ class Units(NamedTuple):
         return unit_call(code, self.head, self.words, self.units)
 
     def on_host(self, elements: int) -> KernelCall:
-        """Return the call for tiles, over so many elements."""
+        """Return the call over tiles, for so many elements."""
         from nbgraph.kernels.compiler.written import written
 
         cost = self.cost or elements
@@ -68,9 +68,9 @@ def threads(
     share: int = 0,
     steps: Sequence[tuple[str, str, Sequence[str]]] = (),
 ) -> Units:
-    """Return the kernel that does `lines` for each `i` below one of the words of its record, by
-    default the first. `arrays`: by the names of their addresses, pointers and dtypes (no pointer:
-    the text has none); `parts`: what `i` is split in; see `UnitText`."""
+    """Return the kernel that runs `lines` for each `i` below a word of its record, by default the
+    first. `arrays`: pointer and dtype by name of the address (without pointer: not in the text);
+    `parts`: the parts of `i`; see `UnitText`."""
     from nbgraph.kernels.compiler.units import UnitText
     from nbgraph.kernels.compiler.written import Record
 
@@ -86,5 +86,5 @@ def threads(
 
 
 def raw(spec: Spec) -> str:
-    """The integers that hold a dtype's bits."""
+    """Return the unsigned integer dtype with as many bits."""
     return f"uint{8 * spec.dtype.itemsize}"

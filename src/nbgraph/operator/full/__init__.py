@@ -1,4 +1,4 @@
-"""Operators as two classes: what an operator means, and what computes it."""
+"""Operators written as two classes: a property with the semantics, and an implementation."""
 
 from nbgraph.operator.full.operator import Operator as Operator
 from nbgraph.operator.full.property import OperatorProperty as OperatorProperty

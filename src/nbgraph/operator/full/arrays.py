@@ -1,4 +1,4 @@
-"""The arrays that operators which people write are given, of whatever arrays a carrier has."""
+"""Arrays for operators that users write, from the arrays of any carrier."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nbgraph.shape import Array, Arrays
 
 
 class Results:
-    """Arrays to write, in C order, with requests; `deliver` copies back what lies elsewhere.
+    """Arrays to write, in C order, with requests; `deliver` copies them to targets elsewhere.
 
-    `targets`: an array for each result, or the spec of one that nobody wants. A result that is
-    requested in place gets an array of its own where it lies with gaps, or where no pair (operand,
-    output) of `rights` names it: a right is used only where it was given.
+    `targets`: an array per result, or the spec of one that is not needed. An in-place request gets
+    a separate array if the target is not contiguous, or if no pair (operand, output) of `rights`
+    names it: in-place writes need a declared right.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Results:
         self.arrays: list[Array] = list(self._originals)
 
     def deliver(self, op: str, what: str) -> None:
-        """Write what is not there yet to where it belongs."""
+        """Copy results in separate arrays to their targets."""
         for k, (target, array) in enumerate(zip(self.targets, self._originals, strict=True)):
             if self.arrays[k] is not array:
                 raise _replaced(op, what, k)
@@ -42,7 +42,7 @@ class Results:
 def _target(
     out: Any, request: OpReqType, index: int, rights: Sequence[tuple[int, int]]
 ) -> tuple[Array, OpReqType]:
-    """Return the array to write, and the request for it."""
+    """Return the array to write, and its request."""
     if request is kNullOp:
         nothing = np.broadcast_to(np.zeros((), out.dtype), out.shape)
         return nothing, kNullOp  # read-only, takes no memory
@@ -51,11 +51,11 @@ def _target(
         return np.empty(out.shape, out.dtype), kWriteTo
     if contiguous:
         return out, request
-    return out.copy("C"), request  # an addition needs what is there
+    return out.copy("C"), request  # an addition needs the old values
 
 
 def read_only(array: Array) -> Array:
-    """Return the array in C order, as a view that takes no writes."""
+    """Return the array in C order, as a read-only view."""
     if not array.flags.c_contiguous:
         array = array.copy("C")
     if array.flags.writeable:
@@ -65,7 +65,7 @@ def read_only(array: Array) -> Array:
 
 
 class States:
-    """Auxiliary states, which can be written where the operator trains."""
+    """Auxiliary states, which are writable in training."""
 
     def __init__(self, targets: Arrays, *, writable: bool) -> None:
         self.writable, self._targets = writable, targets
@@ -73,7 +73,7 @@ class States:
         self._originals = tuple(self.arrays)
 
     def deliver(self, op: str) -> None:
-        """Write them to where they belong."""
+        """Copy states in separate arrays to their targets."""
         for k, (target, array) in enumerate(zip(self._targets, self._originals, strict=True)):
             if self.arrays[k] is not array:
                 raise _replaced(op, "aux_states", k)
@@ -95,7 +95,7 @@ def _replaced(op: str, what: str, index: int) -> ArgumentError:
 def call_function(
     op: str, what: str, function: Callable[..., Any], arguments: Any, specs: Specs
 ) -> None:
-    """Call a user's `forward` or `backward`; its errors say which and for what."""
+    """Call a user's `forward` or `backward`; errors get a note that names it and its operands."""
     try:
         result = function(*arguments)
     except Exception as error:
@@ -111,7 +111,7 @@ def call_function(
 
 
 class Undeclared:
-    """Stands in backward for an array that was not kept for it."""
+    """A stand-in in backward for an array that was not kept."""
 
     __slots__ = ("_dtype", "_op", "_shape", "_what")
 
@@ -121,12 +121,12 @@ class Undeclared:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its shape is known."""
+        """The shape, which is known."""
         return self._shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """So is its dtype."""
+        """The dtype, which is known."""
         return self._dtype
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:

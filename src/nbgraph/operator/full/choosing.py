@@ -1,8 +1,8 @@
-"""Several implementations of one operator: the quickest is found while they are used.
+"""Several implementations of one operator: the fastest is determined in use.
 
-Each call of the first few runs another implementation and is timed, so nothing is computed for the
-measurement alone; then the one with the least time is taken. What is known is kept by parameters,
-pass, device, shapes and dtypes. Implementations have to give the same numbers up to rounding.
+Each of the first calls runs another implementation and is timed, so nothing is computed for the
+measurement alone; then the fastest is used. Results are kept by parameters, pass, device, shapes
+and dtypes. Implementations must agree up to rounding.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.full.operator import Operator
 from nbgraph.scopes import forkable
 
-ROUNDS = 3  # measurements of each implementation: the first one may compile
+ROUNDS = 3  # measurements per implementation: the first one may compile
 
 
 class Measured(NamedTuple):
-    """What is known of one case: which implementation is taken (None: not decided), and the least
+    """The measurements of one case: the chosen implementation (None: undecided), and the least
     nanoseconds of each (None: not measured)."""
 
     key: Any
@@ -30,7 +30,7 @@ class Measured(NamedTuple):
 
 
 class Tuner:
-    """Which implementation is run next, for each case.
+    """A selector of the implementation to run next, for each case.
 
     >>> ticks = iter(range(0, 1000, 10))
     >>> tuner = Tuner(lambda: next(ticks))
@@ -40,14 +40,14 @@ class Tuner:
 
     def __init__(self, clock: Callable[[], int] = time.perf_counter_ns) -> None:
         self.clock = clock
-        self.fixed: int | None = None  # taken without a measurement
+        self.fixed: int | None = None  # an implementation fixed by the user
         self._times: dict[Any, list[list[int]]] = {}
         self._begun: dict[Any, int] = {}
         self._chosen: dict[Any, int] = {}
         self._lock = forkable(threading.Lock())
 
     def next(self, key: Any, count: int) -> int:
-        """Return the implementation for this call, of so many."""
+        """Return the index, below `count`, of the implementation for this call."""
         if self.fixed is not None:
             if self.fixed >= count:
                 raise ArgumentError(
@@ -65,7 +65,7 @@ class Tuner:
         return begun % count
 
     def tell(self, key: Any, index: int, nanoseconds: int) -> None:
-        """Note how long a call took."""
+        """Record how long a call took."""
         with self._lock:
             times = self._times.get(key)
             if times is None or key in self._chosen:
@@ -76,7 +76,7 @@ class Tuner:
                 self._chosen[key] = least.index(min(least))
 
     def measured(self) -> list[Measured]:
-        """Return all cases."""
+        """Return the measurements of all cases."""
         with self._lock:
             return [
                 Measured(
@@ -91,8 +91,8 @@ class Tuner:
 class Choice(Operator):
     """Several implementations as one operator.
 
-    `stateful`: an implementation may keep something between its passes, so the one that ran
-    forward runs backward.
+    `stateful`: an implementation may keep state between its passes, so backward runs the one that
+    ran forward.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""What a property says for one set of parameters, asked once and checked.
+"""The facts that a property states for one set of parameters, read once and checked.
 
-It names arrays by handles, before there are any.
+They refer to arrays by handles, as there are no arrays yet.
 
 >>> handles("out_grad", 2)
 [out_grad[0], out_grad[1]]
@@ -20,12 +20,12 @@ from nbgraph.kernels.compiler.handwritten import python_function
 from nbgraph.operator.full.handles import Facts, Handle, Handles, Kind
 from nbgraph.operator.full.property import OperatorProperty
 
-_OUTPUTS = re.compile(r"out\d*$")  # how a gradient's own operands are called
+_OUTPUTS = re.compile(r"out\d*$")  # names of a gradient's operands
 
 
 def facts_of(op: str, prop: OperatorProperty, reserved: Mapping[str, Any]) -> Facts:
-    """Return the facts; ArgumentError names the method that says what cannot be. `reserved`:
-    parameters, which no array may be named like."""
+    """Return the facts; ArgumentError names the method with an impossible answer. `reserved`:
+    parameters, whose names no array may have."""
     arguments = _names(op, "list_arguments", prop.list_arguments(), reserved)
     states = _names(op, "list_auxiliary_states", prop.list_auxiliary_states(), reserved, arguments)
     outputs = _names(op, "list_outputs", prop.list_outputs(), {})
@@ -56,8 +56,8 @@ def facts_of(op: str, prop: OperatorProperty, reserved: Mapping[str, Any]) -> Fa
             [*grads, *ins, *outs],
             in_grads,
         ),
-        _always(prop.forward_resource, len(arguments)),
-        _always(prop.backward_resource, len(arguments)),
+        _fixed_requests(prop.forward_resource, len(arguments)),
+        _fixed_requests(prop.backward_resource, len(arguments)),
     )
 
 
@@ -71,27 +71,27 @@ def _names(
     if len(set(names)) < len(names) or set(names) & set(before):
         raise ArgumentError(f"{where}, where a name stands twice; each array has a name of its own")
     for name in names:
-        clash = name in reserved or (method != "list_outputs" and _taken(name))
+        clash = name in reserved or (method != "list_outputs" and _is_reserved(name))
         if clash:
             raise ArgumentError(f"{where}; {name!r} means something else in a call, choose another")
     return names
 
 
-def _taken(name: str) -> bool:
+def _is_reserved(name: str) -> bool:
     return name in ("name", "attr") or _OUTPUTS.match(name) is not None
 
 
-def _always(method: Callable[[Sequence[Any]], Any], count: int) -> tuple[Any, ...] | None:
-    """Return the requests, if they do not depend on shapes, else None."""
+def _fixed_requests(method: Callable[[Sequence[Any]], Any], count: int) -> tuple[Any, ...] | None:
+    """Return the requests if they do not depend on shapes, else None."""
     try:
         answer = method([None] * count)
     except ArgumentError:
         raise
-    except Exception:  # it reads a shape: asked again when there is one
+    except Exception:  # it reads a shape, so it is called again with shapes
         return None
     if isinstance(answer, (tuple, list)) and not answer:
         return ()
-    from nbgraph.resource import requests  # it needs the engine, which loads when work is pushed
+    from nbgraph.resource import requests  # loads the engine, so not before work is pushed
 
     return requests(answer)
 
@@ -102,19 +102,19 @@ def handles(kind: Kind, count: int) -> list[Handle]:
 
 
 def read_handles(where: str, handles_of: Any, known: Handles) -> tuple[Handle, ...]:
-    """Return handles that a property returned, each once; raise ArgumentError for anything else."""
+    """Return the handles that a property returned, each once; raise ArgumentError for others."""
     if not isinstance(handles_of, Iterable):
         raise ArgumentError(
             f"{where} returned {handles_of!r}; return a list of handles it was given"
         )
-    read = [_known(where, one, known) for one in handles_of]
+    read = [_checked(where, one, known) for one in handles_of]
     return tuple(dict.fromkeys(read))
 
 
 def read_pairs(
     where: str, listed: Any, sources: Handles, targets: Handles
 ) -> tuple[tuple[Handle, Handle], ...]:
-    """Return pairs (read, written) that a property returned."""
+    """Return the pairs (read, written) that a property returned."""
     pairs: list[tuple[Handle, Handle]] = []
     for pair in listed if isinstance(listed, Iterable) else [listed]:
         if not isinstance(pair, (tuple, list)) or isinstance(pair, Handle) or len(pair) != 2:
@@ -122,11 +122,11 @@ def read_pairs(
                 f"{where} returned {listed!r}; return a list of pairs such as "
                 f"({sources[0]!r}, {targets[0]!r})"
             )
-        pairs.append((_known(where, pair[0], sources), _known(where, pair[1], targets)))
+        pairs.append((_checked(where, pair[0], sources), _checked(where, pair[1], targets)))
     return tuple(pairs)
 
 
-def _known(where: str, one: Any, known: Handles) -> Handle:
+def _checked(where: str, one: Any, known: Handles) -> Handle:
     if not isinstance(one, Handle) or one not in known:
         listed = ", ".join(map(repr, known)) or "none"
         raise ArgumentError(f"{where} names {one!r}; expected handles among {listed}")
@@ -134,8 +134,8 @@ def _known(where: str, one: Any, known: Handles) -> Handle:
 
 
 def content(functions: Mapping[str, Callable[..., Any]]) -> str:
-    """Return a hash of the functions' own texts, without comments and layout; not of what they
-    call.
+    """Return a hash of the functions' own texts, without comments and layout, nor the functions
+    that they call.
 
     >>> first, second = lambda src: src + 1, lambda src: src + 2
     >>> content({"function": first}) == content({"function": second})
@@ -148,7 +148,7 @@ def content(functions: Mapping[str, Callable[..., Any]]) -> str:
 def _text(fn: Callable[..., Any]) -> str:
     plain = plain_function(python_function(fn) or fn)
     if plain is None:
-        return f"{type(fn).__module__}.{type(fn).__qualname__}"  # an object that can be called
+        return f"{type(fn).__module__}.{type(fn).__qualname__}"  # a callable object
     try:
         return normal_text(function_text(plain).source, plain.__name__)
     except CaptureError:

@@ -1,7 +1,7 @@
-"""A pass of an operator that a person writes, and the operator of its in-gradients.
+"""A pass of a user's operator, and the operator of its in-gradients.
 
 Both passes run on arrays in C order, with requests and in-place rights; so every carrier runs the
-gradient as it runs the operator itself.
+gradient like the operator itself.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from nbgraph.operator.kernel_call import Application, Lowered
     from nbgraph.resource import Resource
 
-Find = Callable[[Context, Specs], Any]  # the object that runs a pass
+Find = Callable[[Context, Specs], Any]  # returns the object that runs a pass
 SPECS = "_specs"  # attribute: shape and dtype name of each operand of the forward operator
 
 
 class Run(NamedTuple):
-    """One run of a pass, with arrays in C order: those that are read cannot be written."""
+    """One run of a pass, on arrays in C order; arrays to read are not writable."""
 
     ctx: OpContext
     attributes: Attributes
     specs: Specs  # of the operator's operands
-    find: Find | None  # what finds the object that runs it; None: the one of calls at once
+    find: Find | None  # finds the object that runs it; None: the object of immediate calls
     reads: Arrays
     outputs: Arrays
     requests: Requests
@@ -44,17 +44,17 @@ class Run(NamedTuple):
 
 
 class Pass(ArrayOp):
-    """A pass of an operator that people write: the operator itself, or its gradient."""
+    """A pass of a user's operator: the operator itself, or its gradient."""
 
-    words = INPLACE_WORDS  # their kernels see it
+    words = INPLACE_WORDS  # kernels see in-place requests
 
     def within(self, states: dict[Any, Any] | None) -> Any:
         find = self.find_in(states)
         return self if find is None else SimpleNamespace(run=partial(self.run, find=find))
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: on devices the kernel that its author wrote for them."""
-        from nbgraph.operator.full.kernels import own_lowered  # with the first on a device
+        """See ArrayOp: on devices the kernel that the author wrote for them."""
+        from nbgraph.operator.full.kernels import own_lowered  # loaded with the first device
 
         own = self.own_kernel(gpu(), case.attributes)
         return own_lowered(self.__name__, own, case)
@@ -68,9 +68,9 @@ class Pass(ArrayOp):
         raise AssertionError
 
     def find_in(self, states: dict[Any, Any] | None) -> Find | None:
-        """Return what finds the object of an application in an executor, which keeps it in
-        `states`,
-        or in a compiled function; None where it is the one of calls at once."""
+        """Return the function that finds the operator object of an application: in an executor,
+        which keeps it in `states`, or in a compiled function (None). Return None for immediate
+        calls' object."""
         return None
 
     def run(
@@ -85,7 +85,7 @@ class Pass(ArrayOp):
         run_ctx: RunContext | None = None,
         find: Find | None = None,
     ) -> None:
-        """Run it on arrays in C order, and copy back what lies otherwise; see ArrayOp."""
+        """Run the pass on arrays in C order, and copy back results elsewhere; see ArrayOp."""
         if requests.count(kNullOp) == len(requests):
             return
         if resources:
@@ -99,16 +99,16 @@ class Pass(ArrayOp):
         return tuple(map(Spec.of, inputs))
 
     def _run(self, run: Run) -> None:
-        """Run the arrays of a carrier, of which at least one output is wanted."""
+        """Run the pass on a carrier's arrays, with at least one output needed."""
         raise AssertionError
 
 
 class CustomGradient(Pass):
-    """The in-gradients that are wanted, in the order of the arguments.
+    """The operator of the needed in-gradients, in the order of the arguments.
 
-    Its operands are what the gradient reads: out-gradients that are there, arguments, outputs;
-    then the states. `seeded[k]`: whether the gradient of visible output k is an operand; others are
-    zeros. Its attributes are those of the forward call, and the operands' shapes and dtypes.
+    Its operands are what the gradient reads: existing out-gradients, arguments, outputs; then the
+    states. `seeded[k]`: whether the gradient of visible output k is an operand; others are zeros.
+    Its attributes are those of the forward call, and the operands' shapes and dtypes.
     """
 
     def __init__(self, op: Any, wanted: tuple[bool, ...], seeded: tuple[bool, ...]) -> None:
@@ -129,7 +129,7 @@ class CustomGradient(Pass):
         self.effect = facts.backward_requests is None
 
     def _read_handles(self) -> Iterator[Handle]:
-        """Yield the handles of the operands, but for the states."""
+        """Yield the handles of the operands, except the states."""
         op = self.op
         for k in op.facts.reads_at("out_grad"):
             if self.seeded[k]:
@@ -142,7 +142,7 @@ class CustomGradient(Pass):
                 yield Handle("out_data", k)
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
-        """In-place options as (operand, output)."""
+        """Yield in-place options as (operand, output)."""
         index = {handle: k for k, handle in enumerate(self.reads)}
         for source, target in self.op.facts.backward_pairs:
             if source in index and self.wanted[target.place]:
@@ -188,7 +188,7 @@ class CustomGradient(Pass):
 
 
 def gradient_rule(g: Gradients) -> list[Any]:
-    """Apply the CustomGradient of an operator: the gradient rule of all that people wrote."""
+    """Apply the CustomGradient of an operator: the gradient rule of all operators of users."""
     op: Any = g.op
     count = len(op.facts.arguments)
     flags = tuple(
@@ -209,7 +209,7 @@ def gradient_rule(g: Gradients) -> list[Any]:
 
 
 def _spread(values: Sequence[Any], wanted: Sequence[bool], others: Sequence[Any]) -> list[Any]:
-    """Return one value for each argument: the next one if wanted, else what stands for it."""
+    """Return one value per argument: the next of `values` if wanted, else the one of `others`."""
     rest = iter(values)
     return [next(rest) if w else other for w, other in zip(wanted, others, strict=False)]
 

@@ -1,4 +1,4 @@
-"""Names for the arrays of an operator before there are any, and what is known with them."""
+"""Handles for an operator's arrays before they exist, and facts stated with them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Kind = Literal["out_grad", "in_data", "out_data", "in_grad"]
 
 
 class Handle(NamedTuple):
-    """One array of a pass, before there are arrays."""
+    """A reference to one array of a pass, before arrays exist."""
 
     kind: Kind
     place: int
@@ -24,7 +24,7 @@ Handles = Sequence[Handle]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names of an operator's arrays, and which of them may be read and overwritten."""
+    """The names of an operator's arrays, and which of them are read or overwritten."""
 
     arguments: tuple[str, ...]
     states: tuple[str, ...]
@@ -37,5 +37,5 @@ class Facts:
     backward_requests: tuple[Any, ...] | None
 
     def reads_at(self, kind: Kind) -> tuple[int, ...]:
-        """Return the indices of what backward reads of a kind."""
+        """Return the indices of the arrays of a kind that backward reads."""
         return tuple(sorted(h.place for h in self.reads if h.kind == kind))

@@ -1,4 +1,4 @@
-"""Shapes and dtypes of an operator's arrays: what its property says, checked and merged."""
+"""Shapes and dtypes of an operator's arrays: its property's answers, checked and merged."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _GROUPS = ("argument", "output", "auxiliary state")
 
 
 class Known(NamedTuple):
-    """Shapes or dtypes of arguments, outputs and states."""
+    """Shapes or dtypes of arguments, outputs and states, as far as known."""
 
     ins: list[Any]
     outs: list[Any]
     states: list[Any]
 
     def copy(self) -> Known:
-        """Return lists that may be written."""
+        """Return a copy with lists that may be written."""
         return Known(*map(list, self))  # type: ignore[arg-type]
 
 
 class Sort(NamedTuple):
-    """What is inferred: which method says it, how what it says is read, and which error it is."""
+    """A property to infer: its method, the reading of answers, and the error class."""
 
     name: str
     method: str
@@ -37,17 +37,17 @@ class Sort(NamedTuple):
     remedy: str
 
     def is_open(self, value: Any) -> bool:
-        """Return whether something of it is not known."""
+        """Return whether a part of a value is unknown."""
         return value is None or (self.name == "shape" and None in value)
 
 
 def infer(op: Any, prop: Any, sort: Sort, operands: Sequence[Any], outputs: Sequence[Any]) -> Any:
-    """Return what follows from what is known in part: operands and outputs, or None where nothing
-    does. ShapeError or DTypeError names the array that has another one than what follows."""
+    """Return the shapes or dtypes of operands and outputs that follow from partial knowledge, or
+    None. ShapeError or DTypeError names an array that contradicts."""
     count = len(op.facts.arguments)
     known = Known(list(operands[:count]), list(outputs), list(operands[count:]))
     partial = any(map(sort.is_open, operands))
-    answer = _asked(op.__name__, sort.method, getattr(prop, sort.method), known, partial)
+    answer = _ask(op.__name__, sort.method, getattr(prop, sort.method), known, partial)
     if answer is None:
         return None
     merged = _merged(op.__name__, op.facts, known, answer, sort.merge)
@@ -55,7 +55,7 @@ def infer(op: Any, prop: Any, sort: Sort, operands: Sequence[Any], outputs: Sequ
 
 
 def outputs(op: Any, prop: Any, sort: Sort, specs: Specs) -> list[Any]:
-    """Return the outputs' shapes or dtypes; the error where one is left open."""
+    """Return the outputs' shapes or dtypes; raise if one is left open."""
     nothing = [None] * op.nout
     partial = [getattr(s, sort.name) for s in specs]
     _, values = infer(op, prop, sort, partial, nothing) or ((), nothing)
@@ -68,7 +68,7 @@ def outputs(op: Any, prop: Any, sort: Sort, specs: Specs) -> list[Any]:
     return values
 
 
-def _asked(
+def _ask(
     op: str, method: str, rule: Callable[..., Any], known: Known, partial: bool
 ) -> Known | None:
     lists = known.copy()
@@ -98,7 +98,7 @@ def _asked(
 
 
 class _Place(NamedTuple):
-    """An array for messages, which are rare: what it is called is put together then."""
+    """An array in messages; its label is formatted only for an error."""
 
     op: str
     what: str

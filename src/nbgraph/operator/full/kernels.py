@@ -1,7 +1,7 @@
 """Kernels that users write for GPUs, as kernel calls.
 
-Such a kernel is given arrays row by row: an operand in pieces is copied first, a result in pieces
-is written elsewhere and copied back. What it writes and nobody wants is scratch memory.
+Such a kernel gets row-major arrays: other operands are copied first, other results are written to
+scratch memory and copied back. Unneeded results are written to scratch memory.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _BLANK = Shape((1, 1, 1), (1, 1, 1))
 
 
 def own_lowered(op: str, own: Any, case: Application) -> Lowered:
-    """Return the call of a user's kernel (an `OwnKernel`) for these layouts; whether a run
-    trains is a number of the call, where the kernel asks."""
+    """Return the call of a user's kernel (an `OwnKernel`) for these layouts; whether a run trains
+    is a number of the call, if the kernel has that parameter."""
     places, requests = case.contiguous(stores=False), case.requests
     count, first = len(case.operands), len(case.arrays)
     order, scratch, wanted_requests = list(range(count)), list[Layout](), list[OpReqType]()
@@ -61,7 +61,7 @@ def _call(
     shape = None
     if any(x.size for x in targets) and any(requests):
         shape = Shape(*own.extents(op, [x.shape for x in targets]))
-        if function.kind == "threads":  # whose numbers are along one axis
+        if function.kind == "threads":  # its numbers run along one axis
             blocks, threads = math.prod(shape.blocks), math.prod(shape.threads)
             shape = Shape((blocks, 1, 1), (threads, 1, 1), shape.shared)
     shapes = [x.shape for x in arrays]
@@ -76,7 +76,7 @@ def _call(
         head=(block[0], block[1]),
         order=tuple(order),
         words=tuple(words),
-        size=int(shape is not None),  # whether there is anything to do
+        size=int(shape is not None),  # 0 if there is nothing to do
         cost=0,
         scalars=scalars,
         tail=tuple(tail),

@@ -28,19 +28,19 @@ from nbgraph.operator.layout import keep
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.shape import Array, Shapes
 
-_KEPT = 256  # sets of operands whose inference is remembered
+_KEPT = 256  # sets of operands with cached inference
 _NOTHING: Mapping[str, Any] = {}
 
 
 class CustomOp(Pass):
-    """An operator that a person writes: `semantics` says what it means, `operator` what runs it.
+    """An operator that a user writes: `semantics` is the property, `operator` the implementation.
 
-    Its operands are the arguments, then the states; its outputs those of the facts, hidden ones
-    included.
+    Its operands are the arguments, then the states; its outputs those of the facts, including
+    hidden ones.
     """
 
     facts: Facts
-    trains_backward: bool | None = True  # `ctx.is_train` of the gradient; None: as the run says
+    trains_backward: bool | None = True  # `ctx.is_train` of the gradient; None: as in the run
 
     def __init__(self, name: str, module: str, doc: str | None) -> None:
         super().__init__(name, self._infer_specs, operands=(), doc=doc)
@@ -49,14 +49,14 @@ class CustomOp(Pass):
         self._gradients: dict[Any, CustomGradient] = {}
 
     def adopt(self, facts: Facts, *, stateful: bool = False) -> None:
-        """Take over what a property says; what was worked out before is forgotten."""
+        """Take over the facts of a property, and drop all caches."""
         reads = [facts.arguments[i] for i in facts.reads_at("in_data")]
         reads += [f"out{k}" for k in facts.reads_at("out_data")]
         if stateful:
             reads.append("out0")  # backward comes after forward, whatever it reads
         self.facts = facts
         self.operands, self.nout = (*facts.arguments, *facts.states), len(facts.outputs)
-        self.__dict__.pop("nin", None)  # which follows from the operands
+        self.__dict__.pop("nin", None)  # derived from the operands
         self.auxiliary, self.outputs, self.visible = facts.states, facts.outputs, facts.visible
         self.resources = facts.forward_requests or ()
         self.inplace = tuple([(read.place, out.place) for read, out in facts.forward_pairs])
@@ -69,7 +69,7 @@ class CustomOp(Pass):
         raise AssertionError
 
     def operator(self, run: Run) -> Operator:
-        """Return what computes a run."""
+        """Return the implementation for a run."""
         raise AssertionError
 
     # shapes and dtypes ------------------------------------------------------------------------
@@ -78,7 +78,7 @@ class CustomOp(Pass):
         return self.known(specs, self.gradient_attributes(attributes))
 
     def known(self, specs: Specs, attributes: Attributes = _NOTHING) -> Specs:
-        """Return the specs of a call's outputs; ShapeError or DTypeError where operands misfit."""
+        """Return the specs of a call's outputs; raise ShapeError or DTypeError for misfits."""
         key: Any = (specs, *attributes.items()) if attributes else specs
         specs_of = self._inferred.get(key)
         if specs_of is None:
@@ -115,7 +115,7 @@ class CustomOp(Pass):
         states.deliver(self.__name__)
 
     def in_gradients(self, run: Run, handles: Handles) -> Any:
-        """Run the gradient; what `backward` does not declare is a stand-in."""
+        """Run the gradient; arrays that `backward` does not declare are stand-ins."""
         reads = dict(zip(handles, run.reads, strict=True))
         slopes = self.known(run.specs, self.gradient_attributes(run.attributes))
 
@@ -140,12 +140,12 @@ class CustomOp(Pass):
             return Undeclared(self.__name__, repr(handle), spec)
         if handle in reads:
             return reads[handle]
-        return read_only(np.zeros(*spec))  # nothing depends on that output
+        return read_only(np.zeros(*spec))  # the result does not depend on that output
 
     def backward(
         self, wanted: tuple[bool, ...], seeded: tuple[bool, ...] | None = None
     ) -> CustomGradient:
-        """Return the operator of the wanted in-gradients, for the out-gradients there are."""
+        """Return the operator of the needed in-gradients, for the out-gradients that exist."""
         seeded = (True,) * self.facts.visible if seeded is None else seeded
         gradient = self._gradients.get((wanted, seeded))
         if gradient is None:
@@ -153,21 +153,21 @@ class CustomOp(Pass):
         return gradient
 
     def require_backward(self, specs: Specs) -> None:
-        """DerivativeError where the operator of these operands has no gradient."""
+        """Raise DerivativeError if the operator of these operands has no gradient."""
 
     def gradient_attributes(self, attributes: Attributes) -> Mapping[str, Any]:
-        """Return those attributes of a call that say what the operator means."""
+        """Return the attributes of a call that the operator's semantics depend on."""
         return attributes
 
     def grant_gradient(self, device: Context, specs: Specs) -> tuple[Any, ...]:
-        """Return what the gradient needs on a device, for operands of these specs."""
+        """Return the resources of the gradient on a device, for operands of these specs."""
         raise AssertionError
 
 
 class PropertyOp(CustomOp):
-    """What `register_operator` makes of a property, for one set of parameters.
+    """The operator of a registered property, for one set of parameters.
 
-    Where the property is `stateful`, each application is an object of its own.
+    If the property is `stateful`, each application is an object of its own.
 
     `owner`: RegisteredOperator. `prop`: OperatorProperty. `facts`: Facts.
     """
@@ -182,13 +182,13 @@ class PropertyOp(CustomOp):
         self.places = Places(self)
 
     def another(self) -> PropertyOp:
-        """Return another application, which shares what was inferred."""
+        """Return another application, which shares the inference cache."""
         copy = PropertyOp(self.owner, self.property, self.facts)
         copy._inferred = self._inferred
         return copy
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
-        """Return the parameters, which were read before."""
+        """Return the parameters, already read."""
         return self.parameters
 
     def semantics(self, attributes: Attributes) -> OperatorProperty:
@@ -205,11 +205,11 @@ class PropertyOp(CustomOp):
             )
 
     def gradient_attributes(self, attributes: Attributes) -> Mapping[str, Any]:
-        """None: its property has the parameters."""
+        """Return none: its property has the parameters."""
         return _NOTHING
 
     def grant_to(self, device: Context, attributes: Attributes, specs: Specs) -> tuple[Any, ...]:
-        """See ArrayOp; the operator is made here, on the line of the call."""
+        """See ArrayOp; the operator object is created here, on the line of the call."""
         self.places.ready(device, tuple(specs))
         return self._granted(
             device, specs, self.facts.forward_requests, self.property.forward_resource
@@ -223,7 +223,7 @@ class PropertyOp(CustomOp):
     def _granted(
         self, device: Context, specs: Specs, known: Any, asked: Callable[..., Any]
     ) -> tuple[Any, ...]:
-        """Grant the requests that are known, or those for these shapes."""
+        """Grant the requests, either fixed or those for these shapes."""
         if known is None:
             known = asked([s.shape for s in specs[: len(self.facts.arguments)]])
         return self.places.granted(device, known)

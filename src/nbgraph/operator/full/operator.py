@@ -1,4 +1,4 @@
-"""What computes: the class of which a property creates an object for each place where it runs."""
+"""Implementations of an operator: a property creates an object wherever the operator runs."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from nbgraph.shape import Array, Arrays
 
 
 class Operator(ABC):
-    """An implementation of an operator: `forward`, and where it has a gradient `backward`.
+    """An implementation of an operator: `forward`, and `backward` if it has a gradient.
 
-    Both are given NumPy arrays, C-contiguous and allocated beforehand, and write their results
-    into `out_data` or `in_grad`, each as its request says: with `self.assign(array, req, value)`,
-    or by hand (see `OpReqType`). What they read is read-only. They run on any thread, later than
-    the call; one object never runs on two threads at once, unless its property is not `stateful`.
+    Both get NumPy arrays, C-contiguous and preallocated, and write their results into `out_data` or
+    `in_grad`, each as its request says: with `self.assign(array, req, value)`, or directly (see
+    `OpReqType`). Inputs are read-only. They run on any thread, after the call; one object never
+    runs on two threads at once, unless its property is not `stateful`.
 
     >>> import nbgraph as ng
     >>> class Halve(ng.Operator):
@@ -25,25 +25,25 @@ class Operator(ABC):
     ...         self.assign(out_data[0], req[0], in_data[0] / 2)
     """
 
-    _fixed = ""  # why it may not be changed, if it may not
+    _fixed = ""  # why attributes are frozen, or ""
 
     @abstractmethod
     def forward(
         self, ctx: OpContext, in_data: Arrays, req: Requests, out_data: Arrays, aux_states: Arrays
     ) -> None:
-        """Compute the outputs, hidden ones among them.
+        """Compute the outputs, including hidden ones.
 
         Parameters
         ----------
         ctx : OpContext
             `is_train`, `device`, `stream`, and `requested`: the resources that `forward_resource`
-            asked for, in its order.
+            requested, in its order.
         in_data, out_data : sequence of ndarray
             In the order of `list_arguments` and `list_outputs`.
         req : sequence of OpReqType
-            One for each output. An output that nobody wants (kNullOp) takes no writes.
+            One per output. An output that is not needed (kNullOp) must not be written.
         aux_states : sequence of ndarray
-            In the order of `list_auxiliary_states`; they can be written where `ctx.is_train`.
+            In the order of `list_auxiliary_states`; writable if `ctx.is_train`.
         """
 
     def backward(
@@ -58,14 +58,14 @@ class Operator(ABC):
     ) -> None:
         """Compute the gradients of the arguments, from those of the visible outputs.
 
-        What `declare_backward_dependency` does not name is not there: to read it raises
-        ArgumentError. `req` has one request for each argument. `ctx.is_train` is True.
+        An array that `declare_backward_dependency` does not name is missing: reading it raises
+        ArgumentError. `req` has one request per argument. `ctx.is_train` is True.
         """
         raise DerivativeError(f"{type(self).__name__}: it has no backward; write one")
 
     @staticmethod
     def assign(out: Array, req: OpReqType | str, value: Any) -> None:
-        """Deliver `value` to `out` as the request says; it broadcasts to the shape of `out`."""
+        """Write `value` to `out` as the request says; it broadcasts to the shape of `out`."""
         assign(out, req, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -75,7 +75,7 @@ class Operator(ABC):
 
 
 def fix(operator: Operator, why: str) -> None:
-    """Let no attribute be set any more; an empty text: let them be set."""
+    """Forbid setting attributes, for the reason `why`; "" allows it again."""
     object.__setattr__(operator, "_fixed", why)
 
 

@@ -1,4 +1,4 @@
-"""Where an operator's objects live: which one runs a pass, and who may change it.
+"""The lifetime of an operator's objects: which one runs a pass, and whether it may be changed.
 
 |                 | not stateful             | stateful                                       |
 |-----------------|--------------------------|------------------------------------------------|
@@ -7,8 +7,8 @@
 | a function that | the same one             | one that cannot be changed: runs may overlap,  |
 | many call (jit) |                          | so backward could find another forward's       |
 
-What is not stateful cannot be changed anywhere. The passes of a stateful application follow each
-other in the order of their pushes: they share an engine variable.
+Objects of operators that are not stateful are frozen. The passes of a stateful application follow
+each other in the order of their pushes: they share an engine variable.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ class Places:
         self._lock = forkable(threading.RLock())
         self._own: dict[tuple[Context, Specs], Operator] = {}
         self._shared: dict[tuple[Context, Specs], Operator] = {}
-        self._spare: dict[tuple[Context, Specs], Operator] = {}  # made to be looked at
+        self._spare: dict[tuple[Context, Specs], Operator] = {}  # created only for inspection
         self._gradient: dict[Specs, bool] = {}
         self._turn: Turn | None = None
 
     def granted(self, device: Context, requests: Any) -> tuple[Any, ...]:
-        """Return resources of a push, and for a stateful application its turn."""
+        """Return the resources of a push, and the turn of a stateful application."""
         resources: tuple[Any, ...] = ()
         if requests:
-            from nbgraph.resource import request  # it needs the engine
+            from nbgraph.resource import request  # loads the engine
 
             resources = request(requests, device)
         if not self._op.stateful:
@@ -66,7 +66,7 @@ class Places:
         return (*resources, self._turn)
 
     def ready(self, device: Context, specs: Specs) -> Operator:
-        """Return an object for these arguments; errors of its making are raised here."""
+        """Return an object for these arguments; raises the errors of its creation."""
         key = device, specs
         with self._lock:
             operator = self._own.get(key) or self._spare.get(key)
@@ -75,7 +75,7 @@ class Places:
             return operator
 
     def differentiable(self, specs: Specs) -> bool:
-        """Return whether operators of these arguments have a gradient; make one to find out."""
+        """Return whether operators for these arguments have a gradient; creates one to find out."""
         known_answer = self._gradient.get(specs)
         if known_answer is None:
             self.ready(cpu(), specs)
@@ -83,19 +83,19 @@ class Places:
         return known_answer
 
     def operator(self, device: Context, specs: Specs) -> Operator:
-        """Return the object of calls at once."""
-        return self._taken(self._own, device, specs, "" if self._op.stateful else _STATELESS)
+        """Return the object of immediate calls."""
+        return self._stored(self._own, device, specs, "" if self._op.stateful else _STATELESS)
 
     def of_executor(self, states: dict[Any, Any], device: Context, specs: Specs) -> Operator:
         """Return the object of a stateful application in an executor, which keeps it in
         `states`."""
-        return self._taken(states.setdefault(self._op, {}), device, specs, "")
+        return self._stored(states.setdefault(self._op, {}), device, specs, "")
 
     def of_function(self, device: Context, specs: Specs) -> Operator:
-        """Return the object of a stateful application in a function that many call."""
-        return self._taken(self._shared, device, specs, _SHARED)
+        """Return the object of a stateful application in a compiled function."""
+        return self._stored(self._shared, device, specs, _SHARED)
 
-    def _taken(
+    def _stored(
         self, store: dict[Any, Operator], device: Context, specs: Specs, fixed: str
     ) -> Operator:
         key = device, specs
@@ -112,7 +112,7 @@ class Places:
 
     def _operator(self, device: Context, specs: Specs) -> Operator:
         op = self._op
-        op.known(specs)  # whether operands fit
+        op.known(specs)  # raises if operands do not fit
         arguments = specs[: len(op.facts.arguments)]
         operator = op.property.create_operator(
             device, [s.shape for s in arguments], [s.dtype for s in arguments]
@@ -137,5 +137,5 @@ class Places:
         return Choice(candidates, op.owner.tuner, key, stateful=op.stateful)
 
     def find_in(self, states: dict[Any, Any] | None) -> Find:
-        """Return what finds the object of a stateful application there: see `Pass.find_in`."""
+        """Return the function that finds a stateful application's object: see `Pass.find_in`."""
         return self.of_function if states is None else partial(self.of_executor, states)

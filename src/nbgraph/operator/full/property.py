@@ -1,4 +1,4 @@
-"""What an operator means, apart from how it is computed."""
+"""The semantics of an operator, apart from its implementation."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ Pairs = Sequence[tuple[Handle, Handle]]
 
 
 class NoParam(Parameters):
-    """Of an operator without parameters."""
+    """The parameters of an operator without parameters."""
 
 
 class OperatorProperty(ABC):
-    """The semantics of an operator; `create_operator` makes what computes it.
+    """The semantics of an operator; `create_operator` returns its implementation.
 
-    `infer_shape` and `create_operator` have to be written. Everything else has a default: one
-    argument `data`, one output, no states, no parameters, one dtype for all; the backward pass
-    reads everything, nothing is done in place, no resources. Methods may use `self.param`, the
-    parameters of the call, and nothing that changes.
+    `infer_shape` and `create_operator` must be written. All else has a default: one argument
+    `data`, one output, no states, no parameters, one dtype for all; the backward pass reads
+    everything, nothing is done in place, no resources. Methods may use `self.param`, the parameters
+    of the call, but no changing state.
 
     Attributes
     ----------
     Param : subclass of ng.Param
         The parameters: fields with types, defaults, bounds and documentation.
     stateful : bool
-        Whether operators may keep something on themselves, as between `forward` and `backward`.
-        Each application then has an operator of its own, in every executor another one. Where
-        this is False, operators cannot be changed once they are made, equal applications of a
-        graph are computed once, and compiled functions (`ng.jit`) may run them several times
-        before they go back. What backward needs is then a hidden output.
+        Whether operators keep state on themselves, for example between `forward` and `backward`.
+        Each application then has an operator of its own, and another one in every executor. If
+        False, operators are frozen after creation, equal applications of a graph are computed once,
+        and compiled functions (`ng.jit`) may run them several times before backward. Values that
+        backward needs are then hidden outputs.
 
     >>> import nbgraph as ng
     >>> class Scale(ng.OperatorProperty):
@@ -77,39 +77,39 @@ class OperatorProperty(ABC):
     # parameters -------------------------------------------------------------------------------
 
     def init(self, kwargs: Mapping[str, Any]) -> None:
-        """Read the parameters, given as values or text, into `self.param`; ArgumentError names
-        the one that is unknown, missing or bad."""
+        """Read the parameters, values or text, into `self.param`; ArgumentError names one that is
+        unknown, missing or invalid."""
         self.param = self.Param.parse(kwargs, type(self).__name__)
 
     def get_params(self) -> dict[str, str]:
-        """Return the parameters as text, which `init` reads again."""
+        """Return the parameters as text that `init` reads."""
         return self.param.to_strings()
 
     # names ------------------------------------------------------------------------------------
 
     def list_arguments(self) -> Sequence[str]:
-        """Return names of the arguments: data, weights, biases, labels."""
+        """Return the names of the arguments: data, weights, biases, labels."""
         return ["data"]
 
     def list_outputs(self) -> Sequence[str]:
-        """Return names of the outputs; those from `num_visible_outputs()` on are hidden."""
+        """Return the names of the outputs; those from `num_visible_outputs()` on are hidden."""
         return ["output"]
 
     def list_auxiliary_states(self) -> Sequence[str]:
-        """Return names of arrays that `forward` writes in training, as moving averages."""
+        """Return the names of arrays that `forward` writes in training, such as moving averages."""
         return []
 
     def num_outputs(self) -> int:
-        """Return how many outputs there are, hidden ones included."""
+        """Return the number of outputs, including hidden ones."""
         return len(self.list_outputs())
 
     def num_visible_outputs(self) -> int:
-        """Return how many outputs a call gives; the others are for `backward` alone."""
+        """Return the number of outputs that a call returns; the others are for `backward` alone."""
         return self.num_outputs()
 
     def initial(self, name: str) -> Any:
-        """Return how an argument or state begins that a graph makes by itself: the `init` of
-        `ng.var`. None: zeros."""
+        """Return the initial value of an argument or state that a graph creates by itself: the
+        `init` of `ng.var`. None: zeros."""
         return None
 
     # shapes and dtypes ------------------------------------------------------------------------
@@ -118,16 +118,16 @@ class OperatorProperty(ABC):
     def infer_shape(
         self, in_shapes: ShapeList, out_shapes: ShapeList, aux_shapes: ShapeList
     ) -> Any:
-        """Complete the shapes of arguments, outputs and states, in every direction there is.
+        """Complete the shapes of arguments, outputs and states, in every possible direction.
 
-        What is not known is None, a whole shape or an extent. Either fill the lists and return
-        True, or return the three lists; return False where nothing follows yet. A TypeError counts
-        as that as long as something is not known, as `None[0]` raises one. Shapes that contradict
-        what was given are found by the caller; raise ShapeError for what only you can see.
+        Unknown shapes or extents are None. Either fill the lists and return True, or return the
+        three lists; return False if nothing follows yet. A TypeError counts as False while
+        something is unknown, as `None[0]` raises one. The caller detects contradictions to the
+        known shapes; raise ShapeError for other conditions.
         """
 
     def infer_type(self, in_dtypes: DtypeList, out_dtypes: DtypeList, aux_dtypes: DtypeList) -> Any:
-        """Return dtypes as `infer_shape` returns shapes. By default all have one."""
+        """Return dtypes as `infer_shape` returns shapes. By default all are equal."""
         known = [d for d in (*in_dtypes, *out_dtypes, *aux_dtypes) if d is not None]
         if not known:
             return False
@@ -140,24 +140,24 @@ class OperatorProperty(ABC):
     def declare_backward_dependency(
         self, out_grad: Handles, in_data: Handles, out_data: Handles
     ) -> Handles:
-        """Return what `backward` reads, of these; the rest is not kept for it. By default all."""
+        """Return those arrays that `backward` reads; others are not kept. By default all."""
         return [*out_grad, *in_data, *out_data]
 
     def forward_inplace_option(self, in_data: Handles, out_data: Handles) -> Pairs:
-        """Return pairs (in_data[i], out_data[j]): that output may take the argument's memory. It is
-        a suggestion: where it is taken up, the request is kWriteInplace. By default none."""
+        """Return pairs (in_data[i], out_data[j]): that output may use the argument's memory. If the
+        suggestion is followed, the request is kWriteInplace. By default none."""
         return []
 
     def backward_inplace_option(
         self, out_grad: Handles, in_data: Handles, out_data: Handles, in_grad: Handles
     ) -> Pairs:
-        """Return pairs (what is read, in_grad[j]): that gradient may take its memory. By default
+        """Return pairs (array read, in_grad[j]): that gradient may use its memory. By default
         none."""
         return []
 
     def forward_resource(self, in_shapes: Sequence[Any]) -> Any:
-        """Return requests of `forward`: "random", "parallel_random", "temp_space"; none by default.
-        It is also asked with shapes that are None."""
+        """Return requests of `forward`: "random", "parallel_random", "temp_space"; by default none.
+        It is also called with shapes that are None."""
         return []
 
     def backward_resource(self, in_shapes: Sequence[Any]) -> Any:
@@ -172,6 +172,6 @@ class OperatorProperty(ABC):
     ) -> Operator | Sequence[Operator] | None:
         """Return an operator for a device, and arguments of these shapes and dtypes.
 
-        Several, in a list: the quickest is found by measurement, each call of the first few using
+        For a list of operators, the fastest is determined by timing the first calls, each with
         another one. None: there is none for that device.
         """

@@ -1,4 +1,4 @@
-"""Registering a property: what is called by the operator's name, in every world.
+"""Registration of a property: a callable by the operator's name, for arrays of every kind.
 
 >>> import numpy as np, nbgraph as ng
 >>> class Scaling(ng.Operator):
@@ -54,15 +54,15 @@ from nbgraph.operator.layout import keep
 from nbgraph.operator.parameters import Param, refuse_marks
 
 _Property = TypeVar("_Property", bound=type[OperatorProperty])
-_KEPT = 256  # sets of parameters that are remembered
+_KEPT = 256  # sets of parameters cached
 _PLAIN = (bool, int, float, str, type(None))
 
 
 class RegisteredOperator:
-    """What a registered property is called by.
+    """The callable of a registered property.
 
-    Arrays are positional or named, parameters named, as values or text. On symbols, arguments and
-    states that are not given become variables, called by the node's `name` and their own.
+    Arrays are positional or named, parameters named, as values or text. On symbols, missing
+    arguments and states become variables, named by the node's `name` and their own.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class RegisteredOperator:
         self.__module__ = prop.__module__
         self.property, self.tuner = prop, Tuner()
         self._known: dict[Param, PropertyOp] = {}
-        self._asked: dict[Any, PropertyOp] = {}  # by what a call gave
+        self._asked: dict[Any, PropertyOp] = {}  # by the parameters of a call
         sample = example(prop)
         facts = None if sample is None else facts_of(name, sample, prop.Param.__fields__)
         self.operands = () if facts is None else (*facts.arguments, *facts.states)
@@ -88,10 +88,10 @@ class RegisteredOperator:
 
     def of(self, parameters: Mapping[str, Any]) -> PropertyOp:
         """Return the operator for these parameters, values or text; a new one if it is stateful."""
-        op = self._known_by(parameters)
+        op = self._cached_op(parameters)
         return op.another() if op.stateful else op
 
-    def _known_by(self, parameters: Mapping[str, Any]) -> PropertyOp:
+    def _cached_op(self, parameters: Mapping[str, Any]) -> PropertyOp:
         if not all(type(value) in _PLAIN for value in parameters.values()):
             return self._read(parameters)
         key = tuple([(name, type(value), value) for name, value in parameters.items()])
@@ -119,11 +119,11 @@ class RegisteredOperator:
     def __call__(
         self, *operands: Any, out: Any = None, name: str | None = None, **options: Any
     ) -> Any:
-        """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ... The visible outputs, a tuple
-        where there are several.
+        """Apply the operator; the result is of the operands' kind. Returns the visible outputs, a
+        tuple if there are several.
 
-        Raises ArgumentError for what is unknown, missing or given twice; ShapeError and DTypeError
-        where arrays do not fit.
+        Raises ArgumentError for arguments that are unknown, missing or repeated; ShapeError and
+        DTypeError if arrays do not fit.
         """
         fields = self.property.Param.__fields__
         op = self.of({k: v for k, v in options.items() if k in fields})
@@ -141,7 +141,7 @@ class RegisteredOperator:
     def _values(
         self, op: PropertyOp, operands: Sequence[Any], named: Mapping[str, Any]
     ) -> list[Any]:
-        """Return arrays in order, None for those that are missing."""
+        """Return the arrays in order, None for missing ones."""
         names = op.operands
         if len(operands) > len(names):
             raise ArgumentError(
@@ -166,16 +166,16 @@ class RegisteredOperator:
     # what it is -------------------------------------------------------------------------------
 
     def measured(self) -> list[Measured]:
-        """Return measurements and choices where `create_operator` gives several implementations."""
+        """Return measurements and choices, if `create_operator` returns several operators."""
         return self.tuner.measured()
 
     def choose(self, implementation: int | None) -> None:
-        """Take this implementation, by its place in what `create_operator` gives, without a
-        measurement: results do not depend on times then. None: measure."""
+        """Fix the implementation, by its index in the list of `create_operator`, so that results do
+        not depend on timing. None: measure."""
         self.tuner.fixed = implementation
 
     def content(self) -> str:
-        """Return a hash of the texts of property and operators."""
+        """Return a hash of the texts of the property and its operators."""
         return content_of_property(self.property)
 
     __reduce__ = registry.by_name
@@ -194,7 +194,7 @@ def _require_all(op: PropertyOp, values: Sequence[Any]) -> None:
 
 
 def _outs(op: PropertyOp, out: Any) -> Any:
-    """Return `out` for all outputs: hidden ones are new."""
+    """Return `out` extended to all outputs: hidden ones are new arrays."""
     if out is None:
         return None
     count = op.facts.visible
@@ -207,11 +207,11 @@ def _visible(op: PropertyOp, results: Any) -> Any:
 
 
 def register_operator(name: str) -> Callable[[_Property], _Property]:
-    """Return a decorator of an OperatorProperty that makes it an operator of that name: in `ng.nd`,
-    `ng.sym` and, where the name is free, in `ng`.
+    """Return a class decorator that registers an OperatorProperty under a name: in `ng.nd`,
+    `ng.sym` and, if the name is free, in `ng`.
 
-    Run again, as a notebook cell is, it replaces what the same module registered; a name of
-    another module is refused. ArgumentError says what the class lacks.
+    Repeated, as in a notebook cell, it replaces what the same module registered; a name of another
+    module is refused. ArgumentError says what the class lacks.
 
     >>> @register_operator("nameless")
     ... class Empty(OperatorProperty): ...
@@ -248,8 +248,8 @@ infer_shape; write them as methods
 
 
 def example(prop: type[OperatorProperty]) -> OperatorProperty | None:
-    """Return the property with default parameters, and examples of those that are required, or None
-    where such parameters do not fit together: by it names are known before any call."""
+    """Return the property with default parameters, and examples of required ones, or None if those
+    do not fit together: it supplies names before any call."""
     required = {
         name: f.choices[0] if f.choices else f.kind.example
         for name, f in prop.Param.__fields__.items()
@@ -262,7 +262,7 @@ def example(prop: type[OperatorProperty]) -> OperatorProperty | None:
 
 
 def signature(prop: type[OperatorProperty], facts: Facts | None) -> inspect.Signature:
-    """Return arrays positional or by name, then `out`, `name` and the parameters by name."""
+    """Return the signature: arrays positional or by name, `out`, `name`, parameters by name."""
     P = inspect.Parameter
     if facts is None:
         arrays = [P("arrays", P.VAR_POSITIONAL)]
@@ -275,7 +275,7 @@ def signature(prop: type[OperatorProperty], facts: Facts | None) -> inspect.Sign
 
 
 def described(name: str, prop: type[OperatorProperty], facts: Facts | None) -> str:
-    """Return what help() shows: the property's text, arrays, parameters, outputs, facts."""
+    """Return the text for help(): the property's, arrays, parameters, outputs, facts."""
     own = prop.__dict__.get("__doc__")
     lines = [inspect.cleandoc(own) if own else f"The operator {name}.", ""]
     rows = [] if facts is None else [f"{n} : array" for n in facts.arguments]

@@ -1,1 +1,1 @@
-"""Scalar operators as people use them: from a function, called, fused, pickled."""
+"""Scalar operators as users see them: definition, calls, fusion, pickling."""

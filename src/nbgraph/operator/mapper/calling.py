@@ -1,4 +1,4 @@
-"""Calls of scalar operators, by NumPy's ufunc protocol: who carries one out, the shortest way."""
+"""Calls of scalar operators, by NumPy's ufunc protocol: dispatch and fast paths."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ _ndarray = np.ndarray
 
 
 class Calls(Elementwise):
-    """The part of `Mapper` that is called."""
+    """The part of `Mapper` that makes it callable."""
 
     _fast: FastCall
     _quick: tuple[Any, bytes, Sequence[Any], Sequence[Any]] | None
-    # of a carrier: a call with operands alone, in a frame; its result, or None: it declines
+    # a carrier's fast path for operands alone, in a frame; returns the result, or None to decline
     shortcut: Callable[[Any, tuple[Any, ...]], Any] | None
-    # the same, of a call with values of all parameters behind its operands
+    # the same, with values of all parameters after the operands
     varied_shortcut: Callable[[Any, tuple[Any, ...]], Any] | None
-    # the same, of operands and the array to write over, in a frame; whether it did
+    # the same, with operands and the array to overwrite, in a frame; returns whether it did
     over: Callable[[tuple[Any, ...], Any, Any], bool] | None
-    # what is meant where some operands are None, by those that are there; None: nothing
+    # the meaning of a call in which some operands are None, by those present; None: no meaning
     without: Callable[[dict[str, Any], Any], Any] | None
 
     @overload
@@ -68,7 +68,7 @@ class Calls(Elementwise):
             if operands and type(operands[0]) is _ndarray and floating_state() is USUAL:
                 quick = op._quick
                 if quick is not None and out is not None and not options and not PYTHON_ASKED[0]:
-                    # the shortest way: the native entry itself checks types, shapes and overlap
+                    # the fastest path: the native entry itself checks types, shapes and overlap
                     function, declined, watched, texts = quick
                     for space, name, value in watched:
                         if space.get(name) is not value:
@@ -85,22 +85,22 @@ class Calls(Elementwise):
             elif out is None:
                 named = options or len(operands) < op.nin
                 shortcut, words = (
-                    op._placed(operands, options) if named else (op.shortcut, operands)
+                    op._shortcut(operands, options) if named else (op.shortcut, operands)
                 )
                 if shortcut is not None:
                     result = shortcut(_frame(1), words)
                     if result is not None:
                         return result
-            return op._elsewhere(operands, out, options, tried=tried)
+            return op._dispatch(operands, out, options, tried=tried)
         except (AlwaysRaises, ElementError) as error:
             from nbgraph.operator.scalar import naive
 
             raise naive.with_values(op, error, operands, out, options) from None
 
-    def _elsewhere(
+    def _dispatch(
         self, operands: tuple[Any, ...], out: Any, options: dict[str, Any], *, tried: bool
     ) -> Any:
-        """Carry the call out by the class that takes it; `tried`: not by the short path."""
+        """Carry the call out by the class that takes it; `tried`: the fast path has declined."""
         if self.over is not None and not options and self.over(operands, out, _frame(2)):
             return out
         if self.without is not None and (
@@ -127,8 +127,8 @@ class Calls(Elementwise):
         result = None if tried else self._fast.call(operands, out, options)
         return self._call(operands, out, options) if result is None else result
 
-    def _placed(self, operands: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Any]:
-        """Return the shortcut of a call, and what it is called with, or None."""
+    def _shortcut(self, operands: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Any]:
+        """Return the shortcut of a call and its arguments, or None."""
         if self.shortcut is None and self.varied_shortcut is None:
             return None, ()
         placed = self._fast.placed(operands, options)
@@ -158,13 +158,13 @@ class Calls(Elementwise):
 
             results = naive.call(self.scalar, operands, parameters, out=outs, **call)
         else:
-            note = None if call else functools.partial(self._note, named)
+            note = None if call else functools.partial(self._record_call, named)
             results = self.invoker.call(operands, parameters, out=outs, note=note, **call)
         return overrides.wrap(self, operands, outs, results, subok=subok)
 
-    def _note(self, parameters: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
+    def _record_call(self, parameters: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
         if self.scalar.draws:
-            return  # each call has words of its own
+            return  # each call has its own words
         self._fast.note(operands, plan, parameters)
         self._quick = self._fast.quick()
 
@@ -200,8 +200,8 @@ class Calls(Elementwise):
         out: Any = None,
         **parameters: Any,
     ) -> Any:
-        """Apply `reduce` to parts of an axis: from each index up to the next one, or to the end;
-        the element itself where the next one is not larger (NumPy)."""
+        """Apply `reduce` to slices of an axis: from each index up to the next one, or to the end;
+        if the next one is not larger, return the element itself (NumPy)."""
         return self._method("reduceat", out, parameters).reduceat(array, indices, axis, dtype)
 
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
@@ -209,8 +209,7 @@ class Calls(Elementwise):
         return self._method("outer", options.get("out"), options).outer(a, b)
 
     def at(self, array: Any, indices: Any, b: Any = None, /, **parameters: Any) -> None:
-        """Write `array[indices] = op(array[indices], b)`, repeated indices one after another
-        (NumPy)."""
+        """Write `array[indices] = op(array[indices], b)`, for repeated indices in order (NumPy)."""
         self._method("at", None, parameters).at(array, indices, b)
 
     def _method(self, name: str, out: Any, parameters: dict[str, Any]) -> Method:

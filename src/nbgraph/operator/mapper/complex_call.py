@@ -1,10 +1,10 @@
-"""Scalar operators on complex operands: kernels of pairs, and other operators in graphs.
+"""Scalar operators on complex operands: kernels over pairs, and other operators in graphs.
 
-A kernel loads and stores the real and the imaginary part of each element; its formulas are those of
-the operator's text, which is captured with complex numbers (`kernels.capture.complex_functions`).
-Where a graph or a tape follows, an operator of the library is `complex_map`, by its name, which has
-gradients, and a user's function is one of real and imaginary parts, with a certified derivative:
-`complex_parts(f_parts(real(z), imag(z)))`.
+A kernel loads and stores the real and the imaginary part of each element; its formulas come from
+the operator's text, captured with complex numbers (`kernels.capture.complex_functions`). For a
+graph or a tape, an operator of the library becomes `complex_map` with its name, which has
+gradients, and a user's function becomes one of real and imaginary parts, with a certified
+derivative: `complex_parts(f_parts(real(z), imag(z)))`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from nbgraph.kernels.function.scalar_function import LIBRARY, WrittenFunction
 from nbgraph.operator.call import recording
 from nbgraph.operator.spec import Attributes
 
-MET = "complex"  # what an operator carries of which a kernel has taken complex operands
+MET = "complex"  # key in `carried`: a kernel has had complex operands
 
 
 def is_complex(value: Any) -> bool:
-    """Return whether an operand is known to be complex, or a dtype is."""
+    """Return whether an operand, or a dtype, is known to be complex."""
     if type(value) is complex:
         return True
     if isinstance(value, np.dtype):
@@ -36,23 +36,23 @@ def is_complex(value: Any) -> bool:
 
 
 def known_dtype(value: Any) -> np.dtype[Any] | None:
-    """Return the dtype of an operand; None of a number, and of a symbol where it is only assumed:
-    to ask that one for its dtype would settle it."""
+    """Return the dtype of an operand; None for a number, and for a symbol with an assumed dtype:
+    reading that would fix it."""
     symbolic = hasattr(type(value), "known_dtype")
     try:
         return value.known_dtype if symbolic else getattr(value, "dtype", None)
-    except ValueError:  # another carrier's, of which the dtype is not known yet
+    except ValueError:  # of another carrier, whose dtype is unknown yet
         return None
 
 
 def any_complex(values: Sequence[Any]) -> bool:
-    """Return whether one of these operands is known to be complex."""
+    """Return whether an operand is known to be complex."""
     return any(map(is_complex, values))
 
 
 def by_kernel(op: Any, values: Sequence[Any], outs: Sequence[Any] | None = None) -> bool:
-    """Return whether a kernel of the host takes these complex operands, unrecorded or as what the
-    tape knows by its name (see `is_known`)."""
+    """Return whether a host kernel takes these complex operands: unrecorded, or for an operator
+    that the tape knows by name (see `is_known`)."""
     known = is_known(op) and op.__name__ not in _elements().REFUSED
     if not _is_plain(op) or not (known or (recording.get() is None and not is_known(op))):
         return False
@@ -62,14 +62,14 @@ def by_kernel(op: Any, values: Sequence[Any], outs: Sequence[Any] | None = None)
 
 
 def is_known(op: Any) -> bool:
-    """Return whether `complex_map` stands for an operator."""
+    """Return whether an operator has a `complex_map`."""
     return op.__module__.startswith(LIBRARY) and op.__name__ in _elements().FUNCTIONS
 
 
 def on_tape(
     op: Any, operands: Sequence[Any], attributes: Attributes
 ) -> tuple[Any, Sequence[Any], Attributes]:
-    """Return an operator, operands and attributes as a tape records them."""
+    """Return the operator, operands and attributes that a tape records."""
     if not any_complex(operands):
         return op, operands, attributes
     _, arrays, attributes = _elements().as_map(op.__name__, operands)
@@ -77,7 +77,7 @@ def on_tape(
 
 
 def _elements() -> Any:
-    return importlib.import_module("nbgraph.ops.elementwise.complexes")  # it lies above
+    return importlib.import_module("nbgraph.ops.elementwise.complexes")  # a higher room
 
 
 def _is_plain(op: Any) -> bool:
@@ -85,7 +85,7 @@ def _is_plain(op: Any) -> bool:
 
 
 def apply(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any) -> Any:
-    """Apply a scalar operator to operands of which some are complex; `out` as `call` has it."""
+    """Apply a scalar operator to operands of which some are complex; `out` as in `call`."""
     elements = _elements()
     if is_known(op):
         return elements.mapped(op.__name__, operands, out)
@@ -96,7 +96,7 @@ def apply(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any) ->
     mask = tuple(map(is_complex, operands))
     values: list[Any] = []
     for value, parted in zip(operands, mask, strict=True):
-        if type(value) is complex:  # parts of a number are numbers, which have no dtype
+        if type(value) is complex:  # parts of a number are numbers, without dtype
             values += [value.real, value.imag]
         else:
             values += [elements.real(value), elements.imag(value)] if parted else [value]
@@ -108,7 +108,7 @@ def apply(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any) ->
 
 
 def _by_parts(op: Any, mask: tuple[bool, ...]) -> tuple[Any, Sequence[bool]]:
-    """Return the operator of parts, and which of its results have no imaginary part."""
+    """Return the operator over parts, and which of its results are real."""
     key = ("parts", mask)
     entry = op.carried.get(key)
     if entry is None:

@@ -45,29 +45,28 @@ def op(
     certify: bool = True,
     on_invalid: OnInvalid = "raise",
 ) -> Any:
-    """Make an operator of a plain Python scalar function (a decorator).
+    """Make a scalar function, in plain Python, an operator (a decorator).
 
     Operands are the positional arguments, scalar parameters the keyword-only ones; a positional one
-    that the text compares with strings, or calls, takes a string or a function. The function
-    may use if/elif/else, early returns, loops, `math` and NumPy scalar functions, helpers and
-    other operators; what is not understood raises CaptureError with the line and a remedy.
+    that the text compares with strings, or calls, takes a string or a function. The function may
+    use if/elif/else, early returns, loops, `math` and NumPy scalar functions, helpers and other
+    operators; anything else raises CaptureError with the line and a remedy.
 
-    `fastmath=True` lets the compiler reorder this operator's arithmetic. `prefer="accuracy"`
-    writes backward with operands rather than with the output. `certify=False` skips the check
-    of derivatives.
+    `fastmath=True` lets the compiler reorder this operator's arithmetic. With `prefer="accuracy"`
+    backward reads operands rather than the output. `certify=False` skips the check of derivatives.
 
-    An element for which the text raises, by `raise` or `assert` or a lookup of an index or a key
-    that is missing, ends the call with that exception, which names the element and the line; for
-    NDArrays the wait does. `on_invalid="nan"` makes the result NaN there instead.
+    If the text raises for an element, by `raise`, `assert` or a failed look-up of an index or key,
+    the call ends with that exception, which names the element and the line; for NDArrays the wait
+    does. With `on_invalid="nan"` the result is NaN there instead.
 
     A text that draws random numbers (`random.gauss`, `np.random.rand`, `rng.normal` of a module's
-    generator) has the option `key=`, as `ng.random` has `rng=`: a seed, or None for the next draw
-    of the library's stream, which `ng.random.seed` begins anew. The generators' own states do not
-    count. The numbers are the same on all devices and for any number of threads; derivatives take
-    them as constants.
+    generator) adds the option `key=`, like `rng=` of `ng.random`: a seed, or None for the next draw
+    of the library's stream, which `ng.random.seed` restarts. The generators' own states are
+    ignored. The numbers are the same on all devices and for any number of threads; derivatives
+    treat them as constants.
 
-    An expression of SymPy is an operator, too: `ng.op(expression, args)`, where `args` are its
-    symbols in the order of the operands, by default by name.
+    An expression of SymPy also becomes an operator: `ng.op(expression, args)`, where `args` are its
+    symbols in the order of the operands, by default sorted by name.
 
     >>> import nbgraph as ng
     >>> huber = ng.op(lambda r, *, d=1.0: 0.5 * r * r if abs(r) <= d else d * (abs(r) - 0.5 * d))
@@ -103,7 +102,7 @@ def op(
     except CaptureError as problem:
         if config.debug:
             raise
-        raise problem.with_traceback(None) from problem.__cause__  # it has the user's line
+        raise problem.with_traceback(None) from problem.__cause__  # has the user's line
 
 
 _NUMBERS = itertools.count(1)
@@ -116,12 +115,12 @@ def is_expression(value: Any) -> bool:
 
 
 def from_sympy(expression: Any, args: Sequence[Any] | None, name: str) -> FunctionType:
-    """Return the scalar function that an expression says.
+    """Return the scalar function of a SymPy expression.
 
     Parameters
     ----------
     expression : SymPy's
-    args : its symbols, or their names, in the order of the operands; None: all by name
+    Its symbols, or their names, in the order of the operands; None: all, by name
     name : of the function
     """
     free = {str(symbol) for symbol in expression.free_symbols}
@@ -147,7 +146,7 @@ def from_sympy(expression: Any, args: Sequence[Any] | None, name: str) -> Functi
 
 
 def _printed(expression: Any) -> str:
-    """The expression as Python text of `math` and, for special functions, `scipy.special`."""
+    """Return the expression as Python text with functions of `math` and `scipy.special`."""
     printer: Any = importlib.import_module("sympy.printing.pycode").PythonCodePrinter
     of_scipy: Any = importlib.import_module("sympy.printing.numpy").SciPyPrinter
     known = printer().known_functions

@@ -1,10 +1,9 @@
 """The forms of an operator: one for each set of values of its static parameters.
 
-`def f(x, scale=None, method="exact")` has a kernel for each `method`, one without `scale`, one in
-which it is a number, one in which it is an operand. Each form is an operator of its own, made of
-the same text with its names in other roles (`nbgraph.kernels.function.signature`), so that
-derivatives,
-graphs and kernels see ordinary functions. A call asks for its form here, before anything else.
+`def f(x, scale=None, method="exact")` has a kernel for each `method`, one without `scale`, one with
+`scale` as a number, one with `scale` as an operand. Each form is an operator of its own, from the
+same text with names in other roles (`nbgraph.kernels.function.signature`), so derivatives, graphs
+and kernels see ordinary functions. A call selects its form here, before anything else.
 """
 
 from __future__ import annotations
@@ -23,32 +22,32 @@ from nbgraph.kernels.function.signature import Choice, Signature, choices_of, is
 if TYPE_CHECKING:
     from nbgraph.operator.scalar.elementwise import Elementwise
 
-MAX_FORMS = 256  # of one operator that are kept
+MAX_FORMS = 256  # forms cached per operator
 
 
 class Specialized(NamedTuple):
-    """The origin of a form: the operator as the text has it, and the roles that differ."""
+    """The origin of a form: the operator with the text's roles, and the roles that differ."""
 
     parent: Elementwise
     choices: tuple[Choice, ...]
 
 
 class Forms:
-    """What makes and keeps the forms of one operator."""
+    """The cache of one operator's forms."""
 
     def __init__(self, op: Elementwise) -> None:
         self._op = op
         self._forms: dict[tuple[Any, ...], Elementwise] = {}
-        # of names: whether they choose no form; None where a Python number chooses none
+        # by name: whether values never select a form; None: numbers do not
         self._numbers: dict[str, bool | None] | None = None
 
     def clear(self) -> None:
-        """Forget the forms: the operator has changed."""
+        """Drop the forms: the operator has changed."""
         self._forms.clear()
 
     @property
     def direct(self) -> int:
-        """How many positional arguments of a call are certainly the first operands."""
+        """The number of leading positional arguments that are certainly operands."""
         signature, count = self._signature(), 0
         for name, operand in zip(signature.places, signature.operands, strict=False):
             if name != operand or name in signature.chosen:
@@ -59,29 +58,29 @@ class Forms:
     def bind(
         self, args: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-        """Return the form that a call asks for, its operands by position, and other arguments.
+        """Return the form for a call, its operands by position, and other arguments.
 
-        Raises ArgumentError where an array is given for a parameter that cannot be an operand.
+        Raises ArgumentError for an array passed for a parameter that cannot be an operand.
         """
         op, signature = self._op, self._signature()
         if len(args) <= op._direct and self._only_numbers(options):
             return op, args, options
         places = signature.places
         if len(args) > len(places) or any(name in options for name in places[: len(args)]):
-            return op, args, dict(options)  # which refuses it
+            return op, args, dict(options)  # which raises
         arguments = {**dict(zip(places, args, strict=False)), **options}
         form = self.form(arguments)
         fixed = [p.name for p in form.scalar.parameters if p.is_static]
         operands: list[Any] = []
         for name in form.scalar.operands:
-            if name not in arguments or (name == KEY and form.scalar.draws):  # `split` makes words
+            if name not in arguments or (name == KEY and form.scalar.draws):  # `split` makes them
                 break
             operands.append(arguments.pop(name))
         rest = {name: value for name, value in arguments.items() if name not in fixed}
         return form, tuple(operands), rest
 
     def _only_numbers(self, options: dict[str, Any]) -> bool:
-        """Return whether options choose no form: they are numbers for numbers, and operands."""
+        """Return whether options select no form: they are numbers for numbers, or operands."""
         numbers = self._numbers
         if numbers is None:
             signature = self._signature()
@@ -101,14 +100,14 @@ class Forms:
         return True
 
     def form(self, arguments: Mapping[str, Any]) -> Any:
-        """Return the form for these values by name; those of operands do not count."""
+        """Return the form for these values by name; those of operands do not matter."""
         own = {choice.name: choice for choice in self._op.scalar.choices}
         return self.choose(
             choices_of(self._op.__name__, self._signature(), arguments, own).values()
         )
 
     def with_number(self, name: str) -> Any:
-        """Return the form in which a name has a number that can be differentiated by."""
+        """Return the form in which a name is a number that derivatives can be taken by."""
         signature = self._signature()
         static = any(p.name == name and p.is_static for p in signature.parameters)
         p = signature.text.parameters[name]
@@ -120,7 +119,7 @@ class Forms:
         return self.choose([*(c for c in self._op.scalar.choices if c.name != name), choice])
 
     def choose(self, choices: Iterable[Choice]) -> Any:
-        """Return the form of these roles."""
+        """Return the form with these roles."""
         op = self._op
         chosen = tuple(sorted(choices, key=lambda choice: choice.name))
         key = _key(chosen)
@@ -162,7 +161,7 @@ class Forms:
                 certify=op.certify,
                 origin=Specialized(op, choices),
             )
-            _ = form.nout  # captured now
+            _ = form.nout  # captures now
         except AlwaysRaises as problem:
             raise problem.error from None
         if op.hand_gradient is not None:
@@ -186,7 +185,7 @@ def specialized(parent: Elementwise, choices: tuple[Choice, ...]) -> Any:
 
 
 class Derived(NamedTuple):
-    """The origin of an operator that a function of this package makes of another one."""
+    """The origin of an operator that a function of this package derives from another one."""
 
     make: Callable[..., Any]
     arguments: tuple[Any, ...]

@@ -1,10 +1,10 @@
-"""Several operators in one loop, with the results they give one after another, bit for bit.
+"""Several operators in one loop, with the bits of their results applied one by one.
 
-`fuse` makes an operator of parts: applications of operators to external operands, to numbers and
-to each other's results. What passes between parts stays in registers, so its dtype must be one
-that registers keep: integers, bool, or floats of the precision that the whole loop computes in.
-Which dtypes those are depends on the operands: `typed_parts` knows, and a plan for others
-raises FusionError. 16-bit floats may enter and leave a loop but not pass within it.
+`fuse` makes an operator of parts: applications of operators to external operands, to numbers and to
+each other's results. Values between parts stay in registers, so their dtypes must be ones that
+registers preserve: integers, bool, or floats of the precision of the whole loop. These dtypes
+depend on the operands: `typed_parts` infers them, and a plan for others raises FusionError. 16-bit
+floats may enter and leave a loop but not pass between parts.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from nbgraph.operator.scalar.invoke import Invoker
 from nbgraph.operator.scalar.map_call import Plan
 from nbgraph.operator.scalar.typing import Array, Typed, as_operand, common_dtype
 
-MAX_FUSED = 512  # operators kept, least recently asked for first out
+MAX_FUSED = 512  # operators cached, least recently used evicted first
 
 Value = np.dtype[Any] | bool | int | float  # what is known of an operand: its dtype, or the number
 
 
 class Part(NamedTuple):
-    """An operator applied inside a fused one.
+    """An application of an operator inside a fused one.
 
-    `operands`, in the operator's order: ("in", k) the k-th external operand, ("number", k) the
-    k-th number, ("part", i, j) output j of the earlier part i. `parameters`: as keywords of a call.
+    `operands`, in the operator's order: ("in", k) is the k-th external operand, ("number", k) the
+    k-th number, ("part", i, j) output j of the earlier part i. `parameters`: keywords of a call.
     """
 
     op: Mapper
@@ -45,13 +45,12 @@ class Part(NamedTuple):
 def fuse(
     name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]
 ) -> tuple[Mapper, dict[str, Any]]:
-    """Return an operator that gives `outputs`, each (part, output of it), and the parameters to
+    """Return an operator that computes `outputs`, each (part, output of it), and the parameters to
     call it with. Equal parts give the same operator, until one of them is refreshed.
 
     Its operands are the external ones (x0, x1, ...), then the numbers (n0, ...), which alone are
-    weak. A number that is used beside several dtypes must be given once for each. Raises
-    ArgumentError where parts refer to what is not there, CertificateError where a derivative among
-    them is wrong.
+    weak. A number used with several dtypes must be passed once for each. Raises ArgumentError if
+    parts refer to missing values, CertificateError if a derivative among them is wrong.
 
     >>> import numpy as np, nbgraph as ng
     >>> from nbgraph.ops.elementwise.arithmetic import add, multiply
@@ -60,7 +59,7 @@ def fuse(
     >>> op(np.float32([1, 2]), np.float32([10, 20]), 3.0, **parameters)
     array([13., 26.], dtype=float32)
     """
-    # another one once a global or helper that a part reads has changed
+    # another key once a global or helper that a part reads has changed
     forms = tuple((part.op, part.op.scalar.watch, part.operands) for part in parts)
     key = name, forms, tuple(outputs)
     mapper = _FUSED.get(key)
@@ -80,7 +79,7 @@ _FUSED: OrderedDict[Any, FusedMapper] = OrderedDict()
 
 
 def _require_known(name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]) -> None:
-    """Raise unless parts read earlier parts, and as many operands as their operators have."""
+    """Raise unless parts read earlier parts, with as many operands as their operators have."""
     for i, part in enumerate(parts):
         if len(part.operands) != part.op.nin:
             raise ArgumentError(
@@ -107,7 +106,7 @@ def _exists(parts: Sequence[Part], output: tuple[int, ...], below: int) -> bool:
 
 
 class FusedMapper(Mapper):
-    """An operator made of others by `fuse`; certified by its parts."""
+    """An operator that `fuse` made of others; certified by its parts."""
 
     def __init__(
         self, name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]
@@ -120,7 +119,7 @@ class FusedMapper(Mapper):
             for i, part in enumerate(parts)
         ]
         scalar = _scalar(name, parts, outputs, self.names)
-        self.inputs = scalar.inputs  # external operands, before the numbers
+        self.inputs = scalar.inputs  # external operands, without the numbers
         super().__init__(scalar, certify=False)
         self.invoker = _FusedInvoker(self)
 
@@ -130,7 +129,7 @@ class FusedMapper(Mapper):
             part.op.refresh()
 
     def _note(self, parameters: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
-        """Set up no short path: it would give a Python number the dtype of the first operand."""
+        """Set up no fast path: it would give a Python number the first operand's dtype."""
 
     def __reduce__(self) -> Any:
         return _again, (self.__name__, self.parts, self.outputs)
@@ -164,11 +163,11 @@ def _scalar(
 def precision(
     op: Mapper, values: Sequence[Value], parameters: Mapping[str, Any]
 ) -> tuple[str | None, tuple[np.dtype[Any], ...]]:
-    """Return what an application computes floats in ("float32", "float64", None where it has none),
-    and the dtypes of its outputs. `values` are dtypes of arrays and Python numbers.
+    """Return the precision of an application ("float32", "float64"; None without floats), and the
+    dtypes of its outputs. `values` are dtypes of arrays and Python numbers.
 
-    Two applications may share a loop where these are equal or one is None, and one may read the
-    other's float where that has this very dtype.
+    Two applications may share a loop if their precisions are equal or one is None, and one may read
+    the other's float if that has the same dtype.
 
     >>> from nbgraph.ops.elementwise.arithmetic import add
     >>> precision(add, [np.dtype("float16"), 1], {})
@@ -186,7 +185,7 @@ class PartTypes:
 
     parts: Sequence[Part]
     values: Mapping[str, Sequence[Value]]  # arrays ("in") and numbers
-    numbers: list[np.dtype[Any] | None]  # None: read by no part
+    numbers: list[np.dtype[Any] | None]  # None: no part reads it
     compute: str | None = None
     outputs: list[tuple[np.dtype[Any], ...]] = field(default_factory=list)
 
@@ -194,7 +193,7 @@ class PartTypes:
         raise FusionError(f"part {i} ({self.parts[i].op.__name__}) {problem}")
 
     def add(self, i: int) -> None:
-        """Take the next part, of which nothing may depend on what else is in the loop."""
+        """Infer the next part, whose dtypes must not depend on the rest of the loop."""
         part = self.parts[i]
         operands = [
             self.outputs[s[1]][s[2]] if s[0] == "part" else self.values[s[0]][s[1]]
@@ -203,7 +202,7 @@ class PartTypes:
         compute, outputs = precision(part.op, operands, part.parameters)
         if len(self.parts) > 1 and part.op.fastmath:
             self._refuse(i, "may be reordered with others (fastmath)")
-        steps = part.op.__name__.startswith("nextafter")  # in 16 bits it asks what the loop stores
+        steps = part.op.__name__.startswith("nextafter")  # in 16 bits it depends on stored dtypes
         if len(self.parts) > 1 and steps and any(map(narrow, outputs)):
             self._refuse(i, f"steps in {name_of(outputs[0])}")
         if None not in (self.compute, compute) and self.compute != compute:
@@ -224,7 +223,7 @@ class PartTypes:
             self.numbers[source[1]] = dtype
 
     def require_kept(self, i: int) -> None:
-        """Raise where a part reads a float that memory rounds and a loop does not."""
+        """Raise if a part reads a float that memory would round but a loop does not."""
         for source in self.parts[i].operands:
             dtype = self.outputs[source[1]][source[2]] if source[0] == "part" else None
             if dtype is not None and is_float(dtype) and name_of(dtype) != self.compute:
@@ -236,14 +235,14 @@ class PartTypes:
 
 
 def narrow(dtype: np.dtype[Any]) -> bool:
-    """Return whether it is a float of 16 bits."""
+    """Return whether a dtype is a 16-bit float."""
     return is_float(dtype) and dtype.itemsize == 2
 
 
 def typed_parts(
     parts: Sequence[Part], dtypes: Sequence[Value], numbers: Sequence[Value]
 ) -> PartTypes:
-    """Return dtypes through all parts; FusionError says what stands against one loop."""
+    """Return dtypes through all parts; FusionError says what prevents a single loop."""
     types = PartTypes(parts, {"in": dtypes, "number": numbers}, [None] * len(numbers))
     for step in (types.add, types.require_kept):
         for i in range(len(parts)):
@@ -252,9 +251,9 @@ def typed_parts(
 
 
 class _FusedInvoker(Invoker):
-    """Dtypes are worked out part by part: each computes with what it would have alone."""
+    """An invoker that infers dtypes part by part: each computes as it would alone."""
 
-    loop_name = "fused"  # one kernel whatever the operator is called
+    loop_name = "fused"  # one kernel whatever the operator's name
 
     def __init__(self, op: FusedMapper) -> None:
         super().__init__(op.scalar)

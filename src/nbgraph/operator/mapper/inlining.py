@@ -1,4 +1,4 @@
-"""An operator inside another scalar function: its text or graph becomes part of that one's."""
+"""An operator inside another scalar function: its text or graph is inlined."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def inline(op: Elementwise, call: Call) -> Value:
-    """Build an operator into the graph of the function that calls it."""
+    """Inline an operator into the graph of the function that calls it."""
     op.refresh()
     tracer, bound = call.tracer, op.__signature__.bind(*call.args, **call.kwargs)
     values = dict(bound.arguments)
@@ -32,7 +32,7 @@ def inline(op: Elementwise, call: Call) -> Value:
 
 
 def _moved(op: Elementwise, tracer: Tracer, values: dict[str, Value]) -> Value:
-    """Return the captured graph, which no text says, or whose gradient is hand-written."""
+    """Return a copy of a captured graph, for operators without text or with a written gradient."""
     graph, scalar = tracer.graph, op.scalar
     if scalar.draws:
         values[KEY] = bits(tracer, tracer.graph.const(True))

@@ -74,20 +74,20 @@ class Mapper(Calls):
         self._certified = False
         self._watch = scalar.watch
         self._fast = FastCall(self)
-        self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
+        self.carried: dict[Any, Any] = {}  # caches of carriers
         self._quick = self.shortcut = self.varied_shortcut = self.over = self.without = None
         fn = getattr(scalar, "fn", None)
         self.__name__ = scalar.name
         self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
-        self.__module__ = str(getattr(fn, "__module__", __name__))  # None where `exec` made it
+        self.__module__ = str(getattr(fn, "__module__", __name__))  # None if made by `exec`
         if fn is not None:
             self.__wrapped__ = fn
-        if fn is None or not str(fn.__module__).startswith(LIBRARY):  # those are read when used
+        if fn is None or not str(fn.__module__).startswith(LIBRARY):  # these at first use
             self._capture()
 
     def _capture(self) -> None:
-        """Capture the definition, unless only a call can: it names what is not defined yet, or
-        values of its parameters are to be chosen."""
+        """Capture the definition now, unless only a call can: it uses names that are not defined
+        yet, or needs values of its parameters."""
         signature = self.scalar.signature
         later: tuple[type[CaptureError], ...] = (NotYetDefined,)
         if signature is not None and len(signature.chosen) in range(1, len(signature.operands)):
@@ -103,7 +103,7 @@ class Mapper(Calls):
             self._count()
 
     def _needs_more(self, signature: Signature) -> bool:
-        """Return whether the definition is understood where None defaults have values."""
+        """Return whether the definition can be captured with values for None defaults."""
         names = optional_in(signature.text)
         if not names or not isinstance(self.scalar, WrittenFunction):
             return False
@@ -111,14 +111,14 @@ class Mapper(Calls):
         try:
             probe(WrittenFunction(self.scalar.fn, choices, self.scalar))
         except CaptureError:
-            return False  # what is wrong without a value is told
+            return False  # the error without a value is raised
         return True
 
     def _count(self) -> None:
-        """Take up the operands and parameters of the definition as they are known now."""
+        """Update operands and parameters from the definition."""
         self.nin = len(self.scalar.operands)
-        # where parameters may be static: what finds the form of a call, if it has more positional
-        # arguments than `_direct`, or options
+        # with parameters that may be static, `forms` finds the form of a call that has options or
+        # more positional arguments than `_direct`
         signature = self.scalar.signature
         varied = signature and (self.scalar.parameters or signature.chosen)
         self.forms = Forms(self) if varied else None
@@ -126,24 +126,24 @@ class Mapper(Calls):
 
     @functools.cached_property
     def identity(self) -> Any:
-        """What changes nothing in `reduce`, which begins with it where there are no elements; that
-        of NumPy's ufunc of this name, else None. It may be set."""
+        """The identity of `reduce`, its result for no elements: that of NumPy's ufunc of this name,
+        else None. It may be set."""
         like = overrides.twin(self)
         return None if like is None else like.identity
 
     @property
     def ntypes(self) -> int:
-        """How many loops `types` lists."""
+        """The number of loops that `types` lists."""
         return len(self.types)
 
     def specialize(self, **values: Any) -> Mapper:
-        """Return this operator with static parameters fixed: an operator of its own.
+        """Return this operator with static parameters fixed, as an operator of its own.
 
         A static parameter is one whose default is None, a bool, a string, an enum member, a
-        function or a tuple. Each value has a kernel of its own; None and bools also take a number,
-        or, before the `*` of the signature, an array.
+        function or a tuple. Each value has a kernel of its own; None and bools also accept a
+        number, or, before the `*` of the signature, an array.
 
-        Raises ArgumentError for an unknown name, or an array where none can be.
+        Raises ArgumentError for an unknown name, or an array for a parameter that accepts none.
 
         >>> import math
         >>> import nbgraph as ng
@@ -171,10 +171,10 @@ class Mapper(Calls):
     # change -----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Take up globals and helpers that have changed, as a new definition would."""
+        """Recapture after globals or helpers changed, as a new definition would."""
         if not self.refresh_needed():
             return
-        self.scalar.refresh()  # or another operator made of the same function has done it
+        self.scalar.refresh()  # unless another operator of the same function already did
         self._watch = self.scalar.watch
         for counted in ("nout", "nargs"):
             self.__dict__.pop(counted, None)
@@ -190,11 +190,11 @@ class Mapper(Calls):
     # derivatives ------------------------------------------------------------------------------
 
     def derivative(self, wrt: str | int = 0, *, order: int = 1) -> Mapper:
-        """d output / d operand (or scalar parameter), by name or index: again an operator with
-        this signature. `order` takes it several times.
+        """Return d output / d operand (or scalar parameter), by name or index: an operator with
+        this signature. `order` differentiates several times.
 
-        Raises DerivativeError where the function has no derivative, CertificateError at the
-        first use where it disagrees with differences of the function.
+        Raises DerivativeError if the function has no derivative; at the first use, CertificateError
+        if it disagrees with finite differences.
 
         >>> import nbgraph as ng
         >>> cube = ng.op(lambda x: x**3)
@@ -223,12 +223,12 @@ class Mapper(Calls):
         return self._derivatives[key]
 
     def gradient(self, fn: Callable[..., Any]) -> Mapper:
-        """Give the gradient by hand (a decorator); returns this operator.
+        """Set a hand-written gradient (a decorator); return this operator.
 
-        The function computes the whole in-gradients (out_grad multiplied in), a tuple in operand
-        order. The names of its parameters declare what backward keeps: `out_grad`, `out`,
-        operand names, scalar parameters (keyword-only). It is checked against the derived
-        gradient at once; disagreement raises CertificateError.
+        The function returns all in-gradients (out_grad multiplied in), a tuple in operand order.
+        The names of its parameters declare what backward keeps: `out_grad`, `out`, operand names,
+        scalar parameters (keyword-only). It is checked against the derived gradient at once;
+        disagreement raises CertificateError.
         """
         from nbgraph.operator.scalar.gradient import read_gradient
 
@@ -241,12 +241,12 @@ class Mapper(Calls):
         self._derivatives.clear()
         if self.forms is not None:
             self.forms.clear()
-        self.carried = {}  # how gradients flow is kept there, too
+        self.carried = {}  # caches gradients, too
         self.shortcut = self.varied_shortcut = self.over = None
         return self
 
     def require_certificate(self) -> None:
-        """Before the first derivative value leaves, the derivative is checked."""
+        """Check the derivative before its first use; raise CertificateError if it is wrong."""
         if self._certified or not self.certify or isinstance(self.scalar, WrittenFunction):
             return
         from nbgraph.operator.report import certified
@@ -257,14 +257,14 @@ class Mapper(Calls):
     # in other functions -----------------------------------------------------------------------
 
     def inline(self, call: Call) -> Value:
-        """Build this operator into another scalar function's graph."""
+        """Inline this operator into another scalar function's graph."""
         from nbgraph.operator.mapper.inlining import inline
 
         return inline(self, call)
 
     @property
     def _numba_type_(self) -> Any:
-        """How Numba sees the operator inside `@njit` code: a scalar function."""
+        """The Numba type of the operator inside `@njit` code: a scalar function."""
         from nbgraph.kernels.compiler.callable import numba_function
 
         return numba_function(self.scalar)._numba_type_
@@ -279,18 +279,18 @@ class Mapper(Calls):
         return f"<op {self.__name__}{self.__signature__}>"
 
     def explain(self, *, dtype: object = None, device: object = None) -> Explanation:
-        """Explain what was made of the function, and why: derivative, dependence, in-place, SIMD;
-        with device="gpu" what it is on a GPU, which need not be there."""
+        """Explain the operator: derivative, dependence, in-place, SIMD; with device="gpu" its GPU
+        kernel, without needing a GPU."""
         from nbgraph.operator.report.device_code import explain
 
         return explain(self, dtype=dtype, device=device)
 
     def ptx(self, dtype: object = "float32", cc: object = (9, 0)) -> str:
-        """Return the contiguous kernel of a dtype for GPUs of compute capability `cc` and above, as
-        PTX, NVIDIA's text of machine instructions. No GPU need be there, nor a package of CUDA.
+        """Return the contiguous GPU kernel of a dtype for compute capability `cc` and above, as
+        PTX, NVIDIA's text of machine instructions. This needs neither a GPU nor a package of CUDA.
 
         Raises ArgumentError for an unknown capability, DTypeError for a dtype that the function
-        does not take, CompileError where it calls what has no source text.
+        does not take, CompileError if it calls a function without source text.
 
         >>> import nbgraph as ng
         >>> ng.op(lambda x: x + 1).ptx("float32", cc=(9, 0)).count("add.rn.f32")
@@ -315,7 +315,7 @@ class Mapper(Calls):
         self, dtypes: Sequence[object] = ("float32",), devices: Sequence[str] = ("cpu",)
     ) -> None:
         """Compile the contiguous kernels for these dtypes and devices ("cpu", "gpu") now, into the
-        disk cache; a GPU need not be there. ArgumentError for another device."""
+        disk cache; a GPU is not needed. Raises ArgumentError for another device."""
         kinds = [str(device).partition("(")[0] for device in devices]
         for device, kind in zip(devices, kinds, strict=True):
             if kind not in ("cpu", "gpu"):
@@ -333,14 +333,14 @@ class Mapper(Calls):
     def export(
         self, path: Any, dtypes: Sequence[object] = ("float32", "float64"), partials: bool = True
     ) -> Exported:
-        """Write the kernels as a C library: a header, an object file and, where the machine has a C
+        """Write the kernels as a C library: a header, an object file and, if the machine has a C
         compiler, a shared library. Programs that use them need neither Python nor this library.
 
         Parameters
         ----------
-        path : of the files, without an ending
-        dtypes : for which functions `name_dtype` are made
-        partials : whether there are functions `name_doperand_dtype` of the derivatives, too
+        path : path and stem of the files
+        dtypes : dtypes to write functions `name_dtype` for
+        partials : whether to write functions `name_doperand_dtype` of the derivatives, too
 
         Returns
         -------
@@ -348,8 +348,8 @@ class Mapper(Calls):
 
         Raises
         ------
-        ArgumentError for a name that is none in C, or random draws; CompileError where the code
-        calls what C has not.
+        ArgumentError for a name that is invalid in C, or random draws; CompileError if the code
+        calls a function that C lacks.
         """
         from nbgraph.operator.report.export import export
 

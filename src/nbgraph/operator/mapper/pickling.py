@@ -1,4 +1,4 @@
-"""Operators are pickled by content: text, constants, helpers; the other side needs no module."""
+"""Operators are pickled by content: text, constants, helpers; no module is needed to load them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def reduce_mapper(op: Elementwise) -> tuple[Any, tuple[Any, ...]]:
-    """Return what `Mapper.__reduce__` returns."""
+    """Return the result of `Mapper.__reduce__`."""
     name = op.__name__
     if name in registry.library() and registry.find(name) is op:
-        return registry.find, (name,)  # the other side has it
+        return registry.find, (name,)  # the reader has it, too
     if isinstance(op.origin, Derived):
         return op.origin.make, op.origin.arguments
     if isinstance(op.origin, Specialized):
@@ -32,15 +32,15 @@ def reduce_mapper(op: Elementwise) -> tuple[Any, tuple[Any, ...]]:
 
 
 class Frozen(NamedTuple):
-    """An operator of a written function as data."""
+    """A written operator as data."""
 
     function: Data
-    gradient: Data | None  # given by hand
+    gradient: Data | None  # written by hand
     options: dict[str, Any]  # keywords of `ng.op`
 
 
 def freeze_mapper(op: Elementwise) -> Frozen:
-    """Return a written operator as data; CaptureError names what of it cannot be told in data."""
+    """Return a written operator as data; CaptureError names what cannot be pickled."""
     scalar = op.scalar
     if not isinstance(scalar, WrittenFunction):
         raise CaptureError(f"{op.__name__}: this operator cannot be pickled; pickle its parent")
@@ -54,7 +54,7 @@ def freeze_mapper(op: Elementwise) -> Frozen:
 def written(
     mapper: type[Any], data: Data, name: str, options: dict[str, Any], hand: Data | None
 ) -> Any:
-    """Return the operator again, of what `freeze_mapper` gave. Runs its text."""
+    """Return the operator for the data of `freeze_mapper`. Executes its text."""
     options = dict(options)
     scalar = WrittenFunction(thaw(data), on_invalid=options.pop("on_invalid", "raise"))
     scalar.name = name

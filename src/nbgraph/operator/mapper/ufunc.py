@@ -24,13 +24,13 @@ MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 
 
 class Method:
-    """A call of a method: the operator, where the result goes, the scalar parameters."""
+    """A call of a method: the operator, the target of the result, the scalar parameters."""
 
     def __init__(self, op: Elementwise, name: str, out: Any, parameters: Mapping[str, Any]) -> None:
         self.op, self.name, self.parameters = op, name, parameters
         self.out = out[0] if isinstance(out, tuple) else out
         op.refresh()
-        if op.scalar.draws and name != "outer":  # a word for each element, not for each step
+        if op.scalar.draws and name != "outer":  # a word per element, not per step
             raise ArgumentError(
                 f"{op.__name__}.{name}: this operator draws random numbers, which {name} cannot "
                 "do step by step; make them before by ng.random, and give them as an operand"
@@ -77,7 +77,7 @@ class Method:
             start = np.broadcast_to(np.asarray(first, dtype=a.dtype), run.shape[:-1])
         if where is True:
             result = self._along("fold", start, run)
-        else:  # elements where the mask is False are left out
+        else:  # the mask excludes elements
             mask = np.broadcast_to(np.asarray(where), a.shape).transpose(order).reshape(run.shape)
             result = np.empty(start.shape, a.dtype)
             for index in np.ndindex(result.shape):
@@ -170,7 +170,7 @@ class Method:
         return self.op.invoker.plan(dtypes, common, self.op.parameters_of(dict(self.parameters)))
 
     def _along(self, form: str, start: Array, run: Array) -> Array:
-        """Fold or scan the last axis of `run`, beginning with `start`."""
+        """Fold or scan the last axis of `run`, starting from `start`."""
         plan = self._plan([run.dtype] * 2, run.dtype)
         typed, captured = plan.typed, plan.typed.captured
         stored = typed.outputs[0]
@@ -236,13 +236,13 @@ class Method:
     # operands and results ---------------------------------------------------------------------
 
     def _handled(self, operands: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-        """Return what another class of the operands makes of the call, or MINE."""
+        """Return the result of another class of the operands, or MINE."""
         rest = {k: v for k, v in self.parameters.items() if k != "out"}
         return overrides.dispatch(self.op, self.name, operands, (self.out,), options, rest)
 
     def _operand(self, array: Any, dtype: Any) -> Array:
-        """Return the array in the dtype of the accumulator: the one asked for, that of `out`, or
-        its own; sums and products of small integers have 64 bits, as NumPy's."""
+        """Return the array in the accumulator's dtype: the requested one, that of `out`, or its
+        own; sums and products of small integers use 64 bits, as in NumPy."""
         op, a = self.op, np.asarray(as_operand(self.op.__name__, "array", array))
         if dtype is None and self.out is not None:
             dtype = self.out.dtype
@@ -264,7 +264,7 @@ class Method:
 
 
 def _call(plan: Plan, loop: Loop, where: Space, arrays: int, size: int) -> KernelCall:
-    """Return the call of a loop whose steps depend on those before: never shared among workers."""
+    """Return the call of a loop whose steps depend on earlier ones, so workers never share it."""
     order = tuple(range(arrays))
     return KernelCall(
         plan.name, kernel(loop), order=order, size=size, cost=0, **of_space(where, plan.words())

@@ -1,9 +1,9 @@
-"""Products on devices: by the driver's BLAS, or as multiplications that a kernel adds up.
+"""Products on devices: by the driver's BLAS, or by a kernel that sums multiplications.
 
-BLAS takes floats. What lies as it has no words for, or has another dtype than the result, is copied
-first; the result, too. Integers and bool are multiplied and added up by a kernel, a block of
-threads for each element of the result, and so are floats where the result has one element a
-product: long sums are what that kernel is good at, and BLAS is not.
+BLAS takes floats. Layouts that it cannot describe, and operands of another dtype than the result,
+are copied first; so is the result. Integers and bool are multiplied and summed by a kernel, a block
+of threads per element of the result, and so are floats if each product has one element: that kernel
+is good at long sums, BLAS is not.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from nbgraph.operator.rows.reduce_call import reduce_call, same
 from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.settings import config
 
-_FEW = 16  # requests that take less time than the copies that would make them one
-Places = tuple[Layout | None, Layout | None, Layout | None]  # of a, b, the result; None: may stay
+_FEW = 16  # requests that take less time than copies that would merge them
+Places = tuple[Layout | None, Layout | None, Layout | None]  # of a, b, the result; None: unchanged
 
 
 @scalar_op
 def multiply(x1: Any, x2: Any) -> Any:
-    """Return the product that is added up."""
+    """Return the product to be summed."""
     return x1 * x2
 
 
 def gemms_lowered(
     op: Any, operands: Layouts, out: Layout, request: str, attributes: Attributes
 ) -> Lowered | None:
-    """Return the kernels of a ProductOp, or None where nothing does it.
+    """Return the kernels of a ProductOp, or None if there are none.
 
     >>> import numpy as np
     >>> from nbgraph.ops.define import operator_of
@@ -76,12 +76,12 @@ def gemms_lowered(
     code: Any = Gemms(call, dtype, adds=request == "add" and c is None, tf32=bool(config.tf32))
     order = call.first, 1 - call.first, 2
     launch = KernelCall(op.__name__, code, (0, 0), order, (), 1, 1, device=code)
-    # what is added to a result of 16 bits is not rounded first, so that is not a sum of two values
+    # an addition to a 16-bit result is not rounded first, so it is not a sum of two values
     return Lowered((launch,), (a, b, c), adds=dtype.itemsize > 2)
 
 
 def _zeros(count: int, out: Layout, request: str) -> Lowered:
-    """Return the call that fills the result, to which nothing is added up."""
+    """Return the call that fills the result of empty sums with zeros."""
     plan = same.invoker.plan([out.dtype], out.dtype, {})
     call = map_call(plan, out.shape, [None], [out], [request])
     zero = replace(call, words=(*call.words, 0), scalars=(), order=(count,))
@@ -91,14 +91,14 @@ def _zeros(count: int, out: Layout, request: str) -> Lowered:
 def _sums(
     op: Any, operands: Layouts, out: Layout, result: Layout, request: str, attributes: Attributes
 ) -> Lowered:
-    """Return the product by a kernel that adds up multiplications."""
+    """Return the product by a kernel that sums multiplications."""
     fits = result is out and out.contiguous
     target, word = (out, request) if fits else (layout(result.shape, result.dtype), "write")
-    stages = _added_up(op, operands, target, word, attributes)
+    stages = _sum_stages(op, operands, target, word, attributes)
     return stages._replace(places=(None, None, None if fits else target))
 
 
-def _added_up(
+def _sum_stages(
     op: Any, operands: Layouts, out: Layout, request: str, attributes: Attributes
 ) -> Lowered:
     """Return the kernels of a contiguous result."""
@@ -106,7 +106,7 @@ def _added_up(
     assert labels is not None, op
     sizes = labels.sizes(operands[0].shape, operands[1].shape)
     order = [*labels.out, *(label for label in sizes if label not in labels.out)]
-    shape = *(sizes[label] for label in order), 1  # there may be nothing to add up
+    shape = *(sizes[label] for label in order), 1  # sums may be empty
     spread = [_spread(x, own, order) for x, own in zip(operands, (labels.a, labels.b), strict=True)]
     plan = multiply.invoker.plan_of([x.dtype for x in operands], {})
     combine: Combine = "max" if out.dtype.kind == "b" else "add"
@@ -115,7 +115,7 @@ def _added_up(
 
 
 def _spread(x: Layout, own: Sequence[str], order: Sequence[str]) -> Layout:
-    """Return it with the axes of `order` and one more; those it lacks have one element."""
+    """Return the layout with the axes of `order` and one more; missing axes have one element."""
     dims = dict(zip(own, zip(x.shape, x.strides, strict=True), strict=True))
     pairs = [*(dims.get(label, (1, 0)) for label in order), (1, 0)]
     return layout(tuple(n for n, _ in pairs), x.dtype, tuple(s for _, s in pairs))

@@ -7,12 +7,12 @@ from nbgraph.kernels.products.integers import multiplying
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout
 
-_RATE = 8  # products of elements in a nanosecond, roughly
-_FEW = 16  # elements of a row up to which each is rather a sum of its own
+_RATE = 8  # rough multiplications per nanosecond
+_FEW = 16  # elements of a row up to which each is computed as its own sum
 
 
 def suits(dtype: str, item: int, call: Call) -> bool:
-    """Return whether elements lie side by side where the kernel goes."""
+    """Return whether elements are contiguous along the kernel's loops."""
     whole = dtype.startswith(("int", "uint")) and _dense(call.u, 2, item)
     return whole and (_dense(call.u, call.first, item) or _summed_densely(call, item))
 

@@ -11,9 +11,9 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout, layout
 
 _WORDS = np.dtype("int32")
-_LEAST = 1 << 20  # products of elements from which packing pays
+_LEAST = 1 << 20  # multiplications from which packing pays
 _NEEDS = {"bfloat16": "+avx512bf16", "int8": "+avx512vnni", "uint8": "+avx512vnni"}
-_RATE = {"bfloat16": 80, "int8": 160, "uint8": 160}  # products of elements in a nanosecond, roughly
+_RATE = {"bfloat16": 80, "int8": 160, "uint8": 160}  # rough multiplications per nanosecond
 
 
 def suits(dtype: str, item: int, call: Call) -> bool:
@@ -35,7 +35,7 @@ def packed(call: Call, item: int) -> tuple[Layout, Layout]:
 def calls(
     name: str, dtype: str, item: int, call: Call, *, adds: bool, bias: bool = False
 ) -> tuple[KernelCall, ...]:
-    """Return the kernel calls of a product, onto a `bias` if there is one."""
+    """Return the kernel calls of a product, added to a `bias` if there is one."""
     out = 3 if bias else 2
     depth, first, second = call.k.extent, call.first, 1 - call.first
     words = -(-depth * item // WORD)
@@ -67,7 +67,7 @@ def calls(
 def _pack(
     name: str, item: int, order: tuple[int, int], lines: Axis, count: int, call: Call
 ) -> KernelCall:
-    """Return the call that packs the lines of an operand; `order`: which it is, and its scratch."""
+    """Return the call that packs the lines of an operand; `order`: its index, and its scratch's."""
     operand, depth = order[0], call.k.extent
     extent, step = lines.extent, lines.steps[operand]
     along: Along = "lines" if step == item else "depth"

@@ -1,10 +1,10 @@
-"""Products of two arrays as operators: what axes mean is said by labels, BLAS does the work.
+"""Products of two arrays as operators: labels describe the axes, BLAS does the work.
 
 Such an operator is one kernel for float32, float64 and complex numbers, three for bfloat16 and
-bytes where the processor multiplies those (see `narrow`), one without BLAS for other
-integers (see `integers`). Operands that lie transposed, in slices or broadcast are taken as
-they are; only what the kernel has no words for is copied first. Other floats of 16 bits are
-multiplied in float32, bool by NumPy.
+bytes on processors that multiply those (see `narrow`), one without BLAS for other integers (see
+`integers`). Transposed, sliced or broadcast operands are taken as they are; only layouts that the
+kernel cannot describe are copied first. Other 16-bit floats are multiplied in float32, bool by
+NumPy.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from nbgraph.operator.layout import Layout, Layouts, keep, layout, packed
 from nbgraph.settings import config
 from nbgraph.shape import Array, Arrays, Shape, Shapes
 
-_KEPT = 1024  # calls that an operator knows
+_KEPT = 1024  # calls cached per operator
 _NATIVE = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
-_ONE = {4: 0x3F800000, 8: 0x3FF0000000000000}  # 1.0 in bits, by bytes; imaginary parts follow
+_ONE = {4: 0x3F800000, 8: 0x3FF0000000000000}  # the bits of 1.0 by bytes; imaginary parts follow
 
 
 _SWAPS = sorted(itertools.product((False, True), repeat=3), key=lambda s: (s[2], sum(s)))
 
 
 class Labels(NamedTuple):
-    """What the axes of a, b and the result are, by names: see `nbgraph.kernels.products.axes`."""
+    """Labels of the axes of a, b and the result: see `nbgraph.kernels.products.axes`."""
 
     a: tuple[str, ...]
     b: tuple[str, ...]
@@ -58,10 +58,10 @@ class ProductOp(ArrayOp):
     ----------
     name : str
     labels : callable
-        `labels(a, b, **attributes)` says what the axes of two Specs are. It raises ShapeError where
-        they do not fit each other.
+        `labels(a, b, **attributes)` returns the labels of the axes of two Specs. It raises
+        ShapeError if they do not fit each other.
     even : int
-        The rank of operands up to which sizes under one label are equal: none of them broadcasts.
+        The rank of operands up to which extents under one label are equal: none broadcasts.
     gradient, keeps, operands, doc
         See ArrayOp.
 
@@ -95,7 +95,7 @@ class ProductOp(ArrayOp):
     def infer_partial(
         self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
     ) -> tuple[Shapes, Shapes] | None:
-        """Return sizes of axes under one label, which follow from any of them."""
+        """Return extents of axes under one label, which follow from any of them."""
         ranks = [self.even + 1 if s is None else len(s) for s in in_shapes]
         if max(ranks) > self.even:
             return None
@@ -117,7 +117,7 @@ class ProductOp(ArrayOp):
         return Spec(tuple(sizes[d] for d in labels.out), np.result_type(a.dtype, b.dtype))
 
     def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
-        """See ArrayOp; found again for equal shapes, as small products take less than this."""
+        """See ArrayOp; cached for equal shapes, as small products take less time than this."""
         key = *specs, *attributes.items()
         specs_out = self._inferred.get(key)
         if specs_out is None:
@@ -128,15 +128,15 @@ class ProductOp(ArrayOp):
     # kernels ----------------------------------------------------------------------------------
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one call of BLAS for each tile; 16-bit floats in float32."""
+        """See ArrayOp: one call of BLAS per tile; 16-bit floats in float32."""
         operands, (out,), (request,), attributes, host = case
         if not host:
-            from nbgraph.operator.products.gemms import gemms_lowered  # with the first on a device
+            from nbgraph.operator.products.gemms import gemms_lowered  # for devices
 
             return gemms_lowered(self, operands, out, request, attributes)
         if out.dtype not in _NATIVE:
             from nbgraph.operator.products import integers as product_integer
-            from nbgraph.operator.products import narrow as product_narrow  # with the first of them
+            from nbgraph.operator.products import narrow as product_narrow  # loaded at first use
 
             for way in (product_narrow, product_integer):
                 lowered = self._by(way, operands, out, request, attributes)
@@ -159,8 +159,8 @@ class ProductOp(ArrayOp):
     def _by(
         self, way: Any, operands: Layouts, out: Layout, request: str, attributes: Attributes
     ) -> Lowered | None:
-        """Return the calls of a product without BLAS, by one of the modules that have some, or
-        None where it does not suit."""
+        """Return the calls of a product without BLAS, by one of the modules with kernels, or None
+        if it does not suit."""
         dtype = out.dtype
         suits = functools.partial(way.suits, dtype.name, dtype.itemsize)
         places = self.replacements(operands, out, attributes, (dtype,), suits)
@@ -174,7 +174,7 @@ class ProductOp(ArrayOp):
         return Lowered(calls, places, way.packed(arranged, dtype.itemsize))
 
     def _call(self, call: Call, dtype: np.dtype[Any], *, adds: bool) -> KernelCall:
-        from nbgraph.kernels.products.blas import routine  # SciPy comes with the first product
+        from nbgraph.kernels.products.blas import routine  # SciPy is loaded with the first product
 
         code, one = routine(), _ONE[real_dtype(dtype).itemsize]
         (tile_u, tile_v), (across, along) = call.tile, call.tiles
@@ -205,7 +205,7 @@ class ProductOp(ArrayOp):
         attributes: Attributes,
         dtypes: Collection[np.dtype[Any]] = _NATIVE,
     ) -> Call | None:
-        """What a BLAS for these dtypes is asked for; None for arrays placed otherwise."""
+        """Return the call of a BLAS for these dtypes; None for layouts that it cannot take."""
         labels, dtype = self.meaning(operands, attributes), out.dtype
         if labels is None or dtype not in dtypes or any(o.dtype != dtype for o in operands):
             return None
@@ -222,14 +222,14 @@ class ProductOp(ArrayOp):
         dtypes: Collection[np.dtype[Any]] = _NATIVE,
         suits: Callable[[Call], bool] = lambda call: True,
     ) -> tuple[Layout | None, Layout | None, Layout | None] | None:
-        """Where a, b and the result have to lie so that BLAS takes them, None for what may stay;
-        as little as will do is replaced. None where nothing does, or `suits` takes no call."""
+        """Return layouts of a, b and the result that BLAS takes, None for unchanged ones, with as
+        few changes as possible. None if no change suffices, or `suits` accepts no call."""
         layouts = (*operands, out)
         labels = self.meaning(operands, attributes)
         if labels is None:
             return None
         for swap in _SWAPS:
-            inner = labels.b if swap[0] and not swap[1] else labels.a  # as it is where it stays
+            inner = labels.b if swap[0] and not swap[1] else labels.a  # that of one unchanged
             places = [
                 placed_for(x, own, labels, inner) for x, own in zip(layouts, labels, strict=True)
             ]
@@ -241,7 +241,7 @@ class ProductOp(ArrayOp):
         return None
 
     def meaning(self, operands: Sequence[Layout | Array], attributes: Attributes) -> Labels | None:
-        """What the axes of arrays like these are; None where it is not one product of matrices."""
+        """Return the labels of such arrays' axes; None if not a single product of matrices."""
         if len(operands) != 2:
             return None
         return self.labels(*(Spec(o.shape, o.dtype) for o in operands), **attributes)
@@ -256,11 +256,11 @@ class ProductOp(ArrayOp):
         out[...] = (self.apart if apart else self.naive)(factors, attributes)
 
     def apart(self, inputs: Arrays, attributes: Attributes) -> Array:
-        """Return the result where no kernel gives it."""
+        """Return the result if no kernel computes it."""
         return self.naive(inputs, attributes)
 
     def naive(self, inputs: Arrays, attributes: Attributes) -> Array:
-        """Return the same by NumPy, in the dtype of the operands: the specification."""
+        """Return the result by NumPy, in the dtype of the operands: the specification."""
         labels = self.meaning(inputs, attributes)
         assert labels is not None, self
         number = {label: k for k, label in enumerate(dict.fromkeys((*labels.a, *labels.b)))}
@@ -269,14 +269,14 @@ class ProductOp(ArrayOp):
 
 
 def _steps(array: Layout, labels: Sequence[str], sizes: Mapping[str, int]) -> dict[str, int]:
-    """Byte steps by label; none where the array broadcasts."""
+    """Return byte strides by label, except along which the array broadcasts."""
     placed = zip(labels, array.shape, array.strides, strict=True)
     return {label: step for label, n, step in placed if n == sizes[label]}
 
 
 def placed_for(array: Layout, own: Sequence[str], labels: Labels, inner: Sequence[str]) -> Layout:
-    """Where an operand (or the result) has to lie so that BLAS takes it: separate products, then
-    its rows or columns in the result's order, then what is summed over in the order of `inner`."""
+    """Return a layout of an operand (or the result) that BLAS takes: separate products, then its
+    rows or columns in the result's order, then the summed axes in the order of `inner`."""
     both = set(labels.a) & set(labels.b)
     rank = {label: k for k, label in enumerate(labels.out)}
     if tuple(own) == labels.out:

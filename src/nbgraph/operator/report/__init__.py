@@ -1,1 +1,1 @@
-"""What is known of a scalar operator, and how it is shown: facts, certificates, texts, C code."""
+"""Reports on scalar operators: facts, certificates, texts, and export as C code."""

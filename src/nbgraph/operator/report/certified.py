@@ -1,4 +1,4 @@
-"""Operators and certificates: what is checked when, and at definition."""
+"""Certificates of operators: which derivatives are checked, and when."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from nbgraph.operator.scalar.elementwise import Elementwise
 
 
-Asked = tuple[Claim, str]  # a claim, and the digest of its formulas
+KeyedClaim = tuple[Claim, str]  # a claim, and the digest of its formulas
 
-SECONDS = 1.2  # of the processor, for all claims that are checked at once
+SECONDS = 1.2  # processor seconds for all claims checked together
 
 
-def _claims(scalar: Scalar, wrt: str, order: int) -> list[Asked]:
-    """Return orders 1 to `order`: each derivative against differences of the one before."""
+def _claims(scalar: Scalar, wrt: str, order: int) -> list[KeyedClaim]:
+    """Return claims for orders 1 to `order`: each derivative against differences of the last."""
     kinds = floating(scalar, probe_kinds(scalar), [wrt])
     parameters = defaults_of(scalar)
     captured = scalar.capture(kinds, parameters)
     leaf = seed(scalar, captured, wrt)
-    claims: list[Asked] = []
+    claims: list[KeyedClaim] = []
     values = list(captured.outputs)
     for step in range(order):
         slopes = partials(captured.graph, values, leaf)
@@ -67,12 +67,12 @@ def _claim(
 def certificates(
     scalar: Scalar, wrt: str, order: int = 1, seconds: float = SECONDS
 ) -> list[Certificate]:
-    """Return the certificates of a derived derivative, within so many seconds of the processor."""
+    """Return the certificates of a derived derivative, within `seconds` of processor time."""
     return _certificates(_claims(scalar, wrt, order), seconds)
 
 
-def _certificates(claims: list[Asked], seconds: float = SECONDS) -> list[Certificate]:
-    """Return the certificates of claims; time that one leaves of its share is the others'."""
+def _certificates(claims: list[KeyedClaim], seconds: float = SECONDS) -> list[Certificate]:
+    """Return the certificates of claims; unused time of one is available to the next ones."""
     from nbgraph.kernels.derivatives.certificate import LIMIT, certify
 
     end = time.thread_time() + seconds
@@ -84,9 +84,9 @@ def _certificates(claims: list[Asked], seconds: float = SECONDS) -> list[Certifi
 
 
 def require(op: Elementwise) -> None:
-    """Raise CertificateError where the derivative of an operator is wrong."""
+    """Raise CertificateError if the derivative of an operator is wrong."""
     scalar = op.scalar
-    claims: list[Asked] = []
+    claims: list[KeyedClaim] = []
     if isinstance(scalar, Derivative):
         claims = _claims(scalar.parent, scalar.wrt, scalar.order)
         if scalar.gradient is not None:
@@ -100,14 +100,14 @@ def require(op: Elementwise) -> None:
     _require(claims)
 
 
-def _require(claims: list[Asked]) -> None:
+def _require(claims: list[KeyedClaim]) -> None:
     unknown = [claim for claim in claims if not known(*claim)]
-    if unknown:  # what judges them takes some 30 ms to load
+    if unknown:  # the judging code takes some 30 ms to load
         _certificates(unknown)
 
 
 def require_gradient(scalar: Scalar, gradient: Gradient) -> None:
-    """Raise CertificateError where a hand-written gradient does not agree with the derived one."""
+    """Raise CertificateError if a hand-written gradient disagrees with the derived one."""
     _require(_gradient_claims(scalar, gradient))
 
 
@@ -116,13 +116,13 @@ def check_gradient(scalar: Scalar, gradient: Gradient) -> list[Certificate]:
     return _certificates(_gradient_claims(scalar, gradient))
 
 
-def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
+def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[KeyedClaim]:
     parameters = defaults_of(scalar)
     captured = scalar.capture(probe_kinds(scalar), parameters)
     graph = captured.graph
     grads = [graph.argument(name, "f") for name in gradient.out_grads]
     by_hand = hand_gradients(captured, gradient, grads, parameters)
-    claims: list[Asked] = []
+    claims: list[KeyedClaim] = []
     for leaf, hand in zip(captured.operands, by_hand, strict=True):
         if hand.op == "none" or leaf.kind != "f":
             continue
@@ -150,13 +150,13 @@ def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
     return claims
 
 
-def _output_claims(scalar: Scalar, wrt: Sequence[str]) -> list[Asked]:
+def _output_claims(scalar: Scalar, wrt: Sequence[str]) -> list[KeyedClaim]:
     """Return claims of derivatives written with the output (T1) against those with operands."""
     captured = scalar.capture(probe_kinds(scalar), defaults_of(scalar))
     if len(captured.outputs) != 1:
         return []
     (out,) = captured.outputs
-    claims: list[Asked] = []
+    claims: list[KeyedClaim] = []
     kinds = probe_kinds(scalar)
     reads = dependences(scalar, kinds, defaults_of(scalar), wrt, memory=True)
     for name, dependence in reads.items():

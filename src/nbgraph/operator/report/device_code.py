@@ -1,4 +1,4 @@
-"""What an operator is on a GPU: the PTX of its contiguous map. No GPU need be there."""
+"""GPU code of an operator: the PTX of its contiguous map, which needs no GPU."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from nbgraph.operator.scalar.elementwise import Elementwise
     from nbgraph.operator.scalar.map_call import Plan
 
-CAPABILITY = (9, 0)  # where nobody says which
+CAPABILITY = (9, 0)  # the default
 _VECTOR = re.compile(r"\b(?:ld|st)\.global\.v\d\.\w+")
 
 
 def capability(op: Elementwise, cc: object) -> tuple[int, int]:
-    """Return a compute capability from `(9, 0)` or "9.0"; raise ArgumentError for another."""
+    """Return a compute capability from `(9, 0)` or "9.0"; raise ArgumentError for another value."""
     pair = cc
     if isinstance(pair, str):
         pair = tuple(int(n) if n.isdigit() else -1 for n in pair.split("."))
@@ -40,7 +40,7 @@ def capability(op: Elementwise, cc: object) -> tuple[int, int]:
 
 
 def side_by_side(op: Elementwise, plan: Plan) -> tuple[Loop, Grid]:
-    """Return the loop over arrays without gaps, and its grid for aligned ones."""
+    """Return the loop over contiguous arrays, and its grid for aligned ones."""
     outputs = [o.name for o in plan.typed.outputs]
     layouts = ["c"] * (op.nin + op.nout)
     loop = plan.loop(layouts, outputs, ["write"] * op.nout)
@@ -53,7 +53,7 @@ def contiguous(op: Elementwise, plan: Plan, cc: tuple[int, int] = CAPABILITY) ->
 
 
 def contiguous_kernel(op: Elementwise, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
-    """Return the contiguous kernel for operands of a dtype; errors as of `Mapper.ptx`."""
+    """Return the contiguous kernel for operands of a dtype; raises like `Mapper.ptx`."""
     op.refresh()
     try:
         chosen = as_dtype(dtype)
@@ -66,9 +66,9 @@ def contiguous_kernel(op: Elementwise, dtype: object, cc: object = CAPABILITY) -
 
 
 class DeviceExplanation(Explanation):
-    """The facts about one operator and its kernel for the GPU.
+    """The facts about one operator and its GPU kernel.
 
-    `source` is the kernel as Python text, `ptx` what LLVM made of it.
+    `source` is the kernel as Python text, `ptx` its PTX.
 
     >>> import nbgraph as ng
     >>> print(ng.op(lambda x: x * x).explain(device="gpu").vectors)
@@ -77,12 +77,12 @@ class DeviceExplanation(Explanation):
 
     @cached_property
     def device_kernel(self) -> DeviceKernel:
-        """The contiguous kernel of this dtype; its PTX is made, or found in the cache, now."""
+        """The contiguous kernel of this dtype; generates its PTX, or loads it from the cache."""
         return contiguous(self.op, self._typed)
 
     @property
     def lanes(self) -> int:
-        """Elements that a thread takes at once."""
+        """The number of elements that a thread handles at once."""
         return side_by_side(self.op, self._typed)[1].lanes
 
     @property
@@ -92,7 +92,7 @@ class DeviceExplanation(Explanation):
 
     @property
     def ptx(self) -> str:
-        """The kernel as the driver takes it."""
+        """The kernel in the form that the driver loads."""
         return self.device_kernel.ptx
 
     @property
@@ -102,7 +102,7 @@ class DeviceExplanation(Explanation):
 
     @cached_property
     def machine(self) -> machine.Facts | None:
-        """What the machine code takes; None where NVIDIA's linker is not installed."""
+        """The resources of the machine code; None if NVIDIA's linker is not installed."""
         return machine.facts(self.ptx, CAPABILITY) if machine.library() else None
 
     def sections(self) -> list[tuple[str, str]]:
@@ -110,7 +110,7 @@ class DeviceExplanation(Explanation):
         try:
             parts.append(("kernel text for the GPU", self.source))
         except CompileError:
-            pass  # the section before says why
+            pass  # reported in the section before
         return parts
 
     def _kernel_text(self) -> str:
@@ -137,7 +137,7 @@ class DeviceExplanation(Explanation):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain values."""
+        """Return all facts as plain values."""
         entries = super().to_dict()
         facts = self.machine
         return entries | {

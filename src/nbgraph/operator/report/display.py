@@ -1,4 +1,4 @@
-"""How an operator shows itself: in a notebook, in help(), in completion. Nothing here compiles."""
+"""Display of an operator: in a notebook, in help(), in completion. Nothing here compiles."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from nbgraph.operator.scalar.elementwise import Elementwise
 
 POINTS = 161
-MAX_TRIPS = 100  # of a loop; beyond it a curve has a gap
-SECONDS = 0.15  # for the points of one curve; a slow loop is drawn with fewer
-LIMIT = 0.3  # seconds of the processor after which a function has no more points
-_REACH = 4.0  # half the width of a plot, where no boundary lies beyond
+MAX_TRIPS = 100  # of a loop; a curve has a gap at points with more
+SECONDS = 0.15  # for the points of one curve; a slow loop gets fewer points
+LIMIT = 0.3  # processor seconds per function for its points
+_REACH = 4.0  # half the width of a plot, unless a boundary lies beyond
 _FARTHEST = 200.0
 
 
@@ -42,7 +42,7 @@ _FARTHEST = 200.0
 
 
 def summary(op: Elementwise) -> str:
-    """Return one line: the class of dependence of every operand, or what else there is to say."""
+    """Return one line: the dependence class of every operand, or another property."""
     if op.nout == 1 and not facts.floating_operands(op):
         return "no derivative: operands or result are not floating numbers"
     rows = facts.dependence_rows(op)
@@ -52,12 +52,12 @@ def summary(op: Elementwise) -> str:
 
 
 def documentation(op: Elementwise, own: str) -> str:
-    """Return the user's docstring, the call, formula, dependence; `own` alone where they fail."""
+    """Return the user's docstring, the call, formula, dependence; only `own` if these fail."""
     try:
         text, _ = facts.scalar_text(op.scalar)
         parts = [
             inspect.cleandoc(own).rstrip(),
-            _called(op),
+            _call_text(op),
             f"Formula::\n\n{picture.indented(text)}",
             f"Backward: {summary(op)}",
         ]
@@ -66,8 +66,8 @@ def documentation(op: Elementwise, own: str) -> str:
         return own
 
 
-def _called(op: Elementwise) -> str:
-    """Return what a call takes and gives."""
+def _call_text(op: Elementwise) -> str:
+    """Return the arguments and results of a call."""
     scalar, defaults = op.scalar, op.scalar.defaults
     rows = [
         f"{name} : array or number" + (f", default {defaults[name]}" if name in defaults else "")
@@ -89,7 +89,7 @@ def _called(op: Elementwise) -> str:
 
 
 def mimebundle(op: Elementwise) -> dict[str, str]:
-    """Plain text, and HTML with a plot; never raises, as a display must not."""
+    """Return plain text, and HTML with a plot; never raises, as a display must not."""
     try:
         plain = f"{op!r}\n{summary(op)}"
     except Exception:
@@ -111,7 +111,7 @@ def _html(op: Elementwise) -> str:
 
 
 def plot(op: Elementwise) -> str:
-    """Return an SVG of the first output over the first operand, others at 1, and of its slope."""
+    """Return an SVG of the first output and its slope over the first operand, others at 1."""
     wrt = op.scalar.operands[0]
     parameters = defaults_of(op.scalar)
     captured = op.scalar.capture(_kinds(op), parameters)
@@ -128,7 +128,7 @@ def plot(op: Elementwise) -> str:
             dx, dy = sample(slope, low, high, breaks)
             curves.append(picture.Curve(dx, dy, f"d/d{wrt}", dashed=True))
         except NbgraphError:
-            pass  # no derivative: the function alone
+            pass  # without derivative, plot the function alone
     others = ", ".join(f"{n}=1" for n in op.scalar.operands[1:])
     title = f"{op.__name__} over {wrt}" + (f", {others}" if others else "")
     return picture.line_plot(curves, title=title)
@@ -142,7 +142,7 @@ def _function(
     captured: Captured, parameters: Mapping[str, Any], budget: Budget | None = None
 ) -> Callable[[float], float]:
     """Return the first output as a function of the first operand; NaN where there is no value, and
-    everywhere when the budget is used up."""
+    everywhere once the budget is used up."""
     budget = budget or Budget(math.inf, LIMIT)
     nodes = captured.graph.reachable(captured.outputs)
     computable = all(n.data in FloatDomain.functions for n in nodes if n.op == "call")
@@ -169,8 +169,8 @@ def _as_kind(x: float, kind: str) -> Any:
 def sample(
     function: Callable[[float], float], low: float, high: float, breaks: Sequence[float] = ()
 ) -> tuple[list[float], list[float]]:
-    """Return points of a curve, coarse ones first, so that a slow function still has a whole curve;
-    both sides of every break, so that kinks and jumps are sharp."""
+    """Return points of a curve, coarse ones first, so that a slow function has a complete curve;
+    and both sides of every break, so that kinks and jumps are sharp."""
     started = time.perf_counter()
     points: dict[float, float] = {}
     tiny = 1e-9 * (high - low)
@@ -189,7 +189,7 @@ def sample(
 
 
 def _range(value: Callable[[float], float], boundaries: Sequence[float]) -> tuple[float, float]:
-    """Return -4 to 4; farther where a boundary lies beyond; one-sided where half has no value."""
+    """Return -4 to 4, extended to boundaries beyond, or one side if the other has no value."""
     reach = max([_REACH, *(1.5 * abs(b) for b in boundaries if abs(b) < _FARTHEST)])
     probes = [reach * (i + 0.5) / 8 for i in range(8)]
     right = sum(math.isfinite(value(x)) for x in probes)
@@ -202,7 +202,7 @@ def _range(value: Callable[[float], float], boundaries: Sequence[float]) -> tupl
 
 
 def _boundaries(captured: Captured, parameters: Mapping[str, Any]) -> list[float]:
-    """Return where the two sides of a comparison meet along the first operand."""
+    """Return the values of the first operand at which both sides of a comparison are equal."""
     nodes = captured.graph.reachable(captured.outputs)
     tests = [n for n in nodes if n.op in COMPARISONS and n.args[0].kind == "f" and not n.regions]
     sizes = [10.0 ** (i / 4) for i in range(-8, 10)]

@@ -1,7 +1,7 @@
-"""`op.explain()`: what was made of a scalar function, and why.
+"""`op.explain()`: the derivative, kernels and other facts of a scalar function.
 
-The object prints, shows itself in a notebook, and gives its facts as a dictionary. Parts are
-computed when they are first looked at; only `kernel` compiles.
+The object prints, displays in a notebook, and converts to a dictionary. Parts are computed at first
+use; only `kernel` compiles.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _COMPILERS = {"llvm": "LLVM", "numba": "Numba"}
 class Explanation(picture.Report):
     r"""The facts about one operator, for kernels of one dtype.
 
-    It prints what a reader wants first; the texts that compilers read and wrote are attributes:
+    It prints the most important facts; the texts that compilers read and wrote are attributes:
     `source` (Python), `llvm` and `assembly`.
 
     >>> import nbgraph as ng
@@ -63,28 +63,28 @@ class Explanation(picture.Report):
 
     @cached_property
     def text(self) -> str:
-        """The scalar text."""
+        """The source text of the scalar function."""
         return facts.scalar_text(self.op.scalar)[0]
 
     @cached_property
     def where(self) -> str:
-        """File and line of the scalar text."""
+        """File and line of the source text."""
         return facts.scalar_text(self.op.scalar)[1]
 
     @cached_property
     def gradient(self) -> str | None:
-        """The text of a gradient given by hand."""
+        """The text of a hand-written gradient, or None."""
         hand = self.op.hand_gradient
         return None if hand is None else facts.scalar_text(hand.scalar)[0]
 
     @cached_property
     def derivatives(self) -> dict[str, str]:
-        """Per floating operand the derivative as Python text."""
+        """The derivative by each floating operand, as Python text."""
         return facts.derivative_texts(self.op)
 
     @cached_property
     def dependence(self) -> list[dict[str, Any]]:
-        """Per floating operand: "class" (T0, T1, T2), what backward "reads", and "why"."""
+        """For each floating operand: "class" (T0, T1, T2), what backward "reads", and "why"."""
         return facts.dependence_rows(self.op)
 
     @cached_property
@@ -95,17 +95,17 @@ class Explanation(picture.Report):
 
     @cached_property
     def in_place(self) -> dict[str, Any]:
-        """What may be written over, forward and backward."""
+        """What may be overwritten, forward and backward."""
         return facts.in_place(self.op, self.dependence, self.dtype)
 
     @cached_property
     def dtypes(self) -> list[tuple[str, str, str]]:
-        """Operands' dtype, results' dtypes, precision of the arithmetic."""
+        """Operands' dtype, results' dtypes, and precision of the arithmetic."""
         return facts.dtype_table(self.op)
 
     @cached_property
     def kernel(self) -> Kernel:
-        """The contiguous kernel of this dtype; compiled, or found in the cache, now."""
+        """The contiguous kernel of this dtype; compiles it, or loads it from the cache."""
         op, plan = self.op, self._typed
         outputs = [o.name for o in plan.typed.outputs]
         layouts = ["c"] * (op.nin + op.nout)
@@ -128,12 +128,12 @@ class Explanation(picture.Report):
 
     @cached_property
     def simd(self) -> simd.Simd:
-        """What the kernel's assembly shows."""
+        """The SIMD report of the kernel's assembly."""
         return simd.of(self.kernel)
 
     @cached_property
     def certificates(self) -> dict[str, str]:
-        """Per operand what was checked of its derivative, or what was found wrong."""
+        """For each operand, what was checked of its derivative, or what is wrong."""
         op = self.op
         if not op.certify:
             return {}
@@ -156,7 +156,7 @@ class Explanation(picture.Report):
 
     @cached_property
     def notes(self) -> list[str]:
-        """What a reader should know besides."""
+        """Further remarks."""
         return facts.notes(self.op)
 
     # showing ----------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class Explanation(picture.Report):
         return f"{self.simd}\n{how} by {_COMPILERS[kernel.compiler]} in {kernel.seconds:.2f} s"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain values."""
+        """Return all facts as plain values."""
         kernel = self.kernel
         return {
             "name": self.op.__name__,

@@ -56,7 +56,7 @@ extern "C" {{
 
 
 class Exported(NamedTuple):
-    """The files that `op.export` has written; `library` is None where no C compiler is there."""
+    """The files that `op.export` wrote; `library` is None without a C compiler."""
 
     header: Path
     object: Path
@@ -65,7 +65,7 @@ class Exported(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """A C function, how it is declared, and what it computes."""
+    """A C function: its declaration, and the kernel that it calls."""
 
     function: Function
     declaration: str
@@ -104,7 +104,7 @@ def export(op: Mapper, path: Any, dtypes: Sequence[Any], partials: bool) -> Expo
 
 
 def _entries(op: Mapper, dtype: np.dtype[Any], partials: bool) -> list[_Entry]:
-    """Return the function of the value for operands of a dtype, and of the partials there are."""
+    """Return the functions of the value and of existing partials, for operands of a dtype."""
     entries = [_entry(op, f"{op.__name__}_{dtype.name}", "the value", dtype)]
     dtypes = operand_dtypes(op.scalar, dtype)
     for operand, own in zip(op.scalar.operands, dtypes, strict=True):
@@ -113,7 +113,7 @@ def _entries(op: Mapper, dtype: np.dtype[Any], partials: bool) -> list[_Entry]:
         try:
             slope = op.derivative(operand)
         except DerivativeError:
-            continue  # the header has no function of it
+            continue  # the header then lacks its function
         name = f"{op.__name__}_d{operand}_{dtype.name}"
         entries.append(_entry(slope, name, f"the partial derivative by {operand}", dtype))
     return entries
@@ -150,7 +150,7 @@ def _entry(op: Mapper, name: str, what: str, dtype: np.dtype[Any]) -> _Entry:
 
 
 def _c_name(name: str) -> str:
-    """Return the name of an argument, unless C or the function itself uses it."""
+    """Return the C name of an argument, changed if C or the function itself uses it."""
     return f"{name}_" if name in _TAKEN else name
 
 

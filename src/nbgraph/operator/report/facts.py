@@ -1,4 +1,4 @@
-"""What is known of an operator without compiling it: texts, dependence, in-place, dtypes, notes."""
+"""Facts about an operator that need no compiling: texts, dependence, in-place, dtypes, notes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OPTIONS = {1: ("kInplaceInOut", "kInplaceOutIn"), 2: ("kInplaceLhsOut", "kInpla
 
 
 def written(scalar: Scalar) -> FunctionText | None:
-    """Return the user's text behind a definition, or None for a derived or opaque one."""
+    """Return the user's text of a definition, or None for a derived or opaque one."""
     if not isinstance(scalar, WrittenFunction):
         return None
     try:
@@ -48,7 +48,7 @@ def written(scalar: Scalar) -> FunctionText | None:
 
 
 def literals(scalar: Scalar) -> dict[float, str]:
-    """Return how the user wrote the numbers, or the function that a derivative comes from."""
+    """Return how the user wrote the numbers of a function, or of its parent if derived."""
     while not isinstance(scalar, WrittenFunction) and hasattr(scalar, "parent"):
         scalar = scalar.parent  # type: ignore[attr-defined]
     text = written(scalar)
@@ -56,7 +56,7 @@ def literals(scalar: Scalar) -> dict[float, str]:
 
 
 def scalar_text(scalar: Scalar) -> tuple[str, str]:
-    """Return the text of a definition without decorators, and where it stands."""
+    """Return the text of a definition without decorators, and its file and line."""
     text = written(scalar)
     if text is None:
         if isinstance(scalar, WrittenFunction):
@@ -82,7 +82,7 @@ def _without_docstring(node: ast.stmt, lines: list[str]) -> list[str]:
 
 
 def signature(scalar: Scalar, operands: Sequence[str] | None = None) -> list[str]:
-    """Return what stands in the parentheses of a definition's text."""
+    """Return the parameters of a definition's text, between the parentheses."""
     names = scalar.operands if operands is None else operands
     parts = [f"{n}={scalar.defaults[n]!r}" if n in scalar.defaults else n for n in names]
     if scalar.parameters:
@@ -97,7 +97,7 @@ def readable_text(scalar: Scalar, captured: Captured, name: str) -> str:
 
 
 def floating_operands(op: Elementwise) -> list[str]:
-    """Return the operands a derivative can be taken with respect to."""
+    """Return the operands that a derivative can be taken by."""
     if all(o.kind != "f" for o in probe(op.scalar).outputs):
         return []
     kinds = list(probe_kinds(op.scalar))
@@ -105,7 +105,7 @@ def floating_operands(op: Elementwise) -> list[str]:
 
 
 def derivative_texts(op: Elementwise) -> dict[str, str]:
-    """Per operand the text of the derivative, or why there is none."""
+    """Return the text of the derivative by each operand, or why there is none."""
     texts = {}
     for name in floating_operands(op):
         scalar = Derivative(op.scalar, name, 1, op.hand_gradient)
@@ -119,7 +119,7 @@ def derivative_texts(op: Elementwise) -> dict[str, str]:
 
 
 def guard_rows(op: Elementwise) -> list[dict[str, Any]]:
-    """Return branches that are taken on a set without interior, and what the slope is there."""
+    """Return the branches that are taken on a set without interior, and their slopes."""
     rows: list[dict[str, Any]] = []
     parameters = defaults_of(op.scalar)
     for name in floating_operands(op) if op.hand_gradient is None else ():
@@ -143,7 +143,7 @@ def _expression(op: Elementwise, captured: Captured, node: Node) -> str:
 
 
 def guard_text(row: Mapping[str, Any]) -> str:
-    """Return what is said of a guard to people."""
+    """Return the sentence about a guard in a report."""
     operand, why, slope = row["operand"], row["why"], row["slope"] or ""
     limit = f", {slope}" if len(slope) <= readable.WIDTH else ""
     text = {
@@ -160,7 +160,7 @@ def guard_text(row: Mapping[str, Any]) -> str:
 
 
 def dependence_rows(op: Elementwise) -> list[dict[str, Any]]:
-    """Per floating operand: class, what is read, why, and the form that reads the output."""
+    """Return per floating operand: class, reads, why, and the form that reads the output."""
     names, gradient = floating_operands(op), op.hand_gradient
     if gradient is not None:
         reads = [*gradient.outs, *gradient.operands]
@@ -201,7 +201,7 @@ def _row(name: str, kind: str, reads: list[str], why: str) -> dict[str, Any]:
 
 
 def _not_differentiable(op: Elementwise) -> set[str]:
-    """Return operands for which the hand-written gradient is None."""
+    """Return the operands for which the hand-written gradient is None."""
     assert op.hand_gradient is not None
     captured = op.scalar.capture(probe_kinds(op.scalar), defaults_of(op.scalar))
     grads = [captured.graph.const(1.0) for _ in op.hand_gradient.out_grads]
@@ -210,7 +210,7 @@ def _not_differentiable(op: Elementwise) -> set[str]:
 
 
 def in_place(op: Elementwise, rows: Sequence[dict[str, Any]], dtype: Dtype) -> dict[str, Any]:
-    """Return which memory may be written over, forward and backward, and why.
+    """Return which memory may be overwritten, forward and backward, and why.
 
     The option names are those of a simple operator: kInplaceInOut, kInplaceOutIn, ...
     """
@@ -248,7 +248,7 @@ def in_place(op: Elementwise, rows: Sequence[dict[str, Any]], dtype: Dtype) -> d
 
 
 def dtype_table(op: Elementwise) -> list[tuple[str, str, str]]:
-    """Return operands' dtype, results' dtypes, precision of the arithmetic."""
+    """Return operands' dtype, results' dtypes, and precision of the arithmetic."""
     rows = []
     parameters = defaults_of(op.scalar)
     for name in _DTYPES:
@@ -266,14 +266,14 @@ def dtype_table(op: Elementwise) -> list[tuple[str, str, str]]:
 
 
 def opaque_calls(op: Elementwise) -> list[str]:
-    """Return functions in the graph that have no source text."""
+    """Return the functions in the graph that have no source text."""
     captured = probe(op.scalar)
     nodes = captured.graph.reachable(captured.outputs)
     return sorted({n.data.fn.__name__ for n in nodes if n.op == "extern"})
 
 
 def notes(op: Elementwise) -> list[str]:
-    """Return what a reader should know besides."""
+    """Return further remarks."""
     lines = []
     for name in opaque_calls(op):
         lines.append(
@@ -301,7 +301,7 @@ def notes(op: Elementwise) -> list[str]:
 
 
 def user_line(node: Node) -> tuple[str, str]:
-    """Return where in the user's text a node comes from ("file:line"), and that line."""
+    """Return the position of a node in the user's text ("file:line"), and that line."""
     filename, _, number = node.line.rpartition(":")
     if not number.isdigit() or filename == composed.__file__:
         return "", ""

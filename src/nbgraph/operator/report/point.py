@@ -29,23 +29,23 @@ from nbgraph.operator.scalar import arguments
 if TYPE_CHECKING:
     from nbgraph.operator.scalar.elementwise import Elementwise
 
-SECONDS = 0.4  # of the processor for the value, and as much for all partials
+SECONDS = 0.4  # processor seconds for the value, and as many for all partials
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition that was tested at the point."""
+    """A condition that was evaluated at the point."""
 
     where: str  # file and line
     line: str  # the user's line
     text: str
-    numbers: str  # the two sides compared
+    numbers: str  # the two sides of the comparison
     holds: bool
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Point(picture.Report):
-    """One point: what was tested, the value, the partials (of each output, where several)."""
+    """A report on one point: conditions, the value, the partials (per output, if several)."""
 
     _headed = True
 
@@ -76,7 +76,7 @@ class Point(picture.Report):
 
     @property
     def title(self) -> str:
-        """The call."""
+        """The call, with its arguments."""
         named = {**self.operands, **self.parameters}
         return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in named.items())})"
 
@@ -86,7 +86,7 @@ def _shown(value: float | tuple[float, ...]) -> str:
 
 
 def at_point(op: Elementwise, values: tuple[Any, ...], named: dict[str, Any]) -> Point:
-    """Evaluate in many digits, rounded to float64; where that leaves the reals, in floats."""
+    """Evaluate with many digits, rounded to float64; outside the reals, in floats."""
     op.refresh()
     if op.forms is not None:
         op, values, named = op.forms.bind(values, named)
@@ -95,7 +95,7 @@ def at_point(op: Elementwise, values: tuple[Any, ...], named: dict[str, Any]) ->
         raise ArgumentError(f"{op.__name__}.at_point: unknown argument {min(call)!r}")
     parameters = op.parameters_of(options)
     operands = dict(zip(op.scalar.operands, map(_number, numbers), strict=True))
-    return _Look(op, operands, parameters).point()
+    return _Evaluation(op, operands, parameters).point()
 
 
 def _number(value: Any) -> Any:
@@ -107,8 +107,8 @@ def _number(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-class _Look:
-    """One evaluation of value and partials, in the first domain that can."""
+class _Evaluation:
+    """One evaluation of value and partials, in the first domain that succeeds."""
 
     def __init__(
         self, op: Elementwise, operands: dict[str, Any], parameters: dict[str, Any]
@@ -120,7 +120,7 @@ class _Look:
         self.notes: list[str] = []
 
     def point(self) -> Point:
-        """Return what is seen."""
+        """Return the report."""
         evaluate, values = self._values()
         budget = _budget()
         names = facts.floating_operands(self.op)
@@ -142,7 +142,7 @@ class _Look:
             try:
                 return evaluate, [_rounded(evaluate(node)) for node in self.captured.outputs]
             except (Undetermined, Exhausted):
-                pass  # perhaps infinite: floats can say so
+                pass  # perhaps infinite, which floats can represent
         evaluate = self._evaluator(self.captured, FloatDomain(_budget()))
         try:
             return evaluate, [_rounded(evaluate(node)) for node in self.captured.outputs]
@@ -170,7 +170,7 @@ class _Look:
         return Evaluator(captured.graph, leaves, domain)
 
     def _conditions(self, evaluate: Evaluator) -> list[Condition]:
-        """Return the tests of the user's text that were made, in the order of the text."""
+        """Return the conditions of the user's text that were evaluated, in order."""
         graph = self.captured.graph
         conditions = []
         for node in graph.reachable(self.captured.outputs):

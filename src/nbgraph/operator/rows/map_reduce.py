@@ -1,8 +1,8 @@
-"""A scalar operator and reductions of what it gives, as one operator over whole arrays.
+"""A scalar operator with reductions of its results, as one operator over whole arrays.
 
-That is what a graph holds where a loop ends in sums or extremes. `compute` is the naive version:
-the scalar operator over whole arrays, then the reductions' own operators. A carrier that makes one
-loop of it reads `Reduction.combine` and `axes`, and keeps no array of what is only reduced.
+A graph contains it where a loop ends in sums or extremes. `compute` is the naive version: the
+scalar operator over whole arrays, then the reductions' own operators. A carrier that makes one loop
+of it reads `Reduction.combine` and `axes`, and stores no array that is only reduced.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Numbers = tuple[bool | int | float, ...]
 
 
 class Reduction(NamedTuple):
-    """One output reduced: `combine` over so many trailing axes; `op` with `attributes` is the
-    operator that says it for whole arrays, and what shape and dtype the result has."""
+    """The reduction of one output: `combine` over `axes` trailing axes. `op` with `attributes` is
+    the same operation over whole arrays, which also infers shape and dtype."""
 
     combine: Combine
     axes: int
@@ -49,9 +49,9 @@ Reductions = tuple[Reduction | None, ...]
 
 
 class MapReduce(ArrayOp):
-    """`mapper` over the operands and `numbers`; output i is reduced where `reductions[i]` is given.
+    """`mapper` over the operands and `numbers`; output i is reduced if `reductions[i]` is not None.
 
-    Made by `map_reduce_op`. Attributes: `mapper`, its `parameters` as pairs, `numbers`: Python
+    Created by `map_reduce_op`. Attributes: `mapper`, its `parameters` as pairs, `numbers`: Python
     numbers that are its last operands, and `reductions`.
     """
 
@@ -62,7 +62,7 @@ class MapReduce(ArrayOp):
         super().__init__(name, _infer, _compute, operands=("*x",), nout=nout)
 
     def inplace_pairs(self, attributes: Attributes) -> Sequence[tuple[int, int]]:
-        """See ArrayOp: what is not reduced may be written over any operand."""
+        """See ArrayOp: outputs that are not reduced may overwrite any operand."""
         results = [k for k, r in enumerate(attributes["reductions"]) if r is None]
         return [(i, k) for i in range(attributes["mapper"].nin) for k in results]
 
@@ -73,7 +73,7 @@ class MapReduce(ArrayOp):
         return False
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one loop with reductions at its end; None where there are no elements."""
+        """See ArrayOp: one loop with reductions at its end; None if there are no elements."""
         operands, outputs, requests, attributes, host = case
         if any(x.size == 0 for x in operands):
             return None
@@ -103,7 +103,7 @@ class MapReduce(ArrayOp):
 
 @lru_cache(maxsize=512)
 def map_reduce_op(name: str, nout: int) -> MapReduce:
-    """Return the operator of that name with so many outputs; one object each time.
+    """Return the operator of this name with `nout` outputs; equal arguments give one object.
 
     >>> import nbgraph as ng
     >>> total = Reduction("add", 1, ng.sum.op, (("axis", -1), ("dtype", None), ("keepdims", False)))
@@ -121,7 +121,7 @@ def elementwise(
     parameters: Mapping[str, Any],
     numbers: Numbers,
 ) -> tuple[Spec, ...]:
-    """Return what the scalar operator gives before anything is reduced."""
+    """Return the results of the scalar operator before any reduction."""
     plan = mapper.invoker.plan_of([*(spec.dtype for spec in operands), *numbers], parameters)
     shapes = [*(spec.shape for spec in operands), *(() for _ in numbers)]
     names = zip(mapper.scalar.operands, shapes, strict=True)
@@ -173,11 +173,11 @@ def map_reduce(
     wide: bool = False,
     **parameters: Any,
 ) -> Any:
-    """`combine` of `op(*operands)` over axes, without an array of the values in between.
+    """Return `combine` of `op(*operands)` over axes, without an array of intermediate values.
 
-    Floats keep their dtype (sums accumulate in blocks, block totals in float64), unless the result
-    is asked for `wide`, as a total among others; integers sum to int64 or uint64. Max and min of
-    nothing raise ValueError.
+    Floats keep their dtype (sums accumulate in blocks, block totals in float64) unless `wide` asks
+    for the dtype of totals; integers sum to int64 or uint64. Max and min of nothing raise
+    ValueError.
     """
     values = op.parameters_of(dict(parameters))
     arrays, plan = op.invoker.prepare(operands, values)
@@ -203,7 +203,7 @@ def map_reduce(
 def _run(
     plan: Plan, views: Sequence[Array], axes: Sequence[int], combine: Combine, result: Array
 ) -> None:
-    """The kernels over views of one shape, with the reduced axes last."""
+    """Run the kernels over views of one shape, with the reduced axes last."""
     order = [*(d for d in range(views[0].ndim) if d not in axes), *axes]
     turned = [view.transpose(order) for view in views]
     in_layouts, out_layout = [layout_of(view) for view in turned], layout_of(result)

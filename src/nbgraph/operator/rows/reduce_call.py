@@ -1,16 +1,16 @@
 """Reductions as kernel calls: of contiguous arrays along any axes, and at the end of a map.
 
-A loop over the operands sets down a total for each block of a row; where a row has several, a
-second kernel makes one of them. A row of one block needs neither: the loop writes the result.
-Within a block sums are added in an order that LLVM chose, block totals in float64 by NumPy's
-pairwise sum; results of 16 bits are rounded to float32 before. So the error is at most
-(block / lanes + log2 of blocks) eps times the sum of magnitudes; a block is BLOCK elements, or more
-where threads of a GPU share it as lanes. NaN counts as the extreme.
+A loop over the operands stores a total for each block of a row; if a row has several blocks, a
+second kernel combines them. For a row of one block the loop writes the result. Within a block sums
+are added in an order that LLVM chooses, block totals in float64 by NumPy's pairwise sum; 16-bit
+results are rounded to float32 first. So the error is at most (block / lanes + log2 of blocks) eps
+times the sum of magnitudes; a block is BLOCK elements, or more if threads of a GPU share it as
+lanes. NaN counts as the extreme.
 
-Along other axes than the last rows are combined column by column: groups of GROUP rows, then the
-groups' totals in the same way, and last what is left, with the rows that fill no group behind.
-Adjacent axes count as one. In sums no element takes part in more than 2 GROUP + GROUP * levels
-additions one after another, with levels = log of rows to base GROUP.
+Along axes other than the last, rows are combined column by column: groups of GROUP rows, then the
+groups' totals in the same way, and last the remainder, followed by rows that fill no group.
+Adjacent axes count as one. In sums an element takes part in at most 2 GROUP + GROUP * levels
+sequential additions, with levels = log of rows to base GROUP.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from nbgraph.operator.mapper.decorator import op as scalar_op
 from nbgraph.operator.scalar.map_call import Plan, strides_in
 from nbgraph.shape import Shape, Space, space
 
-Stages = tuple[list[KernelCall], list[Layout]]  # and what lies between them
+Stages = tuple[list[KernelCall], list[Layout]]  # calls, and the layouts of memory between them
 
 
 @scalar_op
 def same(x: Any) -> Any:
-    """x, as fills, copies and casts have it."""
+    """Return x: the operator of fills, copies and casts."""
     return x
 
 
@@ -65,9 +65,9 @@ def reduce_call(
     """Return the kernels for operands of these layouts (None: a scalar), broadcast to `shape`.
 
     Outputs with a combine ("add", "multiply", "max", "min") are reduced over the last `axes` axes:
-    contiguous results with one element for each row, in any shape. The others have `shape`.
-    Requests are "write", "add" or "null"; `disjoint` as for `map_call`; `block`: see
-    `block_on`. ShapeError where there is no element.
+    contiguous results with one element per row, in any shape. The others have `shape`. Requests are
+    "write", "add" or "null"; `disjoint` as in `map_call`; `block`: see `block_on`. Raises
+    ShapeError if there are no elements.
 
     >>> from nbgraph.ops.elementwise.arithmetic import multiply
     >>> single = np.dtype("float32")
@@ -95,7 +95,7 @@ def reduce_call(
         if result.totals is not None and result.combine is not None:
             places[k] = count_in + len(outputs) + len(scratch)
             scratch.append(result.totals)
-            own, between = _ends(result, plan.name)
+            own, between = _final_calls(result, plan.name)
             beyond = count_in + len(outputs) + len(scratch)
             chain = [places[k], *range(beyond, beyond + len(between)), count_in + k]
             ends += [replace(e, order=pair) for e, pair in zip(own, pairwise(chain), strict=True)]
@@ -114,8 +114,8 @@ def reduce_call(
     return Lowered((loop, *ends), (None,) * (count_in + len(outputs)), tuple(scratch), adds=False)
 
 
-def _ends(result: _Result, name: str) -> Stages:
-    """Return what makes results of the totals of blocks, of complex ones as two columns."""
+def _final_calls(result: _Result, name: str) -> Stages:
+    """Return the calls that combine the totals of blocks, as two columns if complex."""
     totals, out, combine = result.totals, result.out, result.combine
     assert totals is not None, name
     assert combine is not None, name
@@ -128,7 +128,7 @@ def _ends(result: _Result, name: str) -> Stages:
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Result:
-    """An output: where it goes, the dtype of its values, and what becomes of them."""
+    """An output: its layout, the dtype of its values, and its reduction."""
 
     out: Layout
     dtype: np.dtype[Any]
@@ -138,11 +138,11 @@ class _Result:
 
     @property
     def written(self) -> Layout:
-        """What the loop itself writes."""
+        """The array that the loop itself writes."""
         return self.out if self.totals is None else self.totals
 
     def take_blocks(self, rows: int, count: int) -> None:
-        """Scratch memory for the totals of `count` blocks a row, where the loop needs any."""
+        """Add scratch memory for the totals of `count` blocks per row, if the loop needs any."""
         if self.combine is None or self.request == "null":
             return
         total = total_dtype(self.dtype, self.combine)
@@ -153,7 +153,7 @@ class _Result:
 
 @dataclass(eq=False, repr=False)
 class _Task:
-    """What shapes and strides come down to: rows, runs, blocks, and the layouts of totals."""
+    """The shapes and strides of a call as rows, runs, blocks, and layouts of totals."""
 
     plan: Plan
     operands: Sequence[Layout | None]
@@ -161,7 +161,7 @@ class _Task:
     block: int
 
     def laid_out(self, shape: Shape, axes: int) -> None:
-        """Find rows, runs and blocks of the shape that operands are broadcast to."""
+        """Determine rows, runs and blocks of the shape that operands broadcast to."""
         self.asked = [r for r in self.results if r.request != "null"]
         inputs = [o for o in self.operands if o is not None]
         self.arrays = [*inputs, *(r.out for r in self.asked if r.combine is None)]
@@ -170,7 +170,7 @@ class _Task:
         run = space(shape[kept:], [s[kept:] for s in strides])
         self.classes = classes_of(self.arrays, run, len(inputs))
         self.blocks = -(-run.inner // self.block)
-        extents = [n for n, _ in reversed(run.outer)]  # reduced, too, but not one with the run
+        extents = [n for n, _ in reversed(run.outer)]  # reduced, but not merged with the run
         for result in self.results:
             result.take_blocks(math.prod(shape[:kept]), math.prod(extents) * self.blocks)
         rows = [
@@ -193,7 +193,7 @@ class _Task:
         return Space(run.inner, tuple(steps), ((outside.inner, outside.steps), *outside.outer))
 
     def kernel(self, *, disjoint: bool) -> Kernel:
-        """Return the loop's kernel, found again for equal layouts."""
+        """Return the loop's kernel, cached for equal layouts."""
         classes = iter(self.classes)
         layouts = ["p" if o is None else next(classes) for o in self.operands]
         layouts += [
@@ -216,7 +216,7 @@ class _Task:
 
 
 def total_dtype(dtype: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
-    """What block totals are kept in."""
+    """Return the dtype of block totals."""
     if dtype.kind == "c":
         return np.dtype("complex128")
     if dtype.kind in "fV":
@@ -226,7 +226,7 @@ def total_dtype(dtype: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
 
 
 def result_dtype(dtype: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
-    """Of results: sums and products of integers are of 64 bits."""
+    """Return the dtype of results: sums and products of integers have 64 bits."""
     if combine in ("max", "min") or dtype.kind in "fV":
         return np.dtype("uint8") if dtype.kind == "b" else dtype
     return np.dtype("uint64" if dtype.kind == "u" else "int64")
@@ -238,8 +238,8 @@ def result_dtype(dtype: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
 def totals_call(
     combine: Combine, totals: Layout, out: Layout, request: str, name: str = "totals"
 ) -> KernelCall:
-    """Return the kernel of one value of each row of `totals` (rows, count), contiguous, cast to
-    `out`'s dtype.
+    """Return the kernel that combines each row of `totals` (rows, count), contiguous, to one value,
+    cast to `out`'s dtype.
 
     Sums of float64 are NumPy's pairwise `add.reduce`, all else is combined in order.
     """
@@ -262,7 +262,7 @@ def in_order_loop(
     request: str,
     parameters: Sequence[str] = (),
 ) -> Loop:
-    """A loop of `kernels.loops.totals`: elements of a dtype, summed as another, cast to a third."""
+    """Return a loop of `kernels.loops.totals` with dtypes of elements, totals and results."""
     graph = Graph()
     x = graph.argument("x", kind_of_dtype(source))
     value = graph.cast(x, "f" if is_float(total) else name_of(total))
@@ -288,11 +288,11 @@ def along_axes(
     combine: Combine = "add",
     block: int = BLOCK,
 ) -> Stages:
-    """Return the kernels of `combine` of a contiguous array over axes (counted from 0) into a
+    """Return the kernels of `combine` over axes (numbers from 0) of a contiguous array, into a
     contiguous result, and the memory between them.
 
-    The result's dtype is out's; 16-bit floats are added up in float32; `block`: see `block_on`.
-    ShapeError where there is no element or a layout is not contiguous.
+    The result has out's dtype; 16-bit floats are summed in float32; `block`: see `block_on`. Raises
+    ShapeError if there are no elements or a layout is not contiguous.
 
     >>> x, out = layout((40_000, 3), np.dtype("float32")), layout((3,), np.dtype("float32"))
     >>> [between.shape for between in along_axes(x, (0,), out)[1]]
@@ -316,7 +316,7 @@ def along_axes(
 
 
 def runs(shape: Sequence[int], axes: Sequence[int]) -> list[tuple[int, int]]:
-    """Adjacent axes as ranges, the last first; axes of size 1 may join any.
+    """Return adjacent axes as ranges, the last first; axes of size 1 may join any.
 
     >>> runs((2, 3, 4, 1), (0, 2, 3)), runs((2, 3), ())
     ([(2, 4), (0, 1)], [(0, 0)])
@@ -331,7 +331,7 @@ def runs(shape: Sequence[int], axes: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def partial_dtype(source: np.dtype[Any], target: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
-    """What partial results are kept in."""
+    """Return the dtype of partial results."""
     if target.kind == "c":
         return target
     if combine in ("max", "min"):
@@ -365,7 +365,7 @@ class _Columns:
     def along(
         self, source: Layout, shape: Shape, first: int, last: int, out: Layout, *, end: bool = False
     ) -> None:
-        """Add the stages of one run of axes, the last one at the `end`."""
+        """Add the stages of one run of axes; `end` marks the last run."""
         request, combine = self.request if end else "write", self.combine
         parts = shape[:first], shape[first:last], shape[last:]
         batches, rows, columns = map(math.prod, parts)

@@ -1,4 +1,4 @@
-"""Reductions over axes as operators over whole arrays that kernels do."""
+"""Reductions over axes as operators over whole arrays with kernels."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from nbgraph.operator.rows.row_op import RowOp
 from nbgraph.operator.scalar.map_call import map_call
 from nbgraph.shape import Arrays, Shape, axes_of
 
-# the layout of the operand that the first call takes, the calls, the memory between them
+# the operand's layout for the first call, the calls, the memory between them
 Stages = tuple[Layout, Sequence[KernelCall], Layouts]
-SHORT = 1 << 16  # elements up to which one kernel is better than several that workers share
+SHORT = 1 << 16  # elements up to which one kernel is faster than several shared by workers
 
 
 class ByRows(NamedTuple):
-    """A row program that gives the result; that is to be seen in `shape`, with all axes."""
+    """A row program that computes the result, which is viewed in `shape` with all axes."""
 
     op: RowOp
     attributes: Attributes
@@ -35,16 +35,15 @@ class ByRows(NamedTuple):
 
 
 class ReduceOp(ArrayOp):
-    """An operator of one operand that leaves one value of all elements along axes.
+    """An operator of one operand that reduces all elements along axes to one value.
 
-    `combine`: it is that of the elements, in the result's dtype; of `averages` divided by how many
-    there are. `rows`: of floats it is the row program that `rows(attributes)` gives, with its
-    scalar parameters. `asks`: a scalar operator, and how its values of the elements are combined,
-    exactly, in whatever order. `axes`: the reduced axes, by default those that the attribute
-    `axis` names.
+    `combine`: how elements are combined, in the result's dtype; for `averages` divided by their
+    number. `rows`: for floats, `rows(attributes)` returns a row program with its scalar parameters.
+    `asks`: a scalar operator, and how its values are combined, exactly, in any order. `axes`: the
+    reduced axes, by default those of the attribute `axis`.
 
-    Carriers agree in every bit: a row program does it, or many floats are combined in blocks, run
-    by run of adjacent axes, the last first. `compute` is for what is exact, and for no elements.
+    Carriers agree in every bit: a row program does it, or many floats are combined in blocks, by
+    runs of adjacent axes, the last first. `compute` is for exact operations and no elements.
     """
 
     kernels = ("host", "devices")
@@ -75,11 +74,11 @@ class ReduceOp(ArrayOp):
         return tuple(sorted(axes_of(self.__name__, attributes["axis"], len(shape))))
 
     def row_op(self, attributes: Attributes) -> tuple[RowOp, Attributes] | None:
-        """Return the row program of floats with its scalar parameters, if there is one."""
+        """Return the row program of floats with its scalar parameters, or None."""
         return None if self._rows is None else self._rows(attributes)
 
     def by_rows(self, source: Spec, target: Spec, attributes: Attributes) -> ByRows | None:
-        """Return the row program for an operand and a result like these, if one does it."""
+        """Return the row program for such an operand and result, or None."""
         size = math.prod(source.shape)
         if self._rows is None or not size or source.dtype.kind == "c" or target.dtype.kind == "c":
             return None
@@ -93,14 +92,14 @@ class ReduceOp(ArrayOp):
         return ByRows(op, how, spec.shape) if spec.dtype == target.dtype else None
 
     def taken_dtype(self, source: Spec, target: Spec, attributes: Attributes) -> Dtype | None:
-        """Return the dtype that elements are cast to first; None where kernels cannot cast."""
+        """Return the dtype that elements are first cast to; None if kernels cannot cast."""
         asked = attributes.get("dtype")
         if asked is None or asked == source.dtype or self.folds(source, target):
             return source.dtype
         return target.dtype if inexact(target.dtype) else None
 
     def folds(self, source: Spec, target: Spec) -> bool:
-        """Whether kernels that combine in any order give the same bits: extremes, integers."""
+        """Return whether any order of combining gives the same bits: extremes, integers."""
         if self.combine is None or self.averages or 0 in source.shape or 0 in target.shape:
             return False
         if is_float(source.dtype):
@@ -109,7 +108,7 @@ class ReduceOp(ArrayOp):
         return whole and source.dtype.kind in "iub"
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
-        """See ArrayOp: where kernels are not asked, a row program's own text does it."""
+        """See ArrayOp: without kernels, a row program's own text does it."""
         (x,), (out,) = inputs, outputs
         dtype = self.taken_dtype(Spec.of(x), Spec.of(out), attributes) or x.dtype
         (target,) = self.infer([Spec(x.shape, dtype)], attributes)
@@ -123,9 +122,9 @@ class ReduceOp(ArrayOp):
         out[...] = total.reshape(out.shape)
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: kernels one after another. They follow from shapes, dtypes and attributes
-        alone, so every order of additions is that of a row-major array. None of no elements, of
-        floats cast to integers, of truths added to others, and on devices without `combine`.
+        """See ArrayOp: kernels in sequence. They depend on shapes, dtypes and attributes alone, so
+        every order of additions is that of a row-major array. None for no elements, for floats cast
+        to integers, for truth values summed with others, and on devices without `combine`.
 
         >>> from nbgraph.operator.kernel_call import lowered
         >>> from nbgraph.ops.define import operator_of
@@ -146,7 +145,7 @@ class ReduceOp(ArrayOp):
         if dtype is None:
             return None
         taken = x if dtype == x.dtype else layout(x.shape, dtype)
-        lower = self._question if self.asks else self._on_host if host else self._in_blocks
+        lower = self._asks_stages if self.asks else self._on_host if host else self._in_blocks
         lowered = lower(Application([taken], [own], [word], attributes, host))
         if lowered is None:
             return None
@@ -171,14 +170,14 @@ class ReduceOp(ArrayOp):
         return rows.places[0] or x, rows.having(by_rows.op.values(by_rows.attributes)).calls, ()
 
     def _in_blocks(self, case: Application) -> Stages | None:
-        """In blocks, which workers may share."""
+        """Return the stages that combine in blocks, which workers may share."""
         (x,), (out,), (request,), attributes, host = case
         numbers = {x.dtype.kind, out.dtype.kind}
         if self.combine is None or (self.averages and not host):
             return None
         if "c" in numbers and (len(numbers) > 1 or self.combine != "add"):
             return None
-        exact = self.folds(Spec(x.shape, x.dtype), Spec(out.shape, out.dtype))  # in whatever order
+        exact = self.folds(Spec(x.shape, x.dtype), Spec(out.shape, out.dtype))  # in any order
         block = SHORT if exact and host and x.size <= SHORT else block_on(host, x.size)
         own, axes = layout(x.shape, x.dtype), self.axes(x.shape, attributes)
         taken, own, axes = _row_major(x, axes) if exact else (own, own, axes)
@@ -187,12 +186,12 @@ class ReduceOp(ArrayOp):
         totals = layout(out.shape, out.dtype)
         stages, scratch = along_axes(own, axes, totals, "write", self.combine, block)
         count = float(math.prod(x.shape[d] for d in axes))
-        plan = _over.invoker.plan_of([out.dtype], {"count": count})
+        plan = _mean.invoker.plan_of([out.dtype], {"count": count})
         last = map_call(plan, out.shape, [totals], [out], [request])
         return taken, [*stages, last], [*scratch, totals]
 
-    def _question(self, case: Application) -> Stages | None:
-        """What is asked of all elements at once: in one kernel where rows end with the array."""
+    def _asks_stages(self, case: Application) -> Stages | None:
+        """Return the stages of `asks` over all elements: one kernel if rows end with the array."""
         (x,), (out,), (request,), attributes, host = case
         if self.asks is None or (request == "add" and out.dtype.kind == "b"):
             return None
@@ -217,14 +216,14 @@ class ReduceOp(ArrayOp):
 
 
 @scalar_op
-def _over(x: Any, *, count: float = 1.0) -> Any:
-    """Return a mean of its total."""
+def _mean(x: Any, *, count: float = 1.0) -> Any:
+    """Return a mean from its total."""
     return x / count
 
 
 def _row_major(x: Layout, axes: Shape) -> tuple[Layout, Layout, Shape]:
-    """For reductions in whatever order: the operand, itself or copied, how its memory is seen row
-    by row, and its axes. Where axes were exchanged, memory is read as it lies."""
+    """Return, for reductions in any order, the operand itself or copied, its memory viewed row by
+    row, and the axes of the view. If axes are permuted, memory is read in its own order."""
     order = sorted(range(len(x.shape)), key=lambda d: -x.strides[d])
     kept = [d for d in order if d not in axes]
     extents, strides = (tuple(own[d] for d in order) for own in (x.shape, x.strides))

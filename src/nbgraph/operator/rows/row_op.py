@@ -1,9 +1,9 @@
-"""Row programs as operators over whole arrays: `axis` says what a row is.
+"""Row programs as operators over whole arrays: `axis` selects what a row is.
 
-Such an operator is a kernel, the one for row-major arrays of these shapes. Arrays that lie
-otherwise are taken as they are where that kernel takes them, else copied, and so are rows over
-several axes that do not merge into one. So the bits of a row's results depend on shapes, axes and
-dtypes alone: not on strides, and not on who runs which rows.
+The operator has one kernel, for row-major arrays of the given shapes. Other layouts are passed as
+they are if that kernel supports them, else copied, and so are rows over several axes that do not
+merge. So the bits of a row's results depend on shapes, axes and dtypes alone: not on strides, nor
+on which thread runs a row.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 class RowOp(ArrayOp):
     """A `RowProgram` as an operator.
 
-    Attributes of a call: `axis` (an int, a tuple or None, by default the last), `keepdims` where a
-    result has one value a row, and the program's scalar parameters. Operands with a value for each
-    element broadcast; those with one a row have the shape of such a result.
+    Attributes of a call: `axis` (an int, a tuple or None, by default the last), `keepdims` if a
+    result has one value per row, and the program's scalar parameters. Operands with a value per
+    element broadcast; those with one per row have the shape of such a result.
 
     >>> program = RowProgram(
     ...     "centred",
@@ -51,10 +51,10 @@ class RowOp(ArrayOp):
 
     kernels = ("host", "devices")
 
-    at_once: tuple[RowOp, RowOp] | None = None  # its gradient, and the two as one operator
-    reverse: Any = None  # whose gradient it is
-    axis: int | None = -1  # that of a row where a call does not say
-    pushed: Sequence[str] = ()  # whole parameters whose values a push brings
+    at_once: tuple[RowOp, RowOp] | None = None  # its gradient, and both as one operator
+    reverse: Any = None  # the operator whose gradient it is
+    axis: int | None = -1  # the default axis of a row
+    pushed: Sequence[str] = ()  # integer parameters whose values a push passes
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class RowOp(ArrayOp):
         self.program, self.numeric = program, tuple(program.parameters)
         self._parameters = tuple(program.parameters.values())
         self._by_rows = bool(program.rows) or any(row for _, row in program.results)
-        self._kernels: dict[Any, tuple[Kernel, float]] = {}  # and nanoseconds an element
+        self._kernels: dict[Any, tuple[Kernel, float]] = {}  # and nanoseconds per element
 
     @classmethod
     def of(
@@ -91,8 +91,8 @@ class RowOp(ArrayOp):
         keeps: str | None = None,
         **roles: Any,
     ) -> Self:
-        """Return the operator of a RowProgram; in `operands` those of rows stand behind a bar.
-        `keeps`, words: what its gradient reads, by default all operands."""
+        """Return the operator of a RowProgram; in `operands`, those with one value per row follow a
+        bar. `keeps`: the names that its gradient reads, by default all operands."""
         elements, rows = (part.split() for part in f"{operands}|".split("|")[:2])
         parts: dict[str, Any] = {"elements": elements, "rows": rows, **roles}
         program = RowProgram(name, totals=totals, results=results, **parts)
@@ -120,7 +120,7 @@ class RowOp(ArrayOp):
         return [Spec(row if one else shape, stored) for _, one in self.program.results]
 
     def axes(self, count: int, attributes: Attributes) -> Shape:
-        """Return the axes of a row, of so many."""
+        """Return the axes of a row, among `count` axes."""
         return axes_of(self.__name__, attributes.get("axis", self.axis), count)
 
     def _shape(self, shapes: Sequence[Shape], attributes: Attributes) -> tuple[Shape, Shape]:
@@ -139,7 +139,7 @@ class RowOp(ArrayOp):
     def infer_partial(
         self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
     ) -> tuple[Shapes, Shapes] | None:
-        """What has one value a row has the shape of the elements without the axes."""
+        """See ArrayOp: an array with one value per row has the elements' shape without the axes."""
         count, rows = len(self.program.elements), len(self.program.rows)
         elements = list(in_shapes[:count])
         if count == 1:
@@ -156,7 +156,7 @@ class RowOp(ArrayOp):
         return (*elements, *[row] * rows), outputs
 
     def _stored(self, dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
-        """Return the dtype of floating values: float64 where all operands are integers."""
+        """Return the dtype of floating values: float64 if all operands are integers."""
         named = zip(self.program.operands, dtypes, strict=True)
         common = np.result_type(*(d for name, d in named if name not in self.program.integers))
         if common.kind == "c":
@@ -169,7 +169,7 @@ class RowOp(ArrayOp):
     # kernels ----------------------------------------------------------------------------------
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel, that for row-major arrays."""
+        """See ArrayOp: the single kernel for row-major arrays."""
         arrays, count = case.arrays, len(case.operands)
         places: list[Layout | None] = [None] * len(arrays)
         shape, axes, one = self._rows(case.operands, case.attributes)
@@ -189,7 +189,7 @@ class RowOp(ArrayOp):
         return Lowered((call,), tuple(places)) if call.size else None
 
     def _call(self, case: Application, usual: Layouts) -> KernelCall | None:
-        """The kernel for these layouts; None where that for row-major ones does not take them."""
+        """Return the kernel for these layouts; None if the row-major one rejects them."""
         operands, outputs, requests, attributes, _ = case
         shape, axes, one = self._rows(operands, attributes)
         asked = [len(operands) + k for k in case.needed]
@@ -250,7 +250,7 @@ class RowOp(ArrayOp):
     def _rows(
         self, operands: Sequence[Layout | Array], attributes: Attributes
     ) -> tuple[Shape, Shape, list[bool]]:
-        """The shape of elements, the axes of a row, and which arrays have one value a row."""
+        """Return the shape of elements, axes of a row, and which arrays have one value per row."""
         shape, axes = self._shape([o.shape for o in operands], attributes)
         one = [False] * len(self.program.elements) + [True] * len(self.program.rows)
         return shape, tuple(sorted(axes)), one + [row for _, row in self.program.results]
@@ -258,7 +258,7 @@ class RowOp(ArrayOp):
     def _placed(
         self, operands: Layouts, outputs: Layouts, requests: Sequence[str], classes: Sequence[Class]
     ) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
-        """Dtype and layout class of operands and of outputs."""
+        """Return dtype and layout class of operands and of outputs."""
         placed = iter(classes[len(operands) :])
         pairs: list[tuple[str, Any]] = [
             (name_of(o.dtype), "c" if r == "null" else next(placed))
@@ -295,18 +295,18 @@ class RowOp(ArrayOp):
 
 
 def _kernel(loop: Loop) -> Kernel:
-    from nbgraph.kernels.compiler.kernel import kernel  # the compiler's side loads when needed
+    from nbgraph.kernels.compiler.kernel import kernel  # the compiler is loaded when needed
 
     return kernel(loop)
 
 
-_BESIDE = 16  # rows side by side from which they are worked on together
+_BESIDE = 16  # adjacent rows from which they are processed together
 
 
 def spaces_of(
     arrays: Layouts, one: Sequence[bool], shape: Shape, axes: Shape
 ) -> tuple[Space, Space] | None:
-    """Along a row, and over rows; None where a row is not so many runs of elements."""
+    """Return the spaces along a row and over rows; None if a row is not a number of equal runs."""
     strides = [_strides(a, shape, axes, row=row) for a, row in zip(arrays, one, strict=True)]
     kept = [d for d in range(len(shape)) if d not in axes]
     run, outer = (
@@ -325,27 +325,27 @@ def spaces_of(
 
 
 def runs_of(run: Space) -> Shape:
-    """Return the extents of a row: of one run, or of one of several and their number."""
+    """Return the extents of a row: of its run, or of a run and the number of runs."""
     return run.inner, *(extent for extent, _ in run.outer)
 
 
 def each_element(described: Described, one: Sequence[bool], nbytes: int) -> float:
-    """Nanoseconds of an element; numbers of the row alone count once a row."""
+    """Return nanoseconds per element; values that depend on the row alone count per row."""
     rows = {leaf.id for leaf, row in zip(described.operands, one) if row}
     rows |= {total.leaf.id for stage in described.stages for total in stage}
     return per_element(described.captured(), nbytes, rows)
 
 
 def dimensions(outer: Space) -> tuple[tuple[int, Shape], ...]:
-    """Extents and steps of a space, innermost first."""
+    """Return extents and strides of a space, innermost first."""
     return (outer.inner, outer.steps), *outer.outer
 
 
 def form_of_rows(
     arrays: Layouts, one: Sequence[bool], operands: int, shape: Shape, axes: Shape
 ) -> tuple[tuple[Class, ...], bool, Shape]:
-    """Compile-time classes of steps along a row, or from row to row: of rows side by side; and
-    `runs_of` a row."""
+    """Return the compile-time classes of steps along a row, or between rows if these are adjacent;
+    whether that is so; and `runs_of` a row."""
     spaces = spaces_of(arrays, one, shape, axes)
     assert spaces is not None, shape
     run, outer = spaces
@@ -355,7 +355,7 @@ def form_of_rows(
 
 
 def takes(classes: Sequence[Class], along: Space, arrays: Layouts) -> bool:
-    """Return whether a kernel of these classes takes arrays with such steps."""
+    """Return whether a kernel of these classes supports arrays with such strides."""
     return along.inner == 1 or all(
         c == "s" or step == (a.dtype.itemsize if c == "c" else 0)
         for c, step, a in zip(classes, along.steps, arrays, strict=True)
@@ -363,8 +363,8 @@ def takes(classes: Sequence[Class], along: Space, arrays: Layouts) -> bool:
 
 
 def row_major(arrays: Layouts, one: Sequence[bool], shape: Shape, axes: Shape) -> list[Layout]:
-    """Return the arrays row by row; with the axes of a row behind the others where those do not
-    merge, and repeated along them where that alone does not help."""
+    """Return row-major layouts of the arrays; if the axes of a row do not merge, with these last,
+    and broadcast along them if that is necessary."""
     places = [layout(a.shape, a.dtype) for a in arrays]
     if spaces_of(places, one, shape, axes) is not None:
         return places
@@ -381,14 +381,14 @@ def _behind(a: Layout, shape: Shape, axes: Shape) -> Layout:
 
 
 def row_shape(shape: Shape, axes: Shape, *, keepdims: bool) -> Shape:
-    """Return the shape of what has one value a row."""
+    """Return the shape of an array with one value per row."""
     if keepdims:
         return tuple(1 if d in axes else n for d, n in enumerate(shape))
     return tuple(n for d, n in enumerate(shape) if d not in axes)
 
 
 def _strides(a: Layout, shape: Shape, axes: Shape, *, row: bool) -> Shape:
-    """Byte strides along the axes of `shape`; 0 where the array has one value."""
+    """Return byte strides along the axes of `shape`; 0 where the array broadcasts."""
     steps = [0 if n == 1 else s for n, s in zip(a.shape, a.strides, strict=True)]
     if row and len(a.shape) == len(shape):  # keepdims
         return tuple(0 if d in axes else s for d, s in enumerate(steps))
@@ -399,7 +399,7 @@ def _strides(a: Layout, shape: Shape, axes: Shape, *, row: bool) -> Shape:
 
 
 def _beside(arrays: Layouts, run: Space, outer: Space, operands: int) -> tuple[Class, ...] | None:
-    """Return classes of the steps from row to row, where enough rows lie side by side in memory."""
+    """Return classes of the steps from row to row, if enough rows are adjacent in memory."""
     if outer.inner < _BESIDE or not run.inner:
         return None
     classes = classes_of(arrays, outer, operands)

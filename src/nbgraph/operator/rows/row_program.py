@@ -1,4 +1,4 @@
-"""Row programs from scalar functions: totals of a row, and what is made of them.
+"""Row programs from scalar functions: totals of a row, and results that use them.
 
 >>> import math
 >>> def shifted(x, top):
@@ -29,7 +29,7 @@ from nbgraph.kernels.scalar.kinds import kind_of_value
 from nbgraph.kernels.scalar.transplant import Transplant
 from nbgraph.shape import Array, Arrays
 
-COUNT, INDEX = "count", "index"  # names that mean the row's length and the place in the row
+COUNT, INDEX = "count", "index"  # names of the row's length and of the index in the row
 REDUCED: dict[Combine, np.ufunc] = {
     "add": np.add,
     "multiply": np.multiply,
@@ -40,7 +40,7 @@ _IDENTITY: dict[Combine, float] = {"add": 0, "multiply": 1, "max": -np.inf, "min
 
 
 class Result(NamedTuple):
-    """An output: a value for each element, or one for the whole row."""
+    """An output: a value per element, or one for the whole row."""
 
     value: Callable[..., Any]
     row: bool = False
@@ -52,7 +52,7 @@ class Described(NamedTuple):
     graph: Graph
     operands: tuple[Node, ...]
     parameters: tuple[Node, ...]  # the row's length first
-    place: Node  # in the row
+    place: Node  # the index in the row
     stages: tuple[tuple[Total, ...], ...]
     outputs: tuple[Node, ...]
 
@@ -68,18 +68,18 @@ class Described(NamedTuple):
         return tuple(reversed(needed))
 
     def captured(self) -> Captured:
-        """Return all that is computed of an element, for estimates of its cost."""
+        """Return all that is computed per element, for estimates of its cost."""
         nodes = [total.node for stage in self.stages for total in stage]
         return Captured(self.graph, self.operands, self.parameters, (*nodes, *self.outputs))
 
 
 def no_classes(label: Array, count: int) -> Array:
-    """Return which labels are not whole numbers from 0 to `count - 1`."""
+    """Return which labels are not integers from 0 to `count - 1`."""
     return ~((label >= 0) & (label < count) & (label == np.floor(label)))
 
 
 class RowProgram:
-    """What is computed of every row, as scalar functions.
+    """The computation of every row, as scalar functions.
 
     Parameters
     ----------
@@ -88,16 +88,16 @@ class RowProgram:
         `combine` ("add", "multiply", "max", "min") of the function's values over the row.
     results : sequence of Result, or of functions of each element
     elements, rows : sequence of str
-        Operands: with a value for each element, and with one for each row.
+        Operands with a value per element, and with one per row.
     integers : sequence of str
-        Operands that are whole numbers below 2**31 in the functions; others are floating.
+        Operands that are integers below 2**31 in the functions; others are floating.
     classes : str, optional
-        The one of `rows` that is a place in the row, one of `integers`: kernels of the host fail
-        where it is none.
+        The one of `rows` that is an index in the row, also in `integers`: kernels of the host fail
+        if it is out of range.
 
     The positional parameters of a function name operands, totals, the row's length ("count") and
-    the place in the row ("index"); its keyword-only ones are scalar parameters of the program.
-    Functions are read once; totals must not depend on each other in a circle.
+    the index in the row ("index"); its keyword-only ones are scalar parameters of the program.
+    Functions are captured once; totals must not depend on each other circularly.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class RowProgram:
         self._described: dict[Any, Described] = {}
 
     def _levels(self) -> list[list[str]]:
-        """Totals by pass: each as early as what it is made of allows."""
+        """Return totals by pass: each as early as its dependences allow."""
         level: dict[str, int] = {}
         while len(level) < len(self.totals):
             ready = {
@@ -155,7 +155,7 @@ class RowProgram:
     def described(
         self, kinds: Sequence[str], parameters: Mapping[str, Any] | None = None
     ) -> Described:
-        """Return the program for operands of these kinds; only the kinds of parameters count."""
+        """Return the program for operands of these kinds; of parameters only the kinds matter."""
         values = parameters or {}
         key = (tuple(kinds), parameter_kinds(values))
         described = self._described.get(key)
@@ -180,10 +180,10 @@ class RowProgram:
             for name in level:
                 combine, fn = self.totals[name]
                 leaf = graph.argument(name, "f")
-                totals.append(Total(leaf, _moved(graph, fn, known, parameters), combine))
+                totals.append(Total(leaf, _inlined(graph, fn, known, parameters), combine))
             known |= {str(total.leaf.data): total.leaf for total in totals}
             stages.append(tuple(totals))
-        outputs = [_moved(graph, fn, known, parameters) for fn, _ in self.results]
+        outputs = [_inlined(graph, fn, known, parameters) for fn, _ in self.results]
         return Described(
             graph,
             tuple(leaves.values()),
@@ -204,10 +204,10 @@ class RowProgram:
         beside: bool = False,
         pieces: bool = False,
     ) -> Loop:
-        """The description for dtypes and layouts; an output whose request is "null" is left out.
+        """Return the loop for dtypes and layouts; an output with request "null" is omitted.
 
-        `beside`: of form "columns"; `pieces`: a row is several runs. Their parameters are behind
-        the others, all integers.
+        `beside`: of form "columns"; `pieces`: a row is several runs. Their parameters follow the
+        others, all integers.
         """
         written = [
             Output(node, dtype, layout, request, whole=beside and row)  # type: ignore[arg-type]
@@ -249,9 +249,9 @@ class RowProgram:
     # the specification ------------------------------------------------------------------------
 
     def naive(self, values: Arrays, parameters: Mapping[str, Any]) -> list[Array]:
-        """Results of rows along the last axis, by running the text for every element.
+        """Return results of rows along the last axis, by running the text for every element.
 
-        Operands with one value a row have a last axis of size 1, and so have such results.
+        Operands with one value per row have a last axis of size 1, as do such results.
         """
         known: dict[str, Any] = {}
         for name, value in zip(self.operands, values, strict=True):
@@ -289,7 +289,7 @@ def _evaluated(
     return value
 
 
-def _moved(
+def _inlined(
     graph: Graph, fn: WrittenFunction, known: Mapping[str, Node], parameters: Mapping[str, Any]
 ) -> Node:
     """Return a function's value in `graph`, as a floating one."""

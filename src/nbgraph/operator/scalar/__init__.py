@@ -1,2 +1,1 @@
-"""A scalar function on NumPy arrays: arguments, dtypes, plans, the short path, the naive
-version."""
+"""Scalar functions on NumPy arrays: arguments, dtypes, plans, the fast path, the naive version."""

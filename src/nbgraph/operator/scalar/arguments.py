@@ -1,4 +1,4 @@
-"""What a call gives, told apart by the signature: operands, NumPy's options, scalar parameters."""
+"""Arguments of a call, divided by the signature: operands, NumPy's options, scalar parameters."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from nbgraph.kernels.function.scalar_function import Scalar
     from nbgraph.operator.scalar.elementwise import Elementwise
 
-_MORE_OPTIONS = frozenset(("signature", "subok"))  # where no parameter has that name
+_MORE_OPTIONS = frozenset(("signature", "subok"))  # unless a parameter has that name
 
 
 def signature(scalar: Scalar) -> inspect.Signature:
-    """Return the signature: operands, then scalar parameters by name, or as the text has it."""
+    """Return the signature: operands, then scalar parameters by name, or the text's own."""
     P = inspect.Parameter
     own = {p.name: P.empty if p.required else p.default for p in scalar.parameters}
     if scalar.signature is not None:
@@ -43,8 +43,8 @@ def signature(scalar: Scalar) -> inspect.Signature:
 def split(
     op: Elementwise, operands: tuple[Any, ...], options: dict[str, Any], out: Any = None
 ) -> tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]:
-    """Return operands in order, NumPy's call options, and scalar parameters; of the text as it is
-    now."""
+    """Return operands in order, NumPy's call options, and scalar parameters, by the current
+    text."""
     if op.refresh_needed():
         op.refresh()
     names = op.scalar.operands
@@ -77,8 +77,8 @@ def split(
 
 
 def _dtype_of_loop(op: Elementwise, signature: Any, dtype: Any) -> dict[str, Any]:
-    """Return the dtype that a ufunc's `signature=` asks for: "dd->d", or a dtype or None for each
-    operand and output; raise DTypeError where there is no such loop."""
+    """Return the dtype that a ufunc's `signature=` requests: "dd->d", or a dtype or None per
+    operand and output; raise DTypeError if there is no such loop."""
     if signature is None:
         return {}
     if dtype is not None:
@@ -103,23 +103,23 @@ def _dtype_of_loop(op: Elementwise, signature: Any, dtype: Any) -> dict[str, Any
 def with_outputs(
     op: Elementwise, operands: tuple[Any, ...], out: Any
 ) -> tuple[tuple[Any, ...], Any]:
-    """Return operands, and outputs given by position behind them, as for NumPy's ufuncs. The
-    library's operators with parameters take none: an array there is meant as a parameter, as that
-    of `polygamma(1, x)`, which SciPy has in this order."""
+    """Return operands, and outputs passed by position after them, as to NumPy's ufuncs. The
+    library's operators with parameters take none: there an array is meant as a parameter, as in
+    `polygamma(1, x)`, which has SciPy's order."""
     count, scalar = op.nin, op.scalar
     named = bool(scalar.parameters) and op.__module__.startswith("nbgraph.")
     if scalar.draws or named or out is not None or len(operands) > op.nargs:
-        return operands, out  # which is refused
+        return operands, out  # which raises
     if op.scalar.signature and op.scalar.signature.places != op.scalar.operands:
         return operands, out
     outs = operands[count:]
     if any(isinstance(o, (bool, int, float, list, np.generic)) for o in outs):
-        return operands, out  # no array: one operand too many
+        return operands, out  # not an array: one operand too many
     return operands[:count], (*outs, *[None] * (op.nout - len(outs)))
 
 
 def _by_name(op: Elementwise, name: str, arguments: dict[str, Any]) -> Any:
-    """Return an operand that has no place in the call."""
+    """Return an operand that was not passed by position."""
     if name in arguments:
         return arguments.pop(name)
     if name in op.scalar.defaults:
@@ -143,14 +143,14 @@ def _too_many(op: Elementwise, count: int) -> str:
 
 
 def words(values: Sequence[Any], key: Any) -> Any:
-    """Return the words for what `values` give together.
+    """Return the words for the shape that `values` broadcast to.
 
     Parameters
     ----------
     values : sequence of arrays and numbers
-        They say the shape, and in which world the words are.
+        They determine the shape, and the kind of array of the words.
     key : None, seed, numpy.random.Generator, numpy.random.SeedSequence or array of uint64
-        What `ng.random` calls `rng`; an array holds the words themselves.
+        The same as `rng` of `ng.random`; an array holds the words themselves.
 
     >>> words([np.zeros((2, 1)), np.zeros(3), 0.5], key=7).shape
     (2, 3)

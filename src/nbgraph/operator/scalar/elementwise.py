@@ -1,6 +1,6 @@
-"""What all parts of a scalar operator know of it: its definition, and what calls have resolved.
+"""The state that all parts of a scalar operator share: its definition and resolved calls.
 
-`operator.mapper.mapper` has the class that is called.
+The callable class is in `operator.mapper.mapper`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 class Documentation:
-    """The `__doc__` of a class and, by `of` when it is asked for, of each of its objects: for an
-    operator the user's docstring, how it is called, formula and dependence.
+    """The `__doc__` of a class and, computed by `of` at first use, of each of its objects: for an
+    operator the user's docstring, the call, formula and dependence.
 
     >>> import nbgraph as ng
     >>> @ng.op
@@ -66,8 +66,8 @@ class Elementwise:
     forms: Any
     nin: int
     _direct: int  # positional arguments that are certainly operands
-    carried: dict[Any, Any]  # what carriers keep with the operator
-    signature = None  # as of a ufunc that works element by element: Dask asks for it
+    carried: dict[Any, Any]  # caches of carriers
+    signature = None  # as of an elementwise ufunc: Dask reads it
     _watch: Watch
 
     @functools.cached_property
@@ -76,17 +76,17 @@ class Elementwise:
 
     @functools.cached_property
     def nout(self) -> int:
-        """How many outputs."""
+        """The number of outputs."""
         return len(self._probe.outputs)
 
     @functools.cached_property
     def nargs(self) -> int:
-        """Operands and outputs together."""
+        """The number of operands and outputs together."""
         return self.nin + self.nout
 
     @property
     def probe_kinds(self) -> tuple[str, ...]:
-        """Operand kinds that the function is known to take."""
+        """Operand kinds that the function is known to accept."""
         return probe_kinds(self.scalar)
 
     @property
@@ -95,19 +95,19 @@ class Elementwise:
         return type_strings(self.scalar)
 
     def parameters_of(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the scalar parameters of a call, defaults filled in."""
+        """Return the scalar parameters of a call, with defaults."""
         own = self.scalar.parameters
         if arguments:
             refuse_marks(self.__name__, arguments, [p.name for p in own])
         return resolve_parameters(self.__name__, own, arguments)
 
     def refresh_needed(self) -> bool:
-        """Return whether a global, helper or closure cell that was read has been replaced, or a
-        function has been given other code."""
+        """Return whether a global, helper or closure cell that the text reads was replaced, or a
+        function was given other code."""
         watch = self.scalar.watch
         return watch is not self._watch or watch.changed()
 
-    if TYPE_CHECKING:  # of Mapper
+    if TYPE_CHECKING:  # defined in Mapper
         identity: Any
 
         @property

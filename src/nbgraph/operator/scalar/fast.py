@@ -1,8 +1,8 @@
-"""The short path of a call: dtypes seen before, contiguous arrays of one shape.
+"""The fast path of a call: known dtypes, contiguous arrays of one shape.
 
-Values of scalar parameters are words of the record, which the native entry fills in. Small
-operands that lie otherwise (numbers, strides, smaller shapes) are copied first, at a fortieth of
-the cost of the general way. Operands by name and those left to their defaults take their places.
+Values of scalar parameters are words of the record, which the native entry fills in. Small operands
+that do not fit (numbers, strides, smaller shapes) are copied first, at a fortieth of the cost of
+the general path. Keyword operands and defaults are put in their places.
 """
 
 from __future__ import annotations
@@ -29,46 +29,46 @@ if TYPE_CHECKING:
 
 # buffer formats by NumPy's dtype characters
 FORMATS = {**{char: char for char in "?bBhHiIlLefd"}, "F": "Zf", "D": "Zd"}
-CALLS_BEFORE = 2  # general calls of one kind before the short path is set up
-KINDS = 128  # kinds of calls that are counted
-CACHED = 1 << 21  # bytes of a call's arrays up to which results are written through the caches
-FILLED = 1 << 17  # elements up to which a number is written out
-ALONE = 1 << 15  # elements from which on other threads might have parts of a call
-_LARGEST = 65504.0  # that every format of floats holds
+CALLS_BEFORE = 2  # general calls of one kind before the fast path is set up
+KINDS = 128  # kinds of calls counted
+CACHED = 1 << 21  # bytes of a call's arrays up to which results stay in the caches
+FILLED = 1 << 17  # elements up to which a number is broadcast by a copy
+ALONE = 1 << 15  # elements from which workers could share a call
+_LARGEST = 65504.0  # finite in every float format
 
 _ndarray = np.ndarray
 _empty = np.empty
-_settings = config.variable.get  # bound once: read at every call
+_settings = config.variable.get  # bound once, as it is read at every call
 _NUMBERS = (float, int)
 _COPIED = (*_NUMBERS, complex)
 
 _MISSING: Any = object()
 
-Native = tuple[Callable[..., Any], bytes]  # a function, and what it returns to decline
+Native = tuple[Callable[..., Any], bytes]  # a function, and the object by which it declines
 
 
 class Entry(NamedTuple):
-    """The short path of one kind of call: within the cost that is worth other threads, and within
-    the caches where there are none.
+    """The fast path of one kind of call: `brief` up to the cost worth other threads, `alone` up to
+    the caches' size for calls without other threads.
 
-    `ranges`: of integer parameters that must fit a dtype, as place, least and largest value.
-    `others`: the entries of operands that begin with the same dtype, by their dtypes.
+    `ranges`: index, least and largest value of integer parameters that must fit a dtype. `others`:
+    entries of operands with the same first dtype, by all dtypes.
     """
 
     brief: Native
     alone: Native
     inputs: tuple[np.dtype[Any], ...]
     outputs: Sequence[np.dtype[Any]]
-    kernel: Kernel  # held alive
+    kernel: Kernel  # kept alive
     ranges: Sequence[tuple[int, int, int]]
     others: dict[tuple[Any, ...], Entry]
 
 
 class FastCall:
-    """The short paths of one operator, by dtype of the first operand; with parameters that a call
-    gives, by their types, too.
+    """The fast paths of one operator, by dtype of the first operand, and by types of parameters
+    that a call passes.
 
-    An entry holds its kernel alive; entries are dropped when a watched object changes.
+    An entry keeps its kernel alive; entries are dropped when a watched object changes.
     """
 
     __slots__ = (
@@ -86,13 +86,13 @@ class FastCall:
         self.forget()
 
     def forget(self) -> None:
-        """Drop all entries, and look at the definition again."""
+        """Drop all entries, and reread the definition at the next call."""
         self.entries: dict[Any, Entry] = {}
         self._seen: dict[Any, int] = {}
         self._places: dict[str, int] | None = None
 
-    def _look(self) -> dict[str, int]:
-        """Return the places of the parameters that are numbers; remember defaults besides."""
+    def _read_definition(self) -> dict[str, int]:
+        """Cache and return the indices of parameters that are numbers; also cache defaults."""
         scalar = self._op.scalar
         own = [p for p in scalar.parameters if not p.is_static]
         self._defaults = [_MISSING if p.required else p.default for p in own]
@@ -103,7 +103,7 @@ class FastCall:
         return places
 
     def call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
-        """Return the result, or None where the general path has to take the call."""
+        """Return the result, or None if the call needs the general path."""
         if not self.entries:
             return None
         values: tuple[Any, ...] = ()
@@ -112,7 +112,7 @@ class FastCall:
             if placed is None:
                 return None
             operands, values = placed
-        elif len(operands) != self._op.nin:  # or an output would pass for an operand
+        elif len(operands) != self._op.nin:  # otherwise an output would be taken for an operand
             return None
         if PYTHON_ASKED[0] and _settings().compiler == "python":
             return None
@@ -136,12 +136,11 @@ class FastCall:
     def placed(
         self, operands: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-        """Return all operands by place, with those that have names or defaults, and the values of
-        all parameters that are numbers, or () where none is passed; None where the call says
-        something else."""
+        """Return all operands in order, including keywords and defaults, and the values of all
+        number parameters, or () if none is passed; None if the call has other arguments."""
         places = self._places
         if places is None:
-            places = self._look()
+            places = self._read_definition()
         by_name = 0
         if len(operands) < len(self._operands):
             rest = self._operands[len(operands) :]
@@ -167,7 +166,7 @@ class FastCall:
                 value = float(value) if self._floats[place] else value.item()
             values[place] = value
         if by_name or _MISSING in values:
-            return None  # an unknown name, one given twice, or a missing one
+            return None  # an unknown name, a repeated one, or a missing one
         return operands, tuple(values)
 
     def _arrays(self, operands: tuple[Any, ...], out: Any, values: tuple[Any, ...]) -> Any:
@@ -200,7 +199,7 @@ class FastCall:
         return None if done is None else out[0] if len(out) == 1 else out
 
     def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any], Sequence[Text]] | None:
-        """Return the newest entry where it has one output and only globals and texts watched."""
+        """Return the newest entry if it has one output and watches only globals and texts."""
         own = [entry.brief for kind, entry in self.entries.items() if type(kind) is not tuple]
         if not own or self._closed or self._op.nout != 1:
             return None
@@ -215,7 +214,7 @@ class FastCall:
     def note(
         self, operands: Sequence[np.ndarray[Any, Any]], plan: Plan, options: dict[str, Any]
     ) -> None:
-        """Note a general call with `options`: where its kind recurs, set up the short path."""
+        """Record a general call with `options`: when its kind recurs, set up the fast path."""
         typed = plan.typed
         dtypes = [*typed.operands, *typed.outputs]
         placed = self.placed(tuple(operands), options)
@@ -252,8 +251,8 @@ class FastCall:
     def _entry(
         self, code: Kernel, plan: Plan, formats: Sequence[str], *, numbers: bool
     ) -> Entry | None:
-        """Return the short path over a kernel, which takes the parameters as numbers or has them in
-        its record, or None where there is none."""
+        """Return the fast path over a kernel, with parameters passed as numbers or fixed in the
+        record; None if it is impossible."""
         from nbgraph.codegen import builtin
         from nbgraph.kernels.compiler import entry
 
@@ -266,7 +265,7 @@ class FastCall:
         nbytes = sum(d.itemsize for d in dtypes)
         most = parallel.most(typed.captured, nbytes)
         if varying:
-            words.append(b"")  # of parameters that nothing reads
+            words.append(b"")  # for parameters that are not read
         brief, alone = (
             entry.make(code, formats, len(typed.operands), words, elements, varying)
             for elements in (most, max(most, CACHED // nbytes))
@@ -277,7 +276,7 @@ class FastCall:
 
 
 def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:
-    """Return the last array, or None where the general path has to take the call."""
+    """Return the last array, or None if the call needs the general path."""
     function, declined = entry.brief
     result = function(*arguments)
     if result is not declined:
@@ -289,8 +288,8 @@ def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:
 
 
 def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """Return operands as new contiguous arrays of one shape, where they are small and not so, or
-    None where the general way is to be taken."""
+    """Return operands as contiguous arrays of one shape, by copies if they are small; None if the
+    call needs the general path."""
     like: Any = None
     for operand in operands:
         kind = type(operand)
@@ -303,7 +302,7 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
         if not all(type(operand) is float for operand in operands):
             return None
         return tuple([np.asarray(operand) for operand in operands])
-    shape, dtype = _shape(operands, like), None  # of numbers
+    shape, dtype = _shape(operands, like), None  # the dtype of numbers
     if shape is None or (len(shape) > 1 and not _in_order(operands, shape)):
         return None
     copies: list[Any] = []
@@ -325,14 +324,14 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
 
 
 def _number_dtype(operands: tuple[Any, ...]) -> np.dtype[Any] | None:
-    """Return the one dtype of floats among arrays, else of integers, which numbers take."""
+    """Return the only float dtype among arrays, else the only integer one, which numbers take."""
     dtypes = {o.dtype for o in operands if type(o) not in _COPIED}
     own = [d for d in dtypes if d.kind in "fc"] or [d for d in dtypes if d.kind in "iu"]
     return own[0] if len(own) == 1 else None
 
 
 def _holds(dtype: np.dtype[Any], number: Any) -> bool:
-    """Return whether a dtype holds a number, or a rounded one, and its kind gives way to it."""
+    """Return whether a dtype can hold a number, maybe rounded, without promotion."""
     if dtype.kind in "fc":
         return (type(number) is not complex or dtype.kind == "c") and abs(number) <= _LARGEST
     most, signed = 1 << (8 * dtype.itemsize - (dtype.kind == "i")), dtype.kind == "i"
@@ -340,7 +339,7 @@ def _holds(dtype: np.dtype[Any], number: Any) -> bool:
 
 
 def _shape(operands: tuple[Any, ...], like: Any) -> tuple[int, ...] | None:
-    """Return the shape that operands broadcast to; None where there is none, or it is large."""
+    """Return the shape that operands broadcast to; None if there is none, or it is large."""
     shape: tuple[int, ...] = like.shape
     if like.size <= FILLED and any(getattr(o, "shape", shape) != shape for o in operands):
         try:
@@ -351,12 +350,12 @@ def _shape(operands: tuple[Any, ...], like: Any) -> tuple[int, ...] | None:
 
 
 def _in_order(operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
-    """Return whether a new result of operands that lie like these is row-major."""
+    """Return whether NumPy's result for operands of these layouts is row-major."""
     full = [o for o in operands if getattr(o, "shape", None) == shape]
     if not full:
         return True
     if len(full) == 1:
-        own = full[0].flags.c_contiguous  # which says the same for less
+        own = full[0].flags.c_contiguous  # equivalent and cheaper
         return own or bool(np.empty_like(full[0], subok=False).flags.c_contiguous)
     return not all(o.flags.fnc for o in full)
 

@@ -1,10 +1,10 @@
-"""What `np.errstate` asks of calls on NumPy arrays: "raise", "call", "print" and "log".
+"""`np.errstate` for calls on NumPy arrays: "raise", "call", "print" and "log".
 
-Kernels compute both sides of a branch, so the processor's flags report values that are not
-results. A call under an explicit setting is judged by what is exact: NumPy's own ufunc of that
-name, or the operator's text in NumPy's numbers, for the elements that are not finite though their
-operands are. NumPy's default, "warn", asks for nothing here: a look at every result costs four
-times what a short call does.
+Kernels compute both sides of a branch, so the processor's flags report values that are not results.
+A call under an explicit setting is judged exactly: by NumPy's own ufunc of that name, or by the
+operator's text in NumPy's numbers, for the elements that are not finite although their operands
+are. NumPy's default, "warn", is ignored here: checking every result would cost four times a short
+call.
 
 >>> import nbgraph as ng
 >>> with np.errstate(divide="raise"):
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from nbgraph.operator.scalar.elementwise import Elementwise
 
 _ASKING = frozenset(("raise", "call", "print", "log"))
-# a read of np.geterr() takes longer than a short call; that of its variable 10 ns
+# np.geterr() takes longer than a short call; reading its variable takes 10 ns
 _variable: Any = getattr(getattr(np, "_core").umath, "_extobj_contextvar", None)  # noqa: B009
 state: Callable[[], Any] = (lambda: None) if _variable is None else _variable.get
-USUAL: Any = contextvars.Context().run(state)  # what it is where nobody has set it
+USUAL: Any = contextvars.Context().run(state)  # the state if it was never set
 _latest: list[tuple[Any, Any]] = [(USUAL, None)]
 
 
 def judge(op: Elementwise, operands: tuple[Any, ...], options: Mapping[str, Any]) -> None:
-    """Have NumPy report what a call comes across, where `np.errstate` asks for that."""
+    """Let NumPy report a call's floating-point errors, if `np.errstate` requests that."""
     modes = _asked()
     if modes is None or carrier_of(operands) is not None or any(map(overrides.claims, operands)):
         return
@@ -58,7 +58,7 @@ def judge(op: Elementwise, operands: tuple[Any, ...], options: Mapping[str, Any]
 
 
 def _asked() -> Any:
-    """Return what this context asks for besides warnings, by kind, or None."""
+    """Return what this context requests besides warnings, by kind, or None."""
     now, (known, asked) = state(), _latest[0]
     if now is not known:
         modes = np.geterr()

@@ -1,4 +1,4 @@
-"""Gradients given by hand: what the names of their parameters declare."""
+"""Hand-written gradients: what the names of their parameters declare."""
 
 from __future__ import annotations
 

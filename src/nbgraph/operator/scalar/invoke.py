@@ -1,4 +1,4 @@
-"""Calling an operator on NumPy arrays: infer, allocate, run the kernel."""
+"""Calls of an operator on NumPy arrays: infer, allocate, run the kernel."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
 class Invoker:
-    """Runs a scalar definition over arrays; keeps what it has resolved."""
+    """A scalar definition over arrays, with a cache of plans."""
 
-    loop_name: str | None = None  # of its loops, where that is not the definition's
+    loop_name: str | None = None  # name of its loops, if not the definition's
 
     def __init__(self, scalar: Scalar, *, fastmath: bool = False) -> None:
         self.scalar, self.fastmath = scalar, fastmath
         self._plans: dict[tuple[Any, ...], Plan] = {}
-        self._by_types: dict[tuple[Any, ...], tuple[Any, Any]] = {}  # of `plan_of`: dtypes
+        self._by_types: dict[tuple[Any, ...], tuple[Any, Any]] = {}  # cache of `plan_of`, by dtypes
 
     def forget(self) -> None:
-        """Drop what was resolved: the definition has changed."""
+        """Drop the cached plans: the definition has changed."""
         self._plans.clear()
         self._by_types.clear()
 
@@ -63,9 +63,9 @@ class Invoker:
         order: str = "K",
         note: Callable[[Sequence[Array], Plan], None] | None = None,
     ) -> tuple[Array, ...]:
-        """Return outputs for operands; arrays in `out` are written and returned themselves.
+        """Return outputs for operands; arrays in `out` are written and returned.
 
-        `note` is told the operands and the plan of a call without a mask.
+        `note` is called with the operands and the plan of a call without a mask.
         """
         name = self.scalar.name
         operands, plan = self.prepare(values, parameters, dtype, casting)
@@ -94,7 +94,7 @@ class Invoker:
         dtype: object = None,
         casting: str = "same_kind",
     ) -> tuple[list[Array], Plan]:
-        """Return operands as arrays, and the plan of their dtypes."""
+        """Return operands as arrays, and the plan for their dtypes."""
         name, names = self.scalar.name, self.scalar.operands
         raw = [as_operand(name, n, v) for n, v in zip(names, values, strict=True)]
         common = common_dtype(self.scalar, raw)
@@ -112,18 +112,18 @@ class Invoker:
         parameters: Mapping[str, Any],
         dtype: object = None,
     ) -> Plan:
-        """Return what was resolved for dtypes and parameters."""
+        """Return the plan for dtypes and parameters."""
         key = (tuple(dtypes), common, dtype)
         return self._resolved(
             key, parameters, lambda: resolve(self.scalar, dtypes, common, parameters, dtype)
         )
 
     def plan_of(self, values: Sequence[Any], parameters: Mapping[str, Any]) -> Plan:
-        """Return what is resolved for dtypes and Python numbers, which take the dtype of the
-        others. Raise OverflowError where an integer does not fit."""
+        """Return the plan for dtypes and Python numbers, which take the dtype of the others. Raise
+        OverflowError for an integer that does not fit."""
         weak = [v if isinstance(v, np.dtype) else type(v) for v in values]
         key = (*weak, parameter_kinds(parameters))
-        entry = None if int in weak else self._by_types.get(key)  # integers are looked at
+        entry = None if int in weak else self._by_types.get(key)  # integers must be checked
         if entry is None:
             common = common_dtype(self.scalar, values)
             dtypes = operand_dtypes_of(self.scalar, values, common)
@@ -133,7 +133,7 @@ class Invoker:
     def _resolved(
         self, key: tuple[Any, ...], parameters: Mapping[str, Any], typed: Callable[[], Typed]
     ) -> Plan:
-        """Return the plan for `key` and parameters; the values of numbers are not kept."""
+        """Return the plan for `key` and parameters; values of numbers are not cached."""
         key = (*key, parameter_kinds(parameters))
         plan = self._plans.get(key)
         if plan is None:
@@ -172,7 +172,7 @@ class Invoker:
 
     def _same_graph(self, typed: Typed) -> Plan | None:
         """Return a plan that differs in parameter values alone, or None."""
-        for plan in list(self._plans.values()):  # other threads may add one
+        for plan in list(self._plans.values()):  # other threads may add plans
             other = plan.typed
             if other.captured is typed.captured and other.operands == typed.operands:
                 if other.outputs == typed.outputs and other.compute == typed.compute:
@@ -210,7 +210,7 @@ class Invoker:
             [layout_of(view) for view in views],
             [layout_of(target) for target in targets],
             requests,
-            once=_past_caches(views, targets),
+            once=_may_stream(views, targets),
         )
         call.run((*views, *written))
         for i in copies:
@@ -219,7 +219,7 @@ class Invoker:
     # out, where, dtype ------------------------------------------------------------------------
 
     def _require_casts(self, values: Sequence[object], plan: Plan, casting: str) -> None:
-        """DTypeError where an operand cannot be cast to the loop's dtype, as the rule has it."""
+        """Raise DTypeError if `casting` forbids casting an operand to the loop's dtype."""
         name = self.scalar.name
         if casting not in CASTINGS:
             raise ValueError(f"{name}: casting={casting!r}; expected one of {', '.join(CASTINGS)}")
@@ -253,7 +253,7 @@ class Invoker:
         where: object,
         casting: str,
     ) -> tuple[Array, ...]:
-        """Only the elements where the mask holds are computed and written."""
+        """Compute and write only the elements where the mask is true."""
         mask = np.asarray(where)
         if mask.dtype != bool:
             raise DTypeError(f"{self.scalar.name}: where must be boolean, not {mask.dtype}")
@@ -272,9 +272,8 @@ class Invoker:
         return tuple(results)
 
 
-def _past_caches(operands: Sequence[Array], outputs: Sequence[Array]) -> bool:
-    """Return whether large outputs may be written past the caches: they are not an operand's "
-    "memory"
+def _may_stream(operands: Sequence[Array], outputs: Sequence[Array]) -> bool:
+    """Return whether large outputs may bypass the caches: they do not share an operand's memory,
     and cache lines begin at the same elements of all."""
     if not 0 < threshold() <= sum([o.nbytes for o in outputs]):
         return False

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from nbgraph.kernels.loops.loop import Loop
     from nbgraph.kernels.scalar.nodes import Node
 
-_RUN = 1024  # elements; what lines hold at the ends of shorter runs counts
+_RUN = 1024  # elements; in shorter runs partial cache lines at the ends matter
 
 
 def threshold() -> int:
-    """Bytes of outputs from which on they are streamed; 0: they never are."""
+    """Return the bytes of outputs from which they are streamed; 0: never."""
     asked = config.stream_bytes
     return last_cache() // 2 if asked < 0 else asked
 
@@ -33,8 +33,8 @@ def threshold() -> int:
 def streams(
     where: Space, sizes: Sequence[int], layouts: Sequence[str], requests: Sequence[str]
 ) -> bool:
-    """Return whether the outputs of a map over a space are written past the caches: `sizes` of
-    elements, layouts and requests are those of outputs that somebody needs.
+    """Return whether the outputs of a map over a space bypass the caches: `sizes` of elements,
+    layouts and requests are those of needed outputs.
 
     >>> streams(Space(1 << 30, (4, 4), ()), [4], ["c"], ["write"])
     True
@@ -55,19 +55,19 @@ def level(addresses: Sequence[int]) -> bool:
     return len({address % LINE for address in addresses}) == 1
 
 
-_KEPT = 1024  # calls that a plan keeps
+_KEPT = 1024  # calls cached per plan
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Plan:
     """A scalar operator for one set of dtypes and parameters: its kernels by layout classes and
-    requests, its kernel calls by layouts.
+    requests, and its kernel calls by layouts.
 
-    Another set of values differs from the plan that it is `like` in the words of calls alone.
-    `literals` are read from the argument block, behind the scalar parameters (see
-    `nbgraph.kernels.scalar.transplant`). `loop_name`: of the loop, equal for operators that share
-    kernels.
+    For other values, a plan differs from the plan that it is `like` in the words of calls alone.
+    `literals` are read from the record, after the scalar parameters (see
+    `nbgraph.kernels.scalar.transplant`). `loop_name`: the loop's name, equal for operators that
+    share kernels.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Plan:
     like: Plan | None = None
 
     def having(self, parameters: Mapping[str, Any]) -> Plan:
-        """Return this plan with other parameter values; OverflowError where one is too large."""
+        """Return this plan with other parameter values; OverflowError for a value too large."""
         own = self.parameters
         if all(own[name] is value for name, value in parameters.items()):
             return self
@@ -91,7 +91,7 @@ class Plan:
 
     @property
     def uniform(self) -> tuple[Node, ...]:
-        """What the block holds one value of: the scalar parameters and literals."""
+        """The nodes with one value per call: the scalar parameters and literals."""
         return self.typed.captured.parameters + self.literals
 
     def parameter_words(self) -> list[bytes]:
@@ -108,10 +108,9 @@ class Plan:
         return [in_word(word) for word in self.parameter_words()]
 
     def varying(self, names: Sequence[str]) -> list[tuple[Word, int]] | None:
-        """Return how a number of each of these parameters becomes a word of the record: its kind
-        (`kernels.scalar.kinds.Word`) and its place among `parameter_words`, one past them where
-        nothing
-        reads it. None where the record holds something else than numbers."""
+        """Return, for a number of each of these parameters, how it becomes a word of the record:
+        its kind (`kernels.scalar.kinds.Word`) and its index in `parameter_words`, one past the end
+        if it is not read. None if the record holds values other than numbers."""
         typed, leaves = self.typed, self.typed.captured.parameters
         floats = {"float64": Word.DOUBLE, "float32": Word.SINGLE}.get(typed.compute)
         places = {str(leaf.data): (i, leaf.kind) for i, leaf in enumerate(leaves)}
@@ -126,8 +125,8 @@ class Plan:
         return words
 
     def scalars(self, operands: Sequence[Layout | None]) -> tuple[tuple[str, str], ...]:
-        """Return kind and precision of each operand that is a number (None), of the real and of the
-        imaginary part of a complex one."""
+        """Return kind and precision of each operand that is a number (None); two for the parts of a
+        complex one."""
         typed = self.typed
         rows = zip(typed.leaves, typed.operands, operands, strict=True)
         return tuple(
@@ -140,8 +139,8 @@ class Plan:
         )
 
     def numbers(self, values: Sequence[Any]) -> list[Any]:
-        """Return the numbers of a call's record: the operands that are some, None for others; of a
-        complex one both parts."""
+        """Return the numbers of a call's record: the operands that are numbers (None for others),
+        both parts of a complex one."""
         numbers: list[Any] = []
         for value, dtype in zip(values, self.typed.operands, strict=True):
             if value is not None:
@@ -157,7 +156,7 @@ class Plan:
         code = self.kernels.get(key)
         if code is None:
             from nbgraph.kernels.compiler.kernel import (
-                kernel,  # the compiler's side loads when needed
+                kernel,  # the compiler is loaded when needed
             )
 
             loop = self.loop(layouts, dtypes, requests, **flags)
@@ -174,10 +173,10 @@ class Plan:
         streaming: bool = False,
         unordered: bool = False,
     ) -> Loop:
-        """Return the description of a map over these layouts, the outputs of these dtypes.
+        """Return the description of a map over these layouts, with outputs of these dtypes.
 
-        An operand of layout "p" is a number in the block, behind `uniform`; an output whose request
-        is "null" is left out. `disjoint`, `streaming`: see Loop; `unordered`: its opposite.
+        An operand of layout "p" is a number in the record, after `uniform`; an output with request
+        "null" is omitted. `disjoint`, `streaming`: see Loop; `unordered`: not `ordered`.
         """
         from nbgraph.kernels.loops.loop import Loop, Operand, Output
 
@@ -224,10 +223,10 @@ def map_call(
 ) -> KernelCall:
     """Return the kernel call for operands of these layouts (None: a number), broadcast to `shape`.
 
-    Outputs have that shape; one whose request is "null" is left out. `disjoint`: the caller sees
-    to it that no output shares memory with another, nor with an operand unless the two are the
-    very same elements; several outputs then need no check when the kernel runs. `once`: nothing
-    shares memory with an output, and nobody reads it at once; large ones then go past the caches.
+    Outputs have that shape; one with request "null" is omitted. `disjoint`: the caller ensures that
+    no output shares memory with another, nor with an operand except for identical elements; several
+    outputs then need no check at run time. `once`: nothing shares memory with an output, and it is
+    not read soon; large outputs then bypass the caches.
     """
     least = threshold() if once else 0
     key = (shape, *operands, *outputs, *requests, disjoint, least)
@@ -270,7 +269,7 @@ def _map_call(
         layouts,
         [name_of(o.dtype) for o in outputs],
         requests,
-        disjoint=disjoint and len(written) > 1,  # else there is no need
+        disjoint=disjoint and len(written) > 1,  # otherwise not needed
         streaming=once and streams(where, sizes, classes[len(in_arrays) :], delivered),
         unordered=bool(plan.typed.captured.graph.raises) and not is_ordered(where, shape, strides),
     )
@@ -289,7 +288,7 @@ def _map_call(
 
 
 def strides_in(a: Layout, shape: Shape) -> tuple[int, ...]:
-    """Return strides as those of an array broadcast to `shape`."""
+    """Return strides as of an array broadcast to `shape`."""
     lead = len(shape) - len(a.shape)
     own = [0 if n == 1 else s for n, s in zip(a.shape, a.strides, strict=True)]
     return (*(0,) * lead, *own)

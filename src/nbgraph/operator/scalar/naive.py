@@ -1,8 +1,8 @@
-"""The naive specification: the user's text itself, one element after another.
+"""The naive specification: the user's text itself, run element by element.
 
-Used by `with ng.config(compiler="python")`: breakpoints in the function work. Values
-are NumPy scalars of the operands' dtypes, `math` is answered by NumPy in that precision, so the
-rules for dtypes, infinities and division by zero are NumPy's.
+Used with `with ng.config(compiler="python")`: breakpoints in the function work. Values are NumPy
+scalars of the operands' dtypes, and `math` is replaced by NumPy in that precision, so the rules for
+dtypes, infinities and division by zero are NumPy's.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def call(
     order: str = "K",
     quiet: bool = True,
 ) -> tuple[Array, ...]:
-    """Return outputs for operands, as `Invoker.call`, by running the text per element; NumPy tells
-    of divisions by zero and their like unless `quiet`."""
+    """Return outputs for operands, like `Invoker.call`, by running the text per element; NumPy
+    warns of divisions by zero and the like unless `quiet`."""
     invoker = Invoker(scalar)
     operands, plan = invoker.prepare(values, parameters, dtype, casting)
     mask = np.asarray(where)
@@ -88,19 +88,19 @@ def call(
 
 
 def _parts(value: Any) -> list[Any]:
-    """Return the numbers of a result that may be a tuple or a list of such."""
+    """Return the numbers of a result, which may be nested tuples or lists."""
     if not isinstance(value, (tuple, list)):
         return [value]
     return [part for item in cast("list[Any]", value) for part in _parts(item)]
 
 
 def _lift(value: Any, compute: Any) -> Any:
-    """Return a value as it computes: 16-bit floats in float32, as everywhere."""
+    """Return a value in the precision of computations: 16-bit floats in float32."""
     return compute(value) if value.dtype.kind in "fV" else value
 
 
 def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return the user's function over scalars, its `math` in NumPy's arithmetic."""
+    """Return the user's function over scalars, with `math` in NumPy's arithmetic."""
     if isinstance(scalar, WrittenFunction):
         places = scalar.signature.places if scalar.signature else ()
         fn = naive_draws.drawing(scalar.fn) if scalar.draws else scalar.fn
@@ -121,8 +121,8 @@ def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> An
 
 
 def _is_pythons(fn: FunctionType) -> bool:
-    """Return whether a text is about Python's own numbers: it catches what these raise and NumPy's
-    do not, or has literals beyond int64."""
+    """Return whether a text needs Python's own numbers: it catches exceptions that NumPy's do not
+    raise, or has literals beyond int64."""
     try:
         nodes = [node for part in function_text(fn).body for node in ast.walk(part)]
     except NoSourceError:
@@ -146,7 +146,7 @@ def _as_python(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _without_errors(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function whose result is NaN where it raises."""
+    """Return a function whose result is NaN where `fn` raises."""
 
     def call(*operands: Any, **parameters: Any) -> Any:
         try:
@@ -158,7 +158,7 @@ def _without_errors(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _interpreted(scalar: Scalar, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
-    """Evaluate the graph of a derived definition, which has no text of its own."""
+    """Return the values of a derived definition, which has no text, by evaluating its graph."""
     kinds = ["f" if np.asarray(o).dtype.kind == "f" else np.asarray(o).dtype.name for o in operands]
     captured = scalar.capture(kinds, parameters)
     leaves = {n.id: o.item() for n, o in zip(captured.operands, operands, strict=True)}
@@ -201,14 +201,14 @@ def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
 
 
 def _imported(name: str, *rest: Any) -> Any:
-    """Return what an `import` inside of a function gives."""
+    """Return the result of an `import` statement within a function."""
     module = __import__(name, *rest)
     return numpy_math() if module is math else numpy_cmath() if module is cmath else module
 
 
 @functools.cache
 def numpy_math() -> ModuleType:
-    """Return a stand-in for the module `math` whose functions keep the dtype and never raise."""
+    """Return a replacement of the module `math` whose functions keep the dtype and never raise."""
     import scipy.special
 
     module = ModuleType("math")
@@ -228,7 +228,7 @@ def numpy_math() -> ModuleType:
 
 @functools.cache
 def numpy_cmath() -> ModuleType:
-    """Return a stand-in for `cmath` whose functions keep the precision and never raise."""
+    """Return a replacement of `cmath` whose functions keep the precision and never raise."""
     module = ModuleType("cmath")
     module.__dict__.update({k: v for k, v in vars(cmath).items() if not k.startswith("__")})
     for name in "exp log10 sqrt sin cos tan sinh cosh tanh isnan isinf isfinite".split():
@@ -251,7 +251,7 @@ def _of_complex(fn: Any) -> Any:
 
 
 def _isinstance(value: Any, target: Any) -> bool:
-    """Return what `isinstance` is in kernels, by the kind of a number."""
+    """Return `isinstance` as in kernels, by the kind of a number."""
     targets = target if isinstance(target, tuple) else (target,)
     return python_isinstance(value, tuple([complex if t is _complex else t for t in targets]))
 
@@ -282,10 +282,10 @@ def with_values(
     out: Any,
     options: dict[str, Any],
 ) -> ElementError:
-    """Return the error with the words of the text for its element, and the operands there.
+    """Return the error with the text's message for its element, and the operands there.
 
-    The error itself where the element is not known, its operands may have been overwritten, or the
-    text does not raise the same for them, as one that draws random numbers.
+    Return the error unchanged if the element is unknown, its operands may have been overwritten, or
+    the text does not raise the same for them, as one with random numbers.
     """
     if isinstance(error, AlwaysRaises):
         return error.error
@@ -298,8 +298,8 @@ def with_values(
     try:
         values, _, parameters = arguments.split(op, tuple(operands), options)
         scalars = [a.flat[element] for a in np.broadcast_arrays(*values)]
-        words = _words(scalar, scalars, op.parameters_of(parameters), error)
-    except Exception:  # the error itself is what matters
+        words = _message(scalar, scalars, op.parameters_of(parameters), error)
+    except Exception:  # the error itself takes precedence
         return error
     if words is None:
         return error
@@ -308,10 +308,10 @@ def with_values(
     return of_element(raised._replace(message=message), element, listed)
 
 
-def _words(
+def _message(
     scalar: WrittenFunction, scalars: Sequence[Any], parameters: dict[str, Any], error: ElementError
 ) -> str | None:
-    """Return the words that the text raises for an element; None where it raises nothing such."""
+    """Return the message that the text raises for an element, or None for another exception."""
     try:
         with np.errstate(all="ignore"):
             per_element(scalar, None, parameters)(*scalars)
@@ -328,5 +328,5 @@ def _words(
 
 
 def _built_in(cls: type[BaseException]) -> type[BaseException]:
-    """Return the class itself, or the nearest one above it that is built in."""
+    """Return the class itself, or its nearest built-in base."""
     return next(c for c in cls.__mro__ if c.__module__ == "builtins")

@@ -1,7 +1,7 @@
 """Random draws of a text that runs in Python: the numbers that kernels would draw.
 
-The text runs with the functions that draw replaced by those that capture traces. Where in the text
-a draw is, and through which calls it was reached, is read from Python's own frames.
+The text runs with the drawing functions replaced by those that capture traces. Python's own frames
+tell the place of a draw in the text, and the calls that led there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nbgraph.kernels.capture.library.random_draws import OF_CLASSES, bits, class
 from nbgraph.kernels.capture.names import is_own_text, plain_function
 from nbgraph.kernels.function.scalar_function import WrittenFunction
 
-_INNER = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")  # frames that no call makes
+_INNER = ("<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>")  # frames without a call
 
 
 def drawing(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = None) -> Any:
@@ -36,7 +36,7 @@ def drawing(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
     for cell, own in zip(cells, fn.__closure__ or (), strict=True):
         try:
             cell.cell_contents = _replaced(own.cell_contents, seen)
-        except ValueError:  # it has no value yet
+        except ValueError:  # no value yet
             continue
     return copy
 
@@ -47,7 +47,7 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _replaced(value: Any, seen: dict[FunctionType, FunctionType]) -> Any:
-    """Return what stands for a value that a text reads."""
+    """Return the replacement of a value that a text reads."""
     text = text_of(value)
     if text is not None:
         return text
@@ -61,14 +61,14 @@ def _replaced(value: Any, seen: dict[FunctionType, FunctionType]) -> Any:
 
 
 def _draws(value: Any) -> bool:
-    """Return whether attributes of an object draw, or theirs do."""
+    """Return whether an object, or its attributes, have methods that draw."""
     if isinstance(value, ModuleType):
         return value.__name__ in ("random", "numpy", "numpy.random")
     return class_of(value) in OF_CLASSES
 
 
 class _Source:
-    """A module or a generator, whose methods that draw are texts."""
+    """A module or a generator, whose drawing methods are replaced by texts."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -80,7 +80,7 @@ class _Source:
 
 
 def run(word: int, places: Mapping[Place, int], text: Callable[[], Any]) -> Any:
-    """Return what a text gives for the element of a word; `places` numbers where it draws."""
+    """Return the text's result for the element of a word; `places` numbers the draws."""
     met: dict[int, int] = {}
 
     def source() -> int:
@@ -93,7 +93,7 @@ def run(word: int, places: Mapping[Place, int], text: Callable[[], Any]) -> Any:
 
 
 def _number(place: Place, places: Mapping[Place, int]) -> int:
-    """Return the number of a place; of one that other calls reached, the only one there."""
+    """Return the number of a place; for one reached by other calls, that of the only equal one."""
     if place in places:
         return places[place]
     same = [number for other, number in places.items() if other[:1] == place[:1]]
@@ -107,7 +107,7 @@ def _number(place: Place, places: Mapping[Place, int]) -> int:
 
 
 def _place(frame: FrameType | None) -> Place:
-    """Return where the user's text is, through all calls; see `capture.draws`."""
+    """Return the position in the user's text, through all calls; see `capture.draws`."""
     frames: list[tuple[str, int, int]] = []
     inner = False
     while frame is not None:
@@ -124,5 +124,5 @@ def _place(frame: FrameType | None) -> Place:
 
 @functools.lru_cache(maxsize=256)
 def _positions(code: CodeType) -> tuple[tuple[int, int], ...]:
-    """Line and column of each instruction."""
+    """Return line and column of each instruction."""
     return tuple((line or 0, column or 0) for line, _, column, _ in code.co_positions())

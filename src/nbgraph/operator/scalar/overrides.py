@@ -29,7 +29,7 @@ def dispatch(
     call: Mapping[str, Any],
     parameters: Mapping[str, Any],
 ) -> Any:
-    """Ask operands and outputs that define `__array_ufunc__`, subclasses first (NEP 13)."""
+    """Ask operands and outputs with `__array_ufunc__`, subclasses first (NEP 13)."""
     claims: list[Any] = []
     for value in (*operands, *(o for o in outs if o is not None)):
         kind = type(value)
@@ -51,7 +51,7 @@ def dispatch(
     if any(o is not None for o in outs):
         options["out"] = tuple(outs)
     for value in claims:
-        result = _asked(value, op, method, operands, options)
+        result = _ask(value, op, method, operands, options)
         if result is not NotImplemented:
             return result
     names = ", ".join(repr(type(v).__name__) for v in claims)
@@ -61,10 +61,10 @@ def dispatch(
     )
 
 
-def _asked(
+def _ask(
     value: Any, op: Elementwise, method: str, operands: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
-    """Return what a class makes of an operator, else of NumPy's function."""
+    """Return a class's result for an operator, else for NumPy's function of its name."""
     like = twin(op)
     if like is None:
         return value.__array_ufunc__(op, method, *operands, **options)
@@ -78,12 +78,12 @@ def _asked(
 
 
 def claims(value: Any) -> bool:
-    """Return whether a value's class carries ufuncs out itself, by `__array_ufunc__`."""
+    """Return whether a value's class carries out ufuncs itself, by `__array_ufunc__`."""
     return getattr(type(value), "__array_ufunc__", _DEFAULT) is not _DEFAULT
 
 
 def twin(op: Elementwise) -> Any:
-    """Return NumPy's ufunc that is the same as an operator of the library, or None."""
+    """Return NumPy's ufunc that equals an operator of the library, or None."""
     ufunc = getattr(np, op.__name__, None)
     same = isinstance(ufunc, np.ufunc) and (ufunc.nin, ufunc.nout) == (op.nin, op.nout)
     return ufunc if same and op.__module__.startswith("nbgraph.") else None
@@ -92,7 +92,7 @@ def twin(op: Elementwise) -> Any:
 def carry(
     op: Elementwise, carrier: Any, operands: tuple[Any, ...], out: Any, options: dict[str, Any]
 ) -> Any:
-    """Carry the call out by a class of arrays that is not NumPy's."""
+    """Carry the call out by an array class that is not NumPy's."""
     operands, call, parameters = arguments.split(op, operands, options, out)
     dtype = call.pop("dtype", None)
     call.pop("subok", None)
@@ -104,7 +104,7 @@ def carry(
                 "ng.where on the result"
             )
     if dtype is not None:
-        last = len(operands) - op.scalar.draws  # the words of draws stay what they are
+        last = len(operands) - op.scalar.draws  # the words of draws are not cast
         cast = [_as(value, as_dtype(dtype)) for value in operands[:last]]
         operands = (*cast, *operands[last:])
     outs = None if out is None else outputs_of(op, out, op.nout)
@@ -112,7 +112,7 @@ def carry(
 
 
 def _as(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Return an operand cast to a dtype, whatever kind of array it is."""
+    """Return an operand cast to a dtype, whatever its kind of array."""
     return value.astype(dtype) if hasattr(value, "astype") else np.asarray(value, dtype)
 
 
@@ -124,7 +124,7 @@ def wrap(
     *,
     subok: bool = True,
 ) -> Any:
-    """Return what the caller sees: scalars for 0-d results, array subclasses as NumPy does."""
+    """Return what the caller gets: scalars for 0-d results, array subclasses as in NumPy."""
     wrapper = _wrapper(operands) if subok else None
     finished = []
     for index, (out, result) in enumerate(zip(outs, results, strict=True)):
@@ -144,7 +144,7 @@ def _wrapper(operands: Sequence[Any]) -> Any:
         wrap_method = getattr(type(value), "__array_wrap__", None)
         if type(value) is np.ndarray or isinstance(value, np.generic) or wrap_method is None:
             continue
-        if is_foreign(value):  # their classes are not made of NumPy's results
+        if is_foreign(value):  # their classes cannot wrap NumPy's results
             continue
         priority = getattr(value, "__array_priority__", 0.0)
         if best is None or priority > best[0]:

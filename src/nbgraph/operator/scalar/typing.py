@@ -1,4 +1,4 @@
-"""Which dtypes a call computes with: operands in, outputs out (NEP 50, never call history)."""
+"""The dtypes of a call: of operands and outputs (NEP 50, never by call history)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from nbgraph.shape import Array
 
 
 class Typed(NamedTuple):
-    """A captured graph with dtypes: what operands are stored as, what outputs become."""
+    """A captured graph with dtypes: those that operands are cast to, and those of outputs."""
 
     captured: Captured
     operands: tuple[Dtype, ...]
@@ -37,12 +37,12 @@ class Typed(NamedTuple):
 
     @property
     def leaves(self) -> list[tuple[Node, ...]]:
-        """The nodes of each operand: of a complex one two."""
+        """The nodes of each operand: two for a complex one."""
         return _in_pairs(self.captured.operands, self.operands)
 
     @property
     def results(self) -> list[tuple[Node, ...]]:
-        """The nodes of each output: of a complex one two."""
+        """The nodes of each output: two for a complex one."""
         return _in_pairs(self.captured.outputs, self.outputs)
 
 
@@ -52,7 +52,7 @@ def _in_pairs(nodes: Sequence[Node], dtypes: Sequence[Dtype]) -> list[tuple[Node
 
 
 def as_operand(op: str, name: str, value: object) -> Array | complex:
-    """Return a NumPy array, or a Python number (weak); raises for what is neither."""
+    """Return a NumPy array, or a Python number (weak); raise for anything else."""
     if type(value) is np.ndarray:
         require_supported(value.dtype, f"{op}: operand {name!r}")
         return value if value.dtype.isnative else value.astype(value.dtype.newbyteorder("="))
@@ -74,7 +74,7 @@ def as_operand(op: str, name: str, value: object) -> Array | complex:
 
 
 def as_array(op: str, name: str, value: object) -> Array:
-    """Return an operand as a NumPy array, a number too; raises for what is neither."""
+    """Return an operand as a NumPy array, also from a number; raise for anything else."""
     array = np.asarray(as_operand(op, name, value))
     if array.dtype.hasobject:
         raise DTypeError(f"{op}: operand {name!r} {culprit(value)}; give a float")
@@ -82,7 +82,7 @@ def as_array(op: str, name: str, value: object) -> Array:
 
 
 def require_out(op: str, out: object, index: int) -> None:
-    """Raise unless an `out` is a NumPy array that may be written."""
+    """Raise unless `out` is a writable NumPy array."""
     if not isinstance(out, np.ndarray):
         raise ArgumentError(f"{op}: out must be an array, not {type(out).__name__}")
     if not out.flags.writeable:
@@ -90,7 +90,7 @@ def require_out(op: str, out: object, index: int) -> None:
 
 
 def require_real(op: str, out: Any, dtype: Dtype) -> None:
-    """Raise where a result of real numbers is to go to an array that kernels cannot write."""
+    """Raise if a result of real numbers is to be written to a complex array."""
     if as_dtype(out.dtype).kind == "c" and dtype.kind != "c":
         raise DTypeError(
             f"{op}: the result has dtype {dtype}, out {out.dtype}; leave it out, and write "
@@ -99,7 +99,7 @@ def require_real(op: str, out: Any, dtype: Dtype) -> None:
 
 
 def culprit(value: object, place: str = "") -> str:
-    """Return what keeps a value, or an element of nested lists, from being numbers; "" if unknown.
+    """Return the value, or element of nested lists, that is not a number; "" if unknown.
 
     >>> culprit([1.0, [None]]), culprit([[1, 2], 3])
     ('has None at [1][0]', 'is ragged: [0] has 2 elements and [1] is one number')
@@ -130,14 +130,14 @@ def is_foreign(value: object) -> bool:
 
 
 def _library_of(value: object) -> str:
-    """Return the name of the library whose class a value has, or nothing."""
+    """Return the name of the library of a value's class, or ""."""
     module = type(value).__module__.partition(".")[0]
     return module if module in ("torch", "jax", "jaxlib") else ""
 
 
 def of_library(op: str, name: str, value: Any) -> Array:
-    """Return the values of a torch or JAX array as a NumPy array, without a copy where that library
-    gives one; ArgumentError for those on a device, or that the library differentiates or traces."""
+    """Return the values of a torch or JAX array as a NumPy array, without a copy if the library
+    allows; ArgumentError for an array on a device, or one that is differentiated or traced."""
     if getattr(value, "requires_grad", False):
         raise ArgumentError(
             f"{op}: operand {name!r} requires grad, which torch would lose here; give x.detach(), "
@@ -157,9 +157,9 @@ def of_library(op: str, name: str, value: Any) -> Array:
 
 
 def common_dtype(scalar: Scalar, values: Sequence[Any]) -> Dtype:
-    """NumPy's result type of operands, which are arrays, dtypes or numbers; Python numbers alone
-    give bool, int64 or float64. Words of draws do not count, nor integers that are the condition
-    of `where`. DTypeError where there is none."""
+    """Return NumPy's result type of operands, which are arrays, dtypes or numbers; Python numbers
+    alone give bool, int64 or float64. Words of draws are ignored, and integers that are the
+    condition of `where`. Raises DTypeError if there is none."""
     parts = [v.dtype if isinstance(v, np.ndarray) else v for v in values]
     parts = parts[: len(parts) - scalar.draws]
     if scalar.name == "where" and isinstance(parts[0], np.dtype) and parts[0].kind in "iu":
@@ -168,8 +168,8 @@ def common_dtype(scalar: Scalar, values: Sequence[Any]) -> Dtype:
     try:
         if not 0 < len(strong) < len(parts):
             return np.result_type(*parts)
-        own = np.result_type(*strong)  # first: NumPy goes pair by pair, and knows no bfloat16 and 0
-        if own.name == "bfloat16":  # numbers are weak beside it, too
+        own = np.result_type(*strong)  # first, as NumPy cannot promote bfloat16 with 0
+        if own.name == "bfloat16":  # numbers are also weak with it
             return own
         return np.result_type(own, *[v for v in parts if type(v) in (bool, int, float)])
     except np.exceptions.DTypePromotionError:
@@ -177,7 +177,7 @@ def common_dtype(scalar: Scalar, values: Sequence[Any]) -> Dtype:
 
 
 def in_common(scalar: Scalar, values: Sequence[Array | complex], common: Dtype) -> list[Array]:
-    """Python numbers as arrays of the common dtype; OverflowError where one does not fit."""
+    """Return Python numbers as arrays of the common dtype; OverflowError for too large ones."""
     dtypes = operand_dtypes_of(scalar, values, common)
     pairs = zip(values, dtypes, strict=True)
     return [v if isinstance(v, np.ndarray) else np.asarray(v, dtype=d) for v, d in pairs]
@@ -185,11 +185,11 @@ def in_common(scalar: Scalar, values: Sequence[Array | complex], common: Dtype) 
 
 def operand_dtypes_of(scalar: Scalar, values: Sequence[Any], common: Dtype) -> list[Dtype]:
     """Return the dtypes in which operands are taken: arrays' own (or dtypes, for arrays), the
-    common one for Python numbers, where the text does not need an integer, and for an integer
-    beyond that one of 64 bits in a comparison, or where it becomes a float: as in NumPy a uint8 is
+    common one for Python numbers unless the text needs an integer. An integer beyond the common
+    dtype takes a 64-bit one in a comparison, or where it becomes a float: as in NumPy a uint8 is
     less than 300, and may be divided by 256.
 
-    OverflowError where an integer does not fit, in any other operator.
+    Raises OverflowError for one in any other operator.
     """
     own = [v if isinstance(v, np.dtype) else getattr(v, "dtype", None) for v in values]
     dtypes = [common if d is None else d for d in own]
@@ -212,7 +212,7 @@ def operand_dtypes_of(scalar: Scalar, values: Sequence[Any], common: Dtype) -> l
 
 
 def holds(dtype: Dtype, value: Any) -> bool:
-    """Return whether a value that is a Python integer fits an integer dtype; True for all others.
+    """Return whether a Python integer fits an integer dtype; True for other values and dtypes.
 
     >>> holds(np.dtype("uint8"), -1), holds(np.dtype("float32"), 1 << 70)
     (False, True)
@@ -224,11 +224,11 @@ def holds(dtype: Dtype, value: Any) -> bool:
 
 
 def _takes(scalar: Scalar, dtypes: Sequence[Dtype], wide: Sequence[Dtype], common: Dtype) -> bool:
-    """Return whether integers may be of wide dtypes: in a comparison, or where they become floats,
-    which then are those that they become in their own dtypes."""
+    """Return whether integers may have wide dtypes: in a comparison, or where they become floats,
+    which must be the same as from their own dtypes."""
     try:
         typed = resolve(scalar, wide, common, defaults_of(scalar))
-    except CaptureError:  # bits of integers whose common dtype is a float
+    except CaptureError:  # bit operations whose common dtype is a float
         return False
     if all(dtype.kind == "b" for dtype in typed.outputs):
         return True
@@ -248,8 +248,8 @@ def resolve(
     parameters: Mapping[str, Any],
     dtype: object = None,
 ) -> Typed:
-    """Capture for these operand dtypes and choose the precision and the outputs' dtypes. Complex
-    operands and outputs are two nodes each."""
+    """Capture for these operand dtypes, and choose the precision and the outputs' dtypes. Complex
+    operands and outputs have two nodes each."""
     if dtype is not None:
         common = as_dtype(dtype)
     if common.kind == "c":
@@ -280,7 +280,7 @@ def _resolve_parts(
 
 
 def floating_dtype(captured: Captured, dtypes: Sequence[Dtype], common: Dtype) -> Dtype:
-    """The dtype of floating values: that of the operands together, or NumPy's for integers."""
+    """Return the dtype of floating values: the operands' common one, or NumPy's for integers."""
     if is_float(common):
         return common
     if any(leaf.kind == "f" for leaf in captured.operands):
@@ -311,7 +311,7 @@ def limits(captured: Captured) -> list[tuple[str, str]]:
 
 
 def require_fit(op: str, captured: Captured, parameters: Mapping[str, Any]) -> None:
-    """OverflowError where an integer parameter meets a dtype that cannot hold it (as in NumPy)."""
+    """Raise OverflowError if an integer parameter does not fit the dtype it meets (as in NumPy)."""
     for name, dtype in limits(captured):
         if not holds(np.dtype(dtype), parameters[name]):
             raise OverflowError(
@@ -321,14 +321,14 @@ def require_fit(op: str, captured: Captured, parameters: Mapping[str, Any]) -> N
 
 
 def parameter_bytes(kind: str, value: Any, compute: str) -> bytes:
-    """Return a scalar parameter as the record holds it."""
+    """Return a scalar parameter as bytes of the record."""
     if kind == "f":
         return np.dtype(compute).type(value).tobytes()
     return int(value).to_bytes(8, "little", signed=True)
 
 
 def operand_dtypes(scalar: Scalar, dtype: Dtype) -> list[Dtype]:
-    """Operands of `dtype`; beside floating ones, those that must be integers or bools are so."""
+    """Return operand dtypes for `dtype`; operands that must be integers or bools remain so."""
     kinds = probe_kinds(scalar)
     if not is_float(dtype) or "f" not in kinds:
         return [dtype] * len(kinds)
@@ -336,7 +336,7 @@ def operand_dtypes(scalar: Scalar, dtype: Dtype) -> list[Dtype]:
 
 
 def type_strings(scalar: Scalar) -> list[str]:
-    """Return the loops of an operator for floating operands, or for all, of one dtype: 'ff->f'."""
+    """Return the loops of an operator for (at least floating) operands of one dtype: 'ff->f'."""
     types = []
     for char in "?bBhHiIlLefd":
         dtype = np.dtype(char)

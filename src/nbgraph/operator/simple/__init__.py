@@ -1,4 +1,4 @@
-"""Simple operators: an operator as functions over whole arrays, registered step by step."""
+"""Simple operators: functions over whole arrays, registered step by step."""
 
 from nbgraph.operator.simple.blob import Input0 as Input0
 from nbgraph.operator.simple.blob import Input1 as Input1

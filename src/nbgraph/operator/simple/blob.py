@@ -1,7 +1,7 @@
-"""Blobs: what a simple operator's functions are given instead of arrays.
+"""Blobs: the arguments of a simple operator's functions in place of arrays.
 
-A blob knows shape, dtype and device; `get` gives the array one writes kernels over, on the host a
-NumPy view. The subclasses say in a signature what a blob is: the gradient of the output, the
+A blob has shape, dtype and device; `get` returns the array to write kernels over, on the host a
+NumPy view. The subclasses annotate a blob's role in a signature: the gradient of the output, the
 output's value, an operand.
 
 >>> from nbgraph.device import cpu
@@ -31,7 +31,7 @@ _Result = TypeVar("_Result")
 
 
 class TBlob:
-    """An array without its kind: shape, dtype, device.
+    """An array of any kind, by shape, dtype and device.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class TBlob:
         C-contiguous.
     device : Context
     writable : bool
-        Views of operands are read-only.
+        False for views of operands.
     """
 
     __slots__ = ("_array", "device")
@@ -70,15 +70,15 @@ class TBlob:
 
     @property
     def data(self) -> Self:
-        """The blob itself, for texts that unwrap `out_grad.data`."""
+        """The blob itself, for functions that read `out_grad.data`."""
         return self
 
     def get(self, dim: int | None = None, dtype: Any = None, stream: Any = None) -> Array:
         """Return the array, as a view.
 
-        `dim` asks for so many axes: surplus ones are flattened into the first, missing ones
-        are added in front with size 1. `dtype` is checked, never converted. `stream` orders
-        access on a device; the host has none. Raises DTypeError where the dtype is another.
+        `dim` is the number of axes: surplus ones are flattened into the first, missing ones are
+        added in front with size 1. `dtype` is checked, never converted. `stream` orders access on a
+        device; the host has none. Raises DTypeError for another dtype.
         """
         if dtype is not None and np.dtype(dtype) != self.dtype:
             raise DTypeError(
@@ -92,7 +92,7 @@ class TBlob:
         return self._array.reshape(flattened(self.shape, dim))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """What NumPy sees of it: the view, or a copy where one is asked for."""
+        """Return the view as a NumPy array, or a copy."""
         return np.array(self._array, dtype, copy=copy)
 
     def __repr__(self) -> str:
@@ -102,25 +102,25 @@ class TBlob:
 
 
 class OutputGrad(TBlob):
-    """In a signature: the gradient with respect to the output."""
+    """The annotation of the gradient with respect to the output."""
 
     __slots__ = ()
 
 
 class OutputValue(TBlob):
-    """In a signature: the output that the forward pass computed, kept for the gradient."""
+    """The annotation of the output of the forward pass, kept for the gradient."""
 
     __slots__ = ()
 
 
 class Input0(TBlob):
-    """In a signature: the first operand."""
+    """The annotation of the first operand."""
 
     __slots__ = ()
 
 
 class Input1(TBlob):
-    """In a signature: the second operand."""
+    """The annotation of the second operand."""
 
     __slots__ = ()
 
@@ -144,9 +144,9 @@ def dtype_switch(
     only: Sequence[str] = SUPPORTED,
     where: str = "dtype_switch",
 ) -> _Result:
-    """`body(DType)` with the scalar type of a dtype, as in `blob.get(2, DType)`.
+    """Return `body(DType)` for the scalar type of a dtype, as in `blob.get(2, DType)`.
 
-    `only` restricts the dtypes. Raises DTypeError for one that is not known or not taken.
+    `only` restricts the dtypes. Raises DTypeError for one that is unknown or not allowed.
 
     >>> dtype_switch("float32", lambda DType: DType(0.1) + DType(0.2))
     np.float32(0.3)

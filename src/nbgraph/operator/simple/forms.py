@@ -1,8 +1,8 @@
-"""Forms: what a function of a simple operator is given, read from its signature.
+"""Forms: the arguments of a simple operator's function, read from its signature.
 
-A parameter is told by its annotation (OutputGrad, OutputValue, Input0, Input1, EnvArguments,
-OpReqType, OpContext), else by its name. Which of the gradient's forms a function has is what its
-operator keeps for the backward pass.
+A parameter is recognised by its annotation (OutputGrad, OutputValue, Input0, Input1, EnvArguments,
+OpReqType, OpContext), else by its name. The form of the gradient determines what its operator keeps
+for the backward pass.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Pass = Literal["function", "gradient"]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One signature that is understood.
+    """One supported signature.
 
-    `blobs` are the arrays it reads, `results` those it writes, `requests` the parameters that
-    say how; `keeps` names in addition to out_grad what a gradient reads.
+    `blobs` are the arrays it reads, `results` those it writes, `requests` the parameters with their
+    requests; `keeps` names what a gradient reads besides out_grad.
     """
 
     name: str
@@ -67,7 +67,7 @@ FORMS: dict[Pass, tuple[Form, ...]] = {
         Form("T2", "gradient", 2, ("out_grad", "lhs", "rhs"), _BOTH, _TWO),
     ),
 }
-# annotation -> the parameters it may stand for
+# annotation -> the parameters that it may mark
 _TYPES: dict[str, tuple[str, ...]] = {
     "OutputGrad": ("out_grad",),
     "OutputValue": ("out_value",),
@@ -78,12 +78,12 @@ _TYPES: dict[str, tuple[str, ...]] = {
     "OpContext": ("ctx",),
     "RunContext": ("ctx",),
 }
-# parameters for which TBlob is annotation enough
+# parameters for which the annotation TBlob suffices
 _PLAIN = ("src", "lhs", "rhs", "ret", "in_grad", *_BOTH)
 
 
 def read_form(op: str, of: Pass, fn: Callable[..., Any]) -> Form:
-    """Return the form of a Python function; ArgumentError lists the forms there are.
+    """Return the form of a Python function; ArgumentError lists the forms.
 
     >>> def gradient(out_grad, out_value, env, in_grad, req, ctx): ...
     >>> read_form("tanh", "gradient", gradient).name
@@ -102,8 +102,8 @@ def read_form(op: str, of: Pass, fn: Callable[..., Any]) -> Form:
 def read_compiled_form(
     op: str, of: Pass, fn: Callable[..., Any], *, behind: Sequence[str] = ()
 ) -> Form:
-    """Return the form of a function over bare arrays: no env, no ctx; between results and requests
-    it names the scalar and keyword parameters it wants. `behind`: parameters that come last and are
+    """Return the form of a function over bare arrays: without env and ctx; between results and
+    requests it names the scalar and keyword parameters it needs. `behind`: last parameters that are
     not part of the form."""
     parameters = _parameters(op, of, fn)
     if behind:
@@ -179,7 +179,7 @@ def _spelt(form: Form, compiled: bool) -> str:
 
 
 class SimpleOpInplaceOption(enum.IntEnum):
-    """What a function may be given in one piece of memory; it then runs with kWriteInplace."""
+    """Which arrays a function may share memory of; it then runs with kWriteInplace."""
 
     kNoInplace = 0  # forward and gradient: nothing is shared
     kInplaceInOut = 1  # unary function: operand and output
@@ -199,7 +199,7 @@ _ARITIES = ("source", "unary", "binary")
 
 
 def read_option(op: str, form: Form, value: Any) -> SimpleOpInplaceOption:
-    """Return the option, if it suits the form; ArgumentError names those that do.
+    """Return the option if it suits the form; ArgumentError names those that do.
 
     >>> read_option("f", FORMS["function"][1], "kInplaceLhsOut")
     Traceback (most recent call last):

@@ -1,8 +1,8 @@
 """Functions per device: Python functions over blobs, compiled functions over arrays.
 
 A compiled function (`njit`) is called as `fn(<arrays read>, <arrays written>, <parameters it
-names>, <requests as integers>)`: `env` and `ctx` are Python objects and stay outside. So is a
-`cuda.jit` kernel; a ThreadKernel's function is also told which elements are its own.
+names>, <requests as integers>)`, without the Python objects `env` and `ctx`. So is a `cuda.jit`
+kernel; a ThreadKernel's function also gets the range of its elements.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _BLOBS: dict[str, type[TBlob]] = {
 
 @dataclass(frozen=True, slots=True)
 class DeviceFunction:
-    """A user's function for one device: what it is, how it is called, what it may overwrite, and
-    on a GPU how it is launched; `launches` is for the code that launches it."""
+    """A user's function for one device: its form, what it may overwrite, and its launch on a GPU;
+    `launches` is for the code that launches it."""
 
     fn: Callable[..., Any]
     form: Form
@@ -71,11 +71,11 @@ class DeviceFunction:
         outputs: Arrays,
         requests: Requests,
     ) -> None:
-        """Call it with the arrays of a run; those of outputs that nobody wants take no writes."""
+        """Call it with the arrays of a run; those of unneeded outputs are read-only."""
         form = self.form
         if self.kind == "python":
             device = ctx.device
-            blobs = [  # of views that take no writes
+            blobs = [  # of read-only views
                 _BLOBS[name](a, device, writable=True)
                 for name, a in zip(form.blobs, reads, strict=True)
             ]
@@ -92,8 +92,8 @@ class DeviceFunction:
 
 
 class OwnKernel(NamedTuple):
-    """What a GPU launches for a call: the user's function, and what it writes, each the number of
-    an output, or the spec of an array that nobody wants."""
+    """The kernel that a GPU launches for a call: the user's function, and its results, each an
+    output's index, or the spec of an array that is not needed."""
 
     function: DeviceFunction
     targets: tuple[int | Spec, ...]
@@ -101,14 +101,14 @@ class OwnKernel(NamedTuple):
     env: EnvArguments
 
     def extents(self, op: str, shapes: Sequence[tuple[int, ...]]) -> Extents:
-        """Return blocks, threads and shared memory of a launch that writes such arrays."""
+        """Return blocks, threads and shared memory of a launch for results of these shapes."""
         return extents_of(op, self.function.launch, shapes, self.env)
 
 
 def read_function(
     op: str, of: Pass, device: str, fn: Any, inplace: Any, launch: Any = None
 ) -> DeviceFunction:
-    """Return a function as it was given to `set_function` or `set_gradient`."""
+    """Return the function passed to `set_function` or `set_gradient`, with its form."""
     if isinstance(fn, ThreadKernel):
         kind, form = "threads", read_compiled_form(op, of, fn.py_func, behind=STRIDE)
     elif is_cuda(fn):
@@ -134,7 +134,7 @@ def read_function(
 
 
 def _host_function(fn: Any) -> str:
-    """What a function that no GPU runs is, and what to give instead."""
+    """Return how messages describe a function that GPUs cannot run, with a remedy."""
     kind = "an njit function" if is_dispatcher(fn) else f"the Python {type(fn).__name__}"
     name = getattr(python_function(fn) or fn, "__name__", repr(fn))
     return (
@@ -144,7 +144,7 @@ def _host_function(fn: Any) -> str:
 
 
 def read_devices(op: str, devices: Any) -> tuple[str, ...]:
-    """Device types from "cpu", "gpu", a context or a sequence of them.
+    """Return device types from "cpu", "gpu", a context or a sequence of them.
 
     >>> read_devices("f", ("cpu", "gpu"))
     ('cpu', 'gpu')
@@ -164,7 +164,7 @@ def read_devices(op: str, devices: Any) -> tuple[str, ...]:
 def on_device(
     op: str, of: Pass, functions: Mapping[str, DeviceFunction], device: Context
 ) -> DeviceFunction:
-    """Return the function for a device; DeviceError names the devices there are functions for."""
+    """Return the function for a device; DeviceError names the supported devices."""
     require(device, op)
     function = functions.get(device.device_type)
     if function is None:
@@ -177,7 +177,7 @@ def on_device(
 
 
 def require_named(op: str, function: DeviceFunction, known: Sequence[str]) -> None:
-    """ArgumentError where a compiled function names a parameter the operator does not take."""
+    """Raise ArgumentError if a compiled function names a parameter the operator does not take."""
     for name in function.form.middle:
         if name not in (*known, IS_TRAIN):
             raise ArgumentError(
@@ -188,7 +188,7 @@ def require_named(op: str, function: DeviceFunction, known: Sequence[str]) -> No
 
 
 def documentation(op: Any, text: str) -> str:
-    """Return the user's text, the operands and parameters, and what is known of the functions."""
+    """Return the user's text, the operands and parameters, and facts about the functions."""
     rows = [f"{name} : array" for name in op.operands]
     params = op.keywords.params
     if isinstance(params, type) and issubclass(params, Param):

@@ -1,4 +1,4 @@
-"""What a call of a simple operator may say besides operands: a scalar, or keyword parameters."""
+"""Keyword arguments of a simple operator's calls: a scalar, or keyword parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCALAR = "scalar"
 
 
 class Keywords:
-    """Scalar or keyword parameters of one operator, never both.
+    """The scalar or the keyword parameters of one operator, never both.
 
     >>> keywords = Keywords("f")
     >>> keywords.enable_scalar(True, None)
@@ -33,7 +33,7 @@ field of the parameters, or set_enable_scalar(False)
         self.op = op
         self.scalar = False
         self.default: float | None = None
-        self.params: type[Param] | bool = False  # True: any, as they are given
+        self.params: type[Param] | bool = False  # True: any, unchecked
 
     def enable_scalar(self, enable: bool, default: float | None) -> None:
         """See SimpleOp.set_enable_scalar."""
@@ -62,13 +62,14 @@ field of the parameters, or set_enable_scalar(False)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parameters known by name."""
+        """The names of known parameters."""
         if isinstance(self.params, type):
             return tuple(self.params.__fields__)
         return (SCALAR,) if self.scalar else ()
 
     def normalise(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Typed, with defaults, hashable; ArgumentError for what is unknown or missing."""
+        """Return arguments typed, with defaults, hashable; ArgumentError for unknown, missing
+        ones."""
         if self.params is not True:
             refuse_marks(self.op, arguments, self.names)
         if isinstance(self.params, type):
@@ -95,7 +96,7 @@ field of the parameters, or set_enable_scalar(False)
         return EnvArguments(attributes.get(SCALAR), resource=resources)
 
     def parameters(self, *last: inspect.Parameter) -> list[inspect.Parameter]:
-        """Keyword-only parameters of the call's signature, `last` after the named ones."""
+        """Return keyword-only parameters of the call's signature, then `last`."""
         P = inspect.Parameter
         if isinstance(self.params, type):
             return [*inspect.signature(self.params).parameters.values(), *last]

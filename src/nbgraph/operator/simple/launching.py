@@ -1,9 +1,9 @@
-"""How a kernel on a GPU is launched: blocks, threads of a block, bytes of shared memory.
+"""The launch of a GPU kernel: blocks, threads per block, bytes of shared memory.
 
-Given as `(blocks, threads)` or `(blocks, threads, shared)`, each of the first two a number or up to
-three; as a function of the shapes of what is written and `env` that returns such a tuple; or on the
-kernel itself, `kernel[blocks, threads]`. Else there is one thread for each element of the largest
-array written, 256 a block: such a kernel looks whether its `cuda.grid(1)` is within the array.
+It is `(blocks, threads)` or `(blocks, threads, shared)`, each of the first two a number or up to
+three; or a function of the shapes of the results and `env` that returns such a tuple; or part of
+the kernel itself, `kernel[blocks, threads]`. By default there is one thread per element of the
+largest result, 256 a block: such a kernel must check that `cuda.grid(1)` is within the array.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 Axes = tuple[int, int, int]
 Extents = tuple[Axes, Axes, int]  # blocks, threads, bytes of shared memory
 Launch = Extents | Callable[..., Any] | None
-THREADS = 256  # of a block, where nobody says how many
+THREADS = 256  # of a block by default
 _MOST = 1024  # threads of a block, on every device
 _DEEP = 64  # of these along the third axis
 _BLOCKS = (1 << 31) - 1, 65535, 65535  # along each axis
-_LARGEST = 48 << 10  # bytes of shared memory that a kernel has without asking
+_LARGEST = 48 << 10  # bytes of shared memory available by default
 
 
 def read_launch(op: str, of: str, device: str, fn: Any, launch: Any, form: Form) -> Launch:
-    """The option `launch` of `set_function` and `set_gradient`; ArgumentError where it is none."""
+    """Return the option `launch` of `set_function` and `set_gradient`, or raise ArgumentError."""
     where = f"{op}: launch of the {of}"
     if launch is None:
         shape = declared_shape(fn) if device == "gpu" else None

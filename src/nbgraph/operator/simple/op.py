@@ -66,8 +66,8 @@ _DEVICE = "device"
 class SimpleOp(CustomOp):
     """An operator of at most two operands and one output, made of functions over whole arrays.
 
-    The `set_...` methods return the operator itself. It can be called, and is found by its name,
-    as soon as a function is set. `register_simple_op` makes one.
+    The `set_...` methods return the operator itself. It can be called, and found by name, once a
+    function is set. `register_simple_op` creates one.
     """
 
     kernels = ("devices",)
@@ -91,18 +91,18 @@ class SimpleOp(CustomOp):
     def set_function(
         self, dev: Any, fn: Any, inplace: Any = kNoInplace, *, launch: Any = None
     ) -> Self:
-        """What computes the output on a device ("cpu", "gpu" or a tuple of them).
+        """Set the function that computes the output on a device ("cpu", "gpu" or a tuple of them).
 
-        `fn(src, env, ret, req, ctx)`, `fn(lhs, rhs, env, ret, req, ctx)` or, without operands,
-        `fn(env, ret, req, ctx)`; or an njit function `fn(src, ret, <parameters>, req)` over bare
-        arrays. ArgumentError where the form or the option does not fit.
+        It is `fn(src, env, ret, req, ctx)`, `fn(lhs, rhs, env, ret, req, ctx)` or, without
+        operands, `fn(env, ret, req, ctx)`; or an njit function `fn(src, ret, <parameters>, req)`
+        over bare arrays. Raises ArgumentError if the form or the option does not fit.
 
-        For "gpu" a `cuda.jit` kernel with the parameters of an njit function, or an
-        `ng.thread_kernel`; arrays are contiguous. `launch` says in how many blocks of threads:
-        `(blocks, threads)` or `(blocks, threads, bytes of shared memory)`, numbers or up to three
-        for as many axes, or a function `launch(ret, env)` of the shape that is written, which
-        returns such a tuple; also `kernel[blocks, threads]`. Without it there is a thread for each
-        element of `ret`, 256 a block. What a kernel raises on a GPU is not told.
+        For "gpu" it is a `cuda.jit` kernel with the parameters of an njit function, or an
+        `ng.thread_kernel`; arrays are contiguous. `launch` is `(blocks, threads)` or `(blocks,
+        threads, bytes of shared memory)`, numbers or up to three for as many axes, or a function
+        `launch(ret, env)` of the result's shape that returns such a tuple; `kernel[blocks,
+        threads]` works, too. By default there is a thread per element of `ret`, 256 a block.
+        Exceptions of a kernel on a GPU are not reported.
         """
         self._set("function", self.functions, dev, fn, inplace, launch)
         if not self._registered:
@@ -113,45 +113,45 @@ class SimpleOp(CustomOp):
     def set_gradient(
         self, dev: Any, fn: Any, inplace: Any = kNoInplace, *, launch: Any = None
     ) -> Self:
-        """What computes the in-gradients, out_grad multiplied in; its form says what is kept.
+        """Set the function of the in-gradients, out_grad multiplied in; its form says what is kept.
 
-        `fn(out_grad, env, in_grad, req, ctx)`, after `out_grad` also `out_value` or `in_data0`;
-        with two operands `fn(out_grad, env, lhs_grad, rhs_grad, req_lhs, req_rhs, ctx)`, after
-        `out_grad` also `lhs, rhs`. `launch` as of `set_function`; its function is given the shapes
-        of all in-gradients.
+        It is `fn(out_grad, env, in_grad, req, ctx)`, after `out_grad` also `out_value` or
+        `in_data0`; with two operands `fn(out_grad, env, lhs_grad, rhs_grad, req_lhs, req_rhs,
+        ctx)`, after `out_grad` also `lhs, rhs`. `launch` as in `set_function`; its function gets
+        the shapes of all in-gradients.
         """
         self._set("gradient", self.gradients, dev, fn, inplace, launch)
         return self
 
     def set_shape_function(self, fn: Any) -> Self:
-        """`fn(src, env)` or `fn(lhs, rhs, env)`: shapes to the output's shape. Without it the
-        operands' shapes, which must be equal. An error it raises is raised at the call."""
+        """Set `fn(src, env)` or `fn(lhs, rhs, env)` from shapes to the output's shape. By default
+        operands' shapes must be equal, and are the output's. The call raises the errors of `fn`."""
         return self._set_rule(SHAPE, fn)
 
     def set_type_function(self, fn: Any) -> Self:
-        """Return the same of dtypes. Without it the operands' common dtype."""
+        """Set the like function of dtypes. By default the output has the operands' common dtype."""
         return self._set_rule(TYPE, fn)
 
     def set_enable_scalar(self, enable: bool = True, *, default: float | None = None) -> Self:
-        """Return whether a call takes `scalar=`, which functions read as `env.scalar`."""
+        """Set whether a call takes `scalar=`, which functions read as `env.scalar`."""
         self.keywords.enable_scalar(enable, default)
         return self._changed()
 
     def set_enable_kwargs(self, params: Any = True) -> Self:
-        """Return whether a call takes keyword parameters, read as `env.kwargs`: those of a Param
-        class, typed and checked, or with True any, as they are given."""
+        """Set whether a call takes keyword parameters, read as `env.kwargs`: those of a Param
+        class, typed and checked, or with True any, unchecked."""
         self.keywords.enable_kwargs(params)
         return self._changed()
 
     def set_resource_request(self, req: Any) -> Self:
-        """One request or a list; granted ones are `env.resource`, in this order."""
+        """Set the request, or list of requests; granted resources are `env.resource`, in order."""
         from nbgraph.resource import requests
 
         self.requests = requests(req)
         return self._changed()
 
     def describe(self, text: str) -> Self:
-        """What help() shows."""
+        """Set the text of help()."""
         if not isinstance(text, str):
             raise ArgumentError(f"{self.__name__}: describe takes a text, not {text!r}")
         self._text = inspect.cleandoc(text)
@@ -189,7 +189,7 @@ class SimpleOp(CustomOp):
     def _require_same(
         self, of: Pass, form: Form, table: dict[str, DeviceFunction], device: str
     ) -> None:
-        """Devices agree on the form, gradient and function on the number of operands."""
+        """Require one form on all devices, and as many operands in function and gradient."""
         for other, known in table.items():
             if other != device and (known.form.blobs, known.form.operands) != (
                 form.blobs,
@@ -214,7 +214,7 @@ class SimpleOp(CustomOp):
             )
 
     def _set_rule(self, setter: str, fn: Any) -> Self:
-        """Set a shape or type function; before a function is set its operands are not known."""
+        """Set a shape or type function; before a function is set, the operands are unknown."""
         if self.functions or not callable(fn):
             require_rule(self.__name__, setter, fn, self.operands)
         self.rules[setter] = fn
@@ -223,7 +223,7 @@ class SimpleOp(CustomOp):
     def _changed(self) -> Self:
         if self.functions:
             self.adopt(facts_of(self.__name__, self.semantics({}), {}))
-            self.carried = {}  # calls of functions that were replaced
+            self.carried = {}  # results of replaced functions
         self.__doc__ = documentation(self, self._text)
         return self
 
@@ -235,7 +235,7 @@ class SimpleOp(CustomOp):
         return next(iter(self.gradients.values())).form
 
     def __call__(self, *operands: Any, out: Any = None, **options: Any) -> Any:
-        """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ... Operands also by name."""
+        """Apply the operator; operands may be keywords. The result is of the operands' kind."""
         if not self.functions:
             raise ArgumentError(f"{self.__name__}: no function is set; call set_function first")
         values = list(operands)
@@ -245,8 +245,8 @@ class SimpleOp(CustomOp):
         return call(self, values, self.normalise(options), out)
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
-        """Scalar and keyword parameters, typed and complete; text is read. Without operands a
-        call may say on which `device` it wants the result."""
+        """Return scalar and keyword parameters, typed and complete, also from text. Without
+        operands a call may name the result's `device`."""
         own = self.keywords.normalise(self._without_device(attributes))
         asked = _DEVICE in attributes and _DEVICE not in own
         return {**own, _DEVICE: attributes[_DEVICE]} if asked else own
@@ -261,8 +261,8 @@ class SimpleOp(CustomOp):
         return self.keywords.environment(self._without_device(attributes), resources)
 
     def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Any, ...]:
-        """Return its resources; DeviceError where there is no function for the device. Kernels on a
-        GPU are given none."""
+        """Return the resources; raise DeviceError if there is no function for the device. Kernels
+        on a GPU get none."""
         self._require("function", device)
         return super().grant(device) if device.host else ()
 
@@ -273,8 +273,8 @@ class SimpleOp(CustomOp):
     def own_kernel(
         self, device: Context, attributes: Attributes, targets: Sequence[int | Spec] = ()
     ) -> OwnKernel:
-        """Return what a GPU launches for a call. `targets`: of the gradient, the number of an
-        output for each argument, or the spec of a gradient that nobody wants."""
+        """Return the kernel that a GPU launches for a call. `targets`: for the gradient, the index
+        of an output per argument, or the spec of a gradient that is not needed."""
         function = self._require("gradient" if targets else "function", device)
         own = self._without_device(attributes)
         return OwnKernel(function, tuple(targets) or (0,), own, self.environment(own, ()))
@@ -284,7 +284,7 @@ class SimpleOp(CustomOp):
         return on_device(self.__name__, of, table, device)
 
     def function_on(self, of: Pass, device: Context) -> DeviceFunction:
-        """Return the function or the gradient of a device; DeviceError where there is none."""
+        """Return the function or the gradient for a device; DeviceError if there is none."""
         table = self.functions if of == "function" else self.gradients
         return table.get(device.device_type) or self._require(of, device)
 
@@ -295,7 +295,7 @@ class SimpleOp(CustomOp):
         return FunctionOperator(self, run.attributes)
 
     def content(self) -> str:
-        """Return a hash of the texts of its functions, by which a file tells it from others."""
+        """Return a hash of the texts of its functions, by which files distinguish operators."""
         forward = {f"function {device}": f.fn for device, f in self.functions.items()}
         gradient = {f"gradient {device}": f.fn for device, f in self.gradients.items()}
         return content({**self.rules, **forward, **gradient})
@@ -314,11 +314,11 @@ class SimpleOp(CustomOp):
 
 
 def register_simple_op(name: str, *, operands: Sequence[str] | None = None) -> SimpleOp:
-    """Return a new simple operator to be defined with its `set_...` methods.
+    """Return a new simple operator, to be defined with its `set_...` methods.
 
     `operands` names them for calls and errors, by default as the function does. The operator
-    appears in `ng.nd`, `ng.sym` and, where the name is free, `ng` once `set_function` was called.
-    Run again, as a notebook cell is, it replaces the operator that the same module registered; a
+    appears in `ng.nd`, `ng.sym` and, if the name is free, in `ng` once `set_function` was called.
+    Repeated, as in a notebook cell, it replaces the operator that the same module registered; a
     name of another module is refused (ArgumentError).
 
     >>> import numpy as np, nbgraph as ng
@@ -336,11 +336,11 @@ def register_simple_op(name: str, *, operands: Sequence[str] | None = None) -> S
     return SimpleOp(name, module, operands)
 
 
-# what would have to be declared to make an `@ng.op` a simple operator ----------------------------
+# the declaration that would make an `@ng.op` a simple operator ---------------------------------
 
 
 class Declaration(NamedTuple):
-    """Form of the gradient ("" where there is none), option of the function, of the gradient."""
+    """The form of the gradient ("" without one), the function's option, and the gradient's."""
 
     form: str
     function: SimpleOpInplaceOption
@@ -350,7 +350,7 @@ class Declaration(NamedTuple):
 def simple_declaration(op: Mapper, dtype: object = "float32") -> Declaration:
     """Return the declaration that is inferred for operands of a dtype.
 
-    ArgumentError for more than two operands or several outputs, which simple operators have not.
+    Raises ArgumentError for more than two operands or several outputs.
 
     >>> import math, nbgraph as ng
     >>> form, function, gradient = simple_declaration(ng.op(lambda x: math.exp(x)))

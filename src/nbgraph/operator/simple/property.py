@@ -1,4 +1,4 @@
-"""What a simple operator means and runs, as the property and the operator of a full one."""
+"""A simple operator as a full one: its property and its implementation."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class SimpleProperty(OperatorProperty):
     def infer_shape(
         self, in_shapes: ShapeList, out_shapes: ShapeList, aux_shapes: ShapeList
     ) -> Any:
-        """Return the output's shape, by the user's function; without one all shapes are equal."""
+        """Return the output's shape by the user's function; without one all shapes are equal."""
         op, rule = self.op, self.op.rules.get(SHAPE)
         is_known = all(s is not None and None not in s for s in in_shapes)
         if rule is not None or not in_shapes:
             if not is_known:
                 return False
             env = op.environment(self.attributes, op.requests)
-            shape = self._asked_for() if rule is None else rule(*in_shapes, env)
+            shape = self._requested_shape() if rule is None else rule(*in_shapes, env)
             return in_shapes, [shape], []
         if is_known and any(s != in_shapes[0] for s in in_shapes):
             listed = ", ".join(f"{n}{s}" for n, s in zip(op.operands, in_shapes, strict=True))
@@ -54,8 +54,8 @@ class SimpleProperty(OperatorProperty):
             )
         return (*same_shape(in_shapes, out_shapes, op=op.__name__), [])
 
-    def _asked_for(self) -> Any:
-        """Return the shape that a call without operands asks for."""
+    def _requested_shape(self) -> Any:
+        """Return the shape that a call without operands requests."""
         shape = self.attributes.get("shape")
         if shape is None:
             raise ArgumentError(
@@ -65,7 +65,7 @@ class SimpleProperty(OperatorProperty):
         return shape
 
     def infer_type(self, in_dtypes: DtypeList, out_dtypes: DtypeList, aux_dtypes: DtypeList) -> Any:
-        """The user's function says the output's dtype; without one it is the common dtype."""
+        """Return the output's dtype by the user's function; without one the common dtype."""
         if any(dtype is None for dtype in in_dtypes):
             return False
         op, rule = self.op, self.op.rules.get(TYPE)
@@ -80,7 +80,7 @@ class SimpleProperty(OperatorProperty):
     def declare_backward_dependency(
         self, out_grad: Handles, in_data: Handles, out_data: Handles
     ) -> Handles:
-        """What the form of the gradient names; nothing where there is no gradient."""
+        """Return what the form of the gradient reads; nothing without a gradient."""
         if not self.op.gradients:
             return []
         form = self.op.gradient_form
@@ -88,14 +88,14 @@ class SimpleProperty(OperatorProperty):
         return [*out_grad, *kept]
 
     def forward_inplace_option(self, in_data: Handles, out_data: Handles) -> Pairs:
-        """Return the first operand and the output, where the functions of all devices may."""
+        """Return the first operand and the output, if the functions of all devices allow it."""
         may = all(f.option for f in self.op.functions.values())
         return [(in_data[0], out_data[0])] if may and in_data else []
 
     def backward_inplace_option(
         self, out_grad: Handles, in_data: Handles, out_data: Handles, in_grad: Handles
     ) -> Pairs:
-        """The out-gradient and the first in-gradient, where the gradients of all devices may."""
+        """Return the out-gradient and first in-gradient, if the gradients of all devices may."""
         may = all(f.option for f in self.op.gradients.values())
         return [(out_grad[0], in_grad[0])] if may and in_grad else []
 
@@ -146,7 +146,7 @@ class FunctionOperator(Operator):
 
 
 def require_rule(op: str, setter: str, fn: Any, names: Sequence[str]) -> Rule:
-    """Return a shape or type function that takes one argument for each operand, and env."""
+    """Return a shape or type function, which must take one argument per operand, and env."""
     try:
         inspect.signature(fn).bind(*names, None)
     except (TypeError, ValueError):

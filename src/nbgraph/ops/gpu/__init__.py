@@ -1,4 +1,4 @@
-"""What operators over whole arrays are on GPUs: the table that `operator.arrays.elsewhere` asks
+"""What operators over whole arrays are on GPUs: the table that `operator.arrays.device_forms` asks
 for."""
 
 from nbgraph.ops.gpu import complexes as complexes

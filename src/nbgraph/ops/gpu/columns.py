@@ -9,7 +9,7 @@ from typing import Any
 from nbgraph.kernels.compiler.written import Compute
 from nbgraph.kernels.cuda.sweeps import Sweep
 from nbgraph.kernels.scalar.kinds import Element
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.units import Units, raw, threads
 from nbgraph.operator.spec import Spec, Specs
@@ -82,7 +82,7 @@ COLUMNS = ArrayOp("window_columns", _columns_infer, _columns_naive)
 CELLS = ArrayOp("window_cells", _cells_infer, _cells_naive, operands=("columns",))
 
 
-@elsewhere.unit(COLUMNS)
+@device_forms.unit(COLUMNS)
 def columns_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
     """A thread for each place of a channel of an image: what it reads, its neighbours read, too."""
     (x,), sweep, kind = operands, sweep_of(windows), raw(operands[0])
@@ -106,7 +106,7 @@ def columns_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
     )
 
 
-@elsewhere.unit(CELLS)
+@device_forms.unit(CELLS)
 def cells_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
     """A thread for each cell, which adds up what places have for it, in their order."""
     (out,), sweep, value = outputs, sweep_of(windows), Element(outputs[0].dtype.name)
@@ -129,14 +129,14 @@ def cells_unit(operands: Specs, outputs: Specs, *, windows: Windows) -> Units:
     )
 
 
-@elsewhere.composed(im2col)
+@device_forms.composed(im2col)
 def columns(data: Any, **how: Any) -> Any:
     """By images."""
     windows = windows_of("im2col", data.shape[2:], **how)
     return library.swapaxes(COLUMNS(data, windows=windows), 0, 1)
 
 
-@elsewhere.composed(col2im)
+@device_forms.composed(col2im)
 def cells(data: Any, *, output_size: Any, **how: Any) -> Any:
     """From columns by images."""
     windows = windows_of("col2im", output_size, **how)

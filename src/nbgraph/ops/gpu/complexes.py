@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import real_dtype
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.ops.define import library, operator_of
 from nbgraph.ops.elementwise.casting import astype
 from nbgraph.ops.elementwise.complexes import complex_parts
@@ -26,13 +26,13 @@ def by_parts(op: Any, x: Any, *others: Any, **how: Any) -> Any:
     return library.complex_parts(real, imag)
 
 
-@elsewhere.in_pieces(complex_parts)
+@device_forms.in_pieces(complex_parts)
 def joined(out: Any, x: Any, y: Any) -> Sequence[tuple[Any, int | None, Any]]:
     """Each to its places."""
     return (out.real, 0, x), (out.imag, 1, y)
 
 
-@elsewhere.composed(astype)
+@device_forms.composed(astype)
 def cut(x: Any, *, dtype: np.dtype[Any]) -> Any:
     """The real part alone, or whether one of them is not zero; a real number with 0 beside it."""
     if (x.dtype.kind == "c") is (dtype.kind == "c"):
@@ -62,4 +62,4 @@ def _product(op: Any, a: Any, *others: Any, **how: Any) -> Any:
 
 
 for _op in (matmul, dot, batch_dot, inner, tensordot, einsum):
-    elsewhere.composed(_op)(partial(_product, operator_of(_op)))
+    device_forms.composed(_op)(partial(_product, operator_of(_op)))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.kernels.scalar.kinds import Element
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.arrays.units import Units
 from nbgraph.operator.spec import Spec, Specs
 from nbgraph.ops.define import Shape
@@ -62,7 +62,7 @@ def _counted(name: str, stop: str, line: str) -> list[str]:
     return [f"for {name} in range({stop}):", f"    {line}"]
 
 
-@elsewhere.unit(convolution, BIASED)
+@device_forms.unit(convolution, BIASED)
 def convolved(operands: Specs, outputs: Specs, **how: Any) -> Units | None:
     """A thread for each place of a feature."""
     if not is_one(operands):
@@ -80,7 +80,7 @@ def convolved(operands: Specs, outputs: Specs, **how: Any) -> Units | None:
     return _summed("convolution", operands, outputs[0], layer, parts, begin, loops)
 
 
-@elsewhere.unit(convolution_data, BIASED_DATA)
+@device_forms.unit(convolution_data, BIASED_DATA)
 def data_gradient(operands: Specs, outputs: Specs, *, size: Shape, **how: Any) -> Units | None:
     """A thread for each cell of a channel."""
     if not is_one(operands):
@@ -100,7 +100,7 @@ def data_gradient(operands: Specs, outputs: Specs, *, size: Shape, **how: Any) -
     return _summed("convolution_data", operands, outputs[0], layer, parts, begin, loops)
 
 
-@elsewhere.unit(convolution_weights)
+@device_forms.unit(convolution_weights)
 def weight_gradient(operands: Specs, outputs: Specs, *, size: Shape, **how: Any) -> Units | None:
     """A thread for each weight."""
     if not is_one(operands):

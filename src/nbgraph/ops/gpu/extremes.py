@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.kernels.scalar.kinds import widened
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Spec, Specs
@@ -75,7 +75,7 @@ def _parts_infer(x: Spec, *places: Spec, place: int, parts: int, sign: str) -> S
 PARTS = ArrayOp("places_of_parts", _parts_infer, operands=("x", "*places"))
 
 
-@elsewhere.unit(PARTS)
+@device_forms.unit(PARTS)
 def of_parts(operands: Specs, outputs: Specs, *, place: int, parts: int, sign: str) -> Units:
     """The place of the best element of each part of a row, or of places of a row."""
     x, *places = operands
@@ -105,13 +105,13 @@ def _staged(x: Any, sign: str, axis: int | None, keepdims: bool) -> Any:
     return library.reshape(places_of, kept if keepdims else left_out)
 
 
-@elsewhere.composed(argmax)
+@device_forms.composed(argmax)
 def largest(x: Any, *, axis: int | None, keepdims: bool) -> Any:
     """Where the largest element is."""
     return _staged(x, ">", axis, keepdims)
 
 
-@elsewhere.composed(argmin)
+@device_forms.composed(argmin)
 def smallest(x: Any, *, axis: int | None, keepdims: bool) -> Any:
     """Where the smallest element is."""
     return _staged(x, "<", axis, keepdims)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.ops.define import library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.ops.normalisation.batches import batch_standard, beside
@@ -21,7 +21,7 @@ def _computed(operands: Sequence[Any]) -> list[Any]:
     return [x if x.dtype == dtype else library.astype(x, dtype) for x in operands]
 
 
-@elsewhere.composed(batch_standard)
+@device_forms.composed(batch_standard)
 def standard(
     x: Any, mean: Any, variance: Any, gamma: Any, beta: Any, *, eps: float, **_: Any
 ) -> Any:
@@ -33,7 +33,7 @@ def standard(
     return add(multiply(x, beside(scale, axes)), beside(shift, axes))
 
 
-@elsewhere.composed(layer_norm_weights)
+@device_forms.composed(layer_norm_weights)
 def weights(
     out_grad: Any, x: Any, mean: Any, scale: Any, *, axis: Any, keepdims: bool
 ) -> tuple[Any, ...]:

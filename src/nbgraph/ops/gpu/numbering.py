@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.kernel_errors import INDEX_CODE
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Specs
 from nbgraph.ops.define import Shape, library
@@ -25,13 +25,13 @@ def _whole(public: Any, data: Any, shape: Shape) -> Any:
     return public(library.astype(data, WHOLE), shape)
 
 
-@elsewhere.composed(ravel_multi_index)
+@device_forms.composed(ravel_multi_index)
 def whole_coordinates(data: Any, *, shape: Shape) -> Any:
     """Of floats cut to whole numbers."""
     return _whole(library.ravel_multi_index, data, shape)
 
 
-@elsewhere.composed(unravel_index)
+@device_forms.composed(unravel_index)
 def whole_numbers(data: Any, *, shape: Shape) -> Any:
     """Of floats cut to whole numbers."""
     return _whole(library.unravel_index, data, shape)
@@ -45,7 +45,7 @@ def _below(name: str, size: str) -> tuple[str, str]:
     )
 
 
-@elsewhere.unit(ravel_multi_index)
+@device_forms.unit(ravel_multi_index)
 def numbered(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
     """A thread for each place."""
     lines = ["at = 0"]
@@ -57,7 +57,7 @@ def numbered(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
     return threads("ravel_multi_index", words, _ARRAYS, *lines, "store(y, i, at)", fails=True)
 
 
-@elsewhere.unit(unravel_index)
+@device_forms.unit(unravel_index)
 def unnumbered(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
     """A thread for each number."""
     size = -1 if shape[0] < 0 else math.prod(shape)
@@ -70,7 +70,7 @@ def unnumbered(operands: Specs, outputs: Specs, *, shape: Shape) -> Units:
     return threads("unravel_index", words, _ARRAYS, *lines, "store(y, i, at)", fails=True)
 
 
-@elsewhere.composed(histogram)
+@device_forms.composed(histogram)
 def counts(a: Any, *edges: Any, bins: int | None, range: Any) -> tuple[Any, Any]:
     """By a search for the edges among the sorted values."""
     (between,) = edges if edges else (_edges(a, bins or 1, range),)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.kernels.scalar.kinds import Element
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.arrays.units import Units
 from nbgraph.operator.spec import Specs
 from nbgraph.ops.define import Shape
@@ -39,7 +39,7 @@ def _pool(op: Any, names: Sequence[str], *, places: bool) -> Callable[[Lines], L
         in_one_dtype(op)
 
     def decorate(lines: Lines) -> Lines:
-        @elsewhere.unit(op)
+        @device_forms.unit(op)
         def form(
             operands: Specs,
             outputs: Specs,

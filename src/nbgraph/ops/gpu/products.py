@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.kernel_errors import INDEX_CODE
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Specs
 from nbgraph.ops.define import library
@@ -33,7 +33,7 @@ while k < last:
 store(y, i, held)"""
 
 
-@elsewhere.composed(fully_connected, BIASED)
+@device_forms.composed(fully_connected, BIASED)
 def connected(x: Any, weight: Any, *bias: Any, flatten: bool) -> Any:
     """A product of matrices, and a sum."""
     features, inputs = weight.shape
@@ -46,11 +46,11 @@ def connected(x: Any, weight: Any, *bias: Any, flatten: bool) -> Any:
 
 
 # products and a softmax, with the scores in memory
-elsewhere.composed(attention_parts)(attention_rules.parts)
-elsewhere.composed(attention_gradient)(attention_rules.gradient)
+device_forms.composed(attention_parts)(attention_rules.parts)
+device_forms.composed(attention_gradient)(attention_rules.gradient)
 
 
-@elsewhere.composed(csr_dot)
+@device_forms.composed(csr_dot)
 def in_one_dtype(
     values: Any, indices: Any, offsets: Any, dense: Any, *, columns: int, transpose: bool
 ) -> Any:
@@ -77,7 +77,7 @@ def _transposed(
     return library.scatter_add(library.multiply(lines, own), indices, shape=shape, key=("array",))
 
 
-@elsewhere.unit(csr_dot)
+@device_forms.unit(csr_dot)
 def product(operands: Specs, outputs: Specs, *, columns: int, transpose: bool) -> Units:
     """A row of the matrix times a column of lines, added up in the order of the row."""
     values, indices, offsets, _ = operands

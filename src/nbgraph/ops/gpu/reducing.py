@@ -9,7 +9,7 @@ import math
 from functools import partial
 from typing import Any
 
-from nbgraph.operator.arrays.elsewhere import composed
+from nbgraph.operator.arrays.device_forms import composed
 from nbgraph.ops.define import axes_of, library
 from nbgraph.ops.gpu.complexes import by_parts
 from nbgraph.ops.reductions.extremes import all, any, count_nonzero

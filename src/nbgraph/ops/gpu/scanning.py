@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import real_dtype
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.ops.define import axis_of, library
 from nbgraph.ops.gpu.complexes import by_parts
 from nbgraph.ops.ordering.running import cummax, cummin
@@ -59,7 +59,7 @@ def _stretched(
 def _enter_long_totals(op: Any, combine: str, none: str) -> None:
     """The form of a running sum or product over long rows."""
 
-    @elsewhere.composed(op)
+    @device_forms.composed(op)
     def long(x: Any, *, axis: int, dtype: Any, include_initial: bool) -> Any:
         total = total_dtype(np.dtype(x.dtype), dtype)
         wide = accumulator(total)
@@ -84,7 +84,7 @@ def _enter_long_totals(op: Any, combine: str, none: str) -> None:
 def _enter_long_extremes(op: Any, combine: str) -> None:
     """The form of a running extreme over long rows."""
 
-    @elsewhere.composed(op)
+    @device_forms.composed(op)
     def long(x: Any, *, axis: int) -> Any:
         return _stretched(op, getattr(library, combine), x, axis)
 

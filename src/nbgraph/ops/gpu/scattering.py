@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.kernels.scalar.kinds import FLOATS, narrowed, widened
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.units import Units, raw, threads
 from nbgraph.operator.spec import Spec, Specs
@@ -50,7 +50,7 @@ def _places_infer(*indices: Spec, base: int, axes: tuple[tuple[int, int], ...]) 
 PLACES = ArrayOp("places", _places_infer, operands=("*indices",))
 
 
-@elsewhere.unit(PLACES)
+@device_forms.unit(PLACES)
 def placed(
     operands: Specs, outputs: Specs, *, base: int, axes: tuple[tuple[int, int], ...]
 ) -> Units:
@@ -131,7 +131,7 @@ def _begin(out: Any, *arrays: Any, based: bool, **_: Any) -> Iterator[tuple[Any,
     yield (out, 0, arrays[0]) if based else (out, None, 0)
 
 
-@elsewhere.unit(GROUPS, first=_begin)
+@device_forms.unit(GROUPS, first=_begin)
 def grouped(
     operands: Specs,
     outputs: Specs,
@@ -237,7 +237,7 @@ def _wide(base: Any, value: Any) -> Any:
     return library.astype(value, accumulator(base.dtype))
 
 
-@elsewhere.composed(scatter_add)
+@device_forms.composed(scatter_add)
 def added(value: Any, *arrays: Any, shape: Shape, key: Template) -> Any:
     """Zeros with a value added at an index."""
     if value.dtype.kind == "c":
@@ -247,7 +247,7 @@ def added(value: Any, *arrays: Any, shape: Shape, key: Template) -> Any:
     return by_index(None, value, arrays, shape=shape, key=key, sums=True)
 
 
-@elsewhere.composed(index_add)
+@device_forms.composed(index_add)
 def added_to(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
     """An array with a value added at an index."""
     if x.dtype.kind == "c" and ARRAY in key:
@@ -260,7 +260,7 @@ def added_to(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
     return by_index(x, value, arrays, shape=tuple(x.shape), key=key, sums=True)
 
 
-@elsewhere.composed(index_update)
+@device_forms.composed(index_update)
 def updated(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
     """An array with a value written at an index."""
     if ARRAY not in key:
@@ -269,7 +269,7 @@ def updated(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
     return by_index(x, value, arrays, shape=tuple(x.shape), key=key, sums=False)
 
 
-@elsewhere.composed(scatter_along_axis)
+@device_forms.composed(scatter_along_axis)
 def added_along(value: Any, indices: Any, *, shape: Shape, axis: int) -> Any:
     """Zeros with a value added at indices along an axis: lines of their own for each line."""
     if value.dtype.kind == "c":

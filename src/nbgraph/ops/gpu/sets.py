@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import require_shape
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.arrays.array_op import ArrayOp
 from nbgraph.operator.arrays.units import Units, threads
 from nbgraph.operator.spec import Spec, Specs
@@ -24,7 +24,7 @@ CHOSEN = ArrayOp(
 )
 
 
-@elsewhere.unit(CHOSEN)
+@device_forms.unit(CHOSEN)
 def chosen(operands: Specs, outputs: Specs, *, count: int) -> Units:
     """Places of flags: each goes where the number of flags up to it says."""
     return threads(
@@ -54,7 +54,7 @@ def _true(x: Any) -> Any:
     return _flagged(library.astype(_flat(x), "bool"))[0]
 
 
-@elsewhere.dynamic(np.nonzero)
+@device_forms.dynamic(np.nonzero)
 def nonzero(x: Any) -> tuple[Any, ...]:
     """Coordinates of what is not zero, an array for each axis."""
     if not x.shape:
@@ -62,7 +62,7 @@ def nonzero(x: Any) -> tuple[Any, ...]:
     return tuple(library.unstack(library.unravel_index(_true(x), tuple(x.shape))))
 
 
-@elsewhere.dynamic(np.argwhere)
+@device_forms.dynamic(np.argwhere)
 def argwhere(x: Any) -> Any:
     """The same as rows."""
     if not x.shape:
@@ -70,7 +70,7 @@ def argwhere(x: Any) -> Any:
     return library.transpose(library.unravel_index(_true(x), tuple(x.shape)))
 
 
-@elsewhere.dynamic(sets.true_places)
+@device_forms.dynamic(sets.true_places)
 def true_places(condition: Any, x: Any) -> tuple[Any, ...]:
     """Numbers of the elements that a condition chooses."""
     require_shape("extract: condition", condition.shape, x.shape, of="x has")
@@ -111,7 +111,7 @@ def _each(x: Any) -> tuple[Any, Any, Any]:
     return first, _inverse(x, order, numbers), _counts(begins, math.prod(x.shape))
 
 
-@elsewhere.dynamic(sets.all_places)
+@device_forms.dynamic(sets.all_places)
 def all_places(x: Any) -> tuple[Any, ...]:
     """The places of the values, and all that is known of them."""
     first, *rest = _each(x)
@@ -123,7 +123,7 @@ def _first(x: Any, *, equal_nan: bool) -> tuple[Any, ...]:
     return (library.take(order, begins, 0),)
 
 
-elsewhere.dynamic(sets.inverse_places)(lambda x: _each(x)[:2])
-elsewhere.dynamic(sets.count_places)(lambda x: _each(x)[::2])
-elsewhere.dynamic(sets.first_places)(partial(_first, equal_nan=False))
-elsewhere.dynamic(sets.first_places_with_nan)(partial(_first, equal_nan=True))
+device_forms.dynamic(sets.inverse_places)(lambda x: _each(x)[:2])
+device_forms.dynamic(sets.count_places)(lambda x: _each(x)[::2])
+device_forms.dynamic(sets.first_places)(partial(_first, equal_nan=False))
+device_forms.dynamic(sets.first_places_with_nan)(partial(_first, equal_nan=True))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, library
 from nbgraph.ops.elementwise.arithmetic import add
@@ -61,7 +61,7 @@ def in_one_dtype(op: Any) -> None:
         converted, same = one_dtype(operands)
         return None if same else op(*converted, **how)
 
-    elsewhere.composed(op)(cast_first)
+    device_forms.composed(op)(cast_first)
 
 
 def _parts(layer: Layer, itemsize: int) -> list[slice]:
@@ -105,7 +105,7 @@ def _with_bias(result: Any, bias: Sequence[Any], axes: int) -> Any:
     return add(result, library.expand_dims(bias[0], tuple(range(1, axes + 1))))
 
 
-@elsewhere.composed(convolution, BIASED)
+@device_forms.composed(convolution, BIASED)
 def convolved(*operands: Any, **how: Any) -> Any:
     """Weights times columns."""
     (x, w, *bias), same = one_dtype(operands)
@@ -120,7 +120,7 @@ def convolved(*operands: Any, **how: Any) -> Any:
     return _with_bias(result, bias, len(layer.windows.ins))
 
 
-@elsewhere.composed(convolution_data, BIASED_DATA)
+@device_forms.composed(convolution_data, BIASED_DATA)
 def data_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
     """Columns of gradients, which are added up cell by cell."""
     (g, w, *bias), same = one_dtype(operands)
@@ -142,7 +142,7 @@ def data_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
     return _with_bias(result, bias, len(windows.ins))
 
 
-@elsewhere.composed(convolution_weights)
+@device_forms.composed(convolution_weights)
 def weight_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
     """Gradients times columns, summed over places and images."""
     (x, g), same = one_dtype(operands)
@@ -166,7 +166,7 @@ def weight_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
     return library.reshape(total, layer.w)
 
 
-@elsewhere.composed(DECONVOLUTION, BIASED_DECONVOLUTION)
+@device_forms.composed(DECONVOLUTION, BIASED_DECONVOLUTION)
 def deconvolved(data: Any, weight: Any, *bias: Any, **attributes: Any) -> Any:
     """A convolution's gradient by its data."""
     how = resolved(data.shape, weight.shape[2:], attributes)

@@ -13,7 +13,7 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.operator.arrays.array_op import Attributes, Gradients, Rule, Spec
-from nbgraph.operator.arrays.elsewhere import Part, Writes
+from nbgraph.operator.arrays.device_forms import Part, Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.layout import layout

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 from nbgraph.operator.arrays.array_op import Attributes, Rule
-from nbgraph.operator.arrays.elsewhere import Writes
+from nbgraph.operator.arrays.device_forms import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.ops.indexing.keys import Template

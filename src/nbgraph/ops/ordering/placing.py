@@ -42,7 +42,7 @@ def _place(name: str, find: Callable[..., Any]) -> ArrayOp:
 def _tiling(name: str, x: Spec, dtype: str, axis: int | None) -> KernelCall:
     """Return the call for an array of (outer, size, inner) elements."""
     from nbgraph.kernels.compiler.written import written
-    from nbgraph.kernels.lines.placing import place_text
+    from nbgraph.kernels.lines.arg_extremes import place_text
 
     place = 0 if axis is None else axis_of(name, axis, len(x.shape))
     behind = () if axis is None else x.shape[place + 1 :]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.arrays.array_op import Spec, Specs
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.arrays.units import Units, threads
@@ -93,7 +93,7 @@ _SEARCHSORTED = UnitOp(
 )
 
 
-@elsewhere.composed(_SEARCHSORTED)
+@device_forms.composed(_SEARCHSORTED)
 def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
     """The same of arrays of one dtype; None where they are."""
     dtype = sorts_as(x1, x2)
@@ -149,7 +149,7 @@ _ISIN = UnitOp(
 )
 
 
-@elsewhere.composed(_ISIN)
+@device_forms.composed(_ISIN)
 def member(x1: Any, x2: Any, *, invert: bool) -> Any:
     """By a search among the sorted elements; NaN is none of them. None where they are few."""
     dtype, last = sorts_as(x1, x2), math.prod(x2.shape) - 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, noun, require_shape
 from nbgraph.operator.arrays.array_op import Gradients, Spec, Specs
-from nbgraph.operator.arrays.elsewhere import Writes
+from nbgraph.operator.arrays.device_forms import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.ops.define import axis_of, define_rows, library
 from nbgraph.ops.shapes.shape import ravel as ravel

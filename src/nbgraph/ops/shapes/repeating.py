@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, require_word
-from nbgraph.operator.arrays import elsewhere
+from nbgraph.operator.arrays import device_forms
 from nbgraph.operator.arrays.array_op import Gradients, Spec
-from nbgraph.operator.arrays.elsewhere import Writes
+from nbgraph.operator.arrays.device_forms import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.operator.call import carrier_of
 from nbgraph.ops.define import (
@@ -235,7 +235,7 @@ _ROLL = PiecesOp(
 )
 
 
-@elsewhere.composed(_ROLL)
+@device_forms.composed(_ROLL)
 def _rolled_flat(x: Any, *, shift: Shape, axis: Axis) -> Any:
     """Roll all elements as one axis on devices, where none is named."""
     if axis is not None:

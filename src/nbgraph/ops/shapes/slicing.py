@@ -12,7 +12,7 @@ import numpy as np
 
 from nbgraph.errors import IndexingError, ShapeError, require_shape
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec, Specs
-from nbgraph.operator.arrays.elsewhere import Writes
+from nbgraph.operator.arrays.device_forms import Writes
 from nbgraph.operator.arrays.pieces_op import PiecesOp
 from nbgraph.operator.arrays.unit_op import UnitOp
 from nbgraph.operator.arrays.units import Units, raw, threads

@@ -1,9 +1,9 @@
-"""Texts of kernels that find where the first extreme along an axis is.
+"""Texts of kernels that find the index of the first extreme along an axis.
 
-Elements become keys, integers of 64 bits in their order: floats by their bits, so that the largest
-key is found by vectors of integers. Both zeros have one key, NaN counts most, and the keys of a
-least element are turned about. Keys of columns stand in the result until the last row has been
-read: beside their places where both have room in a word, else places are looked for afterwards.
+Elements become keys, 64-bit integers in the same order: floats by their bits, so vectors of
+integers find the largest key. Both zeros have one key, NaN has the largest, and keys are negated to
+find a least element. Keys of columns are kept in the result until the last row is read: combined
+with their indices if both fit a word, else indices are searched afterwards.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.kernels.compiler.written import Record, function, part
 from nbgraph.kernels.scalar.kinds import ITEMSIZE
 
-BLOCK = 128  # elements whose largest key is compared before its place is searched
+BLOCK = 128  # elements whose largest key is compared before a search for its index
 _INFINITE = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F800000, "float64": 0x7FF << 52}
 _LEAST = np.iinfo("int64").min
 
@@ -23,7 +23,7 @@ _LEAST = np.iinfo("int64").min
 def place_text(name: str, dtype: str, *, least: bool, rows: bool) -> str:
     """Return the text of out[o, j] = the first i whose x[o, i, j] is the extreme.
 
-    A tile: one o of `rows`, where a row lies in a piece; else `share` columns j of one o.
+    A tile is one o if `rows`, where a row is contiguous; else `share` columns j of one o.
     """
     layout = Record(("outer", "size"), ("x", "out"), () if rows else ("inner", "share", "parts"))
     pointer = f"{integer_of(dtype)}_pointer"
@@ -78,8 +78,8 @@ for k in range(m):
 
 
 def _parts(dtype: str, *, least: bool, rows: bool, packed: bool) -> str:
-    """Return the functions that the kernel calls; `packed`: a word has a key of 32 bits above the
-    number of rows that are left, so that the first of equal ones is the largest."""
+    """Return the functions that the kernel calls; `packed`: a word holds a 32-bit key above the
+    number of remaining rows, so the first of equal elements is the largest."""
     key = [*_key(dtype, least=least), *([f"KEY = KEY * {1 << 32} + left"] if packed else [])]
     raised = ["old = load(y, i)", "store(y, i, select(key > old, key, old))"]
     columns = part("begun(y, p, m, left)", *_keys(key, "store(y, i, key)"), "return 0")
@@ -104,7 +104,7 @@ def peak_part(dtype: str, *, least: bool, nan_last: bool = False) -> str:
 
 
 def _keys(key: Sequence[str], *lines: str) -> list[str]:
-    """Return a loop with these lines for the key of each of m elements."""
+    """Return a loop that runs `lines` for the key of each of m elements."""
     return ["for i in range(m):", *(f"    {line}" for line in (*_keyed(key, "i"), *lines))]
 
 
@@ -113,16 +113,16 @@ def _keyed(key: Sequence[str], place: str) -> list[str]:
 
 
 def integer_of(dtype: str) -> str:
-    """Return the integers that elements are read as."""
+    """Return the integer dtype that elements are read as."""
     if dtype in _INFINITE:
         return f"int{8 * ITEMSIZE[dtype]}"
     return {"bool": "uint8", "uint64": "int64"}.get(dtype, dtype)
 
 
 def _key(dtype: str, *, least: bool, nan_last: bool = False) -> list[str]:
-    """Return the lines that make the KEY of an ELEMENT, of 32 bits where it has no more.
+    """Return the lines that compute the KEY of an ELEMENT, of 32 bits if it has no more.
 
-    `nan_last`: NaN has the least one.
+    `nan_last`: NaN has the least key.
     """
     lowest = -(1 << (8 * ITEMSIZE[dtype] - 1))
     if (infinite := _INFINITE.get(dtype)) is None:

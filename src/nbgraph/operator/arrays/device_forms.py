@@ -1,10 +1,10 @@
-"""What stands for an operator over whole arrays on a device that is not the host.
+"""Forms of operators over whole arrays on devices other than the host.
 
-There are four ways; of those that an operator has, the first that knows how is taken. Composed:
-other operators, which have kernels there; a function of the operands, written as gradient rules
-are, so that it serves arrays and graphs alike. Pieces: copies between parts of arrays. A unit: a
-kernel that is written by hand, a thread for each element. A library: a function of an array library
-that works on the device's stream. The table is filled by `nbgraph.ops.gpu`.
+There are four forms; of those that an operator has, the first that supports the case is used.
+Composed: other operators, which have kernels there; a function of the operands in the style of
+gradient rules, so that it serves arrays and graphs alike. Pieces: copies between parts of arrays.
+Unit: a handwritten kernel with a thread per element. Library: a function of an array library on the
+device's stream. `nbgraph.ops.gpu` fills the table.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
     from nbgraph.operator.arrays.units import Units
 
 View = np.ndarray[Any, Any]
-Writes = Iterator[tuple[View, int | None, Any]]  # what is written where: see Pieces
+Writes = Iterator[tuple[View, int | None, Any]]  # see Pieces
 Parts = Callable[..., Writes | None]
 _MEMORY: list[View] = [np.empty(1 << 12, np.uint8)]
 
 
 def untouched(nbytes: int) -> View:
-    """Memory to work strides out on; it is never read, so that large ones cost no pages."""
+    """Return memory to compute strides on; it is never read, so a large one costs no pages."""
     if nbytes > _MEMORY[0].nbytes:
         _MEMORY[0] = np.empty(2 * nbytes, np.uint8)
     return _MEMORY[0]
 
 
 class Part(NamedTuple):
-    """What is written to a part of the output: a part of an operand in the same shape, or a number.
+    """A write to a part of the output: from a part of an operand of the same shape, or a number.
     Offsets are in bytes from the first element of output and operand."""
 
     offset: int
     layout: Layout
     operand: int | None
     from_offset: int = 0
-    source: Any = None  # the layout there, or the number
+    source: Any = None  # the source's layout, or the number
 
 
 def parts_of(
     parts: Parts, operands: Layouts, out: Layout, attributes: Attributes
 ) -> list[Part] | None:
-    """Return the parts that hold elements; None where the form does not know how."""
-    views = [_over(own) for own in (*operands, out)]
+    """Return the parts that hold elements; None if the form does not support the case."""
+    views = [_unread_view(own) for own in (*operands, out)]
     *sources, target_view = views
     pieces: list[Part] = []
     written = parts(target_view, *sources, **attributes)
@@ -73,8 +73,8 @@ def parts_of(
     return pieces
 
 
-def _over(own: Layout) -> View:
-    """Return a view of this layout of memory that is never read."""
+def _unread_view(own: Layout) -> View:
+    """Return a view of this layout over memory that is never read."""
     steps = [(n - 1) * step for n, step in zip(own.shape, own.strides, strict=True) if n]
     first = -sum(step for step in steps if step < 0)
     memory = untouched(first + own.dtype.itemsize + sum(step for step in steps if step > 0))
@@ -82,24 +82,24 @@ def _over(own: Layout) -> View:
 
 
 class Composed(NamedTuple):
-    """`run(*operands, **attributes)` gives the outputs by other operators; None where it does not
-    know how. The dtypes may be others than the operator's: they are cast."""
+    """`run(*operands, **attributes)` returns the outputs computed by other operators, or None if it
+    does not support the case. Their dtypes may differ: they are cast."""
 
     run: Callable[..., Any]
 
 
 class Pieces(NamedTuple):
-    """`parts(out, *operands, **attributes)` gives what is written where, in order: triples (part of
-    out, k, part of operand k, which broadcasts to it), or (part of out, None, a number). All are
-    NumPy views whose values nobody knows. None in place of all where it does not know how."""
+    """`parts(out, *operands, **attributes)` yields writes in order: triples (part of out, k, part
+    of operand k, which broadcasts to it), or (part of out, None, a number). All are NumPy views,
+    whose values must not be read. It returns None for an unsupported case."""
 
     parts: Parts
 
 
 class Unit(NamedTuple):
-    """`call(operands, outputs, **attributes)` gives the kernel for contiguous arrays of these
-    Specs; None where there is none. Its addresses: of the operands, then of all outputs. `first`:
-    as of Pieces, what the output holds before the kernel, which goes on from there."""
+    """`call(operands, outputs, **attributes)` returns the kernel for contiguous arrays of these
+    Specs, or None. Its addresses: operands, then all outputs. `first`: writes as in Pieces that
+    initialise the output before the kernel runs."""
 
     call: Callable[..., Units | None]
     first: Parts | None = None
@@ -107,8 +107,8 @@ class Unit(NamedTuple):
 
 class Library(NamedTuple):
     """`run(xp, *operands, *outputs, **attributes)` fills the outputs by an array library like
-    NumPy, on the device's stream; it is that of an operator whose `compute` is `by_numpy(run)`. A
-    factorisation that fails is told, as on the host, for which the library waits for its end."""
+    NumPy, on the device's stream; the operator's `compute` is `by_numpy(run)`. To report a failed
+    factorisation, as on the host, the library waits for its end."""
 
     run: Callable[..., None]
 
@@ -121,7 +121,7 @@ _FILLED: list[bool] = []
 
 
 def enter(form: Callable[..., Form], *ops: Any) -> Callable[[Any], Any]:
-    """Decorate a function: it is this form of the operators, given or found by public functions."""
+    """Decorate a function as this form of operators, passed themselves or by public function."""
 
     def decorate(function: Any) -> Any:
         for op in ops:
@@ -142,8 +142,8 @@ def unit(*ops: Any, first: Callable[..., Any] | None = None) -> Callable[[Any], 
 
 
 def dynamic(*computes: Any) -> Callable[[Any], Any]:
-    """Decorate what gives, by operators, the results of functions whose shapes depend on values
-    (`ops.sets.dynamic`). It waits for how many there are."""
+    """Decorate a function over operators that computes a result whose shape depends on values
+    (`ops.sets.dynamic`). It waits for the number of elements."""
 
     def decorate(function: Any) -> Any:
         for compute in computes:
@@ -154,20 +154,20 @@ def dynamic(*computes: Any) -> Callable[[Any], Any]:
 
 
 def dynamic_form(compute: Any) -> Callable[..., Any] | None:
-    """Return the function that gives the results of such a function, or None."""
-    _fill()
+    """Return the function decorated for `compute` by `dynamic`, or None."""
+    _fill_tables()
     return _DYNAMIC.get(compute)
 
 
-def _fill() -> None:
+def _fill_tables() -> None:
     if not _FILLED:
-        importlib.import_module("nbgraph.ops.gpu")  # it lies above, and fills the tables
+        importlib.import_module("nbgraph.ops.gpu")  # a higher room, which fills the tables
         _FILLED.append(True)
 
 
 def forms_of(op: Any) -> Mapping[type, Form]:
-    """Return the forms of an operator, by their kinds."""
-    _fill()
+    """Return the forms of an operator by kind."""
+    _fill_tables()
     if getattr(op, "composition", None) is not None:
         return {Composed: Composed(op.composition)}
     run = getattr(getattr(op, "_compute", None), "library", None)
@@ -175,7 +175,7 @@ def forms_of(op: Any) -> Mapping[type, Form]:
 
 
 def form_of(op: Any, kind: type[_Kind]) -> _Kind | None:
-    """Return the form of this kind that an operator has, or None."""
+    """Return an operator's form of this kind, or None."""
     form = forms_of(op).get(kind)
     return form if isinstance(form, kind) else None
 
@@ -187,10 +187,10 @@ def unit_call(
     units: int,
     vectors: Code | None = None,
 ) -> KernelCall:
-    """Return the call of a kernel over `units` threads, or blocks of such. The block: `head`, the
-    addresses of operands and of results, which follow from the operator, `words`. `vectors`: the
-    kernel where all addresses are multiples of 16, if that is another."""
-    from nbgraph.kernels.cuda.unit import UnitLaunches  # hosts alone do without
+    """Return the call of a kernel over `units` threads, or blocks of threads. The record: `head`,
+    addresses of operands and results, which follow from the operator, `words`. `vectors`: another
+    kernel for addresses that are all multiples of 16, or None."""
+    from nbgraph.kernels.cuda.unit import UnitLaunches  # not needed on hosts
 
     launches = UnitLaunches(code, units, vectors, code.name)
     return KernelCall(code.name, code, head, (), words, units, 0, device=launches)
