@@ -12,10 +12,12 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
+import nbgraph
 from nbgraph import scopes
 from tests.support import run_python
 
@@ -170,6 +172,22 @@ def test_a_warm_process_compiles_and_judges_nothing(warm, tmp_path, parts, print
     cache, first = warm
     again, modules = child(written(tmp_path, *parts), **cache)
     assert len(again) == printed and again == first[:printed]
+    assert not HEAVY & set(modules), HEAVY & set(modules)
+
+
+def test_the_library_runs_out_of_a_zip_file(warm, tmp_path):
+    """What it reads of its own files, texts of kernels and hashes of modules, lies in the archive,
+    too; so it finds what the library in a folder has left in the cache."""
+    cache, first = warm
+    package = Path(nbgraph.__file__).parent
+    with zipfile.ZipFile(tmp_path / "library.zip", "w") as archive:
+        for path in package.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                archive.write(path, path.relative_to(package.parent))
+    place = "import nbgraph\nassert '.zip' in nbgraph.__file__, nbgraph.__file__\n"
+    program = written(tmp_path, place, CELL, GRADIENT, GRAPH)
+    again, modules = child(program, PYTHONPATH=str(tmp_path / "library.zip"), **cache)
+    assert again == first
     assert not HEAVY & set(modules), HEAVY & set(modules)
 
 

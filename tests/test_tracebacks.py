@@ -79,6 +79,14 @@ def test_a_script_shows_its_own_lines(tmp_path):
     assert err.strip().splitlines()[-1].startswith("nbgraph.errors.ShapeError: add: ")
 
 
+def test_a_library_under_a_link_is_known_as_well(tmp_path):
+    """Python names its files by the link."""
+    (tmp_path / "link").symlink_to(Path(ng.__file__).parents[1], target_is_directory=True)
+    (tmp_path / "own.py").write_text("import nbgraph as ng\nng.ones(2) + ng.ones(3)\n")
+    ran = child(tmp_path / "own.py", PYTHONPATH=str(tmp_path / "link"))
+    assert ran.stderr.count("File ") == 1, ran.stderr
+
+
 def test_errors_of_others_are_left_alone(tmp_path):
     text = """
         try:

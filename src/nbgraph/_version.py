@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 from pathlib import Path
+from typing import Any
 
 __version__ = "0.1.0"
+PACKAGE: Any = Path(__file__).parent  # the folder of the library
+if not PACKAGE.exists():  # it lies in a zip file
+    PACKAGE = importlib.import_module("importlib.resources").files(__package__)
+
+
+def files(room: str, ending: str | tuple[str, ...]) -> list[Any]:
+    """Return the files of a room whose names end so, by name."""
+    named = {f.name: f for f in (PACKAGE / room).iterdir() if f.name.endswith(ending)}
+    return [named[name] for name in sorted(named)]
 
 
 @functools.cache
@@ -14,8 +25,7 @@ def sources(*names: str) -> str:
     """Return a hash of modules, by their paths in the library; "room/*" are all of a room."""
     digest = hashlib.sha256()
     for name in names:
-        files = sorted(Path(__file__).parent.glob(f"{name}.py"))
-        assert files, name
-        for file in files:
+        room, _, own = name.rpartition("/")
+        for file in files(room, ".py") if own == "*" else [PACKAGE / f"{name}.py"]:
             digest.update(file.read_bytes())
     return digest.hexdigest()

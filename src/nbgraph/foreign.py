@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Never
 
 from nbgraph._listing import public_names
+from nbgraph._version import files
 from nbgraph.errors import MissingName
 
 
@@ -333,7 +334,7 @@ def elsewhere(name: str) -> list[str]:
     pattern = re.compile(rf"(?mi)^from nbgraph.* import \w+ as ({re.escape(name)})$")
     places: list[str] = []
     for room in _ROOMS:
-        for file in Path(__file__).parent.joinpath(room).glob("__init__.py*"):
+        for file in files(room, ("__init__.py", "__init__.pyi")):
             own = pattern.findall(file.read_text("utf-8"))
             places += [f"ng.{room.replace('/', '.')}.{each}" for each in own]
     return places

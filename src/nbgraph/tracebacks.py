@@ -17,7 +17,7 @@ from typing import Any
 
 from nbgraph.settings import config
 
-_PACKAGE = (str(Path(__file__).resolve().parent) + os.sep, "<nbgraph.")  # files, written functions
+OWN = (str(Path(__file__).parent) + os.sep, "<nbgraph.")  # files, and functions of tables
 
 
 @functools.cache
@@ -44,7 +44,7 @@ def of_user(trace: TracebackType | None) -> TracebackType | None:
     while each is not None:
         filename = each.tb_frame.f_code.co_filename
         compiled = inside and filename.endswith(".pyx")  # of Cython, which names no folder
-        inside = compiled or filename.startswith((*_PACKAGE, *_foreign()) if inside else _PACKAGE)
+        inside = compiled or filename.startswith((*OWN, *_foreign()) if inside else OWN)
         if not inside:
             frames.append(each)
         each = each.tb_next
@@ -56,7 +56,7 @@ def of_user(trace: TracebackType | None) -> TracebackType | None:
 
 def is_own(filename: str) -> bool:
     """Return whether a file is one of nbgraph."""
-    return filename.startswith(_PACKAGE)
+    return filename.startswith(OWN)
 
 
 def session() -> Any:

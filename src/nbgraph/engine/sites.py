@@ -6,17 +6,13 @@ asks. Frames of nbgraph itself are passed over. The compiled core has numbers fo
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
-from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
 from nbgraph.scopes import forkable
-from nbgraph.tracebacks import file_label
-
-_PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
+from nbgraph.tracebacks import file_label, is_own
 
 
 class Site(NamedTuple):
@@ -55,7 +51,7 @@ def is_ours(code: CodeType) -> bool:
     """Return whether code belongs to nbgraph itself."""
     if id(code) in _OURS:
         return True
-    if not code.co_filename.startswith(_PACKAGE):
+    if not is_own(code.co_filename):
         return False
     if len(_OURS) < _MOST:
         _OURS[id(code)] = code

@@ -226,7 +226,7 @@ def build(
 def _executed(text: str, row: Row, scope: dict[str, Any]) -> Any:
     """Return the function of a row, with text that tracebacks and `inspect` can show. The file's
     name distinguishes lines of nbgraph from those of users."""
-    place = f"{scope.get('__file__', scope['__name__'])} (table of {row.name})"
+    place = f"<{scope['__name__']} (table of {row.name})>"
     linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
     space = dict[str, Any]()
     exec(compile(text, place, "exec"), scope, space)

@@ -14,7 +14,6 @@ import os
 import site
 import sysconfig
 from collections.abc import Sequence
-from pathlib import Path
 from types import BuiltinMethodType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -22,6 +21,7 @@ import numpy as np
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType
+from nbgraph.tracebacks import OWN
 
 _MISSING = object()
 _IMMUTABLE = (
@@ -154,8 +154,8 @@ def library_paths() -> tuple[str, ...]:
     """Return what the files of Python, of installed packages and of this one begin with."""
     paths = sysconfig.get_paths()
     folders = [paths[name] for name in ("stdlib", "purelib", "platlib")]
-    folders += [*site.getsitepackages(), site.getusersitepackages(), str(Path(__file__).parents[2])]
-    return ("<frozen", *{folder + os.sep for folder in folders})
+    folders += [*site.getsitepackages(), site.getusersitepackages()]
+    return ("<frozen", *OWN, *{folder + os.sep for folder in folders})
 
 
 def is_installed(fn: FunctionType) -> bool:

@@ -6,20 +6,18 @@ judges. A process whose claim is proved need not load that code.
 
 from __future__ import annotations
 
-import functools
 import hashlib
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from nbgraph._version import __version__
+from nbgraph._version import __version__, sources
 from nbgraph.codegen import cache
 from nbgraph.kernels.scalar.graph import Graph, Node
 
 _JUDGES = (  # and the sources of functions that it reads
-    *("derivatives/certificate.py", "derivatives/judge.py", "derivatives/equalities.py"),
-    *("derivatives/stairs.py", "scalar/interpret.py", "scalar/multiprecision.py"),
-    *("scalar/mpmath_context.py", "scalar/multiprecision_special.py", "scalar/functions.py"),
-    *("scalar/rules.py", "scalar/graph.py"),
+    *("derivatives/certificate", "derivatives/judge", "derivatives/equalities"),
+    *("derivatives/stairs", "scalar/interpret", "scalar/multiprecision"),
+    *("scalar/mpmath_context", "scalar/multiprecision_special", "scalar/functions"),
+    *("scalar/rules", "scalar/graph"),
 )
 
 
@@ -42,14 +40,9 @@ def key(claim: Claim, digest: str) -> str:
     """Return the cache key of the verdict on a claim; `digest` is that of its formulas."""
     names = {leaf.id: str(leaf.data) for leaf in claim.leaves}
     fixed = sorted((names[i], repr(value)) for i, value in (claim.usual | claim.fixed).items())
-    text = f"certificate {__version__} {_judges()} {digest} {claim.wrt.data} {claim.what} {fixed}"
+    judges = sources(*(f"kernels/{name}" for name in _JUDGES))
+    text = f"certificate {__version__} {judges} {digest} {claim.wrt.data} {claim.what} {fixed}"
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-@functools.cache
-def _judges() -> str:
-    folder = Path(__file__).parents[1]
-    return hashlib.sha256(b"".join((folder / n).read_bytes() for n in _JUDGES)).hexdigest()
 
 
 def known(claim: Claim, digest: str) -> bool:

@@ -12,7 +12,6 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nbgraph.errors import DerivativeWarning
@@ -22,6 +21,7 @@ from nbgraph.kernels.derivatives.series import Expansion, NoSeries
 from nbgraph.kernels.scalar.graph import COMPARISONS, Graph, Node
 from nbgraph.kernels.scalar.interpret import Evaluator, FloatDomain, Undetermined
 from nbgraph.kernels.scalar.kinds import is_boolean
+from nbgraph.tracebacks import is_own
 
 if TYPE_CHECKING:
     from random import Random
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 Outcome = Literal["limit", "jump", "kink", "unknown"]
 Tangent = Callable[[Node], Node | None]
 
-_LIBRARY = str(Path(__file__).parents[2])
 _AGREE = 1e-6  # relative: a filled-in value may have few digits
 _ROUNDED = 1e-10  # relative: the remainder of a sum that is zero
 _SAMPLES = 6
@@ -228,7 +227,7 @@ def warn(name: str, guards: Sequence[Guard], warned: set[tuple[str, str]]) -> No
     for guard in guards:
         filename, _, line = guard.condition.line.rpartition(":")
         key = guard.condition.line, str(guard.seed.data)
-        if guard.outcome != "unknown" or key in warned or filename.startswith(_LIBRARY):
+        if guard.outcome != "unknown" or key in warned or is_own(filename):
             continue
         text = (
             f"{name}: no limit of the slope w.r.t. {guard.seed.data!r} was found for the branch "

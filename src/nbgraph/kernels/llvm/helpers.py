@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import ast
 import functools
-from pathlib import Path
 
 from nbgraph import parsing
+from nbgraph._version import PACKAGE
 
-_ROOM = Path(__file__).parent
-SOURCES = tuple(_ROOM.parents[1] / "native" / f"{name}.py" for name in ("integers", "memory"))
+SOURCES = tuple(PACKAGE / "native" / f"{name}.py" for name in ("integers", "memory"))
 NAMES = frozenset(
     "int_floordiv int_mod uint_floordiv uint_mod int_shl int_shr float_to_uint64 row_offset".split()
 )

@@ -14,8 +14,8 @@ import hashlib
 import importlib
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
+from nbgraph._version import PACKAGE, files
 from nbgraph.kernels.vector_math.names import ARITY as ARITY
 from nbgraph.kernels.vector_math.names import FAMILY
 from nbgraph.kernels.vector_math.names import FMOD_BOUND as FMOD_BOUND
@@ -28,12 +28,10 @@ DTYPES = ("float32", "float64")
 
 def _version() -> str:
     """Return a hash of all sources that `implementation` depends on here."""
-    room = Path(__file__).parent
-    native = room.parents[1] / "native"
+    own = "kernels/vector_math"
+    native = [PACKAGE / "native" / f"{name}.py" for name in ("floats", "halves", "instructions")]
     digest = hashlib.sha256()
-    files = [*sorted(room.glob("*.py")), *sorted(room.glob("*.json"))]
-    files += [native / f"{name}.py" for name in ("floats", "halves", "instructions")]
-    for path in files:
+    for path in (*files(own, ".py"), *files(own, ".json"), *native):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
+
+from nbgraph._version import PACKAGE
 
 
 def _numbers(name: str) -> dict[str, Any]:
     """Return a table of this folder, with its lists as tuples, which Numba takes for constants."""
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    text = (PACKAGE / "kernels/vector_math" / name).read_text(encoding="utf-8")
     return {key: _frozen(value) for key, value in json.loads(text).items()}
 
 

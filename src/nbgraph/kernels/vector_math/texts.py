@@ -16,18 +16,20 @@ import functools
 import hashlib
 import time
 from collections.abc import Iterable
-from pathlib import Path
+from typing import Any
 
 import llvmlite  # the package alone: LLVM is loaded by `llvmlite.binding`
 
+from nbgraph._version import PACKAGE
 from nbgraph.codegen import cache, target
 from nbgraph.kernels.vector_math import VERSION, WIDE
 from nbgraph.kernels.vector_math.symbols import RUNTIME, join, signature, split, symbol, symbols_in
 from nbgraph.native.processor import has_evex, has_fma
 
-SHIPPED = Path(__file__).parent / "texts.ll"
-SPECIAL = Path(__file__).parent / "special.ll"  # functions that few kernels call
-EVEX = Path(__file__).parent / "evex.ll"  # functions that use instructions of AVX-512
+_ROOM = PACKAGE / "kernels/vector_math"
+SHIPPED = _ROOM / "texts.ll"
+SPECIAL = _ROOM / "special.ll"  # functions that few kernels call
+EVEX = _ROOM / "evex.ll"  # functions that use instructions of AVX-512
 
 
 def texts(
@@ -85,12 +87,12 @@ def header() -> str:
 
 def _version() -> str:
     """Return a hash of the sources."""
-    pairwise = Path(__file__).parent / "pairwise.py"
-    return hashlib.sha256(VERSION.encode() + pairwise.read_bytes()).hexdigest()[:16]
+    pairwise = (_ROOM / "pairwise.py").read_bytes()
+    return hashlib.sha256(VERSION.encode() + pairwise).hexdigest()[:16]
 
 
 @functools.cache
-def _shipped(path: Path) -> dict[str, str]:
+def _shipped(path: Any) -> dict[str, str]:
     """Return a shipped text by symbol; empty if its header does not match."""
     try:
         first, _, rest = path.read_text(encoding="utf-8").partition("\n\n")

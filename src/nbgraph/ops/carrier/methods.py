@@ -54,7 +54,7 @@ def is_coded(x: Any, sizes: Any) -> bool:
 def define_methods(text: str, cls: type) -> None:
     """Give a class methods by the rows of a table (`operator/declared`): functions of the library,
     of which `self` is the first operand."""
-    scope: dict[str, Any] = {"__name__": cls.__module__, "__file__": __file__}
+    scope: dict[str, Any] = {"__name__": cls.__module__}
     scope |= {"Self": Self, "ops": library, "index": index}
     scope |= {"several": _several, "_in_order": _in_order}
 

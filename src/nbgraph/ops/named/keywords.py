@@ -308,7 +308,6 @@ def _draws(name: str, shape: Any, dtype: Any, device: Any, *parameters: Any) -> 
 def _rows() -> dict[str, Callable[..., Call]]:
     scope: dict[str, Any] = {
         "__name__": __name__,
-        "__file__": __file__,  # tracebacks leave its frames out
         "call": _call,
         "draws": _draws,
         "library": library,
