@@ -419,21 +419,33 @@ def test_orders_keep_that_of_equals(make, n: int, among: str, axis: int) -> None
             np.testing.assert_array_equal(values, np.take(ordered, range(k), axis))
 
 
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("shape", [(3, 9, 2), (3, 60, 2), (1, 4200, 1)])  # by insertion, by digits
 @pytest.mark.parametrize("dtype", [*DTYPES, "bfloat16"])
-def test_orders_of_short_lines(dtype):
-    """By a kernel in every dtype, NaN behind all numbers."""
-    x = np.random.default_rng(1).integers(0, 5, (3, 9, 2)).astype("float32")
-    if dtype[0] != "b" and "float" in dtype:
-        x[:, ::4] = np.nan
-    exact = ng.array(x).astype(dtype)
-    order = np.argsort(exact.astype("float64").asnumpy(), 1, kind="stable")
+def test_orders_of_lines_by_their_length(dtype, shape, descending):
+    """By a kernel in every dtype and over its whole range, NaN behind all numbers."""
+    rng, n = np.random.default_rng(1), shape[1]
+    if dtype in ("bool", "bfloat16") or "float" in dtype:
+        x = rng.normal(size=shape).astype("float32") * 100
+        x[:, ::3] = np.round(x[:, ::3] / 50)  # zeros of both signs, and equals
+        if dtype != "bool":
+            x[:, ::4], x[:, 1::7], x[:, 2::7] = np.nan, np.inf, -np.inf
+        exact = ng.array(x).astype(dtype)
+    else:
+        info = np.iinfo(dtype)
+        exact = ng.array(rng.integers(info.min, info.max, shape, dtype, endpoint=True))
+    x = exact.astype("float32").asnumpy() if dtype == "bfloat16" else exact.asnumpy()
+    order = np.argsort(x[:, ::-1] if descending else x, 1, kind="stable")
+    order = n - 1 - order[:, ::-1] if descending else order
     for _ in range(3):
-        np.testing.assert_array_equal(ng.argsort(exact, 1), order)
-        for ordered in (ng.sort(exact, 1), ng.topk(exact, 9, 1, largest=False)[0]):
+        np.testing.assert_array_equal(ng.argsort(exact, 1, descending=descending), order)
+        both = ng.topk(exact, n, 1, largest=descending)
+        np.testing.assert_array_equal(both[1], order)
+        for ordered in (ng.sort(exact, 1, descending=descending), both[0]):
             assert ordered.dtype == exact.dtype
-            expected = np.take_along_axis(exact.astype("float64").asnumpy(), order, 1)
-            np.testing.assert_array_equal(ordered.astype("float64"), expected)
-    assert not worlds.functions(worlds.bind(lambda x: ng.sort(x, 1), exact))
+            numbers = ordered.astype("float32") if dtype == "bfloat16" else ordered
+            np.testing.assert_array_equal(numbers, np.take_along_axis(x, order, 1))
+    assert not worlds.functions(worlds.bind(lambda x: ng.sort(x, 1, descending=descending), exact))
 
 
 @pytest.mark.parametrize("largest", [True, False])

@@ -14,6 +14,8 @@ from nbgraph.kernels.compiler.kernel import kernel, record
 from nbgraph.kernels.llvm import compile as by_llvm
 from nbgraph.kernels.loops import lanewise
 from nbgraph.kernels.loops.source import emit
+from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.layout import layout
 
 SIZE = 1000  # full groups of vectors, single vectors, and a rest
 
@@ -101,3 +103,16 @@ def test_few_calls_are_inlined_but_of_long_functions(op, called):
     """`pow` is long where its exponent is not a constant; what it is among decides, too."""
     text = by_llvm.text(emit(loop(op, "float32")))
     assert text.count("vector-function-abi-variant") == called
+
+
+def test_sums_of_long_functions_take_one_vector_at_once():
+    """By several, whose sum LLVM adds up four times over, rows of up to 255 numbers would have been
+    computed one number after another."""
+    row = layout((9, 100), np.dtype("float32"))
+    norm, how = ng.vector_norm.op, {"axis": 1, "ord": 3.0, "keepdims": False}
+    form = lowered(norm, [row], [layout((9,), row.dtype)], ["write"], how)
+    text = str(by_llvm.module(form.calls[0].code.source)[0])
+    part = re.search(r"^define [^\n]*@part_run.*?^}", text, re.MULTILINE | re.DOTALL)
+    assert part is not None
+    called = re.findall(r"call .* @nbgraph_\w+_v(\d+)\(", part[0])
+    assert called == [str(lanewise.register("float32"))]

@@ -80,7 +80,7 @@ for k in range(m):
 def _parts(dtype: str, *, least: bool, rows: bool, packed: bool) -> str:
     """Return the functions that the kernel calls; `packed`: a word holds a 32-bit key above the
     number of remaining rows, so the first of equal elements is the largest."""
-    key = [*_key(dtype, least=least), *([f"KEY = KEY * {1 << 32} + left"] if packed else [])]
+    key = [*key_lines(dtype, least=least), *([f"KEY = KEY * {1 << 32} + left"] if packed else [])]
     raised = ["old = load(y, i)", "store(y, i, select(key > old, key, old))"]
     columns = part("begun(y, p, m, left)", *_keys(key, "store(y, i, key)"), "return 0")
     columns += part("raised(y, p, m, left)", *_keys(key, *raised), "return 0")
@@ -98,7 +98,7 @@ def _parts(dtype: str, *, least: bool, rows: bool, packed: bool) -> str:
 def peak_part(dtype: str, *, least: bool, nan_last: bool = False) -> str:
     """Return the text of `peak(p, m)`: the largest key of m elements from `p` on."""
     best = _keys(
-        _key(dtype, least=least, nan_last=nan_last), "best = select(key > best, key, best)"
+        key_lines(dtype, least=least, nan_last=nan_last), "best = select(key > best, key, best)"
     )
     return part("peak(p, m)", f"best = int64({_LEAST})", *best, "return best")
 
@@ -119,7 +119,7 @@ def integer_of(dtype: str) -> str:
     return {"bool": "uint8", "uint64": "int64"}.get(dtype, dtype)
 
 
-def _key(dtype: str, *, least: bool, nan_last: bool = False) -> list[str]:
+def key_lines(dtype: str, *, least: bool, nan_last: bool = False) -> list[str]:
     """Return the lines that compute the KEY of an ELEMENT, of 32 bits if it has no more.
 
     `nan_last`: NaN has the least key.

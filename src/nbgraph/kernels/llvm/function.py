@@ -23,12 +23,12 @@ class Function:
         *,
         fast: bool = False,
         exact: bool = False,
-        wide: bool = False,
+        wide: int = 0,
     ) -> None:
         self.name, self.parameters = name, tuple(parameters)
         self.fast = "fast " if fast else ""  # flags of floating-point instructions
         self.exact = exact  # divisions are of users' integers, not of indices
-        self.wide = wide  # mathematics is called for several vectors at once
+        self.wide = wide  # elements for which mathematics is called at once; 0: it is inlined
         self.seldom = False  # rarely runs: mathematics is called, for one vector at once
         self.separate = False
         self.inlined = False

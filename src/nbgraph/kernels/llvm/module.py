@@ -140,7 +140,7 @@ class Module(Unit):
         compute = self._source.namespace.compute
         if f.seldom:
             return register(compute)
-        return lanes(compute) if f.wide else 0
+        return f.wide
 
     def _primitive(self, name: str) -> Primitive:
         if name in self._words:
@@ -159,7 +159,10 @@ class Module(Unit):
             definition, fast = self._definitions[name], self._source.fastmath
             space = self._source.namespace
             calls = not self._words and wide.worth(definition, space.functions, space.constants)
-            self._lower(key, definition, args, [], "", fast=fast, wide=calls)
+            # totals by one vector: the rest of a row is computed element by element
+            summed = any("acc_" in str(getattr(n, "id", "")) for n in ast.walk(definition))
+            count = (register if summed else lanes)(space.compute) if calls else 0
+            self._lower(key, definition, args, [], "", fast=fast, wide=count)
         return self._functions[key]
 
     def loop(self, f: Function) -> str:
@@ -174,6 +177,7 @@ class Module(Unit):
             says.append(f'!{{!"llvm.loop.parallel_accesses", {vocabulary.ELEMENT}}}')
         if (count := self._at_once(f)) and not scalar:  # otherwise LLVM warns about the width
             says.append(f'!{{!"llvm.loop.vectorize.width", i32 {count}}}')
+            says.append('!{!"llvm.loop.interleave.count", i32 1}')
         elif f.interleaved:
             count = _FEW_VECTORS if f.inlines else VECTORS
             says.append(f'!{{!"llvm.loop.interleave.count", i32 {count}}}')

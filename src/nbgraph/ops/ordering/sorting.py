@@ -29,46 +29,61 @@ from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.shapes.shape import ravel
 from nbgraph.shape import Array
 
-_LONG = 256  # elements of a line
-_FEW = 8  # of so many elements at most one has equals
+_LONG = 512  # elements of a line up to which NumPy's networks of vectors are the quickest
+_FEW = 8
+_VAST = 1 << 16  # elements of a line of which NumPy finds a few quickest
 _MANY = 512  # elements from which on keys of 64 bits are worth their making
 _INSERTED = 32  # elements of a line up to which it is sorted by insertion
-_BRIEF = 1024  # elements that NumPy's networks sort in less time than its call takes
+_TILES = 16  # into which lines are cut at most, each with memory of its own
 _PASSED = 1 << 14  # elements that are passed at most when the first of a line are found so
 _FOREMOST = 128  # elements that are found by the blocks of a line, which has four times as many
 
 
 class OrderingOp(ArrayOp):
-    """An operator of an order, by a kernel where a line has few elements, or few are asked for."""
+    """An operator of an order: by insertion where lines are short or little is asked for, else by
+    the digits of keys."""
 
     kernels = ("host",)
-    kernels_at_once = False
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of contiguous arrays; places need values beside them."""
+        """See ArrayOp: one kernel of contiguous arrays."""
         from nbgraph.kernels.compiler.written import written
         from nbgraph.kernels.lines.insertion_sort import BLOCK, insertion_sort_text
+        from nbgraph.kernels.lines.radix_sort import digits, radix_sort_text, room
 
         (x,), name = case.operands, self.__name__
         axis = axis_of(name, case.attributes["axis"], len(x.shape))
         size, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
         k = case.attributes.get("k", size)
-        few = k <= _INSERTED and x.size <= _BRIEF if k == size else k * size <= _PASSED
+        few = k * size <= (_INSERTED * _INSERTED if k == size else _PASSED)
         blocks = name == "topk" and inner == 1 and 0 < k <= min(_FOREMOST, size // (4 * BLOCK))
-        if not x.size or not k or not (few or blocks):
+        short = size < _LONG < x.size // _FEW and (name == "sort" or x.dtype.itemsize <= 4)
+        vast = name == "topk" and size >= _VAST and k <= size // _FEW and not (few or blocks)
+        if not x.size or not k or size >> 31 or short or vast:
             return None
-        arrays = {"sort": ["out"], "argsort": ["places", "out"], "topk": ["out", "places"]}[name]
+        arrays = {"sort": ["out"], "argsort": ["places"], "topk": ["out", "places"]}[name]
         descending = case.attributes["largest" if name == "topk" else "descending"]
         dtype = "uint8" if x.dtype.kind == "b" else name_of(x.dtype)
-        text = insertion_sort_text(name, dtype, arrays, descending=descending, blocks=blocks)
         lines = x.size // size
-        call = tile_call(
-            *(written(name, text, "float64" if dtype == "float64" else "float32"), (size, k)),
-            *((inner,), lines, lines * size * (1 if blocks else k // 4 + 1)),
-        )
-        call = replace(call, order=tuple(range(1 + len(arrays))), writes=len(arrays))
-        values = (layout(x.shape, x.dtype),) if name == "argsort" else ()
-        return Lowered((call,), case.contiguous(), values, adds=False)
+        if few or blocks:
+            arrays = ["places", "out"] if name == "argsort" else arrays
+            text = insertion_sort_text(name, dtype, arrays, descending=descending, blocks=blocks)
+            words, tiles, cost = (inner,), lines, lines * size * (1 if blocks else k // 4 + 1)
+            scratch = (layout(x.shape, x.dtype),) if name == "argsort" else ()
+        else:
+            bits, turns = digits(dtype, size)
+            text = radix_sort_text(
+                name, dtype, arrays, descending=descending, bits=bits, turns=turns
+            )
+            share = -(-lines // _TILES)
+            tiles, nbytes = -(-lines // share), room(dtype, size, places="places" in arrays)
+            words, cost = (inner, lines, share, nbytes), 2 * turns * (x.size + (lines << bits) // 4)
+            scratch = (layout((tiles, nbytes), np.dtype("int8")),)
+        code = written(name, text, "float64" if dtype == "float64" else "float32")
+        call = tile_call(code, (size, k), words, tiles, cost)
+        order = tuple(range(len(case.arrays) + len(scratch)))
+        call = replace(call, order=order, writes=len(order) - 1)
+        return Lowered((call,), case.contiguous(), scratch, adds=False)
 
 
 def _sortable(x: Any) -> Any:
@@ -86,27 +101,10 @@ def _order(xp: Any, x: Any, axis: int, *, descending: bool, stable: bool = True)
 
 
 def _argsorted(xp: Any, x: Any, axis: int, *, stable: bool) -> Any:
-    """The order of an array, by NumPy's vectorised sort where there is much: that is twice as quick
-    as its stable one, and of float64 equal elements, which are few, are put right after it."""
+    """The order of an array; by NumPy's networks of vectors where there is much to do."""
     if xp is np and x.dtype.char in "efbBhHi" and _MANY <= x.size < 1 << 31:
         return _keyed_order(x.swapaxes(axis, -1)).swapaxes(axis, -1)
-    if not stable or xp is not np or x.dtype.char != "d" or x.shape[axis] < _LONG:
-        return xp.argsort(x, axis=axis, kind="stable" if stable else None)
-    lines = x.swapaxes(axis, -1)
-    order = np.argsort(lines, axis=-1)
-    ordered = np.take_along_axis(lines, order, -1)
-    before = ordered[..., :-1]
-    equal = (before == ordered[..., 1:]) | np.isnan(before)  # NaN are the last
-    first, several = np.ones(order.shape, bool), np.zeros(order.shape, bool)
-    first[..., 1:] = ~equal
-    several[..., 1:] = equal
-    several[..., :-1] |= equal
-    places = order[several]
-    if places.size > order.size // _FEW:
-        order = np.argsort(lines, axis=-1, kind="stable")
-    elif places.size:
-        order[several] = places[np.lexsort((places, np.cumsum(first[several])))]
-    return order.swapaxes(axis, -1)
+    return xp.argsort(x, axis=axis, kind="stable" if stable else None)
 
 
 def _keyed_order(x: Array) -> Array:
