@@ -85,22 +85,22 @@ class _Windowed(Module):
 
 
 class Conv1d(_Windowed):
-    """`ng.convolution` over one axis of space, for data of shape (images, channels, space).
+    """`ng.convolution` over one spatial axis, for data of shape (images, channels, space).
 
     Parameters
     ----------
-    features : int, channels of the result
-    window : int, or one for each axis of space
+    features : int, number of channels of the result
+    window : int, or one for each spatial axis
     activation : function of arrays, optional
-    in_channels : int, optional; without it the first call tells
-    stride, pad, dilation : int, or one for each axis of space: cells from place to place; zeros on
-        both sides; cells from one element of the window to the next
-    groups : int: channels and features are cut into as many parts that do not meet
-    bias : whether there is one
+    in_channels : int, optional; by default those of the first call
+    stride, pad, dilation : int, or one for each spatial axis: the step between windows, zeros added
+        at both ends, and the step between elements of a window
+    groups : int, number of groups of channels and features that are convolved separately
+    bias : bool, whether to add a bias
     init : initialiser of the weight, by default uniform (Glorot and Bengio, 2010)
 
-    `weight` has shape (features, channels / groups, *window), `bias` (features,) begins with 0. Of
-    n cells there come (n + 2 * pad - dilation * (window - 1) - 1) // stride + 1.
+    `weight` has shape (features, channels / groups, *window); `bias` has shape (features,) and is
+    initially 0. An extent n becomes (n + 2 * pad - dilation * (window - 1) - 1) // stride + 1.
 
     >>> import nbgraph as ng
     >>> Conv1d(4, 3, pad=1)(ng.ones((2, 5, 10))).shape
@@ -110,7 +110,7 @@ class Conv1d(_Windowed):
     axes = 1
 
     def forward(self, x: Any) -> Any:
-        """Return an array with windows as axes of space, features as channels."""
+        """Return the convolution, of shape (images, features, *space)."""
         how = self._ready(x)
         return self._ended(library.convolution(x, self.weight, self.bias, **how))
 
@@ -138,30 +138,30 @@ class Conv3d(Conv1d):
 
 
 class ConvTranspose1d(_Windowed):
-    """The transpose of a convolution over one axis, as a layer: a stride makes space larger.
+    """The transposed convolution over one spatial axis, which a stride enlarges.
 
     Parameters
     ----------
     features : int
-        Channels of the result.
-    window : int, or one for each axis of space
+        Number of channels of the result.
+    window : int, or one for each spatial axis
     activation : function of arrays, optional
     in_channels : int, optional
-        By default the first call tells.
-    stride, pad, dilation : int, or one for each axis of space
-        Elements of the result from one window to the next; elements cut off on both
-        sides; elements from one element of the window to the next.
-    output_pad : int, or one for each axis of space
-        Elements that come at the end besides, less than the stride: a convolution gives the same
-        number for them.
+        By default those of the first call.
+    stride, pad, dilation : int, or one for each spatial axis
+        The step between windows in the result, elements removed at both ends, and the step between
+        elements of a window.
+    output_pad : int, or one for each spatial axis
+        Elements added at the end, fewer than the stride. It selects among the extents that a
+        convolution with this stride maps to the same one.
     groups : int
-        Channels and features are cut into as many parts, each computed from its own.
+        Number of groups of channels and features that are computed separately.
     bias : bool
         Whether a bias is added.
     init : initialiser
         Of the weight, by default uniform (Glorot and Bengio, 2010).
 
-    `weight` has shape (channels, features / groups, *window). Of n cells there come
+    `weight` has shape (channels, features / groups, *window). An extent n becomes
     (n - 1) * stride - 2 * pad + dilation * (window - 1) + output_pad + 1.
 
     >>> import nbgraph as ng
@@ -209,7 +209,7 @@ class ConvTranspose1d(_Windowed):
         return channels, self.features // self.groups
 
     def forward(self, x: Any) -> Any:
-        """Return an array with features as channels, and more space."""
+        """Return the transposed convolution, of shape (images, features, *space)."""
         how = self._ready(x)
         how_many = self.window, self.stride, self.pad, self.dilation, self.output_pad
         each = zip(x.shape[2:], *how_many, strict=True)
@@ -236,7 +236,7 @@ class ConvTranspose3d(ConvTranspose1d):
 
 
 class _Pool(Module):
-    """Windows over axes of space."""
+    """Base class of poolings over windows of the spatial axes."""
 
     def __init__(self, window: Extents, stride: Any, pad: Extents, *, ceil: bool) -> None:
         for what, value, least in (("window", window, 1), ("stride", stride, 1), ("pad", pad, 0)):
@@ -252,13 +252,13 @@ class _Pool(Module):
 
 
 class MaxPool(_Pool):
-    """The largest element of each window, over any number of axes of space; see `ng.max_pooling`.
+    """The maximum of each window, over any number of spatial axes; see `ng.max_pooling`.
 
     Parameters
     ----------
-    window, stride, pad, dilation : int, or one for each axis of space; stride is by default the
+    window, stride, pad, dilation : int, or one for each spatial axis; stride is by default the
         window
-    ceil : whether there are as many places as touch the data
+    ceil : bool, whether extents are rounded up, so that windows may reach beyond the data
 
     >>> import nbgraph as ng
     >>> MaxPool(2)(ng.ones((1, 3, 6, 6))).shape
@@ -278,7 +278,7 @@ class MaxPool(_Pool):
         self.dilation = dilation
 
     def forward(self, x: Any) -> Any:
-        """Return an array with windows as axes of space."""
+        """Return the pooled array, of shape (images, channels, *space)."""
         return library.max_pooling(x, self.window, dilation=self.dilation, **self._how())
 
 
@@ -287,9 +287,9 @@ class AvgPool(_Pool):
 
     Parameters
     ----------
-    window, stride, pad : int, or one for each axis of space; stride is by default the window
-    ceil : whether there are as many places as touch the data
-    counted : whether cells of the pad are zeros that count
+    window, stride, pad : int, or one for each spatial axis; stride is by default the window
+    ceil : bool, whether extents are rounded up, so that windows may reach beyond the data
+    counted : bool, whether the mean includes the zeros of the padding
 
     >>> import nbgraph as ng
     >>> AvgPool(2)(ng.ones((1, 3, 6))).shape
@@ -309,18 +309,18 @@ class AvgPool(_Pool):
         self.counted = counted
 
     def forward(self, x: Any) -> Any:
-        """Return an array with windows as axes of space."""
+        """Return the pooled array, of shape (images, channels, *space)."""
         return library.avg_pooling(x, self.window, counted=self.counted, **self._how())
 
 
 class Upsample(Module):
-    """Several cells for each one, along all axes of space, which are two for "bilinear".
+    """Enlarge all spatial axes by an integer factor; "bilinear" requires two of them.
 
     Parameters
     ----------
     scale : int
-    mode : "nearest": each cell is repeated; "bilinear": cells between are interpolated
-    align_corners : whether the first and the last cells stay at the ends ("bilinear")
+    mode : "nearest" repeats elements, "bilinear" interpolates them
+    align_corners : bool, whether the corner elements keep their values ("bilinear")
 
     >>> import nbgraph as ng
     >>> Upsample(2)(ng.array([[[1.0, 2.0]]]))
@@ -333,7 +333,7 @@ class Upsample(Module):
         self.align_corners = align_corners
 
     def forward(self, x: Any) -> Any:
-        """Return an array with more space."""
+        """Return the enlarged array."""
         if self.mode == "bilinear":
             sizes = {n: self.scale * k for n, k in zip(("height", "width"), x.shape[2:])}
             return library.BilinearResize2D(x, **sizes, align_corners=self.align_corners)
@@ -343,11 +343,11 @@ class Upsample(Module):
 
 
 class GlobalPool(Module):
-    """One number a channel: its mean, or its largest element.
+    """Reduce each channel to its mean or maximum.
 
     Parameters
     ----------
-    largest : bool, whether it is the largest element
+    largest : bool, whether to take the maximum
 
     >>> import nbgraph as ng
     >>> GlobalPool()(ng.ones((1, 3, 6, 6))).shape

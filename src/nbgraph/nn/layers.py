@@ -1,4 +1,4 @@
-"""Layers of one operator, and what puts modules together."""
+"""Dense layers, embeddings, dropout, and containers of modules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIZES = (
 
 
 def activation_of(name: str, activation: Any, remedy: str) -> Callable[[Any], Any] | None:
-    """Return the function of arrays that a layer ends with: itself, or by its name in `ng`."""
+    """Return a layer's activation function, which may be the name of a function in `ng`."""
     if isinstance(activation, str):
         op = getattr(library, activation, None)
         if op is None:
@@ -37,23 +37,23 @@ def activation_of(name: str, activation: Any, remedy: str) -> Callable[[Any], An
 
 
 def glorot(shape: tuple[int, ...], dtype: Any) -> Any:
-    """Return initial weights; a function that is pickled by name, as layers without arrays are."""
+    """Return initial weights (Glorot and Bengio, 2010); a module's function can be pickled."""
     return initial.glorot_uniform()(shape, dtype)
 
 
 class Dense(Module):
-    """activation(x times the transpose of weight, plus bias), for the last axis of x.
+    """A fully connected layer: activation(x @ weight.T + bias) over the last axis of x.
 
     Parameters
     ----------
-    units : int, outputs
+    units : int, number of outputs
     activation : function of arrays, such as `ng.relu`, or its name, optional
-    in_features : int, optional; without it the first call tells
-    bias : whether there is one
+    in_features : int, number of inputs; by default that of the first call
+    bias : bool, whether to add a bias
     init : initialiser of the weight (`ng.init`), by default uniform (Glorot and Bengio, 2010)
 
-    `weight` has shape (units, in_features), `bias` (units,) begins with 0. A call takes an array
-    (..., in_features) and gives (..., units).
+    `weight` has shape (units, in_features); `bias` has shape (units,) and is initially 0. A call
+    maps an array of shape (..., in_features) to (..., units).
 
     >>> import nbgraph as ng
     >>> Dense(2, in_features=3, init=ng.init.ones())(ng.ones((1, 3)))
@@ -89,17 +89,17 @@ class Dense(Module):
 
 
 class Embedding(Module):
-    """Rows of a table, by whole numbers.
+    """A lookup table: integers to rows of a trained array.
 
     Parameters
     ----------
-    count : int, rows
+    count : int, number of rows
     units : int, size of a row
-    init : initialiser of the table, by default normal numbers of deviation 0.02
-    padding_index : int, optional: a row that begins with zeros and gets no gradient
+    init : initialiser of the table, by default normal with standard deviation 0.02
+    padding_index : int, optional: index of a row that is initially zero and has no gradient
 
-    `weight` has shape (count, units). A call takes integers of any shape, from 0 or from the end,
-    and gives (*shape, units); IndexingError for others.
+    `weight` has shape (count, units). A call maps integers of any shape, from -count to count - 1,
+    to an array of shape (*shape, units), and raises IndexingError for other integers.
 
     >>> import nbgraph as ng
     >>> Embedding(10, 4)(ng.array([[1, 2]], "int64")).shape
@@ -120,7 +120,7 @@ class Embedding(Module):
             self.weight[padding_index] = 0
 
     def forward(self, x: Any) -> Any:
-        """Return an array with an axis of `units` more, for whole numbers `x` from 0."""
+        """Return an array of shape (*x.shape, units) for integers `x`."""
         if self.padding_index is None:
             return library.take(self.weight, x, axis=0)
         return library.embedding(x, self.weight, padding_index=self.padding_index)
@@ -130,7 +130,7 @@ class Embedding(Module):
 
 
 class Dropout(Module):
-    """Zeros with probability `p` in training, else nothing; see `ng.dropout`.
+    """Set elements to zero with probability `p` in training; see `ng.dropout`.
 
     Parameters
     ----------
@@ -170,12 +170,12 @@ class Dropout2d(Dropout):
 
 
 class PReLU(Module):
-    """`ng.prelu`: x where it is positive, else x times a slope that is trained.
+    """A rectifier with a trained slope for negative elements; see `ng.prelu`.
 
     Parameters
     ----------
-    channels : int, slopes: one for all elements, or one for each place along axis 1
-    init : initialiser of the slopes, by default all 0.25
+    channels : int, number of slopes: 1 for all elements, or one for each channel (axis 1)
+    init : initialiser of the slopes, by default 0.25
 
     >>> import nbgraph as ng
     >>> PReLU()(ng.array([[-2.0, 3.0]]))
@@ -193,7 +193,7 @@ class PReLU(Module):
 
 
 class Function(Module):
-    """A function without parameters, as a part of others.
+    """A module that calls a function without parameters.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class Function(Module):
         self.function = function
 
     def forward(self, *args: Any) -> Any:
-        """Return what the function returns."""
+        """Return the function's result."""
         return self.function(*args)
 
     def describe(self) -> str:
@@ -216,7 +216,7 @@ class Function(Module):
 
 
 class Flatten(Module):
-    """All axes but the first as one.
+    """Flatten all axes but the first into one.
 
     >>> import nbgraph as ng
     >>> Flatten()(ng.ones((2, 3, 4))).shape
@@ -224,17 +224,17 @@ class Flatten(Module):
     """
 
     def forward(self, x: Any) -> Any:
-        """Return an array of shape (samples, elements of one)."""
+        """Return an array of shape (samples, elements of a sample)."""
         return library.reshape(x, (x.shape[0], math.prod(x.shape[1:])))
 
 
 class Sequential(Module):
-    """Modules and functions, one after the other.
+    """A chain of modules and functions.
 
     Parameters
     ----------
-    *layers : modules, or functions of one array; `len` and an index count them, and a slice is
-        a Sequential of the same modules
+    *layers : modules, or functions of one array. `len` and indices refer to them; a slice is a
+        Sequential of the same modules.
 
     Raises
     ------
@@ -265,7 +265,7 @@ class Sequential(Module):
         self.layers = [f if isinstance(f, Module) else Function(f) for f in layers]
 
     def forward(self, x: Any) -> Any:
-        """Return what the last layer returns."""
+        """Return the result of the last layer."""
         for layer in self.layers:
             x = layer(x)
         return x
