@@ -1,4 +1,4 @@
-"""Attention, and the block of a transformer."""
+"""Multi-head attention and transformer blocks."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ attend = scaled_dot_product_attention
 
 
 class MultiHeadAttention(Module):
-    """Attention of several heads, each with its share of the units (Vaswani et al., 2017).
+    """Multi-head attention (Vaswani et al., 2017).
 
     Parameters
     ----------
     units : int, size of the result, a multiple of heads
     heads : int
-    causal : whether a position sees itself and those before it alone
+    causal : bool, whether a position attends only to itself and earlier ones
     dropout : float, the probability with which a weight is 0 in training
-    in_features : int, optional, the size of x and of its source; without it the first call tells
+    in_features : int, optional, the size of x and of its source; by default that of the first call
 
     `layer(x)` attends to `x` itself, `layer(x, source)` to another sequence; both of shape
     (samples, positions, features). `mask`: as in `attend`, broadcast to (samples, heads, positions
@@ -71,7 +71,7 @@ class MultiHeadAttention(Module):
         return self.out(library.reshape(library.swapaxes(mixed, 1, 2), (*x.shape[:2], self.units)))
 
     def _split(self, x: Any) -> Any:
-        """Return the array with heads as an axis before positions."""
+        """Return `x` with an axis of heads before the positions."""
         size = self.units // self.heads
         return library.swapaxes(library.reshape(x, (*x.shape[:2], self.heads, size)), 1, 2)
 
@@ -80,17 +80,18 @@ class MultiHeadAttention(Module):
 
 
 class TransformerBlock(Module):
-    """Attention, then two dense layers, each added to what came in, after a norm of it (Xiong et
-    al., On layer normalization in the transformer architecture, 2020).
+    """A transformer block with layer norms before attention and before two dense layers, both with
+    residual connections (Xiong et al., On layer normalization in the transformer architecture,
+    2020).
 
     Parameters
     ----------
-    units : int, size of what comes in and goes out
+    units : int, size of input and output
     heads : int
-    hidden : int, size between the two layers, by default 4 * units
-    dropout : float, probability, of what is added
-    causal : whether a position sees itself and those before it alone
-    activation : function of arrays, between the two layers
+    hidden : int, size between the two dense layers, by default 4 * units
+    dropout : float, probability of dropout before the residual connections
+    causal : bool, whether a position attends only to itself and earlier ones
+    activation : function of arrays between the dense layers
 
     >>> import nbgraph as ng
     >>> TransformerBlock(8, heads=2)(ng.ones((1, 3, 8))).shape

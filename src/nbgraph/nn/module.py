@@ -41,21 +41,21 @@ from nbgraph.picture import Text, columns
 from nbgraph.settings import config
 from nbgraph.signatures import checked_init
 
-_changes = [0]  # how often any module was given another array or module
+_changes = [0]  # counts assignments of arrays and modules to attributes of any module
 _PLAIN = (Array, Deferred)
 
 
 class Module:
     """A function of arrays with parameters, written as `forward`.
 
-    Floating arrays that are attributes are parameters, attributes that are modules (or lists,
-    tuples and dicts of those) its parts. Names that begin with an underscore are neither: what is
-    only kept to be looked at has such a name. Names in `statistics_named` are arrays that are saved
-    but not trained. Whether one trains is asked of `ng.autograd.is_training()`.
+    Attributes that are floating arrays are parameters; modules, and lists, tuples and dicts of
+    them, are submodules. Attributes with a leading underscore are neither. Names in
+    `statistics_named` are arrays that are saved but not trained. `ng.autograd.is_training()` says
+    whether a call is in training.
 
-    Lists and NumPy arrays that are assigned to a parameter are written into its array. ShapeError
-    for another shape, DTypeError for whole numbers in an NDArray, TypeError for what is not an
-    array; None, modules and structures of arrays take its place.
+    Assigning a list or NumPy array to a parameter writes its array. This raises ShapeError for
+    another shape, DTypeError for integers in an NDArray, TypeError for other values; None, modules
+    and structures of arrays replace the parameter.
 
     >>> import nbgraph as ng
     >>> class Line(ng.nn.Module):
@@ -84,7 +84,7 @@ class Module:
                 cls.__doc__ = _with_parameters(cls.__doc__, cls.__mro__[1:])
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what a call computes; every module has its own."""
+        """Compute the result of a call; subclasses define it."""
         raise NotImplementedError(f"{type(self).__name__} has no forward(); write one")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -126,9 +126,9 @@ class Module:
     # what it has ------------------------------------------------------------------------------
 
     def parameters(self) -> dict[str, Any]:
-        """Return the trained arrays, by dotted names; one that is shared has its first name.
+        """Return the trained arrays by dotted names; a shared array has its first name.
 
-        ArgumentError where a shape is not known yet.
+        Raise ArgumentError if a shape is still unknown.
         """
         arrays = {name: array for name, array, trained in self._named_arrays() if trained}
         for name, array in arrays.items():
@@ -148,7 +148,7 @@ class Module:
         }
 
     def modules(self) -> dict[str, Module]:
-        """Return the module itself, under the name "", and all within it by dotted names."""
+        """Return the module itself, named "", and all submodules by dotted names."""
         by_name: dict[str, Module] = {"": self}
         for name, value in _attributes(self):
             for path, part in _within(name, value):
@@ -179,15 +179,14 @@ class Module:
     # making arrays ----------------------------------------------------------------------------
 
     def declare(self, shape: tuple[int | None, ...], init: Initialiser) -> Any:
-        """Return an array for an attribute; None in `shape` is for an extent that `settle` will
-        set."""
+        """Return a new parameter; `shape` may contain None for extents that `settle` sets later."""
         name = f"{type(self).__name__}: an extent"
         extents = tuple([require_whole(name, n, 0) for n in shape if n is not None])
         return initialised(extents, init) if len(extents) == len(shape) else Deferred(shape, init)
 
     def settle(self, **shapes: tuple[int, ...]) -> None:
-        """Make the arrays that are still without one, in these shapes; raise ShapeError if some
-        array has another shape."""
+        """Create parameters whose shapes were unknown; raise ShapeError if an array has another
+        shape."""
         for name, shape in shapes.items():
             former = getattr(self, name)
             if isinstance(former, Deferred):
@@ -199,7 +198,7 @@ class Module:
                 )
 
     def prepare(self, *args: Any) -> Any:
-        """Make all arrays, by a call that trains nothing; return the module itself.
+        """Create all parameters by a call in prediction mode; return the module itself.
 
         >>> import nbgraph as ng
         >>> ng.nn.Dense(3).prepare(ng.ones((1, 2))).parameters()["weight"].shape
@@ -216,11 +215,11 @@ class Module:
         return self
 
     def to(self, device: Context | None = None, dtype: Any = None) -> Any:
-        """Put all arrays on a device, floats among them in a dtype; return the module itself.
+        """Move all arrays to a device and cast floats to a dtype; return the module itself.
 
-        They are new arrays, so create an optimizer of the module afterwards. Gradients are not
-        taken along. A dtype of 16 bits trains with master weights in float32 (`multi_precision` of
-        the optimizer); DTypeError for one that is not floating.
+        The arrays are new and without gradients, so create an optimizer afterwards. Train a 16-bit
+        dtype with float32 master weights (`multi_precision` of the optimizer). Raise DTypeError for
+        a dtype that is not floating.
 
         >>> import nbgraph as ng
         >>> ng.nn.Dense(2, in_features=3).to(ng.cpu(1)).parameters()["bias"].device
@@ -242,7 +241,7 @@ class Module:
     # compiled ---------------------------------------------------------------------------------
 
     def hybridize(self, active: bool = True) -> Any:
-        """Run calls as one graph from now on, by `ng.jit`; False: as written. Return the module
+        """Compile calls to a graph with `ng.jit` from now on, or stop doing so; return the module
         itself.
 
         >>> import nbgraph as ng
@@ -282,8 +281,8 @@ class Module:
     def load_state_dict(
         self, state: dict[str, Any], strict: bool = True
     ) -> tuple[list[str], list[str]]:
-        """Take these values; nothing changes where names or shapes do not fit. Return names that
-        are missing and those that are not known: errors, unless `strict` is False."""
+        """Load values by name; change nothing if a shape does not fit. Return missing and unknown
+        names, which raise ArgumentError if `strict`."""
         arrays = dict(self._arrays())
         missing, unknown = sorted(arrays.keys() - state), sorted(state.keys() - arrays)
         if strict and (missing or unknown):
@@ -311,12 +310,12 @@ class Module:
         return missing, unknown
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write parameters and statistics: npz, or safetensors if that is how the name ends."""
+        """Write parameters and statistics to a file: safetensors for that suffix, else npz."""
         files.save(path, self.state_dict())
 
     def load(self, path: str | os.PathLike[str], strict: bool = True) -> Any:
-        """Take what `save` wrote; return the module itself. Raise ArgumentError or ShapeError if it
-        is another module's; with strict=False names that only one of both has are left alone."""
+        """Load a file of `save` and return the module itself. Raise ArgumentError or ShapeError for
+        another module's file; with strict=False unmatched names are ignored."""
         self.load_state_dict(files.load(path), strict)
         return self
 
@@ -350,7 +349,7 @@ class Module:
         return "\n".join(lines)
 
     def describe(self) -> str:
-        """Return the text in brackets behind the module's name."""
+        """Return the text in parentheses after the module's name in its repr."""
         return ""
 
 
@@ -411,8 +410,8 @@ _STRUCTURE = (*_PLAIN, Module, list, tuple, dict)
 
 
 def _with_parameters(doc: str, bases: Sequence[type]) -> str:
-    """Return the documentation of a class with the section of parameters of the base class whose
-    `__init__` it has, behind its first sentence; as it is where it has one."""
+    """Return the docstring of a class with the parameters of the base class whose `__init__` it
+    inherits, unless it has a section of parameters."""
     first, *rest = doc.split("\n\n")
     for section in chain(rest, *[(base.__doc__ or "").split("\n\n") for base in bases]):
         if section.lstrip().startswith("Parameters\n"):

@@ -1,4 +1,4 @@
-"""Norms: data brought to mean 0 and variance 1, or to mean square 1, with weights of their own."""
+"""Normalisation layers: layer, RMS, group, instance and batch norm, each with trained weights."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class LayerNorm(Module):
 
     Parameters
     ----------
-    features : int, optional, the length of that axis; without it the first call tells
+    features : int, optional, the length of that axis; by default that of the first call
     eps : float, added to the variance
 
-    `gamma`, which begins with 1, and `beta`, with 0, have shape (features,).
+    `gamma`, initially 1, and `beta`, initially 0, have shape (features,).
 
     >>> import nbgraph as ng
     >>> LayerNorm(2)(ng.array([[1.0, 3.0]])).asnumpy().round(3)
@@ -43,10 +43,10 @@ class RMSNorm(Module):
 
     Parameters
     ----------
-    features : int, optional, the length of that axis; without it the first call tells
+    features : int, optional, the length of that axis; by default that of the first call
     eps : float, added to the mean square
 
-    `gamma`, which begins with 1, has shape (features,).
+    `gamma`, initially 1, has shape (features,).
 
     >>> import nbgraph as ng
     >>> RMSNorm(2)(ng.array([[3.0, -3.0]])).asnumpy().round(3)
@@ -70,11 +70,11 @@ class GroupNorm(Module):
 
     Parameters
     ----------
-    groups : int, which divides the number of channels; as many as channels: an instance norm
-    channels : int, optional; without it the first call tells
+    groups : int, a divisor of the number of channels; equal to it, this is an instance norm
+    channels : int, optional; by default that of the first call
     eps : float, added to the variance
 
-    `gamma`, which begins with 1, and `beta`, with 0, have shape (channels,).
+    `gamma`, initially 1, and `beta`, initially 0, have shape (channels,).
 
     >>> import nbgraph as ng
     >>> GroupNorm(2)(ng.array([[1.0, 3.0, 10.0, 30.0]])).asnumpy().round(3)
@@ -98,7 +98,7 @@ class InstanceNorm(GroupNorm):
 
     Parameters
     ----------
-    channels : int, optional; without it the first call tells
+    channels : int, optional; by default that of the first call
     eps : float, added to the variance
 
     >>> import nbgraph as ng
@@ -121,13 +121,13 @@ class BatchNorm(Module):
 
     Parameters
     ----------
-    channels : int, optional; without it the first call tells
-    momentum : float, what the moving averages take of a batch's
+    channels : int, optional; by default that of the first call
+    momentum : float, the weight of a batch's statistics in the moving averages
     eps : float, added to the variance
 
-    In training mean and variance are those of the batch; else the moving ones, `moving_mean` and
-    `moving_variance`, which are saved but not trained. `gamma` and `beta` are; all have shape
-    (channels,).
+    Training uses mean and variance of the batch, prediction the moving averages `moving_mean` and
+    `moving_variance`, which are saved but not trained. `gamma` and `beta` are trained; all have
+    shape (channels,).
 
     >>> import nbgraph as ng
     >>> norm = BatchNorm()

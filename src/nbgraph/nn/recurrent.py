@@ -17,11 +17,11 @@ from nbgraph.nn.module import Module
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.draws import initial
 
-_LEAST_WORK = 1 << 23  # multiplications of a loop that is worth a thread of its own
+_LEAST_WORK = 1 << 23  # multiplications from which a loop gets its own thread
 
 
 def _stacked(units: int, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Return initial weights with each gate, of so many units, as a matrix of its own."""
+    """Return initial weights in which the matrix of each gate is initialised separately."""
     bound = math.sqrt(6 / (shape[1] + units))
     return initial.uniform(-bound, bound)(shape, dtype)
 
@@ -32,14 +32,14 @@ class Cell(Module):
     Parameters
     ----------
     units : int, size of the state
-    in_features : int, optional; without it the first call tells
-    recurrent_bias : whether what the state gives has a bias of its own
+    in_features : int, optional; by default that of the first call
+    recurrent_bias : bool, whether the product with the state has its own bias
 
-    `weight` has shape (gates * units, features) and takes the input, `recurrent` (gates * units,
-    units) and takes the state, `bias` and `recurrent_bias` (gates * units,). A state is a tuple of
-    arrays of shape (samples, units); None stands for zeros. Each kind of cell has its `gates`, and
-    a static `step(entry, recalled, state)`: what comes from the input, what comes from the state,
-    both (samples, gates * units), and the state give the output and the next state.
+    `weight` has shape (gates * units, features) and multiplies the input, `recurrent` has shape
+    (gates * units, units) and multiplies the state; `bias` and `recurrent_bias` have shape (gates *
+    units,). A state is a tuple of arrays of shape (samples, units); None means zeros. Subclasses
+    define `gates` and a static method `step(entry, recalled, state)`, which returns the output and
+    the next state from the products of input and state, of shape (samples, gates * units).
     """
 
     gates: ClassVar[int]
@@ -73,12 +73,12 @@ class Cell(Module):
         return type(self).step(self.entry(x), recalled, state)
 
     def entry(self, x: Any) -> Any:
-        """Return the part of the gates that comes from inputs, for any number of leading axes."""
+        """Return the product of inputs with their weight, plus bias; leading axes are kept."""
         self.settle(weight=(self.gates * self.units, x.shape[-1]))
         return library.fully_connected(x, self.weight, self.bias, flatten=False)
 
     def begun(self, samples: int, state: Any) -> tuple[Any, ...]:
-        """Return a state, of zeros if there is none."""
+        """Return the initial state; zeros for None."""
         if state is None:
             weight = self.recurrent
             zeros = library.zeros(
@@ -101,7 +101,7 @@ class Cell(Module):
 
 
 class RNNCell(Cell):
-    """tanh of the products of input and state with their weights (Elman, 1990).
+    """The tanh of the products of input and state with their weights (Elman, 1990).
 
     >>> import nbgraph as ng
     >>> out, (hidden,) = RNNCell(3)(ng.ones((2, 5)))
@@ -121,7 +121,7 @@ class RNNCell(Cell):
 class LSTMCell(Cell):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997); gates: in, forget, cell, out.
 
-    The state is (output, memory); one is added to what the forget gate takes.
+    The state is (output, memory); 1 is added to the forget gate's input.
 
     >>> import nbgraph as ng
     >>> out, (hidden, memory) = LSTMCell(3)(ng.ones((2, 5)))
@@ -138,8 +138,7 @@ class LSTMCell(Cell):
 
 
 def _remembered(gates: Any, state: Any, kept: float) -> tuple[Any, tuple[Any, ...]]:
-    """Return output and state of long short-term memory, with this beside what the forget gate
-    takes."""
+    """Return output and state of an LSTM step; `kept` is added to the forget gate's input."""
     enter, forget, cell, leave = library.split(gates, 4, axis=1)
     stays = library.sigmoid(forget + kept) * state[1]
     memory = stays + library.sigmoid(enter) * library.tanh(cell)
@@ -150,8 +149,8 @@ def _remembered(gates: Any, state: Any, kept: float) -> tuple[Any, tuple[Any, ..
 class GRUCell(Cell):
     """A gated recurrent unit (Cho et al., 2014); gates: reset, update, new.
 
-    The reset gate takes what is recalled after its product, as cuDNN has it; so `recurrent_bias`
-    makes a difference here.
+    The reset gate multiplies the product with the state, as in cuDNN, so `recurrent_bias` differs
+    from a larger `bias`.
 
     >>> import nbgraph as ng
     >>> GRUCell(3)(ng.ones((2, 5)))[0].shape
@@ -173,26 +172,25 @@ class GRUCell(Cell):
 
 
 class RNN(Module):
-    """Cells along a sequence, one layer on the other: `layer(x, states) -> (outs, states)`.
+    """Stacked recurrent layers over a sequence: `layer(x, states) -> (outs, states)`.
 
     Parameters
     ----------
     units : int, size of each state
-    layers : int, one on the other
-    in_features : int, optional; without it the first call tells
-    recurrent_bias : whether the product with the state has a bias of its own
-    bidirectional : whether each layer has a second cell, `back`, that goes from the last step to
-        the first; a layer gives the outputs of both, side by side
+    layers : int, number of layers
+    in_features : int, optional; by default that of the first call
+    recurrent_bias : bool, whether the product with the state has its own bias
+    bidirectional : bool, whether each layer has a second cell, `back`, that runs from the last step
+        to the first; the outputs of both are concatenated
 
-    `x` has shape (samples, steps, features), outputs (samples, steps, units), or 2 * units where it
-    is bidirectional. States are a list with one for each cell, a layer's second one behind its
-    first; None: zeros. What the gates take from inputs is one product for all steps. With
-    `hybridize` the steps of a call become one graph.
+    `x` has shape (samples, steps, features), outputs have shape (samples, steps, units), with 2 *
+    units if bidirectional. States are a list with one for each cell, in the order of layers, `back`
+    after the first cell; None means zeros. The products of inputs are computed for all steps at
+    once. With `hybridize` a call is one graph.
 
-    Sequences of several lengths are given with `lengths` (samples,), or with a `mask` (samples,
-    steps) that is true at steps that count. At others outputs are 0 and states stay as they are: so
-    the states at the end are those after each sample's last step, and who goes backwards begins
-    there.
+    For sequences of different lengths pass `lengths` (samples,), or a `mask` (samples, steps) that
+    is true at valid steps. At other steps outputs are 0 and states do not change, so final states
+    are those after the last valid step of each sample, where backward cells begin.
 
     Raises
     ------
@@ -230,7 +228,7 @@ class RNN(Module):
     def forward(
         self, x: Any, states: Any = None, *, lengths: Any = None, mask: Any = None
     ) -> tuple[Any, list[Any]]:
-        """Return outputs of the last layer at all steps, and the states at the end."""
+        """Return the outputs of the last layer at all steps, and the final states."""
         name, count = type(self).__name__, len(self.cells) + len(self.back)
         if len(x.shape) != 3:
             raise ShapeError(
@@ -254,7 +252,7 @@ class RNN(Module):
 
 
 def counting(name: str, x: Any, lengths: Any, mask: Any) -> Any:
-    """Return which steps of each sample count, as bool, or None for all of them."""
+    """Return the mask of valid steps as bool, or None if all are valid."""
     if lengths is not None and mask is not None:
         raise ArgumentError(f"{name}: lengths and mask are given; give one of them")
     word, value, axes = ("lengths", lengths, 1) if mask is None else ("mask", mask, 2)
@@ -274,14 +272,14 @@ def counting(name: str, x: Any, lengths: Any, mask: Any) -> Any:
 
 
 def _recalled(hidden: Any, weight: Any, bias: Any) -> Any:
-    """Return the part of the gates that comes from the state."""
+    """Return the product of a state with its weight, plus bias."""
     return library.fully_connected(hidden, weight, bias, flatten=False)
 
 
 def _along(
     cell: Cell, x: Any, state: Any, counts: Any, *, backwards: bool
 ) -> tuple[Any, tuple[Any, ...]]:
-    """Return a cell's outputs at all steps, and its state at the end."""
+    """Return a cell's outputs at all steps, and its final state."""
     entry = cell.entry(x)
     begun = [as_array(part) for part in cell.begun(x.shape[0], state)]
     kinds = [np.result_type(part.dtype, entry.dtype) for part in begun]  # of all later states
@@ -292,7 +290,7 @@ def _along(
 
 @lru_cache(64)  # kinds of cells
 def walk(step: Any, backwards: bool) -> Any:
-    """Return the compiled loop of a kind of cells over the steps of their gates."""
+    """Return the compiled loop over steps for a kind of cell."""
 
     def along(entry: Any, counts: Any, weight: Any, bias: Any, begun: Any) -> Any:
         def one(state: Any, parts: Any) -> Any:
@@ -323,14 +321,14 @@ def walk(step: Any, backwards: bool) -> Any:
 
 
 def _shares(samples: int, steps: int, width: int, units: int) -> int:
-    """Return into how many shares samples go, whose loops run beside each other: by shapes alone,
-    so that results do not depend on the machine."""
+    """Return the number of parts of the samples whose loops run in parallel; it depends on shapes
+    only, so that results do not depend on the machine."""
     work = samples * steps * width * units
     return 1 if samples < 32 or work < _LEAST_WORK else min(8, max(2, samples // 64))
 
 
 class LSTM(RNN):
-    """Long short-term memory along a sequence: `layer(x, states) -> (outs, states)`.
+    """Long short-term memory over a sequence: `layer(x, states) -> (outs, states)`.
 
     Shapes, states, `lengths` and `mask` are those of `RNN`.
 
@@ -343,7 +341,7 @@ class LSTM(RNN):
 
 
 class GRU(RNN):
-    """Gated recurrent units along a sequence: `layer(x, states) -> (outs, states)`.
+    """Gated recurrent units over a sequence: `layer(x, states) -> (outs, states)`.
 
     Shapes, states, `lengths` and `mask` are those of `RNN`.
 
