@@ -1,4 +1,4 @@
-"""A training whose loss is NaN: noticed a few batches later, without waiting for values."""
+"""Detection of NaN losses in a training, a few batches later, without waiting for values."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from nbgraph.nn.metrics.meter import Row
 from nbgraph.nn.metrics.metric import on_host
 from nbgraph.nn.parts import Parts
 
-_BEHIND = 4  # batches whose losses are not looked at yet; then the oldest is waited for
+_BEHIND = 4  # recent batches whose losses are not waited for
 
 
 class LossWatch:
-    """The losses of the last batches, each with its batch, until it is known to be a number."""
+    """The last batches with their losses, which are checked for NaN later."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
         self._batches: deque[tuple[str, Parts, Row]] = deque()
 
     def add(self, label: str, parts: Parts, row: Row) -> None:
-        """Take in a batch; raise DivergenceError where the loss of an earlier one is NaN."""
+        """Add a batch; raise DivergenceError if the loss of an earlier one is NaN."""
         self._batches.append((label, parts, row))
         engine = current()
         while len(self._batches) > _BEHIND or engine._calm(self._batches[0][2].added._chunk):
@@ -34,7 +34,7 @@ class LossWatch:
                 return
 
     def finish(self) -> None:
-        """Look at the batches that are left; waits."""
+        """Check the remaining batches; waits."""
         while self._batches:
             self._look(*self._batches.popleft())
 
@@ -45,7 +45,7 @@ class LossWatch:
         raise DivergenceError(f"fit: the loss of {label} is NaN; {_blame(parts)}{self._harm()}")
 
     def _harm(self) -> str:
-        """Return what the updates since then have done to the model, or ""."""
+        """Return the effect of later updates on the model for the message, or ""."""
         parameters = self._model.parameters()
         lost = [name for name, array in parameters.items() if np.isnan(on_host(array)).any()]
         if not lost:
@@ -57,7 +57,7 @@ class LossWatch:
 
 
 def data_fault(parts: Parts) -> str:
-    """Return where the data of a batch are not finite, or ""."""
+    """Return the position of a value that is not finite in a batch's data, or ""."""
     arrays = [(f"input {i}", x) for i, x in enumerate(parts.inputs)]
     for name, x in [*arrays, ("the target", parts.target), ("the weight", parts.weight)]:
         values = None if x is None else np.asarray(x)
@@ -68,7 +68,7 @@ def data_fault(parts: Parts) -> str:
 
 
 def _blame(parts: Parts) -> str:
-    """Return what the data say of a NaN, and what helps."""
+    """Return the likely cause of a NaN according to the data, and the remedy."""
     return data_fault(parts) or (
         "its data are finite. Lower the learning rate or set clip_norm; `ng.config.anomaly = 1` "
         "names the operator and the line that made the first NaN. on_nan='continue' goes on"
@@ -76,7 +76,7 @@ def _blame(parts: Parts) -> str:
 
 
 def watch_of(on_nan: Any, model: Any) -> LossWatch | None:
-    """Return what looks after losses, or None where a training goes on with NaN."""
+    """Return the watch of losses for `on_nan`, or None to continue with NaN."""
     if on_nan not in ("raise", "continue"):
         raise ArgumentError(f"fit: on_nan={on_nan!r}; expected 'raise' or 'continue'")
     return LossWatch(model) if on_nan == "raise" else None

@@ -33,13 +33,13 @@ def evaluate(
     progress: bool = False,
     compiled: bool = True,
 ) -> dict[str, Any]:
-    """Return loss and metrics of a model over data, in the mode of prediction.
+    """Return loss and metrics of a model over data, in prediction mode.
 
     Parameters
     ----------
     model : Module
     data, loss, metrics, class_weight, sample_weight, progress, compiled : as those of `fit`.
-        Without a loss metrics are measured alone.
+        Without a loss only metrics are computed.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def evaluate(
 
     Raises
     ------
-    ArgumentError where there is nothing to measure, or no batch.
+    ArgumentError without loss and metrics, or for data without a batch.
 
     >>> import numpy as np, nbgraph as ng
     >>> x = np.ones((5, 1), "float32")
@@ -77,21 +77,21 @@ def predict(
     progress: bool = False,
     compiled: bool = True,
 ) -> Any:
-    """Return the outputs of a model for all samples, in their order, in the mode of prediction.
+    """Return the outputs of a model for all samples, in order, in prediction mode.
 
     Parameters
     ----------
     model : Module
     data : array, tuple of arrays, DataIter or iterable of batches
-        Arrays are the model's inputs, cut into batches of 32. Of a DataBatch only its data are
-        inputs, and samples that only fill it are left out.
+        Arrays are the model's inputs and are split into batches of 32. The inputs in a DataBatch
+        are its data without padding samples.
     labelled : bool
-        Whether the last array of a batch, or of a tuple of arrays, is what is wanted of the
-        outputs, as in the data of `fit`; it is left out.
+        Whether the last array of a batch, or of a tuple of arrays, is the target, as in the data of
+        `fit`; it is ignored.
     progress : bool
-        Whether a bar is shown, on standard output.
+        Whether to show a bar on standard output.
     compiled : bool
-        Whether the model is traced by `ng.jit`, anew in each call.
+        Whether to trace the model by `ng.jit`, in each call of `predict`.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def predict(
 
     Raises
     ------
-    ArgumentError where there is no batch.
+    ArgumentError for data without a batch.
 
     >>> import numpy as np, nbgraph as ng
     >>> line = ng.nn.Dense(1, init=ng.init.ones())
@@ -127,7 +127,7 @@ def _joined(pieces: Sequence[Any]) -> Any:
 
 
 def _prepared(model: Module, parts: Parts) -> Parts:
-    """Return a batch on the model's device, after making all arrays of the model."""
+    """Return a batch on the model's device, after creating all parameters of the model."""
     parts = placed(parts, device_of(model))
     model.prepare(*parts.inputs)
     return parts

@@ -1,4 +1,4 @@
-"""`fit`: what a training is given, checked and put together."""
+"""`fit`: checks the arguments of a training and sets it up."""
 
 from __future__ import annotations
 
@@ -47,68 +47,67 @@ def fit(
 ) -> History:
     """Train a model.
 
-    An interrupt (Ctrl-C) ends it after the step under way: the History says so, the model keeps
-    what it has learnt, and the checkpoint holds all that the next step depends on; so it is where a
-    callback or the data raise. A second interrupt is raised at once. Nothing waits for values
-    before an epoch ends, or a callback reads them.
+    An interrupt (Ctrl-C) ends the training after the current step: the model keeps its weights, the
+    History has the reason, and the checkpoint allows to resume. The same holds if a callback or the
+    data raise. A second interrupt is raised at once. Values are first waited for at the end of an
+    epoch, or when a callback reads them.
 
     Parameters
     ----------
     model : Module
     data : DataIter, arrays or iterable
-        Batches as tuples, what is wanted of the outputs last; of a DataBatch the samples that only
-        fill it do not count. A tuple of arrays is cut into shuffled batches of 32.
+        Batches are tuples whose last item is the target; padding samples of a DataBatch do not
+        count. A tuple of arrays is split into shuffled batches of 32.
     loss : callable
-        Of outputs and targets; an array of several elements counts by its mean.
+        A function of outputs and targets; of an array the mean is minimised.
     optimizer : Optimizer, callable or str
-        A callable, such as `ng.optim.Adam`, makes one of the model; so does its name, as "adam".
+        A callable such as `ng.optim.Adam` is called with the model; so is the class of a name such
+        as "adam".
     epochs : int
-        How many in all, those of the checkpoint among them.
+        The total number, including epochs before the checkpoint.
     metrics : name, callable, or sequence of these
-        As in `ng.nn.metrics`.
+        See `ng.nn.metrics`.
     validation : like data, optional
-        Measured after each epoch, in the mode of prediction.
+        Data for loss and metrics after each epoch, in prediction mode.
     callbacks : callback or sequence of callbacks
-        As in `ng.nn.callbacks`; a function is called with the training at the end of each epoch.
+        See `ng.nn.callbacks`; a function is called with the training at the end of each epoch.
     accumulate : int
-        A step of the optimizer is taken for so many batches together: it is that of one batch of
-        all their samples, up to rounding (and to what layers such as BatchNorm take of a batch).
-        What is left at the end of an epoch is a step, too.
+        The number of batches for each step of the optimizer. The step equals that of one batch of
+        all their samples, up to rounding (and batch statistics, as of BatchNorm). Remaining batches
+        at the end of an epoch give a step, too.
     class_weight : dict or sequence, optional
-        What samples of a class count in the loss, that of validation as well; classes that a dict
-        lacks count 1. Losses are means by these weights: divided by their sum.
+        The weights of classes in the loss, also of validation; 1 for classes that a dict lacks.
+        Losses are weighted means, divided by the sum of weights.
     sample_weight : bool or str
-        True: the last array of a batch, behind the targets, holds what each sample counts, in the
-        loss and in metrics; or the name of the column of a DataIter that does. Losses and metrics
-        are then asked for a value of each sample.
+        True: the last array of a batch, after the targets, has the weights of samples in loss and
+        metrics; a str is the name of that column in a DataIter. Losses and metrics must then return
+        a value for each sample.
     checkpoint : path or Checkpoint, optional
-        Where the training is kept after each epoch. If the file exists the training goes on from
-        there, with the same bits as if it had not been interrupted. With other metrics than before
-        past epochs keep what they had; one that was under way leaves the new ones out, and a
-        warning says so.
+        The file to which the training is saved after each epoch. If it exists the training resumes
+        from it, with the same bits as without an interruption. After a change of metrics past
+        epochs keep the old ones; an unfinished epoch leaves the new ones out, with a warning.
     kvstore : KVStore or str, optional
-        A store, as `ng.kv.create` makes: each step is that of the mean of all workers' gradients,
-        and each worker has data of its own (`part=kv.rank, of=kv.num_workers`), as many batches as
-        the others. Rounds are kept by `kv.checkpoint`, in a callback.
+        A store of `ng.kv.create`: each step uses the mean of all workers' gradients. Each worker
+        has its own data (`part=kv.rank, of=kv.num_workers`), with equal numbers of batches. Save
+        rounds by `kv.checkpoint` in a callback.
     progress : bool
-        Whether progress is shown, on standard output: a bar with the time that is left and the
-        learning rate in a terminal and in a notebook, and a line for each epoch, 20 at most; that
-        of all workers of a store is one bar, where `ng.kv.cluster(...).run` was called.
+        Whether to show progress on standard output: a bar with the remaining time and the learning
+        rate in terminals and notebooks, and at most 20 lines for epochs. Workers of a store share
+        one bar, where `ng.kv.cluster(...).run` was called.
     compiled : bool
-        Whether a step, update included, is one plan (`ng.optim.train_step`); False: as written,
-        operator by operator.
+        Whether a step with its update is one plan (`ng.optim.train_step`); False runs it operator
+        by operator.
     device : Context, optional
-        Where it is trained: the model is put there (`model.to`), and each batch as it comes. By
-        default where the model is.
+        The device to which the model (`model.to`) and each batch are moved; by default the model's.
     on_nan : "raise" or "continue"
-        What becomes of a training whose loss is NaN. It is noticed some batches later, as nothing
-        waits for values, when the parameters may be NaN, too; checkpoints keep what was before.
+        What to do if the loss is NaN. This is noticed some batches later, when the parameters may
+        be NaN as well; checkpoints keep the state before.
 
     Raises
     ------
-    DivergenceError for a loss that is NaN: it names the batch, and the place of a NaN in its data.
-    ArgumentError for what cannot be trained on or measured; FormatError for a file that is not a
-    checkpoint. What a callback raises has a note that says whose hook it was, and in which batch.
+    DivergenceError if the loss is NaN, with the batch and the position of a NaN in its data.
+    ArgumentError for invalid data, losses or metrics; FormatError for a file that is not a
+    checkpoint. An error of a callback gets a note with the hook and the batch.
 
     >>> import numpy as np, nbgraph as ng
     >>> x = np.linspace(-1, 1, 64, dtype="float32")[:, None]

@@ -1,4 +1,4 @@
-"""A batch taken apart: inputs, targets and weights, where the model is."""
+"""Batches as inputs, targets and weights, on the device of the model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbgraph.nn.module import Module
 
 
 class Parts(NamedTuple):
-    """A batch: inputs, targets, and what each sample counts (None: all the same)."""
+    """A batch: inputs, targets, and weights of samples (None: all equal)."""
 
     inputs: tuple[Any, ...]
     target: Any
@@ -25,12 +25,12 @@ Split = Callable[[Any], Parts]
 
 
 def device_of(model: Module) -> Context:
-    """Return where a model is."""
+    """Return the device of a model."""
     return next((array.device for _, array in model._arrays()), CPU)
 
 
 def placed(parts: Parts, device: Context) -> Parts:
-    """Return a batch where the model is."""
+    """Return a batch on `device`."""
     if device.host:
         return parts
     inputs = tuple([asarray(x, device=device) for x in parts.inputs])
@@ -39,8 +39,8 @@ def placed(parts: Parts, device: Context) -> Parts:
 
 
 def splitter(data: Any, weights: bool | str) -> Split:
-    """Return a function that takes a batch of these data apart: inputs, then targets, then, if
-    samples have weights, these; `weights` may be the name of their column."""
+    """Return a function that splits a batch of these data into inputs, targets and, if samples have
+    weights, weights; `weights` may be the name of their column."""
     place = -1
     if isinstance(weights, str):
         described = [*getattr(data, "provide_data", ()), *getattr(data, "provide_label", ())]

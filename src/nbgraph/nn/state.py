@@ -1,7 +1,7 @@
-"""Arrays that a module owns: those that are made late, and those that are written while it runs.
+"""Arrays of modules: parameters that are created later, and statistics that calls write.
 
-A graph writes nothing that lies outside it. So where a module's call is traced, statistics such as
-moving averages are handed out under their names, and written when the graph has run.
+Graphs do not write outside arrays. In a traced call, new values of statistics such as moving
+averages are therefore results by name, which are written after the graph has run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Initialiser = Callable[[tuple[int, ...], Any], Any]
 
 
 class Deferred(NamedTuple):
-    """A parameter whose extents are not all known: None stands for those."""
+    """A parameter whose shape is partly unknown; None means an unknown extent."""
 
     shape: tuple[int | None, ...]
     init: Initialiser
@@ -39,24 +39,24 @@ _recorders = Scopes(recording)
 
 
 def outside() -> Any:
-    """Return a block that carries out operators, whatever is recorded or traced around it."""
+    """Return a context in which operators run at once, without any recording or tracing."""
     return _recorders(None)
 
 
 def initialised(
     shape: tuple[int, ...], init: Initialiser, device: Context = CPU, dtype: Any = None
 ) -> Any:
-    """Return an array, even in a trace; equal on all devices. `dtype`: by default that of
-    settings."""
+    """Return an initialised array, even in a trace, with equal values on all devices. `dtype`: by
+    default `config.default_float`."""
     dtype = config.default_float if dtype is None else dtype
     with outside():
         return initial(f"a parameter of shape {shape}", shape, dtype, init, device)
 
 
 def moved(value: Any, device: Context | None, dtype: Any, known: dict[int, Any]) -> Any:
-    """Return a module's attribute with its arrays on a device, and its floats in a dtype (None: as
-    they are); itself where nothing changes. `known`: new arrays by the id of the old, so that one
-    that is shared stays one."""
+    """Return an attribute of a module with arrays moved to a device and floats cast to a dtype
+    (None: unchanged), or itself if nothing changes. `known`: ids of old arrays -> new arrays, so
+    that shared ones stay shared."""
     if isinstance(value, Deferred):
         changed = value if device in (None, value.device) else value._replace(device=device)
         return changed if dtype is None else changed._replace(dtype=dtype)
@@ -92,7 +92,7 @@ class _Collected:
         self.values: dict[str, Any] = {}
 
     def take(self, state: Any, value: Any) -> bool:
-        """Return whether an array is one of the statistics, after noting its new value."""
+        """Store the new value if the array is one of the statistics; return whether it is."""
         name = self._names.get(id(state))
         if name is not None:
             self.values[name] = value
@@ -106,8 +106,7 @@ _collecting = Scopes(_collected)
 
 
 class collecting:
-    """Collect, within the block, values that `write` has for these arrays instead of writing
-    them."""
+    """Collect the values that `write` gets for these arrays within the block, unwritten."""
 
     def __init__(self, statistics: Mapping[str, Any]) -> None:
         self._collected = _Collected(statistics)
@@ -120,33 +119,33 @@ class collecting:
 
 
 def write(state: Any, value: Any) -> None:
-    """Give a statistic a new value, now or when the graph that is being traced has run."""
+    """Set a statistic now, or after the run of the graph that is being traced."""
     collected = _collected.get()
     if collected is not None and collected.take(state, value):
         return
     traced = recording.get()
     if traced is not None and traced.traces:
-        state[...] = value  # which tells that a trace writes nothing outside
+        state[...] = value  # raises in other traces
     with outside():
         state[...] = value.detach()
 
 
 def mark(value: Any) -> None:
-    """Let a parameter collect gradients, unless it was marked otherwise."""
+    """Call `attach_grad` for a parameter unless the user has done so."""
     array: Any = value
     if isinstance(value, Array) and value._node is None and is_float(value.dtype):
         array.attach_grad()
 
 
 def fits(shape: tuple[int | None, ...], extents: tuple[int, ...]) -> bool:
-    """Return whether an array of a shape fits one of which None stands for unknown extents."""
+    """Return whether `extents` match a shape in which None means an unknown extent."""
     return len(extents) == len(shape) and all(
         own in (None, extent) for own, extent in zip(shape, extents, strict=True)
     )
 
 
 def require_arrays(module: Any, inputs: tuple[Any, ...]) -> None:
-    """Raise an error for an input of one of our layers that is not an array, or has no axis."""
+    """Raise for an input of one of our layers that is not an array or is 0-d."""
     name = type(module).__name__
     if not type(module).__module__.startswith("nbgraph."):
         return

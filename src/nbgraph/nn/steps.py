@@ -1,4 +1,4 @@
-"""Computations of a training: steps of the optimizer, gathered gradients, measurements."""
+"""The computations of a training: optimizer steps, accumulated gradients, losses and metrics."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nbgraph.optim import Optimizer, Trainer, train_step
 
 
 def loss_of(loss: Any, class_weight: Any = None) -> Mean:
-    """Return a loss as a mean over samples that is called "loss"."""
+    """Return a loss as a metric named "loss", the mean over samples."""
     metric = create(loss, what="fit: loss=")
     if not isinstance(metric, Mean) or metric.after is not None:
         raise ArgumentError(
@@ -40,7 +40,7 @@ def loss_of(loss: Any, class_weight: Any = None) -> Mean:
 
 
 def outputs(model: Module, inputs: Sequence[Any]) -> Any:
-    """Return what a model computes; raise ArgumentError where its `forward` returns nothing."""
+    """Return a model's outputs; raise ArgumentError if its `forward` returns None."""
     out = model(*inputs)
     if out is None:
         raise ArgumentError(f"{type(model).__name__}.forward returned None; end it with a `return`")
@@ -48,19 +48,19 @@ def outputs(model: Module, inputs: Sequence[Any]) -> Any:
 
 
 class Measurement:
-    """Loss and metrics of a batch as one array program; the loss is None where there is none."""
+    """Loss (or None) and metrics of a batch as one array program."""
 
     def __init__(self, loss: Mean | None, metrics: Sequence[Metric]) -> None:
         self.loss, self.metrics = loss, list(metrics)
         self.all: list[Metric] = [*self.metrics] if loss is None else [loss, *self.metrics]
 
     def __call__(self, model: Module, inputs: Sequence[Any], target: Any, weight: Any) -> Row:
-        """Return what a batch adds to the sums."""
+        """Return a batch's contributions to the sums."""
         out = outputs(model, inputs)
         return row_of(self.all, [each.sums(out, target, weight) for each in self.all])
 
     def row(self, mean: Any, count: Any, out: Any, target: Any, weight: Any) -> Row:
-        """Return what a batch adds whose loss is known."""
+        """Return the contributions of a batch with a known loss."""
         sums = [each.sums(out, target, weight) for each in self.metrics]
         return row_of(self.all, [weighed(mean, count), *sums])
 
@@ -68,9 +68,9 @@ class Measurement:
 class Steps:
     """Steps of an optimizer, one for each `accumulate` batches.
 
-    A step of one batch, its update and its measurement are one plan where it is compiled. Of
-    several, each batch's gradient is added to what is gathered, times what the batch counts, so
-    that the step is that of the batches put together. With a `trainer` gradients go to its store.
+    A compiled step of one batch is one plan, with update and measurement. For several batches the
+    gradients are summed, weighted by the batches' counts, so that the step is that of the batches
+    concatenated. With a `trainer` gradients go to its store.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Steps:
         self._parts = 0
 
     def train(self, parts: Parts, device: Context) -> Row:
-        """Take in a batch; return what it adds to the sums of losses and metrics."""
+        """Train on a batch; return its contributions to the sums of losses and metrics."""
         scaler = self.optimizer.scaler
         scale = None if scaler is None else scaler.to(device).array
         if self.accumulate == 1 and self._sums is None:
@@ -114,7 +114,7 @@ class Steps:
         return row
 
     def finish(self) -> None:
-        """Take the step of what is gathered, if there is something."""
+        """Take a step with the accumulated gradients, if there are any."""
         if self._sums is None:
             return
         device = next(iter(self._sums.values())).device
@@ -123,24 +123,24 @@ class Steps:
 
     @property
     def count(self) -> int:
-        """The number of steps that the optimizer was asked to take."""
+        """The number of optimizer steps, including skipped ones."""
         return self.optimizer.count if self._trainer is None else self._trainer.count
 
     def _update(self, grads: Any) -> None:
-        """Take a step; of several workers by the mean of their gradients."""
+        """Take a step; with several workers, by the mean of their gradients."""
         if self._trainer is None or self._trainer.kvstore is None:
             self.optimizer.step(grads)
         else:
             self._trainer.step(grads, batch_size=self._trainer.kvstore.num_workers)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what is gathered."""
+        """Return the accumulated gradients."""
         if self._sums is None:
             return {}
         return {"sums": self._sums, "count": self._count, "parts": self._parts}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on with what was gathered."""
+        """Restore the accumulated gradients."""
         if state:
             device = next(iter(self.model.parameters().values())).device
             self._sums = {k: v.to_device(device) for k, v in state["sums"].items()}
@@ -155,7 +155,7 @@ class Steps:
         return self._zeros
 
     def _step_of(self, compiled: bool) -> Callable[..., Any]:
-        """Return one step for inputs, target, weight and scale."""
+        """Return the function of a step: of inputs, target, weight and scale."""
         if compiled and self._trainer is None:
             step = train_step(self._value, self.optimizer, params=self.model, has_aux=True)
             return lambda *args: step(*args)[1]
@@ -173,7 +173,7 @@ class Steps:
     def _value(
         self, model: Module, inputs: Sequence[Any], target: Any, weight: Any, scale: Any
     ) -> Any:
-        """Return the scaled loss; and the batch's row of sums, new statistics and count."""
+        """Return the scaled loss, and the batch's contributions, new statistics and count."""
         with collecting(model.statistics()) as values:
             out = outputs(model, inputs)
         mean, count = self.loss.mean(out, target, weight)
@@ -190,12 +190,12 @@ class Steps:
 
 
 def _times(gradient: Any, count: Any, dtype: Any) -> Any:
-    """Return a gradient of a mean as that of a sum."""
+    """Return the gradient of a sum from that of the mean."""
     times = count if isinstance(count, float) else library.astype(count, dtype)
     return library.astype(gradient, dtype) * times
 
 
 def _quotients(sums: Mapping[str, Any], count: Any) -> dict[str, Any]:
-    """Return gradients of the mean; 0 where nothing counted."""
+    """Return gradients of the mean from those of sums; 0 for a count of 0."""
     over = library.where(count == 0, 1.0, count)
     return {name: value / library.astype(over, value.dtype) for name, value in sums.items()}
