@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
-from nbgraph.codegen.making import aside, progress
+from nbgraph.codegen.making import background, progress
 from nbgraph.engine import current
 from nbgraph.executor.compiled import Compiled
 from nbgraph.graph.passes.fuse import explain_fusion
@@ -37,7 +37,7 @@ class Interim:
 
     __slots__ = ("compiled", "job", "loops", "reported")
 
-    def __init__(self, compiled: Compiled, job: aside.Job, loops: int) -> None:
+    def __init__(self, compiled: Compiled, job: background.Job, loops: int) -> None:
         self.compiled, self.job, self.loops = compiled, job, loops
         self.reported = False
 
@@ -126,8 +126,8 @@ def _interim(compiled: Compiled) -> Interim | None:
         return None
     load(substitute)
     left = [kernel for kernel in absent if not kernel.at_hand()]
-    job = aside.Job(", ".join(k.name for k in left), [k.load for k in left])
-    aside.submit(job)
+    job = background.Job(", ".join(k.name for k in left), [k.load for k in left])
+    background.submit(job)
     return Interim(substitute, job, len(loose))
 
 
