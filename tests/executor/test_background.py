@@ -137,8 +137,8 @@ def test_after_the_change_a_run_is_one_call_again(absent):
     background.settle(WAIT)
     exe.forward()
     program = exe._bound.predict
-    assert program.plain is not None and program.compiled is program.wanted
-    assert program.wanted.standing_in is None
+    assert program.plain is not None and program.compiled is program.target
+    assert program.target.substitute is None
 
 
 # functions ---------------------------------------------------------------------------------------
@@ -151,10 +151,10 @@ def test_jit_functions_change_over_between_calls(absent):
     with held():
         before = values([f(a, b), f(b, a), f(a, a), f(a, a)])
         inner = f._versions[next(iter(f._versions))].function
-        assert inner.compiled.standing_in is not None
+        assert inner.compiled.substitute is not None
     background.settle(WAIT)
     assert same_bits(before, values([f(a, b), f(b, a), f(a, a), f(a, a)]))
-    assert inner.compiled.standing_in is None
+    assert inner.compiled.substitute is None
     kept = [program for idle in inner._idle.values() for program in idle]
     assert len(kept) == 2 and all(p.compiled is inner.compiled for p in kept)
 
