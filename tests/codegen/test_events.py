@@ -8,8 +8,8 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.codegen import target
-from nbgraph.codegen.making import aside, events, progress
-from nbgraph.codegen.making.aside import Job
+from nbgraph.codegen.making import background, events, progress
+from nbgraph.codegen.making.background import Job
 from nbgraph.codegen.making.events import compiling, in_background
 from nbgraph.codegen.making.report import CompileReport
 from nbgraph.errors import CompileError
@@ -21,11 +21,11 @@ WAIT = 30  # seconds; every wait in these tests is bounded
 
 @pytest.fixture(autouse=True)
 def _own_log():
-    aside.settle(WAIT)
+    background.settle(WAIT)
     before = events.events()
     events.forget()
     yield
-    aside.settle(WAIT)
+    background.settle(WAIT)
     events._EVENTS.extendleft(reversed(before))
 
 
@@ -225,7 +225,7 @@ def test_jobs_are_done_in_order_and_the_log_says_so():
 
     jobs = [Job("first", [piece(0), piece(1)]), Job("second", [piece(2)])]
     for job in jobs:
-        aside.submit(job)
+        background.submit(job)
     report = ng.compile_report().wait(WAIT)
     assert done == [(0, True), (1, True), (2, True)]
     assert all(job.over and job.look() and job.error is None for job in jobs)
@@ -236,15 +236,15 @@ def test_who_waits_goes_first():
     """While somebody waits no piece is begun; what waits is reported as pending."""
     done = []
     wait = progress.begin("mine")
-    aside.submit(Job("theirs", [lambda: done.append(1)]))
+    background.submit(Job("theirs", [lambda: done.append(1)]))
     try:
         assert ng.compile_report().pending == ("theirs",)
         with pytest.raises(TimeoutError, match="theirs"):
-            aside.settle(0.05)
+            background.settle(0.05)
         assert not done
     finally:
         wait.end()
-    aside.settle(WAIT)
+    background.settle(WAIT)
     assert done == [1]
 
 
@@ -255,9 +255,9 @@ def test_a_piece_that_fails_ends_its_job_and_no_other():
         raise CompileError("not today")
 
     bad, good = Job("bad", [fails, lambda: done.append(1)]), Job("good", [lambda: done.append(2)])
-    aside.submit(bad)
-    aside.submit(good)
-    aside.settle(WAIT)
+    background.submit(bad)
+    background.submit(good)
+    background.settle(WAIT)
     assert done == [2] and bad.over and isinstance(bad.error, CompileError) and good.error is None
 
 
@@ -265,20 +265,20 @@ def test_pieces_have_the_settings_of_who_asked():
     seen = []
     with ng.config(default_float="float64"):
         job = Job("settings", [lambda: seen.append(ng.config.default_float)])
-    aside.submit(job)
-    aside.settle(WAIT)
+    background.submit(job)
+    background.settle(WAIT)
     assert seen == ["float64"]
 
 
 def test_the_thread_ends_when_it_is_idle_and_begins_again(monkeypatch):
-    monkeypatch.setattr(aside, "_IDLE", 0.0)
+    monkeypatch.setattr(background, "_IDLE", 0.0)
     for _ in range(3):
-        aside.submit(Job("short", [lambda: None]))
-        aside.settle(WAIT)
-        thread = aside._thread
+        background.submit(Job("short", [lambda: None]))
+        background.settle(WAIT)
+        thread = background._thread
         if thread is not None:
             thread.join(WAIT)
-        assert aside._thread is None
+        assert background._thread is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
@@ -288,19 +288,19 @@ def test_a_child_goes_on_with_the_queue():
     done = []
     wait = progress.begin("so that the job waits")
     job = Job("both", [lambda: done.append(os.getpid())])
-    aside.submit(job)
+    background.submit(job)
     pid = os.fork()
     if pid == 0:  # pragma: no cover - the child
         status = 1
         try:
             job.look()  # begins a thread
-            aside.settle(WAIT)
+            background.settle(WAIT)
             status = 0 if done == [os.getpid()] and job.look() else 2
         finally:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     wait.end()
-    aside.settle(WAIT)
+    background.settle(WAIT)
     assert done == [os.getpid()]
 
 
@@ -332,14 +332,14 @@ def test_the_end_of_the_process_lets_the_piece_in_hand_finish(tmp_path):
     script = tmp_path / "ends.py"
     script.write_text(
         "import threading, time\n"
-        "from nbgraph.codegen.making import aside, progress\n"
+        "from nbgraph.codegen.making import background, progress\n"
         "began = threading.Event()\n"
         "def piece():\n"
         "    began.set()\n"
         "    while progress._line.calm.is_set():  # the process has not begun to end\n"
         "        time.sleep(0.001)\n"
         "    print('finished', flush=True)\n"
-        "aside.submit(aside.Job('slow', [piece, lambda: print('another', flush=True)]))\n"
+        "background.submit(background.Job('slow', [piece, lambda: print('another', flush=True)]))\n"
         "began.wait()\n"
     )
     assert run_python(script).split() == ["finished"]

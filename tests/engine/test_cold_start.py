@@ -8,7 +8,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.engine import cold
-from nbgraph.engine.current import _building
+from nbgraph.engine.selection import _builds
 from tests.support import ROOT, run_python
 
 TASKS = Path("/proc/self/task")
@@ -226,8 +226,8 @@ def test_a_race_is_looked_for_once_the_core_is_there():
             return False
 
         def wait(self):
-            _building.clear()
+            _builds.clear()
 
-    _building.append(Underway())
+    _builds.append(Underway())
     assert ng.engine.find_race(lambda: None) is None
-    assert not _building
+    assert not _builds

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.codegen.making import aside
+from nbgraph.codegen.making import background
 from nbgraph.executor import compiled, interim
 from nbgraph.kernels.compiler.kernel import Kernel
 
@@ -18,7 +18,7 @@ X = np.linspace(-2, 2, 50, dtype="float32")
 def absent(monkeypatch):
     """Fused kernels count as neither in memory nor on disk until they have been asked for again,
     and as the only ones that take long."""
-    aside.settle(WAIT)
+    background.settle(WAIT)
     before = ng.engine.current().kind
     ng.engine.set("threaded")
     there = set()
@@ -37,7 +37,7 @@ def absent(monkeypatch):
     compiled._COMPILED.clear()
     with ng.config(eager_compile=0):
         yield there
-    aside.settle(WAIT)
+    background.settle(WAIT)
     compiled._COMPILED.clear()
     ng.engine.set(before)
 
@@ -45,7 +45,7 @@ def absent(monkeypatch):
 @contextlib.contextmanager
 def held():
     """Nothing is compiled in the background within the block."""
-    with aside._locks.turn:
+    with background._locks.turn:
         yield
 
 

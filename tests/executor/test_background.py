@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 import nbgraph as ng
-from nbgraph.codegen.making import aside
+from nbgraph.codegen.making import background
 from nbgraph.errors import CompileError, OutOfMemory
 from nbgraph.executor import compiled, interim
 from nbgraph.executor.program import Program
@@ -123,7 +123,7 @@ def test_executors_of_one_graph_share_the_wait(absent):
         first = [values(exe.forward(x=X * k)) for k, exe in enumerate(exes)]
         assert len(ng.compile_report().pending) == 1
         assert all(form(exe)[1] for exe in exes)
-    aside.settle(WAIT)
+    background.settle(WAIT)
     assert all(same_bits(values(e.forward()), f) for e, f in zip(exes, first, strict=True))
     assert [form(exe) for exe in exes] == [(1, False)] * 3
 
@@ -134,11 +134,11 @@ def test_after_the_change_a_run_is_one_call_again(absent):
     with held():
         exe.forward(x=X)
         assert exe._bound.predict.plain is None
-    aside.settle(WAIT)
+    background.settle(WAIT)
     exe.forward()
     program = exe._bound.predict
-    assert program.plain is not None and program.compiled is program.wanted
-    assert program.wanted.standing_in is None
+    assert program.plain is not None and program.compiled is program.target
+    assert program.target.substitute is None
 
 
 # functions ---------------------------------------------------------------------------------------
@@ -151,10 +151,10 @@ def test_jit_functions_change_over_between_calls(absent):
     with held():
         before = values([f(a, b), f(b, a), f(a, a), f(a, a)])
         inner = f._versions[next(iter(f._versions))].function
-        assert inner.compiled.standing_in is not None
-    aside.settle(WAIT)
+        assert inner.compiled.substitute is not None
+    background.settle(WAIT)
     assert same_bits(before, values([f(a, b), f(b, a), f(a, a), f(a, a)]))
-    assert inner.compiled.standing_in is None
+    assert inner.compiled.substitute is None
     kept = [program for idle in inner._idle.values() for program in idle]
     assert len(kept) == 2 and all(p.compiled is inner.compiled for p in kept)
 
@@ -164,7 +164,7 @@ def test_gradients_of_jit_functions(absent):
     x = ng.array(X)
     with held():
         before = [a.asnumpy().copy() for a in f(x)]
-    aside.settle(WAIT)
+    background.settle(WAIT)
     assert same_bits(before, [a.asnumpy().copy() for a in f(x)])
 
 
@@ -186,7 +186,7 @@ def test_threads_call_while_it_changes(absent):
     threads = [threading.Thread(target=work) for _ in range(3)]
     for t in threads:
         t.start()
-    aside.settle(WAIT)
+    background.settle(WAIT)
     stop.set()
     for t in threads:
         t.join(WAIT)
@@ -214,7 +214,7 @@ def test_a_failure_in_the_background_is_told_once(broken):
     exe = chain(ng.var("x")).simple_bind(x=(50,))
     with held():
         first = values(exe.forward(x=X))
-    aside.settle(WAIT)
+    background.settle(WAIT)
     with pytest.warns(RuntimeWarning, match=r"one by one: the compiler is out of order.*report"):
         second = values(exe.forward())
     with warnings.catch_warnings():
@@ -244,7 +244,7 @@ def test_reports_say_which_form_runs(absent):
         assert list(exe.plan().interim) == ["forward"]
         (pending,) = ng.compile_report().pending
         assert "fused" in pending
-    aside.settle(WAIT)
+    background.settle(WAIT)
     assert "until the next run" in str(exe.plan())
     exe.forward()
     for report in (exe.plan(), exe.memory(), exe.explain("tanh0")):
@@ -257,7 +257,7 @@ def test_who_looks_at_values_sees_them_in_both_forms(absent):
     with held(), exe.monitor() as seen:
         exe.forward(x=X)
         before = str(seen)
-    aside.settle(WAIT)
+    background.settle(WAIT)
     with exe.monitor() as seen:
         exe.forward()
     assert str(seen) == before
@@ -293,7 +293,7 @@ def test_the_memory_of_the_interim_goes_with_it(absent):
     with held():
         exe.forward(x=1)
         old = weakref.ref(exe._bound.predict.plan)
-    aside.settle(WAIT)
+    background.settle(WAIT)
     exe.forward()
     forget()
     assert old() is None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.codegen.making import aside
+from nbgraph.codegen.making import background
 from nbgraph.executor import Options, compiled
 from tests.executor.absent import WAIT, absent, chain, held
 from tests.executor.storm import SPOILS, executor, spoil, storm, values
@@ -62,7 +62,7 @@ def test_the_bits_are_the_same_before_and_after(absent, seed, way):
         programs = list(exe._bound.existing_programs().values())
         before = runs(exe, requests, seeds, way)
         stood_in = [p for p in programs if p.interim]
-    aside.settle(WAIT)
+    background.settle(WAIT)
     after = runs(exe, requests, seeds, way)
     assert not any(p.interim for p in programs)
     assert all(p.compiled is p.wanted for p in stood_in)
@@ -97,6 +97,6 @@ def test_draws_are_the_same_in_both_forms(absent):
         exe.arg_dict["x"][:] = 1.5
         before = drawn(exe)
         assert exe.programs()["forward"].interim
-    aside.settle(WAIT)
+    background.settle(WAIT)
     assert same_bits(before, drawn(exe))
     assert not exe.programs()["forward"].interim

@@ -1,1 +1,1 @@
-"""Object code: made, kept on disk, loaded, called from Python."""
+"""Object code: compiled, cached on disk, loaded, called from Python."""

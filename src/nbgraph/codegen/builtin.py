@@ -1,8 +1,8 @@
-"""Builtin functions of Python made from LLVM text.
+"""Builtin functions of Python compiled from LLVM text.
 
 The text defines one C function `ptr nbgraph_kernel(ptr self, ptr args, i64 nargs)`: CPython's
-vector-call convention (METH_FASTCALL, stable interface). `self` is an object, such as bytes, that
-tells the function its work, so that one C function serves any number of Python callables.
+vector-call convention (METH_FASTCALL, stable interface). `self` is an object, such as bytes, with
+the data of one callable, so that one C function serves any number of Python callables.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nbgraph.codegen.text import Function
 from nbgraph.scopes import attended
 
 _METH_FASTCALL = 0x0080
-# what texts may call of Python's stable interface: result and arguments, in LLVM's words
+# functions of Python's stable interface that texts may call: result and arguments as LLVM types
 _API = {
     "PyBuffer_Release": "void (ptr)",
     "PyByteArray_AsString": "ptr (ptr)",
@@ -74,12 +74,12 @@ class _MethodDef(ctypes.Structure):
 
 @functools.cache
 def available() -> bool:
-    """Return whether this interpreter is one the functions are made for: CPython with a GIL."""
+    """Return whether this interpreter supports the functions: CPython with a GIL."""
     return sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 def called(t: Function, code: str, arguments: str, free: str) -> str:
-    """Return what a call of machine code returns, without the GIL where an i1 holds."""
+    """Return the result of a call of machine code, made without the GIL if the i1 `free` is 1."""
     state = t.cell("ptr")
     with t.when(free):
         t.put(state, t.value("call ptr @PyEval_SaveThread()"), "ptr")
@@ -90,7 +90,7 @@ def called(t: Function, code: str, arguments: str, free: str) -> str:
 
 
 def _declared(text: str) -> str:
-    """Return a text with declarations of what it calls of Python."""
+    """Return a text with declarations of the Python functions that it calls."""
     named = re.findall(_NAMED, text)
     missing = {name for _, name in named} - {name for declared, name in named if declared}
     lines = [f"declare {_API[name].replace(' (', f' @{name}(', 1)}" for name in sorted(missing)]
@@ -99,8 +99,8 @@ def _declared(text: str) -> str:
 
 @attended
 def address(text: str, name: str = "builtin", level: int = 3) -> int:
-    """Where the machine code of `text` lies, found on disk or made at a level of optimisation;
-    `name` is what reports call it. It stays until the process ends."""
+    """Return the address of the machine code of `text`, from disk or compiled at an optimisation
+    level; `name` is its name in reports. The code is never unmapped."""
     text = _declared(text)
     key = hashlib.sha256(f"builtin {level} {target.host()} {text}".encode()).hexdigest()
     with compiling(name, "llvm") as note:
@@ -124,7 +124,7 @@ def method(code: int, name: str, doc: str) -> int:
 
 
 def function(definition: int, argument: object) -> Callable[..., Any]:
-    """Return a builtin function whose C function is given an object, such as bytes, as `self`."""
+    """Return a builtin function whose C function gets `argument`, such as bytes, as `self`."""
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)

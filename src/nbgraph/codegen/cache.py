@@ -1,12 +1,12 @@
-"""Object code on disk, found by content.
+"""The disk cache of object code, by content.
 
-One file an entry, named by the hash of everything the code depends on: emitted text, constants,
-the mathematical functions, versions, processor. A file is written beside its place and renamed,
-so readers see whole files only; it carries its own hash, and what does not match is a miss.
+Each entry is a file, named by the hash of everything the code depends on: emitted text, constants,
+the mathematical functions, versions, processor. A file is written under another name and renamed,
+so readers see whole files only; it contains its own hash, and a mismatch counts as a miss.
 Loading an entry runs its code, so the folder is private to the user.
 
-Beside the code lie facts, found and written in the same way: what was proved of a derivative, say,
-so that another process need not prove it again.
+The cache also stores facts in the same way: that a derivative was certified, say, so that another
+process need not do it again.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ __dir__ = public_names(globals())
 
 _MAGIC = b"nbgraph kernel 2\n"
 _CODE, _FACT, _NEW = ".nbk", ".nbf", ".new-"
-_TRIM_EVERY = 64  # about so many stores lie between two looks at the folder's size
-_ABANDONED = 3600.0  # seconds after which a file that was never renamed is nobody's
+_TRIM_EVERY = 64  # mean number of stores between two checks of the folder's size
+_ABANDONED = 3600.0  # seconds after which a file that was never renamed is deleted
 
 
 class Entry(NamedTuple):
-    """Object code, the C symbols it needs, its compile time, where it came from, and the names of
-    what it holds, if that is more than a kernel."""
+    """Object code, the C symbols it needs, its compile time, its origin, and the names of its
+    functions if it is not a single kernel."""
 
     code: bytes
     symbols: tuple[str, ...]
@@ -45,7 +45,7 @@ class Entry(NamedTuple):
 
 
 class Statistics:
-    """What happened in this process."""
+    """Counts of this process's uses of the cache."""
 
     __slots__ = ("damaged", "hits", "misses", "stored")
 
@@ -86,7 +86,7 @@ class Info(NamedTuple):
 
 
 def folder() -> Path | None:
-    """Where entries lie; None where the disk cache is off or cannot be had."""
+    """Return the folder of entries; None where the disk cache is off or not available."""
     if not config.cache_dir:
         return None
     path = Path(config.cache_dir) / "kernels"
@@ -96,12 +96,12 @@ def folder() -> Path | None:
     except OSError:
         return None
     if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
-        return None  # somebody else could plant code here
+        return None  # another user could plant code here
     return path
 
 
 def keeps(nbytes: int) -> bool:
-    """Return whether so many bytes can be written there now."""
+    """Return whether the cache can store `nbytes` bytes now."""
     where = folder()
     if where is None:
         return False
@@ -115,7 +115,7 @@ def keeps(nbytes: int) -> bool:
 
 @contextlib.contextmanager
 def lock() -> Generator[None]:
-    """Keep other processes out of the block, where the system can lock the folder."""
+    """Exclude other processes from the block, where the system can lock the folder."""
     where, handle = folder(), None
     with contextlib.suppress(ImportError, OSError):  # other systems; a folder on a network
         import fcntl
@@ -161,7 +161,7 @@ def remember(key: str, fact: bytes) -> None:
 
 
 def _read(key: str, suffix: str) -> tuple[Entry | None, bool]:
-    """What lies under a key, if it is whole, and whether anything does."""
+    """Return the entry of a key, or None if missing or damaged, and whether its file exists."""
     where = folder()
     if where is None:
         return None, False
@@ -172,7 +172,7 @@ def _read(key: str, suffix: str) -> tuple[Entry | None, bool]:
         return None, False
     entry = _parse(key, data)
     if entry is not None:
-        with contextlib.suppress(OSError):  # a folder that one may only read from
+        with contextlib.suppress(OSError):  # a read-only folder
             os.utime(path)
     return entry, True
 
@@ -186,14 +186,14 @@ def _write(key: str, suffix: str, entry: Entry) -> bool:
         _replace(where / (key + suffix), data)
     except OSError:
         return False
-    # by a byte of the hash, so that many short processes trim, too
+    # by a byte of the hash, so that many short processes trim too
     if next(_writes) % _TRIM_EVERY == 0 or data[len(_MAGIC)] % _TRIM_EVERY == 0:
         _trim(where)
     return True
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """The file appears whole, or not at all."""
+    """Write a file so that it appears whole, or not at all."""
     temporary = path.with_name(_NEW + os.urandom(8).hex())
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -207,7 +207,7 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def clear() -> int:
-    """Delete all entries; returns how many there were."""
+    """Delete all entries; return their number."""
     where = folder()
     count = 0
     for path in _files(where) if where else []:
@@ -218,7 +218,7 @@ def clear() -> int:
 
 
 def info() -> Info:
-    """Folder, size and this process's hits and misses."""
+    """Return folder, size and this process's hits and misses."""
     where = folder()
     count = size = 0
     for path in _files(where) if where else []:
@@ -231,10 +231,10 @@ def info() -> Info:
 
 
 def _files(where: Path) -> list[Path]:
-    """What this module wrote there; nothing where somebody has deleted the folder meanwhile."""
-    mine = lambda p: p.suffix in (_CODE, _FACT) or p.name.startswith(_NEW)
+    """Return the files of the cache; none where the folder has been deleted meanwhile."""
+    is_ours = lambda p: p.suffix in (_CODE, _FACT) or p.name.startswith(_NEW)
     try:
-        return [p for p in where.iterdir() if mine(p)]
+        return [p for p in where.iterdir() if is_ours(p)]
     except OSError:
         return []
 
@@ -252,16 +252,16 @@ def _parse(key: str, data: bytes) -> Entry | None:
     if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
         return None
     length = int.from_bytes(body[:4], "little")
-    whose, seconds, symbols, names = body[4 : 4 + length].decode().split("\n")
-    if whose != key:
+    stored_key, seconds, symbols, names = body[4 : 4 + length].decode().split("\n")
+    if stored_key != key:
         return None
     code = body[4 + length :]
     return Entry(code, tuple(symbols.split()), float(seconds), "disk", tuple(names.split()))
 
 
 def _trim(where: Path) -> None:
-    """Drop the least recently used entries where the folder is over its limit, and what processes
-    that were killed left half-written."""
+    """Delete the least recently used entries of a folder above its limit, and half-written files
+    of killed processes."""
     files: list[tuple[float, int, Path]] = []
     now = time.time()
     for path in _files(where):

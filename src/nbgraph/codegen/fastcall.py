@@ -1,10 +1,10 @@
-"""Calls of compiled entries from Python, at the price of a builtin function.
+"""Calls of compiled entries from Python, at the cost of a builtin function.
 
-An entry is `int64 entry(int64 argv, int64 argc)`: `argc` words at `argv`. `bind` makes a callable
-of it that puts words known beforehand first and its integer arguments after them.
+An entry is `int64 entry(int64 argv, int64 argc)`: `argc` words at `argv`. `bind` returns a callable
+for it that passes bound words first and its integer arguments after them.
 
 Words of `self`: address of the entry, whether to release the GIL, `id(TypeError)` (data symbols of
-the interpreter may lie too far away for machine code to name), number of bound words, the words.
+the interpreter may be out of reach of machine code), number of bound words, the words.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nbgraph.codegen import builtin
 from nbgraph.codegen.python_text import PythonFunction
 
 MAX_WORDS = 64  # bound words and arguments together
-# the two differ in speed alone, where a C long has 64 bits
+# the first is faster, where a C long has 64 bits
 _INTEGER = "PyLong_AsLong" if ctypes.sizeof(ctypes.c_long) == 8 else "PyLong_AsLongLong"
 _MESSAGE = f"too many arguments: at most {MAX_WORDS} words, bound ones included"
 
@@ -65,11 +65,11 @@ def _method(name: str) -> int:
 def bind(
     address: int, *words: int, release_gil: bool = False, name: str = "entry"
 ) -> Callable[..., int]:
-    """Return a function of integers over the entry at `address`, which must stay in memory.
+    """Return a function of integers that calls the entry at `address`, which must stay in memory.
 
-    The entry sees `words`, then the arguments. An argument that is not an integer is a TypeError,
-    one that does not fit into 64 bits an OverflowError, as are more than `MAX_WORDS` words
-    (TypeError). With `release_gil` other threads run Python meanwhile; that costs some 50 ns.
+    The entry gets `words`, then the arguments. An argument that is not an integer raises TypeError,
+    as do more than `MAX_WORDS` words, and one that does not fit into 64 bits OverflowError. With
+    `release_gil` other threads run Python during the call; that costs some 50 ns.
     """
     if len(words) > MAX_WORDS:
         raise TypeError(f"{name}: {_MESSAGE}")

@@ -1,7 +1,7 @@
-"""What code is made for, and by what: LLVM's words, kept on disk so that they need no LLVM.
+"""The processor and the compilers that code depends on, cached on disk to avoid loading LLVM.
 
-What LLVM said of a processor is found again by what the operating system says of it and by which
-compilers are installed. The keys of the cache are made of these words.
+LLVM's description of a processor is stored under the operating system's description of it and the
+installed compilers. The keys of the cache contain LLVM's description.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ class Host(NamedTuple):
 
 @functools.cache
 def host() -> Host:
-    """Return the host as LLVM sees it: from disk, or asked now."""
+    """Return LLVM's description of the host: from disk, or from LLVM."""
     system = _system()
     if not system:
         return ask()
     words = f"host {system} {_installed('llvmlite')} {_installed('numba')}"
     key = hashlib.sha256(words.encode()).hexdigest()
-    kept = cache.recall(key)
-    if kept is not None:
-        return Host(*kept.decode().split("\n"))
-    asked = attend(ask)
-    cache.remember(key, "\n".join(asked).encode())
-    return asked
+    fact = cache.recall(key)
+    if fact is not None:
+        return Host(*fact.decode().split("\n"))
+    description = attend(ask)
+    cache.remember(key, "\n".join(description).encode())
+    return description
 
 
 def ask() -> Host:
-    """Return the host by LLVM's own words."""
+    """Return LLVM's description of the host, loading LLVM."""
     from importlib.metadata import version
 
     import llvmlite.binding as llvm
@@ -61,7 +61,7 @@ def ask() -> Host:
 
 
 def _installed(package: str) -> str:
-    """Where a package lies and since when; it is not imported."""
+    """Return path, size and time of a package's file, without importing it."""
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         return f"no {package}"
@@ -70,10 +70,10 @@ def _installed(package: str) -> str:
 
 
 def _system() -> str:
-    """Return the operating system's description of the processor, or nothing."""
-    text = _read("/sys/devices/system/cpu/modalias")  # quicker, and whole on x86 alone
+    """Return the operating system's description of the processor, or ""."""
+    text = _read("/sys/devices/system/cpu/modalias")  # faster, but complete on x86 only
     if "type:x86" not in text:
-        text = _lasting(_read("/proc/cpuinfo"))
+        text = _constant_lines(_read("/proc/cpuinfo"))
     return f"{sys.platform} {platform.machine()} {text}" if text else ""
 
 
@@ -85,18 +85,18 @@ def _read(path: str) -> str:
         return ""
 
 
-def _lasting(text: str) -> str:
-    """What does not change by the hour in the first processor's description."""
+def _constant_lines(text: str) -> str:
+    """Return the lines on the first processor without those that vary, such as frequencies."""
     lines = text.partition("\n\n")[0].lower().splitlines()
     return "\n".join(n for n in lines if "mhz" not in n and "mips" not in n)
 
 
 def cpu_name() -> str:
-    """Return the processor code is made for, by LLVM's name."""
+    """Return LLVM's name of the processor that code is compiled for."""
     return config.cpu_name or host().cpu
 
 
 @functools.cache
 def features() -> str:
-    """Return the instruction sets code is made for, in LLVM's notation."""
+    """Return the instruction sets that code is compiled for, in LLVM's notation."""
     return config.cpu_features or host().features

@@ -1,13 +1,13 @@
-"""Object files placed in memory without LLVM, where they ask for little.
+"""A loader of simple object files without LLVM.
 
-What this library keeps on disk are relocatable ELF files for x86-64 of code and constants: a few
-sections, addresses within the file, calls of C functions. Such a file is laid out here, its
-addresses are filled in, and the memory is made executable and no longer writable. A process that
-compiles nothing is thus spared LLVM, whose shared library takes some 30 ms to load. Whatever a file
-asks for beyond that, this declines, and LLVM's own linker takes it.
+The cache contains relocatable ELF files for x86-64 with code and constants: a few sections,
+addresses within the file, calls of C functions. This module lays out such a file, fills in its
+addresses, and makes the memory executable and no longer writable. So a process that compiles
+nothing need not load LLVM, whose shared library takes some 30 ms. Files with other features are
+refused here and loaded by LLVM's linker.
 
-Code may be several files in one string of bytes, of which one defines what another one asks for;
-see `joined`.
+Code may be several files in one string of bytes, of which one may define symbols that another one
+uses; see `joined`.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _WORD, _HALF = struct.Struct("<Q"), struct.Struct("<i")
 _PROGRAM, _SYMBOLS, _RELOCATIONS, _UNWIND = 1, 2, 4, 0x70000001
 _WRITABLE, _IN_MEMORY, _THREAD_LOCAL = 1, 2, 0x400
 _UNDEFINED, _RESERVED = 0, 0xFF00  # section numbers of symbols
-_ABSOLUTE_64, _RELATIVE_32, _CALL_32 = 1, 2, 4  # the relocations that are known here
+_ABSOLUTE_64, _RELATIVE_32, _CALL_32 = 1, 2, 4  # the relocations supported here
 _STUB = b"\xff\x25\x00\x00\x00\x00"  # jmp through the word that follows
 _STUB_BYTES = 16
 _READ_EXECUTE = 5
 _JOINED = b"nbgraph object files\n"  # then each one's length and bytes
-_LOCAL, _BINDING = 0, 4  # of a symbol: seen in its file alone; where the upper bits begin
+_LOCAL, _BINDING = 0, 4  # the binding of symbols visible in their file only; its bit offset
 
 
-class _Strange(Exception):
-    """The file asks for something that is not known here."""
+class _Unsupported(Exception):
+    """The file has a feature that this loader does not support."""
 
 
 class Image:
-    """Machine code in memory, unmapped when this object goes; `addresses` by symbol."""
+    """Machine code in memory, unmapped with this object; `addresses` by symbol."""
 
     __slots__ = ("_memory", "addresses")
 
@@ -50,19 +50,19 @@ class Image:
         self._memory, self.addresses = memory, addresses
 
     def keep(self) -> None:
-        """Never unmap it, not even at the end of the interpreter."""
+        """Never unmap the code, not even at the end of the interpreter."""
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._memory))
 
 
 def joined(files: Sequence[bytes]) -> bytes:
-    """Return object files as one string of bytes; one file is itself."""
+    """Return object files as one string of bytes; a single file is returned unchanged."""
     if len(files) == 1:
         return files[0]
     return _JOINED + b"".join(_WORD.pack(len(file)) + file for file in files)
 
 
 def separated(code: bytes) -> list[bytes]:
-    """Return the object files of what `joined` gave."""
+    """Return the object files in a result of `joined`."""
     if not code.startswith(_JOINED):
         return [code]
     files, at = list[bytes](), len(_JOINED)
@@ -74,34 +74,34 @@ def separated(code: bytes) -> list[bytes]:
 
 
 def place(code: bytes, symbols: Collection[str]) -> Image | None:
-    """The object files in memory with the addresses of `symbols`, or None where LLVM is needed."""
+    """Return loaded object files with the addresses of `symbols`, or None if that needs LLVM."""
     if _protect() is None:
         return None
     try:
         return _image(_files(code), symbols)
-    except (_Strange, struct.error, OSError):
+    except (_Unsupported, struct.error, OSError):
         return None
 
 
 def undefined(code: bytes) -> list[str]:
-    """What object files ask for that none of them holds; nothing where they cannot be read here."""
+    """Return the symbols that object files use and do not define, or [] if they are unreadable."""
     try:
         files = _files(code)
         return _undefined(files, _defined(files))
-    except (_Strange, struct.error):
+    except (_Unsupported, struct.error):
         return []
 
 
 class _File:
-    """One object file being laid out: `starts` are the places of its sections in the image, where
-    it takes what lies between `start` and `end`."""
+    """An object file in an image, from offset `start` to before `end`; `starts` are the offsets of
+    its sections."""
 
     def __init__(self, code: bytes, start: int) -> None:
         if code[:6] != _ELF64_LITTLE:
-            raise _Strange
+            raise _Unsupported
         kind, machine = struct.unpack_from("<HH", code, 16)
         if (kind, machine) != (_RELOCATABLE, _X86_64):
-            raise _Strange
+            raise _Unsupported
         (at,) = struct.unpack_from("<Q", code, 40)
         count = struct.unpack_from("<H", code, 60)[0]
         self.code = code
@@ -116,7 +116,7 @@ class _File:
             if not flags & _IN_MEMORY or kind == _UNWIND:
                 continue
             if kind != _PROGRAM or flags & (_WRITABLE | _THREAD_LOCAL) or align > mmap.PAGESIZE:
-                raise _Strange
+                raise _Unsupported
             end = -(-end // max(align, 1)) * max(align, 1)
             self.starts[number] = end
             end += size
@@ -129,25 +129,25 @@ class _File:
                 return [*_SYMBOL.iter_unpack(self.code[offset : offset + size])], self.sections[
                     section[6]
                 ][4]
-        raise _Strange
+        raise _Unsupported
 
     def _name(self, symbol: tuple[Any, ...]) -> str:
         start = self.names + symbol[0]
         return self.code[start : self.code.index(b"\0", start)].decode()
 
     def undefined(self) -> set[str]:
-        """Names that the file asks for."""
+        """Return the names of symbols that the file uses and does not define."""
         return {self._name(s) for s in self.table[1:] if s[3] == _UNDEFINED and s[0]}
 
     def defined(self) -> dict[str, int]:
-        """Where what other files may ask for lies in the image."""
-        seen = (s for s in self.table[1:] if s[0] and s[1] >> _BINDING != _LOCAL)
-        return {self._name(s): self._within(s) for s in seen if s[3] in self.starts}
+        """Return the offsets of the symbols that other files may use, by name."""
+        visible = (s for s in self.table[1:] if s[0] and s[1] >> _BINDING != _LOCAL)
+        return {self._name(s): self._offset(s) for s in visible if s[3] in self.starts}
 
     def relocate(
         self, memory: mmap.mmap, base: int, defined: Mapping[str, int], stubs: Mapping[str, int]
     ) -> None:
-        """Copy its sections and fill in addresses; `defined`, `stubs`: places of names."""
+        """Copy its sections and fill in addresses; `defined`, `stubs`: offsets by name."""
         for number, start in self.starts.items():
             offset, size = self.sections[number][4:6]
             memory[start : start + size] = self.code[offset : offset + size]
@@ -159,26 +159,26 @@ class _File:
                 kind, symbol = info & 0xFFFFFFFF, self.table[info >> 32]
                 name = self._name(symbol) if symbol[3] == _UNDEFINED else ""
                 outside = name and name not in defined
-                within = -1 if outside else defined[name] if name else self._within(symbol)
+                offset = -1 if outside else defined[name] if name else self._offset(symbol)
                 if kind == _ABSOLUTE_64:
-                    value = _in_process(name) if outside else base + within
+                    value = _in_process(name) if outside else base + offset
                     _WORD.pack_into(memory, start + at, value + addend)
                 elif kind == _CALL_32 or (kind == _RELATIVE_32 and not outside):
-                    value = stubs[name] if outside else within
+                    value = stubs[name] if outside else offset
                     _HALF.pack_into(memory, start + at, value + addend - start - at)
                 else:
-                    raise _Strange
+                    raise _Unsupported
 
-    def _within(self, symbol: tuple[Any, ...]) -> int:
-        """Where a symbol of the file lies in the image."""
+    def _offset(self, symbol: tuple[Any, ...]) -> int:
+        """Return the offset of a symbol of the file in the image."""
         section = symbol[3]
         if section >= _RESERVED or section not in self.starts:
-            raise _Strange
+            raise _Unsupported
         return self.starts[section] + symbol[4]
 
 
 def _files(code: bytes) -> list[_File]:
-    """Return the object files, one behind another."""
+    """Return the object files, laid out one after another."""
     files: list[_File] = []
     for each in separated(code):
         files.append(_File(each, files[-1].end if files else 0))
@@ -194,12 +194,12 @@ def _undefined(files: Sequence[_File], defined: Mapping[str, int]) -> list[str]:
 
 
 def _image(files: Sequence[_File], symbols: Collection[str]) -> Image:
-    """Map the files, fill them in, and take the permission to write away."""
+    """Map the files, relocate them, and make the memory executable and read-only."""
     defined = _defined(files)
     begin = -(-files[-1].end // _STUB_BYTES) * _STUB_BYTES
     stubs = {n: begin + _STUB_BYTES * i for i, n in enumerate(_undefined(files, defined))}
     if any(name not in defined for name in symbols):
-        raise _Strange
+        raise _Unsupported
     length = begin + _STUB_BYTES * len(stubs)
     memory = mmap.mmap(-1, length, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
@@ -209,7 +209,7 @@ def _image(files: Sequence[_File], symbols: Collection[str]) -> Image:
         file.relocate(memory, base, defined, stubs)
     protect = _protect()
     if protect is None or protect(base, length, _READ_EXECUTE):
-        raise _Strange
+        raise _Unsupported
     return Image(memory, {name: base + defined[name] for name in symbols})
 
 
@@ -220,7 +220,7 @@ def _process() -> ctypes.CDLL:
 
 @functools.cache
 def _protect() -> Any:
-    """`mprotect` of the C library, where there is one."""
+    """Return the C library's `mprotect`, or None."""
     try:
         function = _process().mprotect
     except (AttributeError, OSError, TypeError):
@@ -231,9 +231,9 @@ def _protect() -> Any:
 
 @functools.cache
 def _in_process(name: str) -> int:
-    """Return the address of a C function that this process has."""
+    """Return the address of a C function of this process."""
     try:
         function = getattr(_process(), name)
     except AttributeError:
-        raise _Strange from None
+        raise _Unsupported from None
     return ctypes.cast(function, ctypes.c_void_p).value or 0

@@ -1,8 +1,8 @@
 """Instructions of AVX-512 as functions: `i_getexp_float32` of a scalar, and of vectors.
 
 Texts call them for scalars (see `nbgraph.native.instructions`). LLVM's loop vectoriser finds the
-functions for vectors in an attribute of the scalar one ("Vector Function ABI"); it knows the
-instructions themselves for one number of lanes only. Definitions come in after it, and are inlined.
+functions for vectors in an attribute of the scalar one ("Vector Function ABI"); the intrinsics of
+the instructions exist for one number of lanes only. Definitions are added after it, and inlined.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from collections.abc import Iterable
 
 _LEFT_OPEN = re.compile(r"^declare \w+ @(i_(\w+)_(float32|float64))\(.*$", re.MULTILINE)
 _SYMBOL = re.compile(r"i_([a-z]+)_(float32|float64)(?:_v(\d+))?")
-KEPT = "nbgraph_instructions"  # a constant that keeps functions until the vectoriser looks for them
+KEPT = "nbgraph_instructions"  # a constant that keeps the functions alive until the vectoriser runs
 _PURE = "nounwind willreturn speculatable memory(none)"
 _ARITY = {"getexp": 1, "getmant": 1, "scalef": 2, "fixupimm": 2}
 _MANTISSA = 12  # of getmant: from [1, 2), a NaN of negative numbers
-# Of fixupimm, four bits for each kind of x, from the lowest: NaNs become quiet, zero becomes -inf,
-# negative numbers and -inf a NaN, inf stays; else the result is y.
+# The table of fixupimm: four bits for each kind of x, from the lowest. NaNs become quiet, zero
+# becomes -inf, negative numbers and -inf a NaN, inf stays; else the result is y.
 _LOGARITHM = 0x03530422
 _FLOATS = {"float32": ("float", "ps", 32), "float64": ("double", "pd", 64)}
 _REGISTERS = (128, 256, 512)  # bits
-_SIZES = (*_REGISTERS, 1024, 2048)  # bits of vectors that loops take at once
+_SIZES = (*_REGISTERS, 1024, 2048)  # bits of the vectors that loops process
 
 
 def left_open(text: str) -> bool:
-    """Whether a text calls instructions."""
+    """Return whether a text calls instructions."""
     return "@i_" in text and _LEFT_OPEN.search(text) is not None
 
 
 def declared(text: str) -> str:
-    """Return a text that calls instructions with the attributes that the vectoriser reads."""
-    kept: list[str] = []
+    """Return a text that calls instructions, with the attributes that the vectoriser reads."""
+    pointers: list[str] = []
 
     def declare(match: re.Match[str]) -> str:
         symbol, name, dtype = match.groups()
@@ -41,13 +41,13 @@ def declared(text: str) -> str:
             whole = f"<{count} x {kind}>"
             lines.append(f"declare {whole} @{symbol}_v{count}({_listed(name, whole)}) {_PURE}")
             variants.append(f"_ZGV_LLVM_N{count}{'v' * _ARITY[name]}_{symbol}({symbol}_v{count})")
-            kept.append(f"ptr @{symbol}_v{count}")
-        says = f'"vector-function-abi-variant"="{",".join(variants)}"'
-        lines.append(f"declare {kind} @{symbol}({_listed(name, kind)}) {_PURE} {says}")
+            pointers.append(f"ptr @{symbol}_v{count}")
+        attribute = f'"vector-function-abi-variant"="{",".join(variants)}"'
+        lines.append(f"declare {kind} @{symbol}({_listed(name, kind)}) {_PURE} {attribute}")
         return "\n".join(lines)
 
     text = _LEFT_OPEN.sub(declare, text)
-    return f"{text}\n@{KEPT} = constant [{len(kept)} x ptr] [{', '.join(kept)}]\n"
+    return f"{text}\n@{KEPT} = constant [{len(pointers)} x ptr] [{', '.join(pointers)}]\n"
 
 
 def defined(symbols: Iterable[str]) -> str:
@@ -66,7 +66,7 @@ def _listed(name: str, kind: str) -> str:
 
 
 def _definition(symbol: str, name: str, dtype: str, count: int, intrinsics: dict[str, None]) -> str:
-    """A function of `count` lanes: by one register where they fit into it, else by several."""
+    """Return the definition of a function of `count` lanes, in one register or several."""
     kind, _, bits = _FLOATS[dtype]
     lanes = max(_REGISTERS[0] // bits, min(count, _REGISTERS[-1] // bits))
     whole = kind if count == 1 else f"<{count} x {kind}>"
@@ -97,14 +97,14 @@ def _definition(symbol: str, name: str, dtype: str, count: int, intrinsics: dict
 
 
 def _shuffle(whole: str, operands: tuple[str, str], first: int, count: int) -> str:
-    """`count` lanes of two vectors from lane `first` on."""
+    """Return a shuffle that selects `count` lanes of two vectors from lane `first` on."""
     places = ", ".join(f"i32 {first + k}" for k in range(count))
     pair = f"{whole} {operands[0]}, {whole} {operands[1]}"
     return f"shufflevector {pair}, <{count} x i32> <{places}>"
 
 
 def _call(name: str, dtype: str, lanes: int, values: list[str], intrinsics: dict[str, None]) -> str:
-    """An instruction of one register."""
+    """Return the call of an instruction on one register; add its intrinsic's declaration."""
     kind, suffix, bits = _FLOATS[dtype]
     whole, words = f"<{lanes} x {kind}>", f"<{lanes} x i{bits}>"
     arguments = [(whole, value) for value in values]
@@ -113,10 +113,10 @@ def _call(name: str, dtype: str, lanes: int, values: list[str], intrinsics: dict
         arguments += [(words, f"<{table}>"), ("i32", "0")]
     else:
         interval = [("i32", str(_MANTISSA))] if name == "getmant" else []
-        arguments += [*interval, (whole, "zeroinitializer")]  # of lanes that are masked
+        arguments += [*interval, (whole, "zeroinitializer")]  # values of masked lanes
     arguments.append((f"i{max(8, lanes)}", "-1"))
     if lanes * bits == _REGISTERS[-1]:
-        arguments.append(("i32", "4"))  # rounding as it is
+        arguments.append(("i32", "4"))  # the present rounding mode
     symbol = f"@llvm.x86.avx512.mask.{name}.{suffix}.{lanes * bits}"
     intrinsics[f"declare {whole} {symbol}({', '.join(kind for kind, _ in arguments)})"] = None
     return f"call {whole} {symbol}({', '.join(' '.join(each) for each in arguments)})"

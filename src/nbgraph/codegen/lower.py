@@ -1,24 +1,24 @@
-"""Numba as a front end: functions of integers to LLVM modules, quickly.
+"""Numba as a fast front end, from functions of integers to LLVM modules.
 
-Numba finishes each function by itself: it links in everything below, optimises that, and makes
-machine code of it, so that a function six calls deep is optimised six times. Here its libraries
-only collect: each keeps the LLVM module of one function, and the final link takes each
-module once and optimises once. The pipeline lacks the passes that have nothing to do in functions
-of plain integers, and a function is compiled once for all integers, be they literals or not.
-Measured on 60 functions in a tree six deep: 3.6 s instead of 9 s.
+Numba finishes each function separately: it links in all its callees, optimises them, and generates
+machine code, so that a function six calls deep is optimised six times. Here its libraries only
+collect: each holds the LLVM module of one function, and the final link takes each module once and
+optimises once. The pipeline omits passes without an effect on functions of plain integers, and a
+function is compiled once for all integers, literal or not. Measured on 60 functions in a tree six
+deep: 3.6 s instead of 9 s.
 
-`pipeline_class` is Numba's door for this; that a library may be given, and what a library is asked
-for, are insides of Numba 0.68, which pyproject.toml pins.
+`pipeline_class` is Numba's public option for this; the replacement of its library, and the
+library's interface, are internals of Numba 0.68, which pyproject.toml pins.
 
-LLVM is told what it may assume of loops: that their elements are independent, that interleaving
-pays. A load or store of an independent loop is in the access group ELEMENTS; here the group becomes
-what LLVM wants of one, and the loop says that accesses of the group may be carried out for several
-elements at once. Nothing is said about the accesses of one element: they keep their order, so that
-a loop that writes over what it reads, element by element, stays right and is vectorised all the
-same. A module marked INTERLEAVE asks for several vectors in turn.
+Metadata tell LLVM what it may assume of loops: that elements are independent, that interleaving
+pays. A load or store of an independent loop is in the access group ELEMENTS; this module completes
+the group's metadata, and marks the loop as one whose accesses of the group may run for several
+elements at once. Accesses of one element are not covered: they keep their order, so that a loop
+that overwrites its input, element by element, stays correct and is vectorised all the same. A
+module marked INTERLEAVE requests several vectors in turn.
 
-llvmlite writes neither distinct nor self-referential metadata, so this works on text. Numba calls
-the blocks of a function after places in its byte code, which tells backward branches.
+llvmlite writes neither distinct nor self-referential metadata, so this works on text. Numba names
+the blocks of a function after offsets in its byte code, which identifies backward branches.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ _PASSES = (
 
 
 class _NoEnvironments:
-    """What a library's code generator is asked for when nothing is loaded."""
+    """The code generator of a library that is never loaded."""
 
     def set_env(self, name: str, environment: object) -> None:
-        """Functions of integers reach no Python object."""
+        """Do nothing: functions of integers use no Python objects."""
 
 
 class _Collected(JITCodeLibrary):
-    """A library that is neither optimised nor loaded; its module waits to be linked."""
+    """A library that is neither optimised nor loaded; `link` links its module."""
 
     @property
     def codegen(self) -> Any:
@@ -92,7 +92,7 @@ class _Collected(JITCodeLibrary):
         return 0
 
     def modules(self, seen: dict[Any, None]) -> Iterator[llvm.ModuleRef]:
-        """Return the module of the function and those of all it calls, each once."""
+        """Yield the module of the function and those of all functions it calls, each once."""
         pending: list[Any] = [self]
         while pending:
             library = pending.pop()
@@ -102,7 +102,7 @@ class _Collected(JITCodeLibrary):
             if isinstance(library, _Collected):
                 pending += library._linking_libraries
                 yield library._final_module.clone()
-            else:  # one of Numba's own, which holds all it needs
+            else:  # one of Numba's own, which contains its dependencies
                 yield library._get_module_for_linking().clone()
 
 
@@ -121,7 +121,7 @@ class _Pipeline(Compiler):
 
 
 class _Function(CPUDispatcher):
-    """Compiled once for all integers: Numba would compile `f(0)` for the literal 0 apart."""
+    """A dispatcher that compiles once for all integers; Numba's compiles `f(0)` for a literal 0."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         plain = tuple(numba.types.unliteral(kind) for kind in args)
@@ -130,9 +130,9 @@ class _Function(CPUDispatcher):
 
 
 def jit(function: Any, **more: Any) -> Any:
-    """Return a dispatcher whose code only `link` can have; it compiles when a caller is compiled.
+    """Return a dispatcher whose code is for `link` only; it compiles when a caller is compiled.
 
-    `more`: further options of Numba's.
+    `more`: further options of Numba.
     """
     options = {
         "nopython": True,
@@ -146,7 +146,7 @@ def jit(function: Any, **more: Any) -> Any:
 
 
 def link(roots: Mapping[str, tuple[Any, int]]) -> llvm.ModuleRef:
-    """One optimised module in which each symbol is a C function of so many int64 words."""
+    """Return an optimised module with the roots as C functions; each has its number of words."""
     module = llvm.parse_assembly("")
     seen: dict[Any, None] = {}
     with target.COMPILING, _no_collections():
@@ -174,7 +174,7 @@ def _compiled(symbol: str, dispatcher: Any, arity: int) -> tuple[_Collected, str
 
 @contextmanager
 def _no_collections() -> Generator[None]:
-    """A compiler makes many objects that live; looking for garbage among them takes a tenth."""
+    """Disable garbage collection, which takes a tenth of the time of a compilation."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -184,7 +184,7 @@ def _no_collections() -> Generator[None]:
             gc.enable()
 
 
-VECTORS = 4  # that are worked on in turn
+VECTORS = 4  # that an interleaved loop processes in turn
 
 _NODE = re.compile(r"^!(\d+) = (.*)$", re.MULTILINE)
 _FUNCTION = re.compile(r"^define .*?^}$", re.MULTILINE | re.DOTALL)
@@ -193,32 +193,32 @@ _JUMP = re.compile(r"^ +br label %\"?B(\d+)\"?$")
 
 
 def described(ir: str) -> str:
-    """LLVM text whose loops say what the marks in it ask for."""
+    """Return LLVM text whose loops have the metadata that the marks in it request."""
     nodes = {int(number): text for number, text in _NODE.findall(ir)}
     group = next((n for n, text in nodes.items() if text == f'!{{ !"{ELEMENTS}" }}'), None)
     interleaved = f"!{INTERLEAVE} =" in ir
     if group is None and not interleaved:
         return ir
-    says: list[str] = []
+    hints: list[str] = []
     marked = ""
     if group is not None:
         ir = ir.replace(f"!{group} = {nodes[group]}", f"!{group} = distinct !{{}}")
         marked = f"!{GROUP} !{group}"
-        says.append(f'!{{ !"llvm.loop.parallel_accesses", !{group} }}')
+        hints.append(f'!{{ !"llvm.loop.parallel_accesses", !{group} }}')
     if interleaved:
-        says.append(f'!{{ !"llvm.loop.interleave.count", i32 {VECTORS} }}')
+        hints.append(f'!{{ !"llvm.loop.interleave.count", i32 {VECTORS} }}')
     loop = max(nodes) + 1
     ir = _FUNCTION.sub(lambda m: _with_marked_jumps(m[0], loop) if marked in m[0] else m[0], ir)
-    listed = ", ".join(f"!{loop + k}" for k in range(len(says) + 1))
+    listed = ", ".join(f"!{loop + k}" for k in range(len(hints) + 1))
     lines = [f"!{loop} = distinct !{{ {listed} }}"]
-    lines += [f"!{loop + k} = {text}" for k, text in enumerate(says, start=1)]
+    lines += [f"!{loop + k} = {text}" for k, text in enumerate(hints, start=1)]
     return "\n".join([ir, *lines, ""])
 
 
 def _with_marked_jumps(function: str, loop: int) -> str:
     """Return the function with the backward jumps of its outermost loop marked."""
     lines = function.split("\n")
-    jumps: list[tuple[int, int]] = []  # where a loop begins, and the line that goes back there
+    jumps: list[tuple[int, int]] = []  # where a loop begins, and the line that jumps back there
     here = -1
     for k, line in enumerate(lines):
         block, jump = _BLOCK.match(line), _JUMP.match(line)

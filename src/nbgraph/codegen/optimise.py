@@ -1,4 +1,4 @@
-"""LLVM text to an optimised module, without Numba."""
+"""Optimised modules from LLVM text, without Numba."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from nbgraph.errors import CompileError
 
 
 def optimised(text: str, what: str, *, loops: bool = True, level: int = 3) -> llvm.ModuleRef:
-    """The module that `text` says, optimised for the host; `what` names it in errors. `loops`:
-    whether they are to be made vectors of and unrolled; where the text does so itself, that would
-    take most of the time. At `level` 0 nothing is optimised, for code whose speed does not matter;
-    at 1 each of a few passes runs once.
+    """Return the module of `text`, optimised for the host; `what` names it in errors.
+
+    `loops`: whether to vectorise and unroll loops, the longest passes, which a text with vectors
+    does not need. At `level` 0 nothing is optimised; at 1 each of a few passes runs once.
     """
     opened = instructions.left_open(text)
     machine = target.machine(level)
     module = parsed(instructions.declared(text) if opened else text, what)
-    # without them LLVM takes no integer for native and guesses what is aligned
+    # without these LLVM assumes no native integers, and default alignments
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=level if loops else min(level, 1))
     if not loops:
@@ -37,7 +37,7 @@ def optimised(text: str, what: str, *, loops: bool = True, level: int = 3) -> ll
 def _close(
     module: llvm.ModuleRef, machine: llvm.TargetMachine, options: llvm.PipelineTuningOptions
 ) -> None:
-    """Put instructions in place of the calls of them."""
+    """Define the functions of instructions and inline them."""
     text = instructions.defined(f.name for f in module.functions if f.is_declaration)
     module.link_in(llvm.parse_assembly(text, module._context))
     module.get_global_variable(instructions.KEPT).linkage = llvm.Linkage.internal
@@ -67,18 +67,18 @@ def run_passes(
 
 def _run(passes: Any, module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
     """Run passes and free them: llvmlite's class of pass managers inherits an empty `_dispose`
-    before the one that frees, so each would leave 80 KB behind."""
+    before the real one, so each would leak 80 KB."""
     try:
         passes.run(module, builder)
     finally:
         NewPassManager._dispose(passes)
-        passes.detach()  # so that nothing frees them a second time
+        passes.detach()  # prevents a second free
 
 
 def parsed(text: str, what: str) -> llvm.ModuleRef:
-    """The module that `text` says, as it is.
+    """Return the module of `text`, not optimised.
 
-    Each has a context of its own, so that what LLVM keeps for it goes with it.
+    Each has its own context, so that LLVM's memory for it is freed with it.
     """
     try:
         module = llvm.parse_assembly(text, llvm.create_context())

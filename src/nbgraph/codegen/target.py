@@ -1,9 +1,9 @@
-"""Object code: LLVM text to machine code, and machine code back into memory.
+"""Object code: compiled from LLVM text, and loaded into memory.
 
-Code travels as object files whose few symbols are C functions over 64-bit words, so that a process
-that finds one on disk needs neither Numba nor a compiler. Symbols an object needs from the C
-library are named beside it. LLVM itself, whose shared library takes some 30 ms to load, comes into
-the process when something has to be compiled, or linked in a way that `image` does not know.
+Code is stored as object files whose few symbols are C functions of 64-bit words, so that a process
+that finds one on disk needs neither Numba nor a compiler. The symbols that an object needs from the
+C library are listed with it. LLVM, whose shared library takes some 30 ms to load, is loaded only to
+compile, or to link a file that `image` does not support.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from nbgraph.scopes import forkable
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
-PREFIX = "nbgraph_"  # of the symbols that are ours
+PREFIX = "nbgraph_"  # of this library's symbols
 SYMBOL = f"{PREFIX}kernel"
-_ready: list[bool] = []  # LLVM has been told to make code for this machine
+_ready: list[bool] = []  # not empty once LLVM is initialised for this machine
 COMPILING = forkable(threading.RLock())  # Numba's compiler and its registries are not reentrant
-# constants are reached from the code's own place: in the large model of JITs each takes a 64-bit
-# address of its own, which keeps them out of registers (measured: exp 0.64 instead of 0.40 ns)
+# constants are addressed relative to the code: in the large model of JITs each needs a 64-bit
+# address, which keeps them out of registers (measured: exp 0.64 instead of 0.40 ns)
 _RELOCATION, _CODE_MODEL = "static", "jitdefault"
 
 
-# A Numba function returns a status and puts its value behind a pointer; a C function just returns.
+# A Numba function returns a status and stores its value at a pointer; a C function returns it.
 _WRAPPER = """
 declare i32 @"{inner}"({types})
 define i64 @{symbol}({parameters}) {{
@@ -48,7 +48,7 @@ define i64 @{symbol}({parameters}) {{
 
 
 def wrapper(symbol: str, inner: str, arity: int) -> str:
-    """LLVM text of `int64 symbol(int64, ...)`, which calls Numba's `inner`; -1 where it raises."""
+    """Return LLVM text of `int64 symbol(int64, ...)`: Numba's `inner`, or -1 where it raises."""
     words = [f"i64 %w{n}" for n in range(arity)]
     return _WRAPPER.format(
         inner=inner,
@@ -60,7 +60,7 @@ def wrapper(symbol: str, inner: str, arity: int) -> str:
 
 
 def _llvm() -> Any:
-    """llvmlite's binding, ready to make code for this machine."""
+    """Return llvmlite's binding, initialised to compile for this machine."""
     import llvmlite.binding as llvm
 
     if not _ready:
@@ -98,13 +98,13 @@ def machine(opt: int = 3) -> llvm.TargetMachine:
 
 
 def host() -> str:
-    """What machine code here depends on besides its text, for cache keys."""
+    """Return what machine code depends on besides its text, for cache keys."""
     versions = f"llvm {_host().llvm} numba {_host().numba}"
     return f"{cpu_name()} {features()} {_RELOCATION} {_CODE_MODEL} {versions}"
 
 
 def externals(module: llvm.ModuleRef) -> tuple[str, ...]:
-    """Functions that a module leaves to others, intrinsics aside."""
+    """Return the names of functions that a module uses and does not define, except intrinsics."""
     names = (f.name for f in module.functions if f.is_declaration)
     return tuple(sorted(name for name in names if not name.startswith("llvm.")))
 
@@ -117,7 +117,7 @@ def _c_library() -> ctypes.CDLL:
 
 
 def provide(symbols: Sequence[str]) -> None:
-    """Make C and Python functions known to the linker; CompileError names one that is missing."""
+    """Register C and Python functions with the linker; raise CompileError if one is missing."""
     llvm = _llvm()
     for name in symbols:
         if llvm.address_of_symbol(name):
@@ -130,7 +130,7 @@ def provide(symbols: Sequence[str]) -> None:
 
 
 class LoadedCode:
-    """Machine code in memory; it goes when this object goes, so callers keep a reference.
+    """Machine code in memory, unmapped with this object, so callers must keep a reference.
 
     `address` is that of the first of `symbols`, `addresses` has all.
     """
@@ -151,17 +151,17 @@ class LoadedCode:
         self.address: int = self.addresses[symbols[0]]
 
     def keep(self) -> None:
-        """Stay in memory until the process is gone, the end of the interpreter included."""
+        """Never unmap the code, not even at the end of the interpreter."""
         loaded = self._owner
         if isinstance(loaded, image.Image):
             loaded.keep()
         else:
-            loaded.detach()  # disposed of by nobody
+            loaded.detach()  # never disposed of
 
 
 def _linked(code: bytes, externs: Sequence[str]) -> Any:
     """Return an execution engine of LLVM that holds the object files."""
-    # what the code generator called of its own accord is not among them; it would be called at 0
+    # `externs` lacks the functions that the code generator itself calls
     provide(sorted({*externs, *image.undefined(code)}))
     llvm = _llvm()
     # an engine owns its target machine: each gets its own
@@ -173,8 +173,8 @@ def _linked(code: bytes, externs: Sequence[str]) -> Any:
 
 
 def load_forever(code: bytes, externs: Sequence[str], symbols: Sequence[str]) -> dict[str, int]:
-    """Return the addresses of `symbols` in machine code that stays in memory until the process is
-    gone: threads without the GIL may still run in it when the interpreter has ended."""
+    """Return the addresses of `symbols` in machine code that is never unmapped: threads without the
+    GIL may still run in it when the interpreter has ended."""
     loaded = LoadedCode(code, externs, symbols)
     loaded.keep()
     return loaded.addresses

@@ -1,11 +1,11 @@
-"""Many Numba functions as one object file with few symbols, kept on disk, loaded without Numba.
+"""Units: many Numba functions in one object file with few symbols, loaded without Numba.
 
     found = unit.load(key) or unit.build(key, {"push": (push, 2), "run": (run, 3)})
     push = fastcall.bind(found.address("push"), state)
 
 A root with two words is an entry, `int64 entry(int64 argv, int64 argc)`; one with three is a
 kernel, `int64 kernel(int64 args, int64 lo, int64 hi)`. All arguments and results are int64. What
-the roots call is inlined or kept inside. The code is never unmapped.
+the roots call is inlined or private. The code is never unmapped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAMED = 3  # names that reports call a unit by
 
 
 class Unit:
-    """Compiled roots in memory for good: `address(name)` of each of `names`."""
+    """Compiled roots that stay in memory: `address(name)` of each of `names`."""
 
     __slots__ = ("_addresses", "bytes", "key", "names", "origin", "seconds")
 
@@ -40,7 +40,7 @@ class Unit:
         self._addresses = {name: addresses[target.PREFIX + name] for name in entry.names}
 
     def address(self, name: str) -> int:
-        """Where the code of a root begins."""
+        """Return the address of a root."""
         return self._addresses[name]
 
     def __repr__(self) -> str:
@@ -48,15 +48,15 @@ class Unit:
 
 
 def content_key(*parts: str) -> str:
-    """Return the key of a unit made from `parts` (source texts, constants): it also says what
-    compiles them, for which machine, and with which primitives."""
+    """Return the cache key of a unit compiled from `parts` (source texts, constants): it depends on
+    the compilers, the machine and the primitives too."""
     system = f"{sys.platform} {platform.machine()} {Settings.from_environment().parking}"
     whole = ("unit", *parts, system, __version__, target.host(), sources("codegen/*", "native/*"))
     return hashlib.sha256("\0".join(whole).encode()).hexdigest()
 
 
 def load(key: str) -> Unit | None:
-    """Return the unit of a key, if the disk has it; Numba is not imported."""
+    """Return the unit of a key from disk, or None, without importing Numba."""
     with compiling("unit", "numba") as note:
         entry = cache.load(key)
         if entry is None or not entry.names:
@@ -68,13 +68,13 @@ def load(key: str) -> Unit | None:
 
 
 def _label(names: Sequence[str]) -> str:
-    """What reports call a unit."""
+    """Return the name of a unit in reports."""
     return ", ".join([*names[:_NAMED], *(["..."] if len(names) > _NAMED else [])])
 
 
 def build(key: str, roots: Mapping[str, tuple[Any, int]]) -> Unit:
-    """Compile, store and load: by name, a function or what `transplant` made, and how many words
-    it takes (2 or 3). CompileError where Numba refuses."""
+    """Compile, store and load a unit. `roots`: by name, a function or a result of `transplant`, and
+    its number of words (2 or 3). Raise CompileError if Numba refuses one."""
     for name, (_, arity) in roots.items():
         if arity not in (2, 3):
             raise CompileError(f"{name}: a root takes 2 or 3 words, not {arity}")
@@ -104,12 +104,12 @@ def _compiled(roots: Mapping[str, tuple[Any, int]]) -> cache.Entry:
 def transplant(
     functions: Mapping[str, Callable[..., Any]], names: Mapping[str, object]
 ) -> dict[str, Any]:
-    """Dispatchers of plain Python functions that see `names` instead of what their modules have.
+    """Return dispatchers of plain Python functions that use `names` as globals.
 
     `functions` are those of a program that also runs as plain Python, by the names under which
-    they call each other; `names` holds what replaces the primitives they import. Constants of a
-    function's own module stay visible. Nothing is compiled yet, so the order does not matter.
-    None may be a closure.
+    they call each other; `names` replace the primitives that they import. Constants of a function's
+    own module stay visible. Nothing is compiled yet, so the order does not matter. None may be a
+    closure.
     """
     from nbgraph.codegen import lower  # imports Numba
 

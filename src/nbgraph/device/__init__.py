@@ -1,4 +1,4 @@
-"""Where work runs: contexts, what a running function knows of its device, and GPUs' drivers."""
+"""Devices: contexts, run contexts of running functions, and drivers of GPUs."""
 
 from nbgraph.device.context import Context as Context
 from nbgraph.device.context import RunContext as RunContext

@@ -1,7 +1,7 @@
-"""Contexts: a device type and a number. A run context is what a running function is given.
+"""Contexts: a device type and a number. A run context is the argument of a running function.
 
-A context is known when work is pushed; the stream it will run on is known when it runs, and
-belongs to the run context alone.
+The context is known when work is pushed; the stream is known only when the work runs, and belongs
+to the run context.
 
 >>> cpu(0) == Context("cpu", 0), sorted([gpu(1), gpu(0), cpu()])
 (True, [cpu(0), gpu(0), gpu(1)])
@@ -35,7 +35,7 @@ class Context:
 
     device_type: str
     device_id: int
-    host: bool  # whether its memory is the host's, and the host itself does its work
+    host: bool  # whether it is the host: its memory, and its processor
 
     def __init__(self, device_type: str | Context, device_id: int = 0) -> None:
         if isinstance(device_type, Context):
@@ -76,7 +76,7 @@ class Context:
         return f"{self.device_type}({self.device_id})"
 
     def __enter__(self) -> Self:
-        """Begin a block on the host, where arrays are made anyhow; a GPU is named at each call."""
+        """Begin a block on the host, the default device; raise for a GPU, named at each call."""
         if not self.host:
             raise ArgumentError(
                 f"with {self!r}: arrays are not made on a device by a block; give device={self!r} "
@@ -98,7 +98,7 @@ def cpu(i: int = 0) -> Context:
 
 
 def gpu(i: int = 0) -> Context:
-    """Return the GPU of that number; naming one does not ask whether it is there.
+    """Return the context of GPU number `i`, without checking that it exists.
 
     >>> gpu(1).device_type, gpu(1).device_id
     ('gpu', 1)
@@ -107,23 +107,22 @@ def gpu(i: int = 0) -> Context:
 
 
 class RunContext:
-    """What a pushed function is given: the device it runs on, and the stream, None on the host."""
+    """The argument of a pushed function: its device, and its stream, None on the host."""
 
     __slots__ = ("device", "slots", "stream")
 
     def __init__(self, device: Context, stream: Any = None, slots: Any = None) -> None:
         self.device = device
         self.stream = stream
-        self.slots = slots  # see `slot`; None where nobody looks
+        self.slots = slots  # see `slot`; None where error codes are not read
 
     def slot(self, name: str) -> int:
-        """Return the address of a word of the host where work that is put on the stream now may
-        leave the code of what is wrong; who waits for the end of the work looks there. `name`: of
-        the work."""
+        """Return the address of a host word to which work that is issued now may write an error
+        code, which is read at the end of the work. `name`: of the work, for the error."""
         return int(self.slots.take(name))
 
     def get_stream(self, kind: str | Context) -> Any:
-        """Return the stream, for code written for one device type; another type is refused.
+        """Return the stream, for code written for one device type; raise on another type.
 
         >>> RunContext(cpu()).get_stream("cpu") is None
         True

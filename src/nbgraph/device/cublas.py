@@ -1,9 +1,9 @@
 """cuBLAS by its C library: products of matrices on NVIDIA's GPUs.
 
-A stream has a handle of its own, with memory of ours to work in, so that a product gives the same
-bits in each run and may be captured. What the host says of a product is copied before a call
-returns. Arithmetic is that of the compute type: 16-bit floats in float32 throughout, float32 in
-float32 unless the product allows TF32.
+Each stream has its own handle, with a workspace of ours, so that a product gives the same bits in
+each run and may be captured. The library copies host arguments before a call returns. Arithmetic is
+that of the compute type: 16-bit floats in float32 throughout, float32 in float32 unless the product
+allows TF32.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from nbgraph.device.protocol import Capability
 from nbgraph.errors import DeviceError
 
 _HANDLE = c_void_p
-_MATRIX = (c_void_p, c_int, c_int)  # address, type, elements from column to column
-_BATCH = (*_MATRIX, c_longlong)  # and elements from product to product
+_MATRIX = (c_void_p, c_int, c_int)  # address, type, leading dimension
+_BATCH = (*_MATRIX, c_longlong)  # and elements from one product to the next
 _HEAD = (_HANDLE, *[c_int] * 5, c_void_p)  # forms, extents, alpha
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cublasCreate_v2": (POINTER(_HANDLE),),
@@ -53,13 +53,14 @@ _TYPES = {"float32": 0, "float64": 1, "float16": 2, "bfloat16": 14}  # cudaDataT
 _SINGLE, _DOUBLE, _TF32 = 68, 70, 77  # cublasComputeType_t
 _CHOOSE = -1  # CUBLAS_GEMM_DEFAULT
 _NO_SHORT_SUMS = 16  # CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
-# alpha and beta of a compute type; they live as long as the process
+# alpha and beta of a compute type; they are never freed
 _NUMBERS = {
     kind: tuple(ctypes.pointer(number(value)) for value in (0, 1))
     for kind, number in ((_SINGLE, c_float), (_DOUBLE, c_double), (_TF32, c_float))
 }
 _MIB = 1 << 20
-_ROOM = {9: 32 * _MIB, 10: 32 * _MIB, 11: 32 * _MIB, 12: 12 * _MIB}  # as NVIDIA advises
+# workspaces by major compute capability, as NVIDIA advises
+_ROOM = {9: 32 * _MIB, 10: 32 * _MIB, 11: 32 * _MIB, 12: 12 * _MIB}
 _ROOM_ELSE = 4 * _MIB
 
 _NAMES = {"linux": "lib{}.so.{}", "win32": "{}64_{}.dll"}
@@ -68,7 +69,7 @@ _FOLDERS = ("cu13/lib", "cublas/lib", "cu13/bin/x86_64", "cu13/bin/x64", "cublas
 
 
 class Cublas:
-    """The C library, of a file; calls that fail raise."""
+    """The C library, loaded from a file; calls that fail raise."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self.path = library._name
@@ -80,7 +81,7 @@ class Cublas:
         self._status_text.argtypes, self._status_text.restype = (c_int,), c_char_p
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Call it; DeviceError says what the library says."""
+        """Call a function; raise DeviceError with the library's message if it fails."""
         code = getattr(self, name)(*arguments)
         if code:
             text = (self._status_text(code) or b"unknown error").decode()
@@ -89,7 +90,7 @@ class Cublas:
     def handle(
         self, stream: int, capability: Capability, allocate: Callable[[int], int]
     ) -> Multiplier:
-        """What multiplies on a stream of the device whose context is this thread's."""
+        """Return a multiplier for a stream of the device whose context is this thread's."""
         nbytes = _ROOM.get(capability[0], _ROOM_ELSE)
         room = allocate(nbytes)
         if not room:
@@ -99,14 +100,14 @@ class Cublas:
             )
         handle = _HANDLE()
         self.call("cublasCreate_v2", byref(handle))
-        self.call("cublasSetStream_v2", handle, stream)  # which takes the room away again
+        self.call("cublasSetStream_v2", handle, stream)  # resets the workspace, so it comes first
         self.call("cublasSetWorkspace_v2", handle, room, nbytes)
         self.call("cublasSetMathMode", handle, _NO_SHORT_SUMS)
         return Multiplier(self, handle.value or 0)
 
 
 class Multiplier:
-    """A handle: what is asked of it runs on its stream, in order."""
+    """A cuBLAS handle, which runs products on its stream, in order."""
 
     __slots__ = ("_handle", "_library")
 
@@ -114,20 +115,20 @@ class Multiplier:
         self._library, self._handle = library, handle
 
     def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
-        """See `protocol.Stream`. The handle's context is this thread's."""
-        asked = _asked(gemm)
+        """See `protocol.Stream`. The handle's context must be this thread's."""
+        call = _call(gemm)
         self._library.call(
-            *(asked.name, self._handle, *asked.head, a, *asked.a, b, *asked.b),
-            *(asked.beta, c, *asked.c, *asked.tail),
+            *(call.name, self._handle, *call.head, a, *call.a, b, *call.b),
+            *(call.beta, c, *call.c, *call.tail),
         )
 
 
-class _Asked(NamedTuple):
-    """A function of the library and its arguments, but for the handle and addresses."""
+class _Call(NamedTuple):
+    """A function of the library and its arguments, except for the handle and addresses."""
 
     name: str
     head: tuple[Any, ...]
-    a: tuple[int, ...]  # what follows an address
+    a: tuple[int, ...]  # arguments after the address of a
     b: tuple[int, ...]
     beta: Any
     c: tuple[int, ...]
@@ -135,7 +136,7 @@ class _Asked(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def _asked(gemm: Gemm) -> _Asked:
+def _call(gemm: Gemm) -> _Call:
     gemm.check()
     kind = _TYPES[gemm.dtype.name]
     compute = _DOUBLE if kind == 1 else _TF32 if gemm.tf32 and kind == 0 else _SINGLE
@@ -145,22 +146,22 @@ def _asked(gemm: Gemm) -> _Asked:
     beta = one if gemm.adds else zero
     a, b, c = ((kind, ld) for ld in gemm.lds)
     if gemm.products == 1:
-        return _Asked("cublasGemmEx", head, a, b, beta, c, (compute, _CHOOSE))
+        return _Call("cublasGemmEx", head, a, b, beta, c, (compute, _CHOOSE))
     a, b, c = ((kind, ld, step) for ld, step in zip(gemm.lds, gemm.steps, strict=True))
     tail = gemm.products, compute, _CHOOSE
-    return _Asked("cublasGemmStridedBatchedEx", head, a, b, beta, c, tail)
+    return _Call("cublasGemmStridedBatchedEx", head, a, b, beta, c, tail)
 
 
-# where the library is ---------------------------------------------------------------------------
+# loading ----------------------------------------------------------------------------------------
 
 
 def load(cuda: int) -> Cublas:
-    """Return the library for a driver of a version of CUDA, such as 13000; DeviceError where there
-    is none. One that another library of this process has loaded is shared."""
+    """Return the library for a driver of a version of CUDA, such as 13000; raise DeviceError if
+    there is none. A copy that this process has loaded already is shared."""
     for major in (13, 12) if cuda >= 13000 else (12,):
-        for open_one in _ways(major):
+        for open_library in _openers(major):
             try:
-                return Cublas(open_one())
+                return Cublas(open_library())
             except (ImportError, OSError, RuntimeError, AttributeError):  # not there, or too old
                 continue
     raise DeviceError(
@@ -173,15 +174,15 @@ def _file(library: str, major: int) -> str:
     return _NAMES.get(sys.platform, _NAMES["linux"]).format(library, major)
 
 
-def _ways(major: int) -> Iterator[Callable[[], ctypes.CDLL]]:
-    """What opens the library of a version: where this process has it already, in packages and
-    toolkits, where the loader looks, and where NVIDIA's own package for that does."""
+def _openers(major: int) -> Iterator[Callable[[], ctypes.CDLL]]:
+    """Yield functions that open the library of a version: the copy of this process, those in
+    packages and toolkits, the loader's, and the one that NVIDIA's path finder returns."""
     name = _file("cublas", major)
     if hasattr(os, "RTLD_NOLOAD"):
         yield lambda: ctypes.CDLL(name, os.RTLD_NOLOAD | os.RTLD_NOW)
     for folder in _folders():
         if (folder / name).exists():
-            yield lambda folder=folder: _opened(folder, major)
+            yield lambda folder=folder: _open(folder, major)
     yield lambda: ctypes.CDLL(name)
     yield _by_pathfinder
 
@@ -196,11 +197,11 @@ def _folders() -> Iterator[Path]:
     yield Path("/usr/local/cuda/lib64")
 
 
-def _opened(folder: Path, major: int) -> ctypes.CDLL:
-    """Return the file in a folder, and before it the one beside it that it needs."""
-    beside = folder / _file("cublasLt", major)
-    if beside.exists():
-        ctypes.CDLL(str(beside))
+def _open(folder: Path, major: int) -> ctypes.CDLL:
+    """Load the library from a folder, after the dependency that lies beside it."""
+    dependency = folder / _file("cublasLt", major)
+    if dependency.exists():
+        ctypes.CDLL(str(dependency))
     return ctypes.CDLL(str(folder / _file("cublas", major)))
 
 

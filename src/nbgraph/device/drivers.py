@@ -1,5 +1,5 @@
-"""Which driver there is, and why none where there is none. Nothing is loaded before a GPU is asked
-for; the setting `gpu` says what is looked for.
+"""The driver of GPUs, or the reason why there is none. It is loaded when a GPU is first needed; the
+setting `gpu` chooses its kind.
 
 >>> num_gpus() >= 0
 True
@@ -21,16 +21,16 @@ from nbgraph.settings import config, read_for_good
 if TYPE_CHECKING:
     from nbgraph.device.protocol import Bytes, Driver
 
-LEAST = (8, 0)  # compute capability that kernels are made for
+LEAST = (8, 0)  # lowest compute capability that kernels support
 _KINDS = {"auto": "nbgraph.device.nvidia", "emulated": "nbgraph.device.emulated"}
 _lock = threading.RLock()
-_drivers: dict[str, Driver | str] = {}  # by setting, or why there is none
+_drivers: dict[str, Driver | str] = {}  # by setting: the driver, or the reason for none
 _contexts: dict[Context, RunContext] = {}
 _reasons: dict[int, str | None] = {}
 
 
-def _look() -> Driver | str:
-    """The driver, found once a process; where there was none, another setting is looked for."""
+def _driver_or_reason() -> Driver | str:
+    """Return the driver, loaded once a process, or why there is none by the present setting."""
     kind = config.gpu
     with _lock:
         loaded = [d for d in _drivers.values() if not isinstance(d, str)]
@@ -55,26 +55,26 @@ def _load(kind: str) -> Driver | str:
 
 
 def driver() -> Driver:
-    """Return the driver; DeviceError says why there is none."""
-    backend = _look()
+    """Return the driver; raise DeviceError with the reason if there is none."""
+    backend = _driver_or_reason()
     if isinstance(backend, str):
         raise DeviceError(f"no GPU backend is loaded: {backend}")
     return backend
 
 
 def num_gpus() -> int:
-    """How many GPUs there are; 0 where none can be used, and then `missing` says why.
+    """Return the number of GPUs; 0 where none can be used, for which `missing` gives the reason.
 
     >>> import nbgraph as ng
     >>> ng.num_gpus() == 0 or ng.device.missing(ng.gpu(0)) is None
     True
     """
-    backend = _look()
+    backend = _driver_or_reason()
     return 0 if isinstance(backend, str) else backend.count()
 
 
 def missing(context: Context) -> str | None:
-    """Why nothing can run on a context, or None when something can.
+    """Return the reason why a context cannot run work, or None if it can.
 
     >>> from nbgraph.device import cpu, gpu
     >>> missing(cpu()) is None
@@ -91,7 +91,7 @@ def missing(context: Context) -> str | None:
 
 
 def require(device: object, where: str, argument: str = "device") -> Context:
-    """Return a device that something can run on; ArgumentError or DeviceError for another."""
+    """Return `device`; raise ArgumentError or DeviceError unless it is one that can run work."""
     if not isinstance(device, Context):
         raise ArgumentError(f"{where}: {argument}={device!r}; expected a device such as ng.cpu()")
     why = missing(device)
@@ -101,7 +101,7 @@ def require(device: object, where: str, argument: str = "device") -> Context:
 
 
 def _reason(number: int) -> str | None:
-    backend = _look()
+    backend = _driver_or_reason()
     if isinstance(backend, str):
         reason = f"no GPU backend is loaded, so nothing runs on gpu({number}): {backend}"
         return f"{reason}; or use ng.cpu()"
@@ -119,11 +119,11 @@ def _reason(number: int) -> str | None:
     return None
 
 
-# what a GPU's memory and functions look like to the floors above ---------------------------------
+# memory and run contexts, for the floors above ---------------------------------------------------
 
 
 class _DeviceMemory:
-    """Memory of a device, given back when nobody has it."""
+    """Memory of a device, freed with the last reference to it."""
 
     __slots__ = ("__array_interface__", "_address", "_device", "_driver")
 
@@ -139,13 +139,13 @@ class _DeviceMemory:
     def __del__(self) -> None:
         try:
             self._driver.free(self._device, self._address)
-        except (AttributeError, TypeError, DeviceError):  # the interpreter, or the device, is going
+        except (AttributeError, TypeError, DeviceError):  # the interpreter or the device is ending
             return
 
 
 def allocate(context: Context, nbytes: int) -> tuple[int, Bytes]:
-    """Bytes of a GPU: their address, and an array whose elements the host cannot touch: it is there
-    for views and what they overlap. MemoryError where there are not enough."""
+    """Allocate bytes of a GPU; raise MemoryError if it has too few. Return their address, and an
+    array whose elements the host cannot access: it serves views and checks of overlap."""
     backend, size = driver(), max(1, nbytes)
     address = backend.allocate(context.device_id, size)
     if not address:
@@ -154,19 +154,19 @@ def allocate(context: Context, nbytes: int) -> tuple[int, Bytes]:
 
 
 def room(context: Context) -> tuple[int, int]:
-    """Bytes of a GPU that are free, and that there are."""
+    """Return the free and the total bytes of a GPU."""
     return driver().memory(context.device_id)
 
 
 def trim(context: Context) -> None:
-    """Have a GPU's driver keep no memory that was freed: other libraries and processes may want it.
-    The host's memory goes back by itself."""
+    """Return freed memory of a GPU from its driver's pool to the device, for other processes. The
+    host has no such pool."""
     if not context.host and missing(context) is None:
         driver().trim(context.device_id)
 
 
 def run_context(context: Context) -> RunContext:
-    """The run context of a function; on a GPU with the stream for functions pushed by hand."""
+    """Return the run context of a device; on a GPU with the stream for users' functions."""
     run_ctx = _contexts.get(context)
     if run_ctx is None:
         with _lock:
@@ -178,12 +178,12 @@ def run_context(context: Context) -> RunContext:
 
 
 def describe(context: Context) -> str:
-    """What a device is called."""
+    """Return the name of a device."""
     return "host" if context.host else driver().title(context.device_id)
 
 
 def _after_fork() -> None:
-    """A driver does not work in a forked child: its threads and contexts are the parent's."""
+    """Drop the driver in a forked child: its threads and contexts belong to the parent."""
     global _lock
     _lock = threading.RLock()
     if any(not isinstance(d, str) for d in _drivers.values()):

@@ -1,11 +1,11 @@
-"""GPUs in this process: what a machine without one is tried and tested with (`gpu="emulated"`).
+"""Emulated GPUs in this process, for tests on machines without one (`gpu="emulated"`).
 
-Addresses are those of pages that nobody may touch; the bytes lie elsewhere, where the emulation
-alone looks. So host code that reads a device's memory ends the process, as it does on a real
-machine. Streams are threads that take their jobs in order and know nothing of one another, so a
-wait that is missing shows as a race; `hurry` has them pause at random, by a seed.
+Addresses are those of inaccessible pages; the bytes lie elsewhere, for the emulation alone. So host
+code that reads a device's memory crashes the process, as it does on a real machine. Streams are
+threads that run their jobs in order and independently of one another, so a missing wait shows as a
+race; `hurry` makes them pause at random, by a seed.
 
-Kernels run in their host form. Memory that was given back is overwritten.
+Kernels run in their host form. Freed memory is overwritten.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ from nbgraph.errors import DeviceError
 from nbgraph.shape import address as address_of
 
 DEVICES = 2
-ROOM = 1 << 32  # bytes of a device; pages are there once they are used
+ROOM = 1 << 32  # bytes of a device; the system maps pages as they are used
 _PAGE = 1 << 16
-_GONE = 0xDB  # what memory holds that was given back
+_GONE = 0xDB  # the bytes that overwrite freed memory
 _ALIGNED = 256
 _LONGEST = 0.002  # seconds of a pause
 _MULTIPROCESSORS = 4
 
 
 class Room:
-    """The memory of a device: addresses, and bytes behind them."""
+    """The memory of a device: addresses, and the bytes that they stand for."""
 
     def __init__(self, nbytes: int) -> None:
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
         self._bytes = mmap.mmap(-1, nbytes, flags=flags)
-        self._closed = mmap.mmap(-1, nbytes, flags=flags, prot=0)  # addresses alone
+        self._closed = mmap.mmap(-1, nbytes, flags=flags, prot=0)  # inaccessible: for addresses
         self.view = np.frombuffer(self._bytes, np.uint8)
         self.base = address_of(np.frombuffer(self._closed, np.uint8))
         self.offset = address_of(self.view) - self.base
         self.size = nbytes
-        self.most = nbytes  # may be lowered, to see memory run out
+        self.most = nbytes  # tests lower it, to make memory run out
         self.used = 0
         self._taken: dict[int, int] = {}
         self._starts: list[int] = []
         self._lock = threading.Lock()
 
     def take(self, nbytes: int) -> int:
-        """Return the first place that is free."""
+        """Allocate `nbytes` at the first free address and return it, or 0."""
         nbytes = -(-nbytes // _ALIGNED) * _ALIGNED
         with self._lock:
             if self.used + nbytes > self.most:
@@ -69,7 +69,7 @@ class Room:
             return start
 
     def give(self, address: int) -> None:
-        """Give it back."""
+        """Free the memory at an address."""
         with self._lock:
             nbytes = self._taken.pop(address)
             self._starts.remove(address)
@@ -78,57 +78,56 @@ class Room:
             self.view[first : first + min(nbytes, _PAGE)] = _GONE
 
     def at(self, address: int, nbytes: int) -> Bytes:
-        """Return the bytes at an address; DeviceError where that is not memory in use."""
+        """Return the bytes at an address; raise DeviceError unless it is allocated memory."""
         self.check(address, nbytes)
         first = address - self.base
         return self.view[first : first + nbytes]
 
     def array(self, view: View) -> Bytes:
-        """Return the memory as an array."""
+        """Return the memory of a view as an array."""
         address, shape, dtype, strides = view
         return np.ndarray(shape, dtype, self.view, address - self.base, strides)
 
     def holds(self, address: int, nbytes: int = 1) -> bool:
-        """Return whether an address is of memory in use."""
+        """Return whether `nbytes` at an address are allocated."""
         with self._lock:
             place = bisect_right(self._starts, address) - 1
             start = self._starts[place] if place >= 0 else 0
             return place >= 0 and address + nbytes <= start + self._taken[start]
 
     def check(self, address: int, nbytes: int = 1) -> None:
-        """DeviceError where an address is not of memory in use."""
+        """Raise DeviceError unless `nbytes` at an address are allocated."""
         if not self.holds(address, nbytes):
             raise DeviceError(f"an illegal memory access was encountered, at {address:#x}")
 
 
 class Emulation:
-    """A device."""
+    """An emulated device."""
 
     def __init__(self, number: int, others: list[Emulation]) -> None:
         self.number, self.others = number, others
         self.room = Room(ROOM)
         self.streams: dict[int, EmulatedStream] = {}
-        self.error: str | None = None  # what it failed with; for ever, but for `heal`
+        self.error: str | None = None  # of its failure, which is permanent (tests reset it)
         self._random: random.Random | None = None
 
     def require_well(self) -> None:
-        """A device that has failed takes nothing in any more: whatever is asked of it says why."""
+        """Raise DeviceError if the device has failed: it accepts no more work."""
         if self.error is not None:
             raise DeviceError(self.error)
 
     def linger(self) -> None:
-        """Pause, if that is asked for."""
+        """Pause for a random time, after `hurry(seed)`."""
         if self._random is not None:
             time.sleep(self._random.random() ** 4 * _LONGEST)
 
     def hurry(self, seed: int | None) -> None:
-        """Have streams pause at random from now on, or no more."""
+        """Make streams pause at random from now on, or with None stop that."""
         self._random = None if seed is None else random.Random(seed)
 
 
 class EmulatedDriver(Driver):
-    """The driver of emulated GPUs; `devices` can be told to pause, to have less memory, and to be
-    well again."""
+    """The driver of emulated GPUs; tests make its `devices` pause, have less memory, or recover."""
 
     name = "the emulation"
 
@@ -163,7 +162,7 @@ class EmulatedDriver(Driver):
         self.devices[device].room.give(address)
 
     def trim(self, device: int) -> None:
-        """See Driver; nothing is kept."""
+        """See Driver; there is no pool to trim."""
 
     def pinned(self, nbytes: int) -> Bytes:
         return np.empty(nbytes, np.uint8)
@@ -174,16 +173,16 @@ class EmulatedDriver(Driver):
 
     def foreign(self, device: int, handle: int) -> EmulatedStream:
         """See Driver; each device has two default streams, whatever the thread."""
-        known = self.devices[device].streams
-        if handle in (1, 2) and handle not in known:
-            known.setdefault(handle, EmulatedStream(self.devices[device], handle))
+        streams = self.devices[device].streams
+        if handle in (1, 2) and handle not in streams:
+            streams.setdefault(handle, EmulatedStream(self.devices[device], handle))
         try:
-            return known[handle]
+            return streams[handle]
         except KeyError:
             raise DeviceError(f"gpu({device}) has no stream {handle:#x}") from None
 
     def settled(self, device: int, handle: int) -> int:
-        """See Driver; no stream here waits for another by itself."""
+        """See Driver; no stream here waits for another implicitly."""
         return handle
 
     def owner(self, address: int) -> int:
@@ -194,9 +193,9 @@ class EmulatedDriver(Driver):
         return EmulatedFunction(code)
 
     def require_products(self) -> None:
-        """See Driver: NumPy is there."""
+        """See Driver: NumPy computes them."""
 
 
 def load() -> EmulatedDriver:
-    """Return the driver of so many devices as NBGRAPH_GPU_COUNT says."""
+    """Return a driver with NBGRAPH_GPU_COUNT devices."""
     return EmulatedDriver(int(os.environ.get("NBGRAPH_GPU_COUNT", DEVICES)))

@@ -1,7 +1,7 @@
-"""Streams of emulated GPUs: threads that take their jobs in order and know nothing of one another.
+"""Streams of emulated GPUs: independent threads that run their jobs in order.
 
-Of captures they keep the driver's rules: nothing may be waited for meanwhile, a library that is not
-ready cannot be captured, and a change of a graph is one of later replays alone.
+For captures they enforce the driver's rules: no waits meanwhile, no library that is not initialised
+yet, and a change of a graph affects later replays only.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class EmulatedEvent(Event):
         self._problem: Exception | None = None
 
     def reach(self, problem: Exception | None = None) -> None:
-        """The stream has come here; a library did not like what it was given."""
+        """Mark the event as reached; `problem` is an error of a library on the way."""
         self._problem = problem
         self._reached.set()
 
@@ -52,7 +52,7 @@ class EmulatedEvent(Event):
         self._reached.wait()
         if self._device.error is not None:
             raise DeviceError(self._device.error)
-        problem, self._problem = self._problem, None  # else its frames stay as long as the event
+        problem, self._problem = self._problem, None  # else the event would keep its frames alive
         if problem is not None:
             raise problem
 
@@ -60,17 +60,17 @@ class EmulatedEvent(Event):
         return self._reached.is_set()
 
     def pause(self) -> None:
-        """Wait, whatever has become of the device."""
+        """Wait for the event, even if the device has failed."""
         self._reached.wait()
 
 
 class EmulatedGraph(Captured):
-    """Jobs as one."""
+    """Captured jobs, run as one."""
 
     def __init__(self, emulation: Emulation) -> None:
         self.emulation = emulation
         self.jobs: list[Job] = []
-        self.kernels: list[int] = []  # which of the jobs are launches
+        self.kernels: list[int] = []  # indices of the jobs that are launches
 
     def node(self, place: int) -> EmulatedNode:
         return EmulatedNode(self, self.kernels[place])
@@ -89,17 +89,17 @@ class EmulatedNode(Launcher):
 
 
 class EmulatedStream(Stream):
-    """A thread that does its jobs in order."""
+    """A thread that runs its jobs in order."""
 
-    _numbers = itertools.count(1 << 16)  # as of a pointer: 1 and 2 are names of default streams
+    _numbers = itertools.count(1 << 16)  # handles like pointers: 1 and 2 are the default streams
 
     def __init__(self, emulation: Emulation, handle: int = 0) -> None:
         self.device, self.handle = emulation.number, handle or next(self._numbers)
         self._emulation = emulation
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._capturing: EmulatedGraph | None = None
-        self._multiplies = False  # whether the library has been here
-        self._problem: Exception | None = None  # of a library, to be told by the next event
+        self._multiplies = False  # whether a product has initialised the library
+        self._problem: Exception | None = None  # of a library, raised by the next event
         name = f"emulated gpu({self.device}) stream {self.handle}"
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
@@ -111,7 +111,7 @@ class EmulatedStream(Stream):
             del job
 
     def _work(self, job: Job) -> None:
-        """Have it done; a device that has failed does nothing any more."""
+        """Queue or capture a job; a device that has failed runs no more jobs."""
         self._emulation.require_well()
 
         def run() -> None:
@@ -141,7 +141,7 @@ class EmulatedStream(Stream):
 
     def replay(self, captured: EmulatedGraph) -> None:
         self._require_no_capture("replay")
-        jobs = tuple(captured.jobs)  # as they are now
+        jobs = tuple(captured.jobs)  # later changes do not affect this replay
 
         def run() -> None:
             for job in jobs:
@@ -185,7 +185,7 @@ class EmulatedStream(Stream):
         self._work(lambda: np.copyto(room.at(target, nbytes), other.at(source, nbytes)))
 
     def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
-        """See Stream; by NumPy, of what lies where the record says."""
+        """See Stream; NumPy computes it when the job runs."""
         gemm.check()
         if not self._multiplies:
             self._require_no_capture("a first product")
@@ -204,7 +204,7 @@ class EmulatedStream(Stream):
         self._work(run)
 
     def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
-        """See Stream; by NumPy."""
+        """See Stream; the library is NumPy."""
         self._require_no_capture("call")
         room = self._emulation.room
 
@@ -223,20 +223,20 @@ class EmulatedStream(Stream):
 
 
 class EmulatedFunction:
-    """A kernel's host form, over records with the device's addresses."""
+    """A kernel's host form, for records with the device's addresses."""
 
     def __init__(self, code: Code) -> None:
         self.name, self._pointers, self._run = code.name, code.pointers, code.host()
 
     def job(self, room: Room, launch: Launch, record: bytes) -> Job:
-        """Return a launch; DeviceError where no device takes it."""
+        """Return a launch as a job; raise DeviceError if its extents are not valid."""
         blocks, threads = launch.blocks, launch.threads
         if not 0 < math.prod(three(blocks)) < 1 << 31 or not 0 < math.prod(three(threads)) <= 1024:
             raise DeviceError(f"launch of {self.name}: {blocks} blocks of {threads} threads")
         return lambda: self.run(room, record)
 
     def run(self, room: Room, record: bytes) -> None:
-        """Run it on the bytes behind the addresses."""
+        """Run it on the bytes that the addresses stand for."""
         words = np.frombuffer(record, np.int64).copy()
         for place in range(2, 2 + self._pointers):
             room.check(int(words[place]))

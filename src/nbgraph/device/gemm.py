@@ -1,8 +1,8 @@
-"""Products of matrices as BLAS counts them: what a driver is asked for.
+"""Products of matrices in BLAS's convention, as arguments of a driver.
 
-BLAS is column-major: a matrix of r rows and s columns at an address has its columns one behind the
+BLAS is column-major: a matrix of r rows and s columns at an address has its columns one after the
 other, `ld` elements from one to the next, ld >= r. A row-major array is the transpose of such a
-matrix; `kernels.products.axes` says which operand comes first, and in which form.
+matrix; `kernels.products.axes` determines which operand comes first, and in which form.
 
 >>> single = np.dtype("float32")
 >>> gemm = Gemm(m=3, n=2, k=4, forms="TN", lds=(4, 4, 3), dtype=single)
@@ -18,38 +18,38 @@ import numpy as np
 
 from nbgraph.errors import DeviceError
 
-MOST = (1 << 31) - 1  # BLAS counts with int32
+MOST = (1 << 31) - 1  # BLAS has extents of int32
 Seen = tuple[int, tuple[int, ...], np.dtype[Any], tuple[int, ...]]  # a `protocol.View`
 
 
 class Gemm(NamedTuple):
-    """c = op(a) op(b), or c += op(a) op(b), for each of some products that lie in equal steps.
+    """A batch of products c = op(a) op(b), or c += op(a) op(b), in equal steps.
 
     op(a) is m by k, op(b) k by n, c m by n, all of one dtype. 16-bit floats are multiplied and
-    added up in float32, and rounded once.
+    summed in float32, and rounded once.
     """
 
     m: int
     n: int
     k: int
-    forms: str  # of a and b: "N" as it lies, "T" its transpose
-    lds: tuple[int, int, int]  # of a, b, c: elements from column to column
+    forms: str  # of a and b: "N" as stored, "T" its transpose
+    lds: tuple[int, int, int]  # of a, b, c: elements from one column to the next
     dtype: np.dtype[Any]
     adds: bool = False
     products: int = 1
-    steps: tuple[int, int, int] = (0, 0, 0)  # of a, b, c: elements from product to product
+    steps: tuple[int, int, int] = (0, 0, 0)  # of a, b, c: elements from one product to the next
     tf32: bool = False  # operands of float32 may be rounded to 11 bits
 
     @property
     def stored(self) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
-        """Rows and columns of a, b and c as they lie."""
+        """Rows and columns of a, b and c as stored."""
         m, n, k = self.m, self.n, self.k
         a = (m, k) if self.forms[0] == "N" else (k, m)
         b = (k, n) if self.forms[1] == "N" else (n, k)
         return a, b, (m, n)
 
     def check(self) -> None:
-        """DeviceError where BLAS would take none of it."""
+        """Raise DeviceError unless BLAS can compute it."""
         counts = (self.m, self.n, self.k, self.products, *self.lds)
         if not all(0 < n <= MOST for n in counts) or self.forms not in ("NN", "NT", "TN", "TT"):
             raise DeviceError(f"a product that BLAS does not take: {self}")
@@ -58,7 +58,7 @@ class Gemm(NamedTuple):
                 raise DeviceError(f"columns of {rows} elements, {ld} apart, overlap: {self}")
 
     def views(self, a: int, b: int, c: int) -> list[Seen]:
-        """op(a), op(b) and c of all products: addresses, shapes, dtypes and byte strides."""
+        """Return views of op(a), op(b) and c: addresses, shapes, dtypes and byte strides."""
         item, views = self.dtype.itemsize, []
         forms = (*self.forms, "N")
         rows = zip((a, b, c), forms, self.stored, self.lds, self.steps, strict=True)

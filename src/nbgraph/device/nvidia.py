@@ -1,6 +1,6 @@
-"""NVIDIA's driver, by its C library alone: what the driver's installation brings is enough.
+"""NVIDIA's driver, by the C library that the driver's installation contains, without a toolkit.
 
-Memory comes from the driver's own stream-ordered pool. Calls give up the GIL, as all of ctypes do.
+Memory comes from the driver's stream-ordered pool. Calls release the GIL, as ctypes does.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _MULTIPROCESSORS, _RESIDENT, _MAJOR, _MINOR = 16, 39, 75, 76
 _RELEASE_THRESHOLD = 4  # CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 _ERROR_LOG, _ERROR_LOG_BYTES = 5, 6  # options of cuModuleLoadDataEx
 _LOG = 8192
-# CUDA_ERROR_INVALID_IMAGE, _NO_BINARY_FOR_GPU, _INVALID_PTX, _UNSUPPORTED_PTX_VERSION: faults of
-# a text; all others are faults of the device, which may have failed before
+# CUDA_ERROR_INVALID_IMAGE, _NO_BINARY_FOR_GPU, _INVALID_PTX, _UNSUPPORTED_PTX_VERSION: errors of
+# the text; all others are errors of the device, which may have failed before
 _REFUSED = (200, 209, 218, 222)
 _ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _LEGACY, _PER_THREAD = 1, 2  # handles that stand for the default streams
@@ -94,23 +94,23 @@ class Library:
             setattr(self, name, function)
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Call it; DeviceError says what the driver says."""
+        """Call a function; raise DeviceError with the driver's message if it fails."""
         self.require(name, getattr(self, name)(*arguments))
 
     def require(self, name: str, code: int) -> None:
-        """DeviceError where what a function returned is an error."""
+        """Raise DeviceError if `code`, which function `name` returned, is an error."""
         if code:
             raise DeviceError(f"{self.error_text(code)} (CUDA error {code} of {name})")
 
     def error_text(self, code: int) -> str:
-        """What an error code means."""
+        """Return the meaning of an error code."""
         text = ctypes.c_char_p()
         self.cuGetErrorString(code, byref(text))  # type: ignore[attr-defined]
         return (text.value or b"unknown error").decode()
 
 
 class _Pinned:
-    """Memory of the host that does not move."""
+    """Pinned memory of the host."""
 
     __slots__ = ("__array_interface__", "_address", "_driver")
 
@@ -133,7 +133,7 @@ class _Pinned:
 
 
 class NvidiaDriver(Driver):
-    """The driver of GPUs of NVIDIA."""
+    """The driver of NVIDIA's GPUs."""
 
     name = "NVIDIA's driver"
 
@@ -150,7 +150,7 @@ class NvidiaDriver(Driver):
         self._here = threading.local()
         self._lock = threading.RLock()
         self._contexts: dict[int, int] = {}
-        self._memory: dict[int, NvidiaStream] = {}  # streams that memory is asked for on
+        self._memory: dict[int, NvidiaStream] = {}  # streams for allocation, by device
         self._products: cublas.Cublas | None = None
 
     def context(self, device: int) -> int:
@@ -164,7 +164,7 @@ class NvidiaDriver(Driver):
         return context
 
     def enter(self, device: int) -> None:
-        """The context is this thread's. Always said anew: other libraries change it, too."""
+        """Make the device's context this thread's, at every call as other libraries change it."""
         self.library.call("cuCtxSetCurrent", self.context(device))
 
     def on(self, device: int, name: str, *arguments: Any) -> None:
@@ -173,13 +173,13 @@ class NvidiaDriver(Driver):
         self.library.call(name, *arguments)
 
     def create(self, device: int, name: str, *arguments: Any) -> int:
-        """What a function of the library makes."""
+        """Return the handle that a function of the library creates, its first argument."""
         handle = _HANDLE()
         self.on(device, name, byref(handle), *arguments)
         return handle.value or 0
 
     def create_last(self, device: int, name: str, *arguments: Any) -> int:
-        """Return the same of functions whose result stands last."""
+        """Return the handle that a function creates as its last argument."""
         handle = _HANDLE()
         self.on(device, name, *arguments, byref(handle))
         return handle.value or 0
@@ -219,7 +219,7 @@ class NvidiaDriver(Driver):
         return free.value, total.value
 
     def allocate(self, device: int, nbytes: int) -> int:
-        """See Driver. Nothing else is on the stream, so the wait is a short one."""
+        """See Driver. The stream has no other work, so the wait is short."""
         stream, address = self._memory_stream(device), c_uint64()
         self.enter(device)
         code = self.library.cuMemAllocAsync(byref(address), nbytes, stream.handle)  # type: ignore[attr-defined]
@@ -242,8 +242,8 @@ class NvidiaDriver(Driver):
             return self._memory[device]
 
     def trim(self, device: int) -> None:
-        """See Driver. The pool keeps what it had, so that to ask again is quick."""
-        self._memory_stream(device).synchronize()  # what is freed there counts as used until then
+        """See Driver. Otherwise the pool keeps freed memory, for fast allocation."""
+        self._memory_stream(device).synchronize()  # freed memory counts as used until then
         pool = self.create(device, "cuDeviceGetDefaultMemPool", self._device(device))
         self.on(device, "cuMemPoolTrimTo", pool, 0)
 
@@ -270,8 +270,8 @@ class NvidiaDriver(Driver):
         return -1 if code else ordinal.value
 
     def function(self, device: int, code: Code) -> NvidiaFunction:
-        """See Driver. The module lives as long as the process."""
-        self.enter(device)  # what Numba compiles for is the device of this context
+        """See Driver. The module is never unloaded."""
+        self.enter(device)  # Numba compiles for the device of this context
         ptx = code.ptx(self.capability(device))
         text = ptx if isinstance(ptx, bytes) else ptx.encode()
         log = ctypes.create_string_buffer(_LOG)
@@ -291,7 +291,7 @@ class NvidiaDriver(Driver):
         return NvidiaFunction(handle, code.order)
 
     def require_products(self) -> None:
-        """See Driver. The library is loaded with the first of them."""
+        """See Driver. The library is loaded at the first product."""
         if self._products is None:
             with self._lock:
                 if self._products is None:
@@ -300,7 +300,7 @@ class NvidiaDriver(Driver):
                     self._products = cublas.load(version.value)
 
     def multiplier(self, stream: NvidiaStream) -> cublas.Multiplier:
-        """What multiplies on a stream."""
+        """Return a multiplier for a stream."""
         self.require_products()
         assert self._products is not None
         room = functools.partial(self.allocate, stream.device)
@@ -309,7 +309,7 @@ class NvidiaDriver(Driver):
 
 
 def load() -> NvidiaDriver:
-    """Return the driver; DeviceError says what is missing."""
+    """Return the driver; raise DeviceError with what is missing."""
     for name in _LIBRARIES.get(sys.platform, ()):
         try:
             return NvidiaDriver(Library(ctypes.CDLL(name)))

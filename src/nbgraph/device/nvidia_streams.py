@@ -1,5 +1,5 @@
-"""Streams of NVIDIA's driver: the events that they leave, launches captured as one graph, whose
-nodes may be changed, and work that an array library, CuPy, does with our memory."""
+"""Streams of NVIDIA's driver: their events, launches captured as a graph whose nodes may be
+changed, and work of CuPy, an array library, on our memory."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 def call_library(
     function: Callable[..., object], views: Sequence[View], device: int, stream: int
 ) -> None:
-    """`function(cupy, *arrays)` on a stream; see `protocol.Stream.call`."""
+    """Call `function(cupy, *arrays)` on a stream; see `protocol.Stream.call`."""
     cupy = _cupy()
-    errors = importlib.import_module("cupyx").errstate(linalg="raise")  # else it gives what it has
-    # a stream of another's is of the device that is current
+    errors = importlib.import_module("cupyx").errstate(linalg="raise")  # default: invalid results
+    # CuPy takes an external stream as one of the current device
     with cupy.cuda.Device(device), cupy.cuda.Stream.from_external(_Lent(stream)), errors:
         function(cupy, *(_array(cupy, device, view) for view in views))
 
 
 class _Lent(NamedTuple):
-    """A stream of ours, which CuPy does not destroy."""
+    """A stream lent to CuPy, which does not destroy it."""
 
     handle: int
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """Return the protocol's version, and the stream."""
+        """Return the protocol's version, and the stream's handle."""
         return 0, self.handle
 
 
@@ -50,7 +50,7 @@ def _cupy() -> Any:
 
 
 def _array(cupy: Any, device: int, view: View) -> Any:
-    """Memory of ours as an array of CuPy's."""
+    """Return our memory as an array of CuPy."""
     address, shape, dtype, strides = view
     steps = sum((n - 1) * abs(step) for n, step in zip(shape, strides, strict=True))
     extent = 0 if 0 in shape else steps + dtype.itemsize
@@ -59,14 +59,14 @@ def _array(cupy: Any, device: int, view: View) -> Any:
 
 
 class NvidiaFunction(NamedTuple):
-    """A kernel that is loaded; `order` as in Code."""
+    """A loaded kernel; `order` like that of Code."""
 
     handle: int
     order: tuple[int, ...] | None
 
 
 def parameters(function: NvidiaFunction, record: bytes) -> Any:
-    """Addresses of a launch's parameters, in the record, held until the call is over."""
+    """Return the addresses of a launch's parameters in `record`, which must outlive the call."""
     buffer = ctypes.c_char_p(record)
     start = ctypes.cast(buffer, c_void_p).value or 0
     places = [start] if function.order is None else [start + 8 * k for k in function.order]
@@ -74,12 +74,12 @@ def parameters(function: NvidiaFunction, record: bytes) -> Any:
 
 
 def extents(launch: Launch) -> tuple[int, ...]:
-    """Blocks and threads along three axes, and bytes of shared memory, as the driver takes them."""
+    """Return blocks and threads along three axes, and bytes of shared memory, for the driver."""
     return *three(launch.blocks), *three(launch.threads), launch.shared
 
 
 class NodeParams(ctypes.Structure):
-    """CUDA_KERNEL_NODE_PARAMS_v2; kernel and context are the function's unless given."""
+    """CUDA_KERNEL_NODE_PARAMS_v2; kernel and context default to the function's."""
 
     _fields_ = (
         ("function", c_void_p),
@@ -92,13 +92,13 @@ class NodeParams(ctypes.Structure):
 
 
 class NvidiaGraph(Captured):
-    """Launches as one, ready to be run; `nodes` are those of kernels, in their order."""
+    """An executable graph of captured launches; `nodes` are those of kernels, in their order."""
 
     __slots__ = ("_driver", "_graph", "_nodes", "device", "handle")
 
     def __init__(self, driver: NvidiaDriver, device: int, graph: int, nodes: Sequence[int]) -> None:
         self._driver, self.device, self._nodes = driver, device, nodes
-        self._graph = graph  # what is run is told of its nodes by those of the graph it was made of
+        self._graph = graph  # kept, as its nodes identify those of the executable graph
         self.handle = 0
         self.handle = driver.create(device, "cuGraphInstantiateWithFlags", graph, 0)
 
@@ -106,7 +106,7 @@ class NvidiaGraph(Captured):
         return NvidiaNode(self, self._nodes[place])
 
     def change(self, node: int, launch: NodeParams) -> None:
-        """What a node launches from the next replay on. The driver copies it."""
+        """Set the launch of a node from the next replay on. The driver copies the parameters."""
         self._driver.on(
             *(self.device, "cuGraphExecKernelNodeSetParams_v2", self.handle, node, byref(launch))
         )
@@ -133,10 +133,10 @@ class NvidiaNode(NamedTuple):
 
 
 NON_BLOCKING = 1  # of streams: they do not wait for the legacy stream
-_NO_TIMING, _BLOCKING = 2, 1  # of events; the latter: who waits sleeps
+_NO_TIMING, _BLOCKING = 2, 1  # of events; the latter: waiting threads sleep
 _NOT_READY = 600
 _CAPTURING = 1  # CU_STREAM_CAPTURE_STATUS_ACTIVE
-_RELAXED = 2  # of captures: other threads, and this one, may call what they like
+_RELAXED = 2  # of captures: all threads may call any function meanwhile
 
 
 class NvidiaEvent(Event):
@@ -172,7 +172,7 @@ class NvidiaStream(Stream):
         self._nodes: list[int] | None = None  # kernels of the graph that is being captured
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """What other libraries ask for the stream by."""
+        """Return the protocol's version and the stream's handle, for other libraries."""
         return 0, self.handle
 
     def record(self) -> NvidiaEvent:
@@ -193,7 +193,7 @@ class NvidiaStream(Stream):
             self._nodes.append(self._last_node())
 
     def _last_node(self) -> int:
-        """The node of the launch that was just captured: all that comes next depends on it."""
+        """Return the node of the last captured launch, on which the next one depends."""
         status, count, nodes = c_int(), c_size_t(), POINTER(c_void_p)()
         self._driver.on(
             *(self.device, "cuStreamGetCaptureInfo_v2", self.handle, byref(status), None, None),
@@ -229,7 +229,7 @@ class NvidiaStream(Stream):
         )
 
     def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
-        """See Stream; by cuBLAS."""
+        """See Stream; cuBLAS computes it."""
         if self._products is None:
             self._products = self._driver.multiplier(self)
         self._driver.enter(self.device)
@@ -246,7 +246,7 @@ class NvidiaStream(Stream):
         return NvidiaGraph(self._driver, self.device, self._end_capture(), nodes)
 
     def _end_capture(self, *, quietly: bool = False) -> int:
-        """Return the graph; `quietly`: none, as something else went wrong."""
+        """Return the graph; `quietly`: drop it and raise nothing, after another error."""
         self._nodes = None
         try:
             graph = self._driver.create_last(self.device, "cuStreamEndCapture", self.handle)
@@ -262,7 +262,7 @@ class NvidiaStream(Stream):
         self._driver.on(self.device, "cuGraphLaunch", captured.handle, self.handle)
 
     def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
-        """See Stream; by CuPy."""
+        """See Stream; the library is CuPy."""
         call_library(function, views, self.device, self.handle)
 
     def synchronize(self) -> None:

@@ -1,9 +1,9 @@
-"""What a GPU is driven by: one protocol, NVIDIA's driver behind it or an emulation of one.
+"""The protocol of GPU drivers, which NVIDIA's driver and an emulation implement.
 
-A driver knows devices by number, hands out memory by address, and has streams: queues that carry
-work out in their order, each by itself. What lies between two streams is said by events. Methods
-may be called from any thread. Errors of a device are DeviceErrors; those of work that was taken in
-show when its event is waited for.
+A driver identifies devices by number and memory by address, and has streams: independent queues,
+each of which runs its work in order. Events order work of different streams. Methods may be called
+from any thread. Errors of a device are DeviceErrors; those of work on a stream are raised by a wait
+for its event.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ View = tuple[int, tuple[int, ...], np.dtype[Any], tuple[int, ...]]
 
 
 def three(extent: Extent) -> tuple[int, int, int]:
-    """Along three axes.
+    """Return an extent along three axes.
 
     >>> three(5), three((2, 3, 4))
     ((5, 1, 1), (2, 3, 4))
@@ -32,24 +32,24 @@ def three(extent: Extent) -> tuple[int, int, int]:
 
 
 class Code(Protocol):
-    """A kernel, as a driver takes it in. It is launched with a record of 64-bit words, of which
+    """A kernel, for a driver to load. It is launched with a record of 64-bit words, of which
     `pointers` from the third on are addresses."""
 
-    name: str  # of the entry; known once there is a text
+    name: str  # of the entry; known once the text exists
     pointers: int
 
     @property
     def order(self) -> tuple[int, ...] | None:
-        """The words of the record that are parameters, one each; None: the record is the one."""
+        """Indices of the record's words that are parameters; None: the record is the parameter."""
         ...
 
     def ptx(self, capability: Capability) -> str | bytes:
-        """Return the text for devices of a capability, and those above; or machine code for the
-        device whose context is the calling thread's."""
+        """Return the text for devices of a capability or above; or machine code for the device
+        whose context is the calling thread's."""
         ...
 
     def host(self) -> Callable[[Bytes], None]:
-        """What does the same on the host, given a record whose addresses are the host's."""
+        """Return the same kernel for the host, as a function of a record with host addresses."""
         ...
 
 
@@ -57,16 +57,16 @@ class Event(Protocol):
     """A point in a stream's work."""
 
     def synchronize(self) -> None:
-        """Wait until it is reached; DeviceError where the device has failed on the way."""
+        """Wait until it is reached; raise DeviceError if the device has failed before."""
         ...
 
     def done(self) -> bool:
-        """Return whether it is reached; a failure counts as that."""
+        """Return whether it is reached, or the device has failed."""
         ...
 
 
 class Launch(NamedTuple):
-    """A kernel in so many blocks of threads, each with bytes of dynamic shared memory."""
+    """A kernel with its extents in blocks and threads, and its bytes of dynamic shared memory."""
 
     function: Any
     blocks: Extent
@@ -75,7 +75,7 @@ class Launch(NamedTuple):
 
 
 class Launcher(Protocol):
-    """What kernels are given to."""
+    """A stream, or a node of a graph, that can launch a kernel."""
 
     def launch(self, launch: Launch, record: bytes) -> None:
         """Run a kernel on a record."""
@@ -83,31 +83,30 @@ class Launcher(Protocol):
 
 
 class Captured(Protocol):
-    """Launches and products as one. Changing one and replaying it take turns."""
+    """Captured launches and products, replayed as one. It must not change during a replay call."""
 
     def node(self, place: int) -> Launcher:
-        """Return the kernel that was launched at this place among the captured ones. What is
-        launched here instead stands there from the next replay on; those that were asked for stay
-        as they were."""
+        """Return the node of kernel number `place` among the captured ones. A launch on the node
+        replaces that kernel from the next replay on; replays requested before do not change."""
         ...
 
 
 class Stream(Launcher, Protocol):
-    """A queue of a device. Each method takes work in, and returns before it is done."""
+    """A queue of a device. Each method enqueues work, and returns before it is done."""
 
     device: int
     handle: int  # the driver's own name for it: of NVIDIA's a CUstream
 
     def record(self) -> Event:
-        """Return the point behind all that was taken in so far."""
+        """Return an event after all work enqueued so far."""
         ...
 
     def wait(self, event: Any) -> None:
-        """What is taken in from now on begins behind an event, of whatever stream or device."""
+        """Start later work after an event, of any stream or device."""
         ...
 
     def write(self, address: int, source: Bytes) -> None:
-        """Copy pinned memory, which stays as it is until then, to the device."""
+        """Copy pinned memory, which must not change until then, to the device."""
         ...
 
     def read(self, target: Bytes, address: int) -> None:
@@ -119,26 +118,26 @@ class Stream(Launcher, Protocol):
         ...
 
     def multiply(self, gemm: Gemm, a: int, b: int, c: int) -> None:
-        """Products of the matrices at these addresses; see `Driver.require_products`."""
+        """Multiply the matrices at these addresses; see `Driver.require_products`."""
         ...
 
     def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
-        """Have `function(xp, *arrays)` work on memory of the device: `xp` is an array library like
-        NumPy, whose work goes to this stream. DeviceError where there is none. An exception that
-        it raises is that of the work: it comes from here, or from the event behind it."""
+        """Call `function(xp, *arrays)` with arrays in memory of the device: `xp` is an array
+        library like NumPy, whose work goes to this stream. Raise DeviceError if there is none. An
+        exception of the function is raised here, or by the next event's wait."""
         ...
 
     def captured(self, issue: Callable[[], object]) -> Captured:
-        """The launches and products that `issue()` asks of this stream, as one thing; none of them
-        runs. Each was asked for once before: libraries make what they need at their first use."""
+        """Return the launches and products that `issue()` enqueues on this stream, without running
+        them. Each must have run before, as libraries initialise at their first use."""
         ...
 
     def replay(self, captured: Any) -> None:
-        """Run what was captured, as it is now."""
+        """Run captured work, with its present nodes."""
         ...
 
     def synchronize(self) -> None:
-        """Wait for all that was taken in."""
+        """Wait for all enqueued work."""
         ...
 
 
@@ -148,11 +147,11 @@ class Driver(Protocol):
     name: str
 
     def count(self) -> int:
-        """How many devices there are."""
+        """Return the number of devices."""
         ...
 
     def title(self, device: int) -> str:
-        """What the device is called."""
+        """Return the name of a device."""
         ...
 
     def capability(self, device: int) -> Capability:
@@ -160,31 +159,31 @@ class Driver(Protocol):
         ...
 
     def multiprocessors(self, device: int) -> int:
-        """How many blocks of threads at least run at once."""
+        """Return the number of multiprocessors, each of which runs at least a block at a time."""
         ...
 
     def resident(self, device: int) -> int:
-        """How many threads a multiprocessor holds."""
+        """Return the number of threads that a multiprocessor can hold."""
         ...
 
     def memory(self, device: int) -> tuple[int, int]:
-        """Bytes that are free, and that there are."""
+        """Return the free and the total bytes."""
         ...
 
     def allocate(self, device: int, nbytes: int) -> int:
-        """Return the address of fresh memory, at a multiple of 256; 0: there is not enough."""
+        """Return the address of new memory, at a multiple of 256, or 0 if there is not enough."""
         ...
 
     def free(self, device: int, address: int) -> None:
-        """Give memory back, which nothing uses any more."""
+        """Free memory, which nothing uses any more."""
         ...
 
     def trim(self, device: int) -> None:
-        """Keep no memory that was given back."""
+        """Return pooled free memory to the device."""
         ...
 
     def pinned(self, nbytes: int) -> Bytes:
-        """Memory of the host that devices copy from and to by themselves."""
+        """Return pinned memory of the host, which devices access directly."""
         ...
 
     def stream(self, device: int) -> Stream:
@@ -192,23 +191,23 @@ class Driver(Protocol):
         ...
 
     def foreign(self, device: int, handle: int) -> Stream:
-        """Return a stream of another library in this process: 1 is the legacy default one, 2 the
-        calling thread's default, else its handle, which is in use as long as the stream."""
+        """Return a stream of another library in this process: 1 is the legacy default stream, 2
+        the calling thread's default, else a handle, valid as long as that stream exists."""
         ...
 
     def settled(self, device: int, handle: int) -> int:
-        """A stream whose work is behind that of the one given from its next event on, and which is
-        there for good if that can be: the legacy one waits for all streams that do not say no."""
+        """Return a stream whose next event follows all work of stream `handle`: if possible the
+        legacy one, which is never destroyed and waits for all streams except non-blocking ones."""
         ...
 
     def owner(self, address: int) -> int:
-        """Return the device that an address is of; -1: none."""
+        """Return the device whose memory an address is in, or -1."""
         ...
 
     def function(self, device: int, code: Code) -> Any:
-        """Return a kernel, ready for `Stream.launch`."""
+        """Return a loaded kernel, for `Stream.launch`."""
         ...
 
     def require_products(self) -> None:
-        """DeviceError where there is no library for `Stream.multiply`."""
+        """Raise DeviceError unless there is a library for `Stream.multiply`."""
         ...

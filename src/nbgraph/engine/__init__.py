@@ -13,11 +13,11 @@ random stream.
 >>> seen
 [0, 1, 2]
 
-What a function raises is kept on the variables it writes; what needs those is skipped; and the
-error is raised, once, at the next wait for such a variable, at `wait_for_all`, or where the
-result is asked for. It names the operation and the line that pushed it. What nobody has seen is
-printed when the process ends, whose exit status stays what it is; where a function writes nothing
-and its `Pending` is garbage, the logger "nbgraph" says so at once, as asyncio's does.
+An exception that a function raises is kept on the variables it writes; operations that need those
+variables are skipped; and the error is raised, once, at the next wait for such a variable, at
+`wait_for_all`, or by `Pending.result`. It names the operation and the line that pushed it. Errors
+that were never raised are printed when the process ends, and do not change its exit status; where
+a function writes nothing and its `Pending` is garbage, the logger "nbgraph" reports it at once.
 
 >>> def fails(run_ctx):
 ...     raise OSError("no such page")
@@ -39,14 +39,14 @@ from nbgraph.engine.base import AsyncFn as AsyncFn
 from nbgraph.engine.base import Callback as Callback
 from nbgraph.engine.base import Engine as Engine
 from nbgraph.engine.base import Fn as Fn
-from nbgraph.engine.current import choose
-from nbgraph.engine.current import current as current
-from nbgraph.engine.current import of_current as _of_current
 from nbgraph.engine.events import Event as Event
 from nbgraph.engine.operation import Operator as Operator
 from nbgraph.engine.pending import Pending as Pending
 from nbgraph.engine.properties import FnProperty as FnProperty
 from nbgraph.engine.running import OnComplete as OnComplete
+from nbgraph.engine.selection import choose
+from nbgraph.engine.selection import current as current
+from nbgraph.engine.selection import of_current as _of_current
 from nbgraph.engine.sites import Site as Site
 from nbgraph.engine.variable import Variable as Variable
 from nbgraph.foreign import published
@@ -60,14 +60,14 @@ DAGEngine = Engine  # its first name
 
 
 def set(kind: str, workers: int | None = None, seed: int | None = None) -> None:
-    """Go on with an engine of another kind, after everything unfinished has ended.
+    """Wait until everything unfinished has ended, and replace the engine by one of another kind.
 
     Parameters
     ----------
-    kind : "naive" runs what is pushed at once; "threaded" on worker threads; "chaos" in a seeded
-        random order, to find variables that were not named
-    workers : int, optional: threads of the host
-    seed : int, optional, of "chaos"
+    kind : "naive" runs each operation at its push; "threaded" on worker threads; "chaos" in a
+        seeded random order, to find variables that were not declared
+    workers : int, optional: number of host threads, for "threaded"
+    seed : int, optional, for "chaos"
 
     Variables, versions and failures live on. No other thread may push meanwhile.
 
@@ -82,13 +82,13 @@ def set(kind: str, workers: int | None = None, seed: int | None = None) -> None:
 
 
 def find_race(fn: Callable[[], Any], runs: int = 200) -> Race | None:
-    """Look for two operations that nothing orders though the result of `fn` depends on their order.
+    """Return two unordered operations on whose order the result of `fn` depends, or None.
 
-    `fn()` pushes to `ng.engine`, waits, and returns something or asserts. What it gives on the
-    naive engine is right; it is called on the chaos engine with seeds 0, 1, ... until a seed gives
-    something else. The race says which two operations are behind it, the lines that pushed them,
-    and which variable was not declared; `race.replay()` has it happen again. None: no seed failed.
-    Each call of `fn` must begin afresh.
+    `fn()` pushes to `ng.engine`, waits, and returns something or asserts. Its result on the naive
+    engine is the correct one; it is called on the chaos engine with seeds 0, 1, ..., `runs` - 1
+    until a result differs. The race says which two operations conflict, the lines that pushed
+    them, and which variable was not declared; `race.replay()` repeats the failing run. None means
+    that no seed failed. Each call of `fn` must start from the same state.
 
     >>> import nbgraph as ng
     >>> def program():
@@ -110,7 +110,7 @@ def find_race(fn: Callable[[], Any], runs: int = 200) -> Race | None:
     return races.find_race(fn, runs)
 
 
-# the methods of the engine in force
+# methods of the active engine
 new_variable = _of_current(Engine.new_variable)
 delete_variable = _of_current(Engine.delete_variable)
 push = _of_current(Engine.push)

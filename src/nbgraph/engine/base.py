@@ -1,21 +1,21 @@
-"""What every engine offers: the calls and their checks.
+"""The calls that every engine offers, and their checks.
 
 A subclass of `Engine` supplies
 
-    _issue(operation)              take it in: give it its number (`seq`), keep it in order, see to
-                                   it that `perform` is called when its turn comes (see `running`)
-    _complete(operation)           it has ended: let those go that waited for it
-    _wait_variable(var, deadline)  until all that was issued on the variable has ended; False when
-                                   the moment (time.monotonic; None: never) passes first
-    _wait_all(deadline)            the same of everything
+    _issue(operation)              accept it: give it its number (`seq`), keep it in order, and
+                                   have `perform` called when its turn comes (see `running`)
+    _complete(operation)           mark it as ended and release the operations that wait for it
+    _wait_variable(var, deadline)  wait until everything issued on the variable has ended; False
+                                   if `deadline` (time.monotonic; None: never) passes first
+    _wait_all(deadline)            the same for everything
     _newest()                      the number of the newest operation
-    _go_on_from(number)            number on from there; nothing is unfinished
+    _go_on_from(number)            number operations from there; called when nothing is unfinished
     _unfinished()                  operations issued and not ended, in push order
     _counts()                      (pushed, completed, bytes declared by the unfinished)
 
-and `_core` where a compiled core orders its operations: that keeps what it knows of variables,
-which otherwise stands on the variables themselves. An engine with `_kernels` runs kernels without
-Python.
+and `_core` where a compiled core orders its operations: the core then keeps the state of
+variables, which otherwise lies on the variables themselves. An engine with `_kernels` runs
+kernels without Python.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Variables = Iterable[Variable]
 
 
 class PushOptions(TypedDict, total=False):
-    """Options of `Engine.push` that other calls hand on."""
+    """Options of `Engine.push` that other methods pass on."""
 
     const_vars: Variables
     mutate_vars: Variables
@@ -61,10 +61,10 @@ class PushOptions(TypedDict, total=False):
 
 
 class Engine(Waits):
-    """Runs functions in an order that their sets of variables allow."""
+    """An executor of functions in an order that their sets of variables allow."""
 
     kind = "engine"
-    repeatable = True  # whether the order in which things run is the same in the next process
+    repeatable = True  # whether operations run in the same order in the next process
     workers = 0
     limits: dict[str, int] = {}
 
@@ -72,14 +72,14 @@ class Engine(Waits):
     AsyncFn = AsyncFn
     Callback = Callback
 
-    _kernels: Any = None  # its KernelPush, where it runs kernels without Python
+    _kernels: Any = None  # a KernelPush, if it runs kernels without Python
     _listeners: tuple[Listener, ...] = ()
 
     def __init__(self, *, owner: Owner | None = None) -> None:
         self._owner = Owner() if owner is None else owner
         if self._owner.engine is None:
             self._owner.engine = self
-        self._bulks = 0  # open ones, of any thread
+        self._bulks = 0  # number of open bulks, of all threads
 
     __reduce_ex__ = unpicklable("an engine", "each process has its own: ng.engine.current()")
 
@@ -88,8 +88,8 @@ class Engine(Waits):
     def new_variable(self, name: str | None = None, *, immune: bool = False) -> Variable:
         """Return a fresh token for anything that functions share; the name shows in dumps.
 
-        What a function raises is kept on the variables it writes, except on an `immune` one: a
-        scratch buffer, a random stream, whose content nobody reads after a failure.
+        A function's error is kept on the variables it writes, except on an `immune` one: one of a
+        scratch buffer or a random stream, whose content nobody reads after a failure.
 
         >>> import nbgraph as ng
         >>> ng.engine.new_variable("weights").version
@@ -98,7 +98,7 @@ class Engine(Waits):
         return Variable(self._owner, name, immune=immune)
 
     def delete_variable(self, var: Variable, fn: Fn | None = None) -> Pending:
-        """No push may name the variable any more; `fn(run_ctx)` runs after all that did.
+        """Forbid later pushes to name the variable; run `fn(run_ctx)` after all that did.
 
         >>> import nbgraph as ng
         >>> file = ng.engine.new_variable("file")
@@ -121,7 +121,7 @@ class Engine(Waits):
             self._owner.deletions += 1
             self._issue(operation)
         except BaseException:
-            var.deleted = False  # it may be asked for again
+            var.deleted = False  # the caller may try again
             raise
         return operation
 
@@ -134,13 +134,13 @@ class Engine(Waits):
         name: str | None = None,
         asynchronous: bool = False,
     ) -> Operator:
-        """A function with its variables, checked once, to be pushed many times by `push_operator`.
+        """Return a function with its variables, checked once, for many calls of `push_operator`.
 
         Parameters
         ----------
-        fn : as that of `push`, or with `asynchronous` of `push_async`
-        const_vars, mutate_vars, name : as those of `push`
-        asynchronous : whether it ends when its `on_complete` is called
+        fn : like the one of `push`, or with `asynchronous` like the one of `push_async`
+        const_vars, mutate_vars, name : like those of `push`
+        asynchronous : whether the operation ends when its `on_complete` is called
 
         >>> import nbgraph as ng
         >>> total, counts = ng.engine.new_variable(), [0]
@@ -165,7 +165,7 @@ class Engine(Waits):
         return Operator(self._owner, fn, name, reads, writes, asynchronous, line)
 
     def delete_operator(self, opr: Operator) -> None:
-        """No push of it any more; what it holds is released when its last push has ended."""
+        """Forbid later pushes; the function is released when the last push has ended."""
         checks.usable_operator(opr, self._owner, "delete_operator")
         self._flush()
         opr.deleted = True
@@ -189,23 +189,24 @@ class Engine(Waits):
         nbytes: int = 0,
         prop: FnProperty = NORMAL,
     ) -> Pending:
-        """Have `fn(run_ctx)` called after all that was pushed before it and conflicts with it.
+        """Call `fn(run_ctx)` after every earlier push that conflicts with this one.
 
         Parameters
         ----------
-        fn : callable of a RunContext. One that waits for something else is better pushed with
-            `push_async`. On a GPU it issues work on `run_ctx.stream`; it has ended when that has.
+        fn : callable of a RunContext. A function that waits for something else is better pushed
+            with `push_async`. On a GPU it issues work on `run_ctx.stream`, and the operation ends
+            when that work has ended.
         ctx : Context, optional: the device it belongs to, by default the host
-        const_vars, mutate_vars : lists of variables that it reads, and that it changes. One in
-            both, or twice in one, counts once, as changed if it is in `mutate_vars`.
-        priority : int: among functions whose turn it is, the higher one goes first
+        const_vars, mutate_vars : lists of variables that it reads, and that it changes. Duplicates
+            count once; a variable in both lists counts as changed.
+        priority : int: among ready functions, the one of higher priority runs first
         name : str, optional, shown in dumps, traces and errors
-        nbytes : int: how much memory the function holds on to while it is pending
+        nbytes : int: how much memory the function keeps in use while it is pending
         prop : FnProperty
 
-        Within the function, arrays whose variables it declares are read and written at once, and
-        so are those it makes; any other raises, and so do writes to what is in `const_vars`. What
-        it pushes itself comes after it where they share a variable.
+        The function reads and writes arrays whose variables it declares, and arrays it creates, at
+        once; any other array raises, and so does a write to one in `const_vars`. An operation that
+        it pushes itself runs after it where they share a variable.
 
         Returns
         -------
@@ -213,8 +214,8 @@ class Engine(Waits):
 
         Raises
         ------
-        ArgumentError for what is not a function or variable; EngineError for a variable that was
-        deleted.
+        ArgumentError for a value that is not a function or variable; EngineError for a variable
+        that was deleted.
 
         >>> import nbgraph as ng
         >>> ng.engine.push(lambda run_ctx: run_ctx.device).result(timeout=10)
@@ -247,7 +248,7 @@ class Engine(Waits):
     def push_to_device(
         self, device: Context, fn: Fn, *, stream: str = WORK, **options: Unpack[PushOptions]
     ) -> Pending:
-        """Have `fn(run_ctx)` issue work on a stream of a device; see `streams`."""
+        """Push `fn(run_ctx)`, which issues work on a stream of a device; see `streams`."""
         operation = checks.operation(self, "push", fn, device, **options)
         self._to_device(operation, stream)
         if self._bulks and self._join(operation):
@@ -256,7 +257,7 @@ class Engine(Waits):
         return operation
 
     def _to_device(self, operation: Operation, stream: str) -> None:
-        """Have the operation issue its work on the stream of its device, and wait for it."""
+        """Change the operation to issue its work on a stream of its device, and wait for it."""
         fn: Any = operation.fn
         queue, variables = device_queue(operation.ctx), (*operation.reads, *operation.writes)
         operation.fn = lambda run_ctx: queue.now(fn, stream, variables)
@@ -274,13 +275,13 @@ class Engine(Waits):
         nbytes: int = 0,
         prop: FnProperty = ASYNC,
     ) -> Pending:
-        """Have `fn(run_ctx, on_complete)` called; it has ended when `on_complete` has been called.
+        """Push `fn(run_ctx, on_complete)`; the operation ends when `on_complete` is called.
 
         Parameters
         ----------
-        fn : callable; it may return before that, and `on_complete` may be called from any thread,
-            once: `on_complete()`, or `on_complete(error)` with an exception
-        ctx, const_vars, mutate_vars, priority, name, nbytes, prop : as those of `push`
+        fn : callable; it may return before the operation ends. `on_complete` may be called from
+            any thread, once: `on_complete()`, or `on_complete(error)` with an exception
+        ctx, const_vars, mutate_vars, priority, name, nbytes, prop : like those of `push`
 
         Returns
         -------
@@ -307,7 +308,7 @@ class Engine(Waits):
     def push_operator(
         self, opr: Operator, *, ctx: Context | None = None, priority: int = 0
     ) -> Pending:
-        """Push an operator's function; its sets are not looked at again. See `new_operator`."""
+        """Push an operator's function, without another check of its sets. See `new_operator`."""
         if opr.__class__ is NativeOperator and self._kernels is not None:
             kernel: Any = opr
             if ctx is None and priority == 0 and not self._bulks:
@@ -340,7 +341,7 @@ class Engine(Waits):
     # bulk --------------------------------------------------------------------------------------
 
     def bulk(self, n: int) -> Bulk:
-        """Join consecutive pushes of synchronous functions of this thread, up to n, into one.
+        """Join up to `n` consecutive pushes of synchronous functions of this thread into one.
 
         >>> import nbgraph as ng
         >>> box, seen = ng.engine.new_variable(), []
@@ -357,8 +358,8 @@ class Engine(Waits):
         return Bulk(self, size)
 
     def _join(self, operation: Operation) -> bool:
-        """Take it into this thread's bulk; False when there is none, or it cannot be joined."""
-        if here.running is not None:  # pushed by a function: that is not the bulk's block
+        """Add it to this thread's bulk; False when there is none, or it cannot be joined."""
+        if here.running is not None:  # a function's push does not belong to the bulk's block
             return False
         bulk = here.bulk
         while bulk is not None and bulk.engine is not self:
@@ -366,7 +367,7 @@ class Engine(Waits):
         return bulk is not None and bulk.add(operation)
 
     def _flush(self) -> None:
-        """Push what this thread's bulk holds."""
+        """Issue the operations that this thread's bulk holds."""
         if self._bulks and here.running is None:
             bulk = here.bulk
             while bulk is not None:
@@ -375,21 +376,21 @@ class Engine(Waits):
                 bulk = bulk.outer
 
     def site_id(self, above: int = 0) -> int:
-        """Return a number for the line of user code that called; 0 where pushes find it themselves.
-        `above`: so many callers of the caller are this package's own."""
+        """Return the number of the calling line of user code; 0 where a push determines it itself.
+        `above`: how many frames above the caller belong to this package."""
         return 0
 
     # look at it --------------------------------------------------------------------------------
 
     def stats(self) -> Stats:
-        """Counts: pushed, completed, unfinished, their bytes, limits, failures."""
+        """Return counts: pushed, completed, unfinished, their bytes, limits, failures."""
         from nbgraph.engine.report import Stats
 
         return Stats.of(self)
 
     def dump(self) -> Dump:
-        """Every unfinished operation with what it waits for, and the queue of every variable in
-        use.
+        """Return every unfinished operation with the ones it waits for, and the queue of every
+        variable in use.
 
         >>> import nbgraph as ng
         >>> ng.engine.wait_for_all()
@@ -401,21 +402,21 @@ class Engine(Waits):
         return Dump.of(self.kind, self._unfinished())
 
     def add_listener(self, listener: Listener) -> None:
-        """Have `listener(event)` called for every operation that ends, on the thread it ends on.
-        Kernels are reported in batches, at waits and at the end."""
+        """Call `listener(event)` for every operation that ends, on the thread it ends on. Kernels
+        are reported in batches, at waits and at the end."""
         self._listeners = (*self._listeners, listener)
 
     def remove_listener(self, listener: Listener) -> None:
         """Undo one `add_listener`."""
-        kept = list(self._listeners)
-        kept.remove(listener)
-        self._listeners = tuple(kept)
+        remaining = list(self._listeners)
+        remaining.remove(listener)
+        self._listeners = tuple(remaining)
 
     def _tell(self, ended: Event) -> None:
         for listener in self._listeners:
             try:
                 listener(ended)
-            except Exception:  # the operation has ended well: its waiters must be told
+            except Exception:  # the operation itself succeeded: its waiters must still be notified
                 import traceback
 
                 traceback.print_exc()
@@ -423,25 +424,25 @@ class Engine(Waits):
     # begin and end -----------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start the workers now; the first push does it otherwise."""
+        """Start the workers now, instead of at the first push."""
         self._open()
 
     def stop(self) -> None:
-        """Wait for everything, raising nothing, and end the workers. A push starts them again."""
+        """Wait for everything, raise nothing, and end the workers. A push starts them again."""
         self._deadline(None, "stop")
         self._flush()
         self._wait_all(None)
         self._close()
 
     def _leave(self) -> None:
-        """Another engine takes over: failures kept elsewhere go to the owner's ledger."""
+        """Move failures kept elsewhere to the owner's ledger, as another engine takes over."""
 
     def _open(self) -> None:
-        """Nothing to start."""
+        """Start the workers; this class has none."""
 
     def _close(self) -> None:
-        """Nothing to end."""
+        """End the workers; this class has none."""
 
 
 def _nothing(run_ctx: RunContext) -> None:
-    """What runs when a variable is deleted without a function."""
+    """Do nothing: the function of a deletion without one."""

@@ -1,7 +1,7 @@
-"""Consecutive pushes of one thread joined into one operation: fewer things to order.
+"""Consecutive pushes of one thread joined into one operation: less work for the scheduler.
 
 The members keep their names, results and failures: each is skipped or run on its own, so a failure
-goes where it would have gone without the bulk.
+reaches the same variables as without the bulk.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from nbgraph.engine.thread import here
 if TYPE_CHECKING:
     from nbgraph.engine.interface import EngineLike
 
-_counting = threading.Lock()
+_count_lock = threading.Lock()
 
 
 class Bulk:
-    """`with engine.bulk(n):` joins pushes; at n, at any wait and at the end they are issued."""
+    """The block of `with engine.bulk(n):`; joined pushes are issued at n, a wait, and its end."""
 
     __slots__ = ("engine", "members", "outer", "size")
 
@@ -33,7 +33,7 @@ class Bulk:
     def __enter__(self) -> None:
         self.engine._flush()  # an outer bulk's members come first
         self.outer, here.bulk = here.bulk, self
-        with _counting:
+        with _count_lock:
             self.engine._bulks += 1
             self.engine._owner.gate[0] = None
 
@@ -42,11 +42,11 @@ class Bulk:
             self.flush()
         finally:
             here.bulk, self.outer = self.outer, None
-            with _counting:
+            with _count_lock:
                 self.engine._bulks -= 1
 
     def add(self, operation: Operation) -> bool:
-        """Take a push in; False, with everything before it issued, if it cannot be joined."""
+        """Add a push; if it cannot be joined, issue everything before it and return False."""
         if operation.asynchronous or operation.prop not in {NORMAL, NO_SKIP, OVERWRITE}:
             self.flush()
             return False
@@ -62,7 +62,7 @@ class Bulk:
         return True
 
     def flush(self) -> None:
-        """Issue what is there, as one operation."""
+        """Issue the members as one operation."""
         members, self.members = self.members, []
         if len(members) == 1:
             self.engine._issue(members[0])
@@ -71,9 +71,9 @@ class Bulk:
 
 
 def forget_threads() -> None:
-    """In a forked child: the lock may be held by a thread that is not here."""
-    global _counting
-    _counting = threading.Lock()
+    """Replace the lock in a forked child: a thread that is not here may hold it."""
+    global _count_lock
+    _count_lock = threading.Lock()
 
 
 def _joined(members: list[Operation]) -> Operation:

@@ -1,4 +1,4 @@
-"""The operation of a push; what is wrong with its arguments is looked at only when something is."""
+"""Checked operations of pushes; detailed checks run only where a quick one fails."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from nbgraph.engine.interface import EngineLike
 
 _NEVER = 1e9  # seconds, some 30 years
-LONG = 0.1  # seconds after which debug mode speaks of a function that holds a worker
+LONG = 0.1  # seconds after which debug mode warns of a function that holds a worker
 _MAKE = "ng.engine.new_variable() makes one"
 
 
 def label(fn: Any, name: Any, verb: str) -> str:
-    """Return the operation's name: the given one, or the function's own."""
+    """Return the operation's name: `name`, or if that is None the function's own."""
     if not callable(fn):
         raise ArgumentError(f"{verb}: fn={fn!r} is not callable; pass a function of a run context")
     if name is None:
@@ -39,7 +39,7 @@ def label(fn: Any, name: Any, verb: str) -> str:
 def variables(
     const_vars: Any, mutate_vars: Any, owner: Owner, what: str
 ) -> tuple[tuple[Variable, ...], tuple[Variable, ...]]:
-    """Both sets without duplicates; what is in both counts as written."""
+    """Return both sets without duplicates; a variable in both counts as written only."""
     writes = dict.fromkeys(_each(mutate_vars, "mutate_vars", owner, what))
     reads = dict.fromkeys(_each(const_vars, "const_vars", owner, what))
     return tuple(v for v in reads if v not in writes), tuple(writes)
@@ -63,7 +63,7 @@ def _each(variables: Any, argument: str, owner: Owner, what: str) -> list[Variab
 
 
 def usable(variable: Any, where: str, owner: Owner) -> None:
-    """A variable that may be named; anything else is refused."""
+    """Raise unless `variable` is one of the owner's that is not deleted; `where` names it."""
     if not isinstance(variable, Variable):
         raise ArgumentError(f"{where}={variable!r} is not an engine variable; {_MAKE}")
     if variable._owner is not owner:
@@ -76,7 +76,7 @@ def usable(variable: Any, where: str, owner: Owner) -> None:
 
 
 def stand_ins(variables: Sequence[Any], outside: Sequence[Any], owner: Owner, what: str) -> None:
-    """Variables for one run of a plan, in place of its outside ones: distinct, each usable."""
+    """Raise unless `variables` are distinct and usable in place of a plan's outside ones."""
     for each, key in zip(variables, outside, strict=True):
         if not isinstance(each, Variable) and each is key:
             raise ArgumentError(
@@ -94,7 +94,7 @@ def stand_ins(variables: Sequence[Any], outside: Sequence[Any], owner: Owner, wh
 
 
 def whole(value: Any, argument: str, what: str) -> int:
-    """Return an int of 64 bits, of whatever integer type."""
+    """Return `value`, of any integer type, as an int; raise unless it fits in 64 bits."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -107,7 +107,7 @@ def whole(value: Any, argument: str, what: str) -> int:
 
 
 def size(nbytes: Any, what: str) -> int:
-    """Return a number of bytes."""
+    """Return `nbytes` as an int; raise unless it is 0 or more."""
     number = whole(nbytes, "nbytes", what)
     if number < 0:
         raise EngineError(f"{what}: nbytes={number}; expected 0 or more bytes")
@@ -115,12 +115,12 @@ def size(nbytes: Any, what: str) -> int:
 
 
 def context(ctx: Any, what: str) -> Context:
-    """Return a device that something can run on."""
+    """Return `ctx`; raise unless it is a device that exists."""
     return require(ctx, what, "ctx")
 
 
 def kind(prop: Any, what: str, asynchronous: bool) -> FnProperty:
-    """Return a property that a user may ask for."""
+    """Return `prop`; raise unless it is a property that a user may ask for."""
     if not isinstance(prop, FnProperty):
         names = ", ".join(p.name for p in FnProperty)
         raise ArgumentError(f"{what}: prop={prop!r}; expected a FnProperty: {names}")
@@ -134,7 +134,7 @@ def kind(prop: Any, what: str, asynchronous: bool) -> FnProperty:
 
 
 def usable_operator(opr: Any, owner: Owner, verb: str) -> None:
-    """An operator whose function may be pushed."""
+    """Raise unless `opr` is an operator of this owner, and it and its variables are not deleted."""
     if not isinstance(opr, Operator):
         raise ArgumentError(
             f"{verb}: opr={opr!r} is not an operator; ng.engine.new_operator(fn) makes one"
@@ -163,7 +163,7 @@ def deadline(timeout: Any, what: str) -> float | None:
 
 
 def workers(count: Any, what: str) -> int:
-    """Return a number of worker threads."""
+    """Return `count`; raise unless it is 1 or more."""
     number = whole(count, "workers", what)
     if number < 1:
         raise EngineError(f"{what}: workers={number}; expected 1 or more")
@@ -171,7 +171,7 @@ def workers(count: Any, what: str) -> int:
 
 
 def watched(fn: Callable[[Any], Any], name: str, line: tuple[CodeType, int]) -> Callable[..., Any]:
-    """Return the function, with a warning if it holds its worker for long."""
+    """Return `fn` with a warning each time it occupies its worker for long."""
 
     def call(run_ctx: Any) -> Any:
         begun = time.monotonic()
@@ -205,25 +205,25 @@ def operation(  # noqa: PLR0917  keywords would cost time on every push
     prop: Any = NORMAL,
     asynchronous: bool = False,
 ) -> Operation:
-    """The checked operation of a push; every push passes here, so what is well is seen quickly."""
+    """Return the checked operation of a push; on every push's path, so valid input is fast."""
     if name is None or name.__class__ is not str or not callable(fn):
         name = label(fn, name, verb)
     owner = engine._owner
     try:
         reads = tuple(const_vars)
         writes = tuple(mutate_vars)
-        named = {*reads, *writes}
-        well = len(named) == len(reads) + len(writes)
-        for variable in named:
+        distinct = {*reads, *writes}
+        valid = len(distinct) == len(reads) + len(writes)
+        for variable in distinct:
             if (
                 not isinstance(variable, Variable)
                 or variable._owner is not owner
                 or variable.deleted
             ):
-                well = False
+                valid = False
     except TypeError:
-        reads, writes, well = const_vars, mutate_vars, False
-    if not well:
+        reads, writes, valid = const_vars, mutate_vars, False
+    if not valid:
         reads, writes = variables(reads, writes, owner, f"{verb} of {name!r}")
     if ctx is None:
         ctx = CPU

@@ -1,4 +1,4 @@
-"""Until the compiled core is on disk: it is built aside, and operations run one by one."""
+"""Start without a compiled core: build it in the background, and run operations one by one."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 _EACH_TIME = (
     ", about 8 s in each process, as there is no folder for it, or no room (NBGRAPH_CACHE_DIR)"
 )
-_ROOM = 1 << 18  # bytes that it takes there, and some more
-_LOOK = 0.02  # seconds between two looks whether it is there
+_ROOM = 1 << 18  # bytes that the core takes in the cache folder, and some more
+_POLL_INTERVAL = 0.02  # seconds between two checks whether the build has ended
 
 
 class Build:
-    """The core, being compiled: by a process of its own, so that the GIL is the user's.
+    """A build of the core in the background, in its own process, which leaves the GIL to the user.
 
-    Without room in a cache folder, a Python to start, or a result of its, a thread does it.
+    A thread builds it where the cache has no room, or no process starts or leaves a result.
     """
 
     def __init__(self) -> None:
         stream: Any = sys.stderr
-        kept = cache.keeps(_ROOM)
+        cached = cache.keeps(_ROOM)
         if stream is not None:
-            how_often = ", once, about 8 s" if kept else _EACH_TIME
+            how_often = ", once, about 8 s" if cached else _EACH_TIME
             stream.write(
                 f"nbgraph: building the engine for this machine{how_often}; "
                 "until then operations run one by one\n"
@@ -53,11 +53,11 @@ class Build:
         self._pid = os.getpid()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread: threading.Thread | None = None
-        if not (kept and sys.executable and self._start_process()):
+        if not (cached and sys.executable and self._start_process()):
             self._start_thread()
 
     def _start_process(self) -> bool:
-        home = str(Path(__file__).parents[2])  # where this nbgraph is
+        home = str(Path(__file__).parents[2])  # the folder of this nbgraph
         path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
         import subprocess  # needed once a machine
 
@@ -68,11 +68,11 @@ class Build:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is not meant for it
+                start_new_session=True,  # Ctrl-C does not reach it
             )
         except OSError:
             return False
-        atexit.register(self._forget)
+        atexit.register(self._disown)
         return True
 
     def _start_thread(self) -> None:
@@ -83,28 +83,28 @@ class Build:
         self._thread = threading.Thread(target=work, name="nbgraph build", daemon=True)
         self._thread.start()
 
-    def _forget(self) -> None:
-        """The process goes on without us; it is not to be complained of."""
+    def _disown(self) -> None:
+        """Leave the process running at exit, without `Popen`'s warning about it."""
         if self._process is not None and self._process.returncode is None:
             self._process.returncode = 0
 
     def over(self) -> bool:
-        """Return whether it has ended. Asked at every use of the engine: looks now and then."""
+        """Return whether the build has ended; called at every use, it polls only now and then."""
         now = time.monotonic()
         if now < self._next:
             return False
         if os.getpid() != self._pid:  # the parent builds it
-            self._next = now + 25 * _LOOK
+            self._next = now + 25 * _POLL_INTERVAL
             return handle.ready()
-        self._next = now + _LOOK
+        self._next = now + _POLL_INTERVAL
         if self._thread is None and self._process is not None:
             if self._process.poll() is None or handle.ready():
                 return self._process.returncode is not None
-            self._start_thread()  # no such Python, or nothing can be kept: the disk is full
+            self._start_thread()  # no such Python, or nothing can be saved: the disk is full
         return self._thread is None or not self._thread.is_alive()
 
     def wait(self) -> None:
-        """Until it has ended, unless another process does it."""
+        """Wait until the build has ended, unless it belongs to another process."""
         if os.getpid() != self._pid:
             return
         if self._process is not None:
@@ -113,7 +113,7 @@ class Build:
             self._thread.join()
 
     def complain(self) -> None:
-        """It has ended, and the core is not there."""
+        """Warn that the build has ended without a core."""
         status = None if self._process is None else self._process.returncode
         warnings.warn(
             "the engine could not be built, so operations run one by one; "
@@ -124,17 +124,17 @@ class Build:
 
 
 class Interim(NaiveEngine):
-    """The naive engine until another takes over; a push that still comes here is sent on."""
+    """The naive engine until another takes over; it forwards pushes that still come here."""
 
-    repeatable = False  # nobody knows when that is
+    repeatable = False  # the moment of the change differs from run to run
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._successor: Engine | None = None
 
     def _issue(self, operation: Operation) -> None:
-        # It is there by one instruction. Where a signal ends what follows, whatever comes next to
-        # the engine issues it first: its memory may be another array's by then.
+        # One atomic append. If a signal interrupts the rest, the next call of the engine issues
+        # the operation first: later work may reuse its memory.
         self._late_pushes.append(operation)
         self._catch_up()
 
@@ -158,7 +158,10 @@ class Interim(NaiveEngine):
         return late or super()._in_use(var)
 
     def hand_over(self, make: Callable[[int], Engine]) -> bool:
-        """Unless anything is unfinished, or a bulk open: from now on `make(number)` has it all."""
+        """Forward all pushes to the engine `make(newest push number)` from now on.
+
+        Return False, changing nothing, while operations are unfinished or a bulk is open.
+        """
         with self._lock:
             if self._pending or self._late_pushes or self._bulks:
                 return False

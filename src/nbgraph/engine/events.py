@@ -1,5 +1,4 @@
-"""What a listener gets to know of an operation that has ended: by Python, and by the
-compiled core."""
+"""Events of operations that have ended, for listeners: from Python, and from the compiled core."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from nbgraph.scopes import thread_name
 if TYPE_CHECKING:
     from nbgraph.engine.handle import Core
 
-RECORDS = 1 << 16  # of kernels, kept between two drains; older ones are overwritten
+RECORDS = 1 << 16  # of kernels that fit between two drains; older ones are overwritten
 _WORDS = layout.EVENT // layout.WORD
 _STATUS = ("ok", "failed", "skipped")
 
@@ -34,8 +33,8 @@ LANES = {
 
 
 class Event(NamedTuple):
-    """One operation. Times are those of `time.monotonic_ns`; a skipped one started as it ended, and
-    one that began before anybody listened started when it was pushed, as far as is known."""
+    """One operation that has ended. Times are those of `time.monotonic_ns`. The start of a skipped
+    one is its end; of one that began before the first listener was added, its push."""
 
     name: str
     site: Site
@@ -57,9 +56,9 @@ def event(operation: Operation, failure: Failure | None) -> Event:
     now = time.monotonic_ns()
     status = "ok"
     if failure is not None:
-        mine = failure.order == (operation.seq, operation.index)
-        status = "failed" if mine else "skipped"
-    thread, called = operation.thread or (threading.get_ident(), thread_name())
+        is_own = failure.order == (operation.seq, operation.index)
+        status = "failed" if is_own else "skipped"
+    thread, label = operation.thread or (threading.get_ident(), thread_name())
     return Event(
         operation.name,
         operation.site,
@@ -68,14 +67,14 @@ def event(operation: Operation, failure: Failure | None) -> Event:
         operation.started_ns or (now if status == "skipped" else operation.pushed_ns),
         now,
         thread,
-        called,
+        label,
         LANES.get(operation.prop, "cpu"),
         status,
     )
 
 
 class Recording:
-    """Kernels that ended, in a ring that the core writes, from the first listener to the last."""
+    """A ring buffer in which the core records kernels that end, while there are listeners."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -86,17 +85,17 @@ class Recording:
         self.begin()
 
     def end(self) -> None:
-        """Stamp no more times. The ring itself stays: a record may just be written."""
+        """Stop recording times. The ring stays: a thread may be writing a record."""
         self._core.poke(self._core.address + layout.PROFILE, 0)
 
     def begin(self) -> None:
-        """Stamp times from now on."""
+        """Record times from now on."""
         self._since = time.monotonic_ns()
         self._seen = self._core.word(layout.EVENTS_NEXT)
         self._core.poke(self._core.address + layout.PROFILE, 1)
 
     def drain(self, names: InternedNames, threads: dict[int, tuple[int, str]]) -> list[Event]:
-        """Kernels recorded since the last time; Python functions report themselves."""
+        """Return events of kernels since the last call; Python functions report their own."""
         last = self._core.word(layout.EVENTS_NEXT)
         first = max(self._seen, last - RECORDS)
         self.lost += first - self._seen
@@ -109,9 +108,9 @@ class Recording:
             ]
             if token or not name:
                 continue
-            # 0: it was pushed, or begun, before anybody listened
+            # 0: it was pushed, or started, before recording began
             queued, started = queued or self._since, started or self._since
-            ident, called = threads.get(thread, (0, "pusher"))
+            ident, label = threads.get(thread, (0, "pusher"))
             events.append(
                 Event(
                     names.names[name],
@@ -121,7 +120,7 @@ class Recording:
                     ended if status == 2 else started,
                     ended,
                     ident,
-                    called,
+                    label,
                     "kernel",
                     _STATUS[status],
                 )

@@ -1,4 +1,4 @@
-"""Failures: what an operation raised, where it goes, and that it is raised once.
+"""Failures: an operation's exception, the variables that carry it, and its raise, once.
 
 A failure is kept on the variables that the failed operation writes. An operation that names such
 a variable is skipped and passes the failure on to what it writes, if the failure applies to it:
@@ -7,9 +7,9 @@ was pushed before the raise is skipped whether or not it had started, and what i
 runs. A write that succeeds clears what its variables carry. Among several failures the one of
 the operation pushed first counts.
 
-A failure nobody has seen is logged when nobody can ask any more, and printed at exit, as asyncio
-does with an exception that was never retrieved: the exit status of the process stays what it is. A
-failure that was logged is still raised by `wait_for_all`.
+A failure that was never raised is logged once nothing can raise it any more, and printed at exit,
+like asyncio's exceptions that were never retrieved; the exit status of the process does not change.
+A failure that was logged is still raised by `wait_for_all`.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from nbgraph.tracebacks import shorten, shortened
 if TYPE_CHECKING:
     from nbgraph.engine.variable import Owner
 
-KEPT = 1000  # failures that a ledger keeps; a loop that fails for ever must not fill the memory
-_LISTED = 10
+KEPT = 1000  # failures that a ledger keeps, so that an endless failing loop cannot fill the memory
+_LISTED = 10  # failures that a note or report lists
 
 
 class Failure:
-    """An exception, the operation that raised it, and whether anybody has been told."""
+    """An exception, the operation that raised it, and whether it has been raised at a wait."""
 
     __slots__ = (
         "__weakref__",
-        "bare",  # its exception may have no frames, so a copy is raised
-        "cell",  # where a compiled core keeps it
-        "core",  # and which one
+        "bare",  # `error` must not get frames, so a copy of it is raised
+        "cell",  # address of its cell in a compiled core
+        "core",  # that core
         "error",
         "hidden",  # on a variable that the garbage collector does not see
         "logged",
         "name",
         "order",  # push number of the operation, place in its bulk
-        "original",  # of a shadow: a weak reference
-        "others",  # that it was raised for as well
+        "original",  # of a shadow: a weak reference to the failure it stands for
+        "others",  # failures listed in a note on this one
         "raised_at",  # newest push number when it was raised
         "site",
         "traceback",
@@ -69,7 +69,7 @@ class Failure:
         add_note(error, f"in operation {name!r}, pushed at {site}")
 
     def applies_to(self, number: int) -> bool:
-        """Return whether it skips the operation of that push number."""
+        """Return whether it skips the operation with this push number."""
         return self.raised_at is None or number <= self.raised_at
 
     def again(self) -> BaseException:
@@ -77,24 +77,23 @@ class Failure:
         if self.bare:
             return _without_frames(self.error)
         error = self.error.with_traceback(self.traceback)
-        if self.hidden:  # the user has it now, and its frames
+        if self.hidden:  # the user gets the exception with its frames, the failure keeps a copy
             self.error, self.traceback, self.bare = _without_frames(error), None, True
         return error
 
     def shadow(self) -> Failure:
-        """What a compiled core keeps once the user has the exception: a copy without frames.
+        """Return a copy without frames, for a compiled core to keep once the user has the original.
 
-        The traceback holds the frames of the caller it was raised in, and with them the variable
-        that keeps
-        the failure: a circle that no garbage collector sees.
+        The traceback refers to the frames it was raised in, and through them to the variable that
+        keeps the failure: a reference cycle that the garbage collector does not see.
         """
-        kept = Failure.__new__(Failure)
-        kept.cell, kept.core, kept.order = self.cell, self.core, self.order
-        kept.name, kept.site, kept.raised_at = self.name, self.site, self.raised_at
-        kept.others, kept.logged, kept.hidden = [], self.logged, False
-        kept.error, kept.traceback, kept.bare = _without_frames(self.error), None, True
-        kept.original = weakref.ref(self)
-        return kept
+        copy = Failure.__new__(Failure)
+        copy.cell, copy.core, copy.order = self.cell, self.core, self.order
+        copy.name, copy.site, copy.raised_at = self.name, self.site, self.raised_at
+        copy.others, copy.logged, copy.hidden = [], self.logged, False
+        copy.error, copy.traceback, copy.bare = _without_frames(self.error), None, True
+        copy.original = weakref.ref(self)
+        return copy
 
     def __str__(self) -> str:
         text = f"{type(self.error).__name__}: {self.error}".strip().rstrip(":")
@@ -109,13 +108,13 @@ def _without_frames(error: BaseException) -> BaseException:
         copy.__dict__.update(error.__dict__)
         if hasattr(error, "__notes__"):
             copy.__notes__ = [*error.__notes__]  # later notes on one are not the other's
-    except Exception:  # an exception of its own make is kept as it is
+    except Exception:  # an unusual exception class: the original serves
         return error
     return copy
 
 
 def add_note(error: BaseException, text: str) -> None:
-    """A note on an exception that may be of any make."""
+    """Add a note to an exception of any class."""
     try:
         error.add_note(text)
     except Exception:  # an exception that forbids attributes goes without its note
@@ -123,25 +122,25 @@ def add_note(error: BaseException, text: str) -> None:
 
 
 class Ledger:
-    """The failures nobody has seen yet."""
+    """The failures that have not been raised yet."""
 
     __slots__ = ("_failures", "_lock", "dropped")
 
     def __init__(self) -> None:
         self._failures: dict[Failure, None] = {}
-        # reentrant: a finaliser may fail an operation on a thread that is in here
+        # reentrant: a finaliser may fail an operation on the thread that has the lock
         self._lock = threading.RLock()
-        self.dropped = 0
+        self.dropped = 0  # failures that are only counted
 
     def __len__(self) -> int:
         return len(self._failures) + self.dropped
 
     def forget_threads(self) -> None:
-        """In a forked child: the lock may be held by a thread that is not here."""
+        """Replace the lock in a forked child: a thread that is not here may hold it."""
         self._lock = threading.RLock()
 
     def add(self, failure: Failure) -> None:
-        """A new failure; of very many the latest are counted only."""
+        """Add a failure; beyond `KEPT` of them, only count it."""
         with self._lock:
             if len(self._failures) < KEPT:
                 self._failures[failure] = None
@@ -149,24 +148,24 @@ class Ledger:
                 self.dropped += 1
 
     def untold(self) -> Ledger:
-        """Itself, without what has been raised by way of a variable meanwhile."""
+        """Return self, without the failures that a wait for a variable has raised meanwhile."""
         with self._lock:
             for failure in [f for f in self._failures if f.raised_at is not None]:
                 del self._failures[failure]
         return self
 
     def newest(self, most: int) -> list[Failure]:
-        """Return the latest that nobody has seen, the newest first."""
+        """Return up to `most` failures that have not been raised, the newest first."""
         with self._lock:
             return [f for f in reversed(self._failures) if f.raised_at is None][:most]
 
     def discard(self, failure: Failure) -> None:
-        """It is kept elsewhere now."""
+        """Remove a failure, which is kept elsewhere from now on."""
         with self._lock:
             self._failures.pop(failure, None)
 
     def claim(self, failure: Failure, now: int) -> bool:
-        """Mark as raised, at the push number `now`; whether this caller is the one to raise it."""
+        """Mark a failure as raised at push number `now`; False if it was raised already."""
         with self._lock:
             if failure.raised_at is not None:
                 return False
@@ -175,7 +174,7 @@ class Ledger:
             return True
 
     def claim_all(self, now: int) -> Failure | None:
-        """Mark all as raised; the first pushed, with a note that lists the others."""
+        """Mark all as raised; return the one pushed first, with a note that lists the others."""
         with self._lock:
             failures = list(self._failures)
             dropped, self.dropped = self.dropped, 0
@@ -208,8 +207,8 @@ _logged: set[tuple[str, type]] = set()  # lines that pushed, and kinds of error
 
 
 class Untold:
-    """Held by the `Pending` of a push that failed and writes nothing: goes with it. Of failures of
-    one line and kind the first since a wait for all is logged."""
+    """A token of the `Pending` of a failed push that writes nothing: its finaliser logs the
+    failure. Of failures of one line and type, the first since a wait for all is logged."""
 
     __slots__ = ("_failure",)
 
@@ -234,16 +233,16 @@ class Untold:
 
 
 def watch(owner: Owner) -> None:
-    """Report failures of its engines from now on: at the end of a cell or of the process."""
+    """Report failures of the owner's engines at the end of each cell and of the process."""
     if not _owners:
         after_cell(report)
     _owners.add(owner)
 
 
 def report() -> None:
-    """Write what has failed and nobody has waited for to standard error, each failure once.
+    """Write failures that no wait has raised yet to standard error, each once.
 
-    They stay: waits for what the operation writes still raise the error.
+    They stay: a wait for a variable that the operation writes still raises the error.
     """
     for owner in list(_owners):
         core = None if owner.engine is None else owner.engine._core
@@ -256,7 +255,7 @@ def report() -> None:
 
 @atexit.register
 def _at_exit() -> None:
-    """Engines were registered later, so they have ended by now."""
+    """Print failures that were never raised; engines have ended, as they registered later."""
     for owner in list(_owners):
         first = None if owner.engine is None else owner.engine._claim_all()
         if first is None or sys.stderr is None:

@@ -1,4 +1,4 @@
-"""One compiled core in Python's hands: its memory, and its entries as builtin functions."""
+"""The Python handle of a compiled core: its memory, and its entries as builtin functions."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ _WITHOUT_CORE = (
     *("peek", "poke", "new_memory", "free_memory", "is_done", "in_use"),
     *("submit_many", "template_many", "launch_many"),
 )
-SPIN = 600  # looks before a thread sleeps: some microseconds
-MOST_WORDS = fastcall.MAX_WORDS - 1  # of a submit call; what is longer goes by address
+SPIN = 600  # polls before a thread sleeps: some microseconds
+MOST_WORDS = fastcall.MAX_WORDS - 1  # of a submit call; longer ones go by address
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class PlanMemory:
-    """What belongs to the memory of a plan's instance."""
+    """The Python objects that belong to the memory of a plan's instance."""
 
-    keep: tuple[Any, Sequence[Any]]  # the plan, and what its steps run: must live as long
+    keep: tuple[Any, Sequence[Any]]  # the plan, and the calls of its steps: must live as long
     tokens: list[int]  # of Python steps
     instance: Any  # a weak reference to it
-    template: int = 0  # what is launched
+    template: int = 0  # address of the template that a launch copies
     timed: object = None  # records of its kernels that are, or were, timed
 
 
 class Core:
-    """Words at an address, and what may be done with them. See `nbgraph.engine.core`."""
+    """A core's memory with the entries that work on it. See `nbgraph.engine.core`."""
 
     if TYPE_CHECKING:
 
@@ -66,13 +66,13 @@ class Core:
         self.notices: dict[int, Callable[[], object]] = {}
         self.failures: dict[int, Failure] = {}
         self.states: dict[int, object] = {}
-        # Python functions of plans, and whether they want the run's state
+        # Python functions of plans, and whether they take the run's state
         self.steps: dict[int, tuple[Callable[..., Any], bool]] = {}
-        # by address: instances of plans; what dumps call variables
+        # by address: instances of plans; number and name of variables, for dumps
         self.instances: dict[int, PlanMemory] = {}
         self.labels: dict[int, tuple[int, str | None]] = {}
-        self.doomed: deque[int] = deque()  # instances given up
-        self.timing: Any = None  # see `engine.profiling.timing`, while somebody profiles
+        self.doomed: deque[int] = deque()  # instances to be freed
+        self.timing: Any = None  # see `engine.profiling.timing`, during a profile
         self.lock = threading.RLock()  # on failures, while they are looked up and raised
         self._thread = threading.local()
         for name in ENTRIES:
@@ -84,8 +84,8 @@ class Core:
         for name in ENTRIES:
             if name not in _WITHOUT_CORE:
                 free = name in BLOCKING
-                bound = fastcall.bind(unit.address(name), self.address, release_gil=free, name=name)
-                setattr(self, "release" if name == "give_up" else name, bound)
+                call = fastcall.bind(unit.address(name), self.address, release_gil=free, name=name)
+                setattr(self, "release" if name == "give_up" else name, call)
         self.poke(self.address + layout.SEQUENCE, first)
         self.poke(self.address + layout.SPIN, SPIN)
 
@@ -94,21 +94,21 @@ class Core:
         return self.peek(self.address + offset)
 
     def bound(self, name: str, *words: int) -> Entry:
-        """Return an entry with more arguments given once and for all."""
+        """Return an entry with its leading arguments fixed."""
         return fastcall.bind(self.unit.address(name), self.address, *words, name=name)
 
     def parker(self) -> int:
-        """What the calling thread sleeps on."""
-        mine: int | None = getattr(self._thread, "parker", None)
-        if mine is None:
-            mine = self.new_thread()
-            if not mine:
+        """Return the address of the parker on which the calling thread sleeps."""
+        parker: int | None = getattr(self._thread, "parker", None)
+        if parker is None:
+            parker = self.new_thread()
+            if not parker:
                 raise EngineError("the engine: no memory for a thread")
-            self._thread.parker = mine
-        return mine
+            self._thread.parker = parker
+        return parker
 
     def call(self, name: str, words: Sequence[int]) -> int:
-        """`submit`, `template` or `launch` with however many words."""
+        """Call `submit`, `template` or `launch` with any number of words."""
         if len(words) <= MOST_WORDS:
             return getattr(self, name)(*words)
         packed = array("q", (self.address, *words))
@@ -117,7 +117,7 @@ class Core:
     # variables ---------------------------------------------------------------------------------
 
     def attach(self, variable: Variable) -> int:
-        """Return the variable's record here; one it had elsewhere is brought home first."""
+        """Return the variable's record in this core, after fetching its state from another core."""
         if variable._core is not None:
             variable._core.send_home(variable)
         address = self.new_variable()
@@ -136,11 +136,11 @@ class Core:
         return address
 
     def send_home(self, variable: Variable) -> None:
-        """Version and failure go back to the variable itself: another engine has it now."""
+        """Move version and failure back to the variable, as another engine takes it over."""
         address = variable._address
         variable._version += self.peek(address + layout.V_VERSION)
         variable._failure = self.failure_on(address)
-        # the address stays: a thread that is just looking at the record must find memory there
+        # the address stays valid: another thread may be reading the record
         variable._core = None
         if not self.retired:
             self.release(address)
@@ -154,11 +154,11 @@ class Core:
     # failures ----------------------------------------------------------------------------------
 
     def adopt(self, failure: Failure, address: int) -> None:
-        """A failure from elsewhere, on a variable here (0: on none)."""
+        """Record a failure in this core, on the variable at `address` (0: on none)."""
         if failure.core is self and failure.cell:
             if self.put_failure(address, failure.cell):
                 return
-            # its cell is among the dead: it gets another, and goes on when that one is forgotten
+            # its cell is about to be freed: it needs a new one, which outlives that
             self.failures.pop(self.peek(failure.cell + layout.C_TOKEN), None)
         token = next(self.tokens)
         self.failures[token] = failure
@@ -175,7 +175,7 @@ class Core:
         return None if not cell else self.failures.get(self.peek(cell + layout.C_TOKEN))
 
     def keep(self, operation: Operation, failure: Failure) -> None:
-        """On the operation while it is not done, else for the next wait for all."""
+        """Record a failure on the operation until that is done, then for the next wait for all."""
         token = next(self.tokens)
         self.failures[token] = failure
         failure.core = self
@@ -185,16 +185,16 @@ class Core:
             failure.cell = self.set_failure(0, token, failure.order[0], 0, failure.order[1])
 
     def failure_in(self, cell: int) -> Failure | None:
-        """Return the failure of a cell somebody holds; that of a kernel gets its exception now."""
+        """Return the failure of a cell in use; a kernel's exception is created now."""
         if not cell:
             return None
         with self.lock:
             token = self.peek(cell + layout.C_TOKEN)
             if token:
-                known = self.failures.get(token)
-                if known is not None:
-                    known.cell = cell
-                return known
+                existing = self.failures.get(token)
+                if existing is not None:
+                    existing.cell = cell
+                return existing
             name = self.names.names[self.peek(cell + layout.C_NAME)]
             site = self.names.sites[self.peek(cell + layout.C_SITE)]
             error = of_kernel(name, self.peek(cell + layout.C_CODE))
@@ -217,16 +217,16 @@ class Core:
         return failure
 
     def failure_of(self, variable: Variable) -> Failure | None:
-        """Return the same as the user is given it; see `Failure.shadow`."""
+        """Return the failure on a variable, a shadow's original if alive; see `Failure.shadow`."""
         failure = self.carried_by(variable)
         if failure is not None and failure.original is not None:
             failure = failure.original() or failure
-        if gc.is_tracked(variable):  # else the collector would not see the circle
+        if gc.is_tracked(variable):  # else the collector would not see the reference cycle
             variable._failure = failure
         return failure
 
     def claim(self, failure: Failure) -> bool | None:
-        """Return whether the caller is first to raise it, which counts now; None where not kept."""
+        """Mark a failure as raised; False if it was before, None if this core does not keep it."""
         with self.lock:
             if failure.raised_at is not None:
                 return False
@@ -239,12 +239,12 @@ class Core:
             return True
 
     def _hand_over(self, failure: Failure) -> None:
-        """The user gets the exception; the core keeps a copy. The cell is still held."""
+        """Keep a copy, as the user gets the exception; the caller still holds the cell."""
         self.failures[self.peek(failure.cell + layout.C_TOKEN)] = failure.shadow()
         failure.cell, failure.core = 0, None
 
     def _raised(self) -> Iterator[tuple[int, Failure]]:
-        """Return all that nobody has seen, with their cells; they count as raised now."""
+        """Yield failures that have not been raised, with their cells, and mark them as raised."""
         while cell := self.raise_first():
             failure = self.failure_in(cell)
             if failure is not None:
@@ -252,7 +252,7 @@ class Core:
             self.let_cell_go(cell)
 
     def unraised(self, most: int) -> list[Failure]:
-        """Return failures that nobody has seen, the newest first; they stay untold."""
+        """Return up to `most` failures that have not been raised, the newest first, unmarked."""
         failures: list[Failure] = []
         with self.lock:
             while True:  # Python 3.13 guards no `while condition`: cpython#130279
@@ -267,7 +267,7 @@ class Core:
         return failures
 
     def claim_all(self) -> list[Failure]:
-        """Return those that nobody has seen; they count as raised now."""
+        """Return the failures that have not been raised, and mark them as raised."""
         failures: list[Failure] = []
         with self.lock:
             for cell, failure in self._raised():
@@ -278,7 +278,7 @@ class Core:
         return failures
 
     def leave(self, ledger: Ledger) -> None:
-        """Another engine takes over: operators are prepared anew, failures go to the ledger."""
+        """Detach operators and move failures to the ledger, as another engine takes over."""
         for operator in list(self.operators.values()):
             operator.core = None
         with self.lock:
@@ -286,7 +286,7 @@ class Core:
                 failure.raised_at = None
                 ledger.add(failure)
 
-    # what is over ------------------------------------------------------------------------------
+    # reclaim memory ----------------------------------------------------------------------------
 
     def reap(self) -> None:
         """Forget exceptions, operators and instances that nothing in the core refers to."""
@@ -312,9 +312,9 @@ class Core:
             self.free_memory(address)
 
     def __del__(self) -> None:
-        # No thread of it is left. Its memory has to wait: a variable that is part of the same
-        # garbage may go on, where its own finaliser hands it to somebody (a block to its pool).
-        # At the end of the process the memory is not worth a risk.
+        # None of its threads is left. Its memory is freed later: a variable in the same garbage
+        # may live on, as its finaliser may hand it to another object (a block to its pool).
+        # At the end of the process the memory is not worth the risk.
         if getattr(self, "address", 0) and not self.retired and sys and not sys.is_finalizing():
             self.jobs.clear()  # they refer to the core
             self.operators.clear()
@@ -354,7 +354,7 @@ _unit: list[Unit] = []
 
 @attended
 def core_unit(quiet: bool = False) -> Unit:
-    """The core's code, once a process: from disk, or compiled now with a line that says so."""
+    """Return the core's code, loaded once a process: from disk, or compiled with a message."""
     with LOADING:
         if not _unit:
             unit = stored.find()
@@ -376,7 +376,7 @@ def _compiled() -> Unit:
 
 
 def ready() -> bool:
-    """Return whether the core can be had without compiling."""
+    """Return whether the core is available without compiling."""
     with LOADING:
         if not _unit:
             unit = stored.find()

@@ -1,9 +1,9 @@
-"""A thread that helps in place of the main thread, which has to be there for signals.
+"""A thread that runs kernels in place of the waiting main thread, which has to handle signals.
 
-A thread that waits runs what is ready meanwhile: there is a worker less than processors. Nobody
-looks at signals inside of a kernel, so the main thread only runs what is known to be brief, and
-leaves the rest of such a wait to another thread. That one may be in a kernel which runs on after
-Ctrl-C, perhaps for ever: where kernels are ready and nothing ends for long, one more begins.
+A waiting thread runs ready operations meanwhile: there is one worker less than processors. Python
+handles no signals inside a kernel, so the main thread runs only brief kernels, and leaves the
+others to this thread. After Ctrl-C that may still be in a kernel, perhaps for ever: where kernels
+are ready and nothing ends for long, another helper thread starts.
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ from nbgraph.engine.core.codes import ANYTHING, BRIEF
 from nbgraph.engine.core.layout import COMPLETED, LINE, NATIVE, Q_COUNT, QUEUES
 from nbgraph.engine.handle import Core
 
-SLICE = 50_000_000  # nanoseconds a wait stays away from Python's signals
-MOMENT = 50_000  # a wait that leaves something sleeps so long before it has a helper
-PATIENCE = 1.0  # seconds without an end before another helper begins; for the next twice as long
+SLICE = 50_000_000  # nanoseconds that a wait runs between two checks for Python's signals
+MOMENT = 50_000  # nanoseconds that the main thread sleeps before it asks for a helper
+PATIENCE = 1.0  # seconds without an end before another helper starts; twice as long for the next
 
-Call = tuple[Core, int]  # what is waited for, as in `wait_for`
+Call = tuple[Core, int]  # a core, and the ticket that is waited for
 
 
 def longest() -> int:
-    """Nanoseconds of work that the calling thread takes over while it waits."""
+    """Return the cost in nanoseconds of the longest kernel that the calling thread may run."""
     return BRIEF if threading.get_ident() == threading.main_thread().ident else ANYTHING
 
 
 class _Helper:
-    """Waits for what the main thread waits for, and helps with anything, of any engine: until that
-    is done, or until the next call. Its thread begins when it is first called."""
+    """The helper thread, started at the first call: it waits for the main thread's ticket and runs
+    any ready operation of that core, until the ticket is done or the next call comes."""
 
     _calls: SimpleQueue[Call]
     _process = 0
-    _ended, _since, _due = -1, 0.0, 0.0  # operations that have ended, since when; what follows then
+    _ended, _since, _due = -1, 0.0, 0.0  # count of ended operations, since when; next relief
 
     def put(self, call: Call) -> None:
-        if self._process != os.getpid():  # none has come along by a fork
-            calls: SimpleQueue[Call] = SimpleQueue()  # Ctrl-C leaves no half of a `put`
-            _thread.start_new_thread(_help, (calls,))  # of C: it has begun or it has not
+        if self._process != os.getpid():  # threads do not survive a fork
+            calls: SimpleQueue[Call] = SimpleQueue()  # written in C: Ctrl-C cannot tear a `put`
+            _thread.start_new_thread(_help, (calls,))  # likewise: it starts or it does not
             self._calls, self._process = calls, os.getpid()
         self._calls.put(call)
 
     def relieve(self, call: Call) -> None:
-        """Call another thread where kernels are ready and nothing has ended for long."""
+        """Start another thread where kernels are ready and nothing has ended for long."""
         core, now = call[0], time.monotonic()
         if core.word(COMPLETED) != self._ended:
             self._ended, self._since, self._due = core.word(COMPLETED), now, now + PATIENCE
         elif now > self._due and core.word(QUEUES + LINE * NATIVE + Q_COUNT):
             self._due = now + (now - self._since)
-            self._process = 0  # the thread that is there keeps a call that it has taken
+            self._process = 0  # `put` starts a thread; the old one finishes the call it has taken
             self.put(call)
 
 

@@ -1,8 +1,8 @@
-"""Work on arrays within a function that the engine runs: done at once, on its thread.
+"""Work on arrays inside a function that the engine runs: done at once, on its thread.
 
-A function has what it declared until it returns, so work pushed on that would come after it: in
-another order than its text. Arrays that the function declared, or made itself, are therefore worked
-on at once; any other is refused, as somebody else may be using it. What goes wrong is raised there.
+A function holds the variables it declared until it returns, so work pushed on them would run after
+it, in another order than its text. Operators on arrays that the function declared, or created,
+therefore run at once and raise their errors there; other arrays may be in use, and are refused.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from nbgraph.device import Context, cpu, run_context
-from nbgraph.engine.current import current
 from nbgraph.engine.failure import Failure
 from nbgraph.engine.properties import NORMAL, OVERWRITE, FnProperty
+from nbgraph.engine.selection import current
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
 from nbgraph.errors import EngineError
 
 
 class Inline:
-    """What arrays ask of an engine, done for the function that the calling thread runs."""
+    """The engine that arrays see inside a pushed function: it runs their work at once."""
 
     __slots__ = ()
     repeatable = True
@@ -39,7 +39,7 @@ class Inline:
         name: str = "",
         prop: FnProperty = NORMAL,
     ) -> None:
-        """Call `fn(run_ctx)` now; where an operand carries a failure, that is raised instead."""
+        """Call `fn(run_ctx)` now; if an operand carries a failure, raise that instead."""
         operands = const_vars if prop is OVERWRITE else (*const_vars, *mutate_vars)
         for variable in mutate_vars:
             self._require(variable, name, written=True)
@@ -55,31 +55,31 @@ class Inline:
                 self.take(variable)
 
     def push_to_device(self, device: Context, *_: Any, name: str = "", **__: Any) -> NoReturn:
-        """EngineError: what a stream does has not ended when the function goes on."""
+        """Raise EngineError: work on a stream would still run when the function goes on."""
         raise EngineError(
             f"{name}: called inside operation {_running_name()}; arrays on {device!r} cannot be "
             "worked on within a function of the engine. Do it before the push, or after its result"
         )
 
     def take(self, variable: Variable) -> None:
-        """What the variable stands for is the function's own, and carries no failure."""
+        """Mark the variable as the function's own: it may be used, and carries no failure."""
         operation: Any = here.running
         if not operation.own:
             operation.own = set()
         operation.own.add(variable)
 
     def new_variable(self, name: str | None = None, *, immune: bool = False) -> Variable:
-        """As `Engine.new_variable`; it is the function's own."""
+        """Like `Engine.new_variable`; the variable is the function's own."""
         variable = current().new_variable(name, immune=immune)
         self.take(variable)
         return variable
 
     def site_id(self, above: int = 0) -> int:
-        """As `Engine.site_id`."""
+        """Return 0: the site of the running function counts."""
         return 0
 
     def wait_for_var(self, var: Variable, timeout: float | None = None) -> None:
-        """EngineError where the function may not read the variable; nothing is waited for."""
+        """Raise EngineError unless the function may read the variable; never wait."""
         self._require(var, "array")
 
     _wait_variable = wait_for_var
@@ -102,7 +102,7 @@ class Inline:
         return None if var in operation.own else current()._failure_of(var)
 
     def _require(self, variable: Variable, what: str, *, written: bool = False) -> None:
-        """EngineError unless the running function may use the variable now."""
+        """Raise EngineError unless the running function may use the variable now."""
         operation: Any = here.running
         if variable in operation.writes or (variable in operation.reads and not written):
             return
@@ -129,12 +129,12 @@ _INLINE = Inline()
 
 
 def in_charge() -> Any:
-    """Return the engine for arrays of the calling thread; `Inline` within an engine's function."""
+    """Return the engine for arrays of the calling thread: inside a pushed function `Inline`."""
     return current() if here.running is None else _INLINE
 
 
 def refuse(what: str, remedy: str) -> NoReturn:
-    """EngineError: what the function that this thread runs asks for would come after it."""
+    """Raise EngineError: `what` would run only after the pushed function that asks for it."""
     raise EngineError(f"{what}: called inside operation {_running_name()}; {remedy}")
 
 

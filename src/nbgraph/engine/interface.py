@@ -1,6 +1,6 @@
-"""What the parts of an engine ask of it: variables, operations, pending results, bulks, reports.
+"""The interface of an engine that its parts use: operations, pending results, bulks, reports.
 
-Parts name this protocol, and not the classes of engines, which are made of them.
+Parts import this protocol, not the classes of engines, which import the parts.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 
 class EngineLike(Protocol):
-    """An engine, as its parts see it."""
+    """The part of an engine's interface that its parts use."""
 
     kind: str
     workers: int
@@ -43,7 +43,7 @@ class EngineLike(Protocol):
     def _tell(self, ended: Any) -> None: ...
 
     def dump(self) -> Any:
-        """Return what is unfinished; see `Engine.dump`."""
+        """Return the unfinished operations; see `Engine.dump`."""
         ...
 
     def push_operator(self, opr: Any, *, ctx: Any = None, priority: int = 0) -> Any:

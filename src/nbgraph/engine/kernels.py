@@ -1,4 +1,4 @@
-"""Kernels on the threaded engine: pushed without Python between the push and the end."""
+"""Kernels on the threaded engine, which run without Python between the push and the end."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 _FLAGS = {FnProperty.NO_SKIP: layout.NO_SKIP, FnProperty.OVERWRITE: layout.OVERWRITES}
 SPLIT_FROM = 24_000  # nanoseconds from which a kernel may be cut into chunks
-MOST_WORDS = MAX_WORDS - FIXED - 1  # of variables and record in one call; else by address
+MOST_WORDS = MAX_WORDS - FIXED - 1  # of variables and record in one call; more go by address
 
 
 def _size_flags(cost: int) -> int:
-    """Return whether a kernel of so many nanoseconds may run in the pusher, or be cut."""
+    """Return the flag of a kernel of `cost` nanoseconds: it may run in the pusher, or be cut."""
     if 0 < cost <= SMALL_BELOW:
         return layout.SMALL
     return layout.SPLITTABLE if cost >= SPLIT_FROM else 0
@@ -54,7 +54,7 @@ class KernelPush:
         nbytes: int,
         prop: FnProperty,
     ) -> NativePending:
-        """As `Engine.push`, without Python."""
+        """Like `Engine.push`; the kernel runs without Python."""
         engine = self._engine
         name = checks.label(call, name, "push")
         what = f"push of {name!r}"
@@ -84,18 +84,18 @@ class KernelPush:
         priority: int = 0,
         nbytes: int = 0,
     ) -> list[int]:
-        """What `submit` and `template` are given."""
+        """Return the arguments of `submit` and `template`."""
         flags |= _size_flags(call.cost)
         if here.running is not None:
             flags |= layout.FORCE
-        own, names = call._words is not None, self._engine._names
+        has_words, names = call._words is not None, self._engine._names
         return [
-            *(layout.KERNEL, call.address, 0 if own else call.record, call.lo, call.hi),
+            *(layout.KERNEL, call.address, 0 if has_words else call.record, call.lo, call.hi),
             *(flags, call.cost, layout.NATIVE, priority, nbytes),
             *(names.name(name), names.site(*caller(2)), len(reads) + len(writes)),
             *[(v._address if v._core is core else core.attach(v)) << 2 for v in reads],
             *[(v._address if v._core is core else core.attach(v)) << 2 | 1 for v in writes],
-            *(call._words if own else ()),
+            *(call._words if has_words else ()),
         ]
 
     # operators ---------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ class KernelPush:
         writes: tuple[Variable, ...],
         line: tuple[CodeType, int],
     ) -> NativeOperator:
-        """Return a kernel with its variables, laid out in the core, with the quick `push()`."""
+        """Return a kernel with its variables, laid out in the core, with a fast `push()`."""
         opr = NativeOperator(self._engine._owner, call, name, reads, writes, False, line)
         opr.call = call
         opr.core = None
@@ -116,7 +116,7 @@ class KernelPush:
         return opr
 
     def _prepare(self, opr: NativeOperator) -> None:
-        """Lay the operator out in the core there is now."""
+        """Write the operator's template to the current core."""
         engine = self._engine
         core = engine._opened()
         words = self._words(core, opr.call, opr.name, opr.reads, opr.writes)
@@ -128,11 +128,11 @@ class KernelPush:
         core.operators[token] = opr
         opr.core = opr.home = core
         opr.template = template
-        raw, owner = core.bound("push", template), engine._owner
+        entry, owner = core.bound("push", template), engine._owner
 
         def push() -> int:
             if opr.core is engine._core and opr.checked == owner.deletions and not engine._bulks:
-                ticket = raw()
+                ticket = entry()
                 if ticket > 0:
                     return ticket
             return self._push_slowly(opr, 0)
@@ -143,7 +143,7 @@ class KernelPush:
         engine = self._engine
         checks.usable_operator(opr, engine._owner, "push_operator")
         other = engine._owner.engine
-        if other is not None and other is not engine:  # another one is in force
+        if other is not None and other is not engine:  # another engine has been put in force
             other.push_operator(opr, priority=priority)
             return 0
         core = engine._opened()
@@ -154,7 +154,7 @@ class KernelPush:
                 self._prepare(opr)
         engine._flush()
         while True:
-            # a function is not held back: what it pushes may wait for its own end
+            # a push by a function is never held back: room may depend on that function's own end
             ticket = core.push(opr.template, priority, layout.NATIVE, 0, here.running is not None)
             if ticket > 0:
                 return ticket
@@ -163,7 +163,7 @@ class KernelPush:
     def push_operator(
         self, opr: NativeOperator, ctx: Context | None, priority: int
     ) -> NativePending:
-        """As `Engine.push_operator`, where there is more to it than `opr.push()`."""
+        """Like `Engine.push_operator`, for pushes that `opr.push()` cannot do."""
         if ctx is not None:
             checks.context(ctx, f"push_operator of {opr.name!r}")
         priority = checks.whole(priority, "priority", f"push_operator of {opr.name!r}")
@@ -171,9 +171,9 @@ class KernelPush:
         return NativePending(self._engine, opr.name, ticket, opr.writes)
 
     def retire(self, opr: Any) -> None:
-        """Give back the template of a deleted operator."""
+        """Free the template of a deleted operator."""
         core = self._engine._core
-        opr.core = None  # its quick way in is closed
+        opr.core = None  # disables its fast path
         if core is not None and opr.home is core:
             core.drop_template(opr.template)
             core.reap()
@@ -181,10 +181,10 @@ class KernelPush:
     # what Python does between kernels ----------------------------------------------------------
 
     def run_step(self, core: Core, block: int) -> None:
-        """Run a Python function of a plan; what it raises poisons what comes after it.
+        """Run a Python function of a plan; an exception fails the steps that depend on it.
 
-        In the pusher what it raises may be a signal's, which is raised here: the function's own
-        comes again.
+        In the pusher an exception may come from a signal, which is then raised here: the function
+        is called again, and raises once more if the exception was its own.
         """
         run, wants_state = core.steps[core.peek(block + layout.O_TOKEN)]
         names = self._engine._names
@@ -207,7 +207,7 @@ class KernelPush:
                     raise
                 call()
                 by_signal = error
-        except BaseException as error:  # as in `running`
+        except BaseException as error:  # KeyboardInterrupt too, as in `running`
             if core.peek(block + layout.O_RUNNER) and not isinstance(error, Exception):
                 raise
             code, token = 1, next(core.tokens)
@@ -225,7 +225,7 @@ class KernelPush:
             raise by_signal
 
     def tell_when_done(self, ticket: int, tell: Callable[[], object]) -> bool:
-        """Have `tell` called on a worker when the ticket is done; False when it is already."""
+        """Have a worker call `tell` when the ticket is done; False if it is done already."""
         core = self._engine._opened()
         self._engine._open_queue(core, layout.PYTHON)
         token = next(core.tokens)
@@ -236,7 +236,7 @@ class KernelPush:
         return False
 
     def run_notice(self, core: Core, block: int) -> bool:
-        """Return whether the block is a notice: then it is given and done."""
+        """Return whether the block is a notice, after calling its function."""
         tell = core.notices.pop(core.peek(block + layout.O_TOKEN), None)
         if tell is None:
             return False
@@ -250,10 +250,10 @@ class KernelPush:
 class Launcher:
     """A kernel over [0, hi) that uses `reads + writes` variables; the last ones are written.
 
-    `launch(variables, record)` pushes it: one compiled call copies the record into an operation
-    and orders it. `overwrites`: what it writes is written whole, so a failure that those carry does
-    not concern it. Nothing is checked: variables are distinct, alive and of this engine. The
-    answer names the operation (a ticket). `fixed`: words of `submit` from the kind to the name.
+    Calling it with variables and a record pushes the kernel: one compiled call copies the record
+    into an operation and schedules it, and returns the operation's ticket. Nothing is checked:
+    variables must be distinct, alive and of this engine. `overwrites`: the kernel writes its
+    outputs whole, so their failures do not skip it. `fixed`: words of `submit`, kind to name.
     """
 
     __slots__ = ("_bound", "_core", "_engine", "_count", "fixed", "name")
@@ -280,7 +280,7 @@ class Launcher:
         self._bound: Entry
 
     def __call__(self, variables: Sequence[Variable], record: Sequence[int], site: int = 0) -> int:
-        """Push it; `site` is what `Engine.site_id` gave for the line of user code."""
+        """Push it and return its ticket; `site`: the line of user code, by `Engine.site_id`."""
         engine, core = self._engine, self._core
         if core is not engine._live or core is None or engine._bulks:
             return self._slowly(variables, record, site)
@@ -295,14 +295,14 @@ class Launcher:
         return ticket if ticket > 0 else self._slowly(variables, record, site)
 
     def prime(self) -> Entry:
-        """Make it ready now; the compiled entry that takes (site, count, variables, record)."""
+        """Return the compiled entry that takes (site, count, variables, record), for this core."""
         core = self._engine._opened()
         if self._core is not core:
             self._core, self._bound = core, core.bound("submit", *self.fixed)
         return self._bound
 
     def _slowly(self, variables: Sequence[Variable], record: Sequence[int], site: int) -> int:
-        """After a start, within a bulk or a function, or over the brake."""
+        """Push it after a start of the engine, within a bulk or a function, or over the brake."""
         engine = self._engine
         core = engine._opened()
         engine._flush()

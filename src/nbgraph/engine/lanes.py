@@ -1,9 +1,9 @@
-"""Lanes: queues of devices that take work now and finish it later, in the order they took it.
+"""Lanes: queues of devices, which accept work at once and finish it later, in order of acceptance.
 
-An operation on a lane has two ends. When its function has returned it is *issued*: the device has
-the work in its queue. When `done` is called it is over. What follows on the same lane need not wait
-for the second end, as the device keeps the order; everything else does. A failure may come between
-the two: what was issued meanwhile carries it too.
+An operation on a lane ends in two stages. Once its function has returned it is *issued*: the work
+is in the device's queue. Once `done` is called it has *ended*. Operations on the same lane wait for
+the first stage only, as the device keeps the order; all others wait for the second. A failure
+between the two stages also fails the dependent operations that were issued meanwhile.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Issue = Callable[[RunContext, OnComplete], Any]
 
 
 class Lane:
-    """A queue of its own, served by a thread of its own, on a threaded engine.
+    """A queue of a threaded engine with its own thread, for the work of one device.
 
-    `push(issue, ...)`: `issue(run_ctx, done)` hands the work over and returns; `done(error=None)`
-    is called once, from any thread, when the device has finished it.
+    `push(issue, ...)`: `issue(run_ctx, done)` starts the work and returns; `done(error=None)` is
+    called once, from any thread, when the device has finished it.
 
     >>> from nbgraph.engine.threaded import ThreadedEngine
     >>> engine = ThreadedEngine(workers=1)
@@ -53,7 +53,7 @@ class Lane:
     def push(
         self, issue: Issue, *, ctx: Context | None = None, **options: Unpack[PushOptions]
     ) -> Pending:
-        """As `Engine.push_async`, on this lane; what `issue` returns is the result."""
+        """Like `Engine.push_async`, on this lane; the return value of `issue` is the result."""
         engine = self.engine
         options.setdefault("prop", ASYNC)
         operation = checks.operation(
@@ -65,26 +65,26 @@ class Lane:
         return operation
 
     def skip(self, operation: Operation) -> None:
-        """In its turn: what was issued before must not see its failure."""
+        """End an operation without running it, in its turn: earlier ones must not fail with it."""
         operation.state = ISSUED
         self.ended(operation, None)
         self.issued(operation)
 
     def issued(self, operation: Operation) -> None:
-        """Its function has returned: the lane's next may go."""
+        """Record that the operation's function has returned, and let the lane's next one start."""
         operation.core.call_issued(operation.block)
-        with self._lock:  # from here on it may end
+        with self._lock:  # from here on the operation may end
             self._issued.append(operation)
         self._finish()
 
     def ended(self, operation: Operation, error: BaseException | None) -> None:
-        """`done` was called, perhaps before those before it."""
+        """Record that `done` was called, perhaps earlier than for preceding operations."""
         with self._lock:
             self._ended[operation] = error
         self._finish()
 
     def _finish(self) -> None:
-        """Pass on what is finished, in the order of issue, by one thread at a time."""
+        """End operations that are done, in the order of issue, one thread at a time."""
         while True:
             with self._lock:
                 ready = bool(self._issued) and self._issued[0] in self._ended

@@ -1,8 +1,8 @@
 """Engines with threads at the end of the process and across a fork.
 
-At exit unfinished work has a bounded time to end. A fork waits, as long, for unfinished work; the
-child starts with a fresh core and without the parent's work: variables that were in use carry an
-error that says so, operations that had not ended fail in the child.
+At exit unfinished work has a bounded time to end. A fork waits for it equally long; the child
+starts with a new core and without the parent's work: variables that were in use carry an error
+that says so, and operations that had not ended fail in the child.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 _engines: weakref.WeakSet[TrackedEngine] = weakref.WeakSet()
 _hooked: list[bool] = []
-_locked: list[bool] = []  # by forks under way: whether they have the lock on loading
-_OWN_ERRORS = 1000  # operations that have an error of their own
-_LOADED = 20.0  # seconds
-_kept: list[Core] = []  # of the parent: its memory is left alone
+_locked: list[bool] = []  # for each fork in progress: whether it holds the lock on loading
+_OWN_ERRORS = 1000  # operations that get an error of their own
+_LOAD_TIMEOUT = 20.0  # seconds that a fork waits for a thread that loads code
+_parent_cores: list[Core] = []  # kept alive in a child, so that their memory is never freed
 
 
 def register(engine: TrackedEngine) -> None:
-    """From now on the engine takes part."""
+    """Add an engine to those that are handled at exit and at a fork."""
     _engines.add(engine)
     if not _hooked:
         _hooked.append(True)
@@ -46,9 +46,9 @@ def register(engine: TrackedEngine) -> None:
 
 
 def give_to_parent(core: Core, lost: Iterable[Operation]) -> None:
-    """In a child: the core and all that had not ended stay the parent's."""
+    """Retire the core in a child, and fail the operations `lost`, which end in the parent only."""
     core.retired = True
-    _kept.append(core)
+    _parent_cores.append(core)
     failure: Failure | None = None
     for number, operation in enumerate(lost):
         if (
@@ -64,7 +64,7 @@ def give_to_parent(core: Core, lost: Iterable[Operation]) -> None:
 
 
 def end_child() -> None:
-    """A function forked and has returned in the child: there is no program to go on with."""
+    """End a child that a pushed function forked, once the function has returned there."""
     _at_exit()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
@@ -77,28 +77,28 @@ def _at_exit() -> None:
     for engine in engines:
         engine._shut_down()
     if any(engine._core and engine._core.word(layout.PENDING) for engine in engines):
-        _keep_all()
+        _keep_objects()
 
 
-def _keep_all() -> None:
-    """A kernel still runs: what it is made of and what it writes must outlast the interpreter,
-    which gives back code and memory while its threads go on."""
+def _keep_objects() -> None:
+    """Keep all objects alive, as a kernel still runs: its code and memory must outlive the
+    interpreter, which frees them while its threads go on."""
     keep = ctypes.pythonapi.Py_IncRef
     gc.unfreeze()  # what a program froze is among all objects, too
     for value in gc.get_objects():
-        if str(type(value).__module__).startswith("nbgraph"):  # it may be anything
+        if str(type(value).__module__).startswith("nbgraph"):  # `__module__` may be of any type
             keep(ctypes.py_object(value))
 
 
 def _before() -> None:
     for engine in list(_engines):
         engine._before_fork()
-    # nobody is loading code when the process is copied: that is done under locks of LLVM
-    _locked.append(handle.LOADING.acquire(timeout=_LOADED))
+    # no thread may be loading code when the process is copied: LLVM holds locks meanwhile
+    _locked.append(handle.LOADING.acquire(timeout=_LOAD_TIMEOUT))
 
 
 def _release() -> None:
-    if _locked and _locked.pop():  # not where the first engine began during the fork
+    if _locked and _locked.pop():  # empty if the first engine was created during the fork
         handle.LOADING.release()
 
 

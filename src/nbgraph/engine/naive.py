@@ -1,24 +1,24 @@
-"""The naive engine: what is pushed runs at once, on the caller's thread. The specification.
+"""The naive engine runs each operation at its push, on the caller's thread. The specification.
 
 The model, which every engine follows
 =====================================
 
 A variable has a queue of the operations that name it, in push order. A read is granted when no
-write stands before it, a write when nothing does. An operation runs when all it names is granted,
-and gives it back when it ends. Nothing else orders anything.
+write stands before it, a write when nothing does. An operation runs once all its variables are
+granted, and releases them when it ends. Nothing else orders operations.
 
-Here an operation whose turn it is runs before its push returns, so a breakpoint in a pushed
-function stops in it. It waits only for what is unfinished then:
+Here a ready operation runs before its push returns, so a breakpoint in a pushed function stops
+below the push. It waits only for operations that are unfinished then:
 
 - functions that have not returned: the one that is pushing, and those of other threads;
 - asynchronous functions whose `on_complete` has not been called.
 
-The thread that ends an operation runs what waited for it: for an asynchronous one, the thread that
-calls `on_complete`. Of several that become ready the higher priority goes first, then the older.
+The thread that ends an operation runs those that waited for it: for an asynchronous one, the thread
+that calls `on_complete`. Of several ready ones the higher priority goes first, then the older.
 
-A signal may raise in the main thread behind any call. What it leaves half done (`_torn`) is mended
-before the thread waits or has pushed again: queues follow from what is pending, and an operation
-that had begun and not ended has failed.
+A signal may raise in the main thread after any call. State that it leaves inconsistent (`_torn`)
+is repaired before the thread waits or pushes again: the queues are rebuilt from the pending
+operations, and an operation that had started and not ended counts as failed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from nbgraph.engine.running import end_interrupted, perform
 from nbgraph.engine.variable import Owner, Variable
 
 _Ready = list[tuple[int, int, Operation]]
-_DEPTH = 40  # functions that push functions run inside each other so deep, then one after another
+_DEPTH = 40  # nesting of functions that push functions; deeper ones run one after another
 
 
 class _Queue:
@@ -50,7 +50,7 @@ class _Queue:
         self.waiting: deque[tuple[Operation, bool]] = deque()
 
     def grant(self, operation: Operation, write: bool) -> bool:
-        """Return whether the operation may use it now; otherwise it waits."""
+        """Return whether the operation may use the variable now; otherwise queue it."""
         if self.waiting or self.writer or (write and self.readers):
             self.waiting.append((operation, write))
             return False
@@ -64,7 +64,7 @@ class _Queue:
             self.readers += 1
 
     def give_back(self, write: bool) -> list[Operation]:
-        """One user is gone; who may go on."""
+        """Remove a user of the variable, and return the operations that get access by that."""
         if write:
             self.writer = False
         else:
@@ -81,21 +81,21 @@ class _Queue:
 
 
 class _Turn(threading.local):
-    """What this thread is to run next, while it runs something."""
+    """The ready operations that this thread runs next, and how deep its calls are nested."""
 
     ready: _Ready | None = None
     depth = 0
 
 
 class NaiveEngine(Engine):
-    """Runs what is pushed when it is pushed; see the module."""
+    """An engine that runs operations at their push; see the module."""
 
     kind = "naive"
 
     def __init__(self, *, owner: Owner | None = None, first: int = 0) -> None:
         super().__init__(owner=owner)
         self._number = self._first = first
-        self._lock = threading.RLock()  # taken by `with` itself: a signal cannot keep it
+        self._lock = threading.RLock()  # only for `with`: a signal cannot leave it locked
         self._ended = threading.Condition(self._lock)
         self._torn: tuple[Any, ...] = ()  # (torn before, an operation or None)
         self._inside = 0  # the thread that is in a section under the lock
@@ -108,22 +108,22 @@ class NaiveEngine(Engine):
 
     def _issue(self, operation: Operation) -> None:
         if self._inside == threading.get_ident():
-            # a finaliser pushes while its thread is admitting or releasing: after that
+            # pushed by a finaliser while its thread is in a section: issued after that
             self._late_pushes.append(operation)
             return
         self._go_on(self._admit, operation)
 
     def _go_on(self, work: Callable[[Any], _Ready], operand: Any, depth: int = _DEPTH) -> None:
-        """Do what a section does, and run what may run then."""
+        """Call `work(operand)` in a section, and run the ready operations that it returns."""
         try:
             self._run_ready(self._section(work, operand), depth)
-        except BaseException:  # a signal's
+        except BaseException:  # raised by a signal
             self._torn = self._torn, None
             raise
         self._catch_up()
 
     def _section(self, work: Callable[[Any], Any], operand: Any) -> Any:
-        """Return what work returns under the lock; what finalisers push meanwhile is late."""
+        """Return `work(operand)`, called under the lock; pushes by finalisers are put off."""
         with self._lock:
             self._inside = threading.get_ident()
             try:
@@ -132,7 +132,7 @@ class NaiveEngine(Engine):
                 self._inside = 0
 
     def _admit(self, operation: Operation) -> _Ready:
-        """Number it and enter it into its queues; return it if it may run."""
+        """Number an operation and enter it into its queues; return it if it is ready."""
         self._number += 1
         operation.seq = self._number
         operation.state = WAITING
@@ -150,12 +150,12 @@ class NaiveEngine(Engine):
             operation.blocked -= _queue(variable).grant(operation, True)
 
     def _forget(self, operation: Operation) -> None:
-        del self._pending[operation]  # nothing here looks for signals
+        del self._pending[operation]  # no signal can come between these lines
         self._completed += 1
         self._bytes -= operation.nbytes
 
     def _catch_up(self) -> None:
-        """Issue what finalisers pushed, and mend what signals left half done."""
+        """Issue the pushes of finalisers, and repair what signals left inconsistent."""
         while self._late_pushes:
             try:
                 operation = self._late_pushes.popleft()
@@ -180,7 +180,7 @@ class NaiveEngine(Engine):
         self._go_on(self._queue_again, operations)
 
     def _queue_again(self, ended: list[Operation]) -> _Ready:
-        """Make the queues of what is pending anew; return what may run and has not begun."""
+        """Rebuild the queues of pending operations; return the ready ones that have not started."""
         for operation in [*ended, *self._pending]:
             for variable in operation.reads + operation.writes:
                 variable._queue = None
@@ -197,7 +197,7 @@ class NaiveEngine(Engine):
     # run ---------------------------------------------------------------------------------------
 
     def _run_ready(self, ready: _Ready, depth: int = _DEPTH) -> None:
-        """Run these, and what becomes ready by that."""
+        """Run these operations, and those that become ready by that."""
         if not ready:
             return
         turn = self._turn
@@ -214,10 +214,10 @@ class NaiveEngine(Engine):
                 if not ready:
                     break
                 operation = heapq.heappop(ready)[2]
-                if operation.state == WAITING:  # `_mend` had it run otherwise
+                if operation.state == WAITING:  # else `_mend` has had it run already
                     operation.state = RUNNING
                     perform(operation)
-        except BaseException:  # a signal's
+        except BaseException:  # raised by a signal
             self._torn = self._torn, operation
             raise
         finally:
@@ -238,7 +238,7 @@ class NaiveEngine(Engine):
                 granted.blocked -= 1
                 if not granted.blocked:
                     heapq.heappush(ready, _entry(granted))
-            if not (queue.readers or queue.writer):  # then nobody waits either
+            if not (queue.readers or queue.writer):  # then no operation waits either
                 variable._queue = None
         self._forget(operation)
         self._ended.notify_all()

@@ -1,4 +1,4 @@
-"""Kernels as what engines run: an address, a record of 64-bit words, a range."""
+"""Kernel calls that engines run: an address, a record of 64-bit words, a range."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from nbgraph.device import RunContext
 
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-SMALL_BELOW = 2_000  # nanoseconds: such a kernel runs in the pusher when nothing stands before it
+SMALL_BELOW = 2_000  # nanoseconds up to which a kernel may run in the pusher, if it is ready
 
 
 class NativeCall:
-    """`int64 kernel(int64 args, int64 lo, int64 hi)` at an address, ready to be pushed.
+    """A call of `int64 kernel(int64 args, int64 lo, int64 hi)` at an address, ready to be pushed.
 
-    `address`: of the kernel; 0 back means all went well, anything else becomes a KernelError.
+    `address`: of the kernel, which returns 0, or an error code that becomes a KernelError.
     `record`: the words `args` points to (they are copied), or their address. `hi`, `lo`: the range.
-    `cost`: estimated nanoseconds of the whole range; short ones may run in the pusher, long ones
-    may be cut into chunks for idle workers. 0: neither. `keep`: kept alive as long as this object
-    is. `resumes`: whether it is a loop of unknown length that a plan may run in two parts; see
+    `cost`: estimated nanoseconds of the whole range; short kernels may run in the pusher, long ones
+    may be cut into chunks for idle workers; 0: neither. `keep`: an object kept alive by this one.
+    `resumes`: whether it is a loop of unknown length that a plan may run in two parts; see
     `kernel_errors.UNFINISHED`.
 
     The compiled engine runs it without Python; any engine may call it as a function. Where it
-    crashes the process, NBGRAPH_DEBUG=1 with `python -X faulthandler` prints its name: what is
-    pushed then runs below a Python frame of that name.
+    crashes the process, NBGRAPH_DEBUG=1 with `python -X faulthandler` prints its name: every kernel
+    then runs below a Python frame of its name.
     """
 
     __slots__ = ("__name__", "_words", "address", "cost", "hi", "keep", "lo", "record", "resumes")
@@ -67,7 +67,7 @@ class NativeCall:
             raise of_kernel(self.__name__, code)
 
     def shown(self, name: str) -> Callable[[RunContext], None]:
-        """It as a Python function of that name: a crash shows in the traceback of faulthandler."""
+        """Return it as a Python function called `name`, which faulthandler shows at a crash."""
 
         def kernel(run_ctx: RunContext) -> None:
             self(run_ctx)

@@ -1,7 +1,7 @@
-"""Operations: a function with what it reads and writes, as an engine takes it in.
+"""Operations: pushed functions with the variables they read and write.
 
-States, in order; `ISSUED` is that of an asynchronous function which has returned and whose
-`on_complete` has not been called:
+States, in order; `ISSUED` is the state of an asynchronous function that has returned, before its
+`on_complete` is called:
 
     NEW -> WAITING -> RUNNING -> (ISSUED ->) DONE
 """
@@ -32,29 +32,29 @@ _now = time.monotonic_ns
 
 
 class Operation(Pending):
-    """One push. The engine's side of what the user holds as `Pending`."""
+    """One push: the engine's side of the user's `Pending`."""
 
     __slots__ = (
         "asynchronous",
-        "block",  # the compiled core's operation, while it runs
-        "blocked",  # the naive engine's: queues it still waits in
-        "core",  # that core
+        "block",  # address of the compiled core's operation, while it runs
+        "blocked",  # the naive engine's count of queues in which it still waits
+        "core",  # the compiled core
         "ctx",
         "fn",
         "index",  # place in its bulk
-        "lane",  # of a device, if it goes to one
+        "lane",  # the Lane of the device it goes to, or None
         "members",  # of a bulk: the operations it joins
         "nbytes",
-        "own",  # variables of memory that its function took: nobody else's before it returns
+        "own",  # variables of memory that its function allocated: private until it returns
         "priority",
         "prop",
         "pushed_ns",
         "reads",
         "seq",  # push number, given by `_issue`
-        "started_ns",  # 0: nobody listens
+        "started_ns",  # 0 without listeners
         "state",
         "ticket",  # the compiled core's name for it
-        "thread",  # who ran it: (number, name), if somebody listens
+        "thread",  # (number, name) of the thread that ran it, with listeners
         "writes",
     )
 
@@ -100,23 +100,23 @@ class Operation(Pending):
     blocked: int
 
     def forget(self) -> None:
-        """Keeping the result does not keep what the function held."""
+        """Drop the function and its variables, so that the result does not keep them alive."""
         self.state = DONE
         self.fn = self.members = None
         self.reads = self.writes = self.own = ()
 
 
 class Operator:
-    """A function with its variables, checked and kept, to be pushed again and again."""
+    """A function with its variables, checked once, to be pushed many times."""
 
     __slots__ = (
         "_code",
         "_instruction",
         "asynchronous",
-        "checked",  # owner.deletions when its variables were last looked at
+        "checked",  # owner.deletions when its variables were last checked
         "deleted",
         "fn",
-        "handle",  # an engine's own, if it prepares operators; one of another engine is replaced
+        "handle",  # the state of an engine that prepares operators; replaced by another engine
         "name",
         "owner",
         "reads",
@@ -145,7 +145,7 @@ class Operator:
 
     @property
     def site(self) -> Site:
-        """The line of user code that made it."""
+        """The line of user code that created it."""
         return site(self._code, self._instruction)
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ class Operator:
 
 
 class NativeOperator(Operator):
-    """A kernel with its variables, laid out in the core; `push()` is the quickest way in."""
+    """A kernel with its variables, laid out in the core; `push()` is the fast path."""
 
     __slots__ = ("call", "core", "home", "push", "template")
 
@@ -168,14 +168,14 @@ class NativeOperator(Operator):
 
 
 class VariableView(NamedTuple):
-    """What a dump tells of a variable."""
+    """A variable as a dump shows it."""
 
     number: int
     name: str | None
 
 
 class KernelView(Operation):
-    """A kernel's operation as a dump and `here.running` show it."""
+    """The operation of a kernel or of a plan's step, for dumps and `here.running`."""
 
     __slots__ = ("place",)
 

@@ -1,4 +1,4 @@
-"""What a push gives back: `Pending`, and the same of a kernel."""
+"""Results of pushes: `Pending`, and `NativePending` for kernels."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from nbgraph.errors import EngineTimeout, unpicklable
 if TYPE_CHECKING:
     from nbgraph.engine.interface import EngineLike
 
-_registering = threading.Lock()
+_waiters_lock = threading.Lock()
 
 
 def forget_threads() -> None:
-    """In a forked child: the lock may be held by a thread that is not here."""
-    global _registering
-    _registering = threading.Lock()
+    """Replace the lock in a forked child: a thread that is not here may hold it."""
+    global _waiters_lock
+    _waiters_lock = threading.Lock()
 
 
 class Pending:
-    """The result of a push: ask it, wait for it, `await` it, or forget it.
+    """The future result of a push: test it, wait for it, `await` it, or drop it.
 
     >>> import nbgraph as ng
     >>> pending = ng.engine.push(lambda run_ctx: 6 * 7, name="answer")
@@ -49,7 +49,7 @@ class Pending:
     _code: CodeType
     _instruction: int
     _waiters: list[Callable[[], object]] | None
-    untold: Untold  # of one that failed and writes nothing
+    untold: Untold  # if it failed and writes nothing
 
     __reduce_ex__ = unpicklable("what a push returns", "take its result()")
 
@@ -59,15 +59,15 @@ class Pending:
         return site(self._code, self._instruction)
 
     def done(self) -> bool:
-        """Return whether it has ended, well or not."""
+        """Return whether the operation has ended, whether or not it failed."""
         if not self.ended:
             self.engine._flush()  # it may still wait in this thread's bulk
         return self.ended
 
     def result(self, timeout: float | None = None) -> Any:
-        """What the function returned, once it has ended; the error that failed it is raised.
+        """Wait until the function has ended and return its result, or raise its error.
 
-        An error fetched here counts as raised. Of an asynchronous function the result is None.
+        The error then counts as raised. The result of an asynchronous function is None.
         """
         failure = self._failed(timeout)
         if failure is not None:
@@ -75,7 +75,7 @@ class Pending:
         return self.value
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """Return the error that failed it, or None; fetched here it counts as raised."""
+        """Wait until the function has ended; return its error, which counts as raised, or None."""
         failure = self._failed(timeout)
         return None if failure is None else failure.error
 
@@ -107,7 +107,7 @@ class Pending:
             def tell() -> None:
                 try:
                     loop.call_soon_threadsafe(wake)
-                except RuntimeError:  # the loop was closed meanwhile: nobody waits any more
+                except RuntimeError:  # the loop was closed meanwhile: nothing waits any more
                     return
 
             if self._when_ended(tell):
@@ -115,8 +115,8 @@ class Pending:
         return self.result()
 
     def _when_ended(self, tell: Callable[[], object]) -> bool:
-        """Have `tell` called once it has ended, or now; False where it has ended already."""
-        with _registering:
+        """Call `tell` once the operation has ended; False where it has ended and is not called."""
+        with _waiters_lock:
             waiters = self._waiters
             if waiters is None:
                 waiters = self._waiters = []
@@ -143,7 +143,7 @@ class Pending:
             self._tell()
 
     def _sleep(self, deadline: float | None) -> bool:
-        """Sleep until it has ended or the time is up; whether it has ended."""
+        """Sleep until the operation has ended or the time is up; return whether it has ended."""
         bell = threading.Lock()
         bell.acquire()
         self._when_ended(bell.release)
@@ -161,7 +161,7 @@ class Pending:
 
 
 class NativePending(Pending):
-    """The result of pushing a kernel: None; the errors are those on what it writes."""
+    """The result of pushing a kernel: None, or the error carried by a variable that it writes."""
 
     __slots__ = ("ticket", "writes")
 
@@ -172,7 +172,7 @@ class NativePending(Pending):
         self.value = None
 
     def done(self) -> bool:
-        """Return whether it has ended, well or not."""
+        """Return whether the operation has ended, whether or not it failed."""
         core = self.engine._core
         return core is None or bool(core.is_done(self.ticket))
 

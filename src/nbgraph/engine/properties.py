@@ -1,4 +1,4 @@
-"""What kind of work an operation is: a hint where it runs, and whether failures stop it."""
+"""Kinds of operations: hints where they run, and whether failures skip them."""
 
 from enum import Enum
 
@@ -9,14 +9,14 @@ class FnProperty(Enum):
     | property        | meaning                                                             |
     |-----------------|---------------------------------------------------------------------|
     | NORMAL          | ordinary work                                                       |
-    | COPY_FROM_GPU   | a copy from a GPU: has threads of its own                           |
-    | COPY_TO_GPU     | a copy to a GPU: has threads of its own                             |
+    | COPY_FROM_GPU   | a copy from a GPU: runs on its own threads                          |
+    | COPY_TO_GPU     | a copy to a GPU: runs on its own threads                            |
     | CPU_PRIORITIZED | short host work that others wait for: goes before ordinary work     |
     | GPU_PRIORITIZED | the same on a GPU                                                   |
     | ASYNC           | ends when its `on_complete` is called (what `push_async` pushes)    |
     | DELETE_VAR      | the last operation of a variable (what `delete_variable` pushes)    |
-    | NO_SKIP         | runs although what it reads or writes carries a failure             |
-    | OVERWRITE       | runs although what it writes carries one: it is written whole       |
+    | NO_SKIP         | runs although a variable that it reads or writes carries a failure  |
+    | OVERWRITE       | runs although its outputs carry a failure, as it writes them whole  |
 
     >>> FnProperty.kNoSkip is FnProperty.NO_SKIP
     True

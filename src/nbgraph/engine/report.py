@@ -1,4 +1,4 @@
-"""What an engine says of itself: counts, and who waits for whom."""
+"""Reports of an engine: counts, and which operation waits for which."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Unfinished(NamedTuple):
     name: str
     site: str
     state: str
-    age: float | None  # seconds since the push; of kernels it is not kept
+    age: float | None  # seconds since the push; None for kernels
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     waits_for: tuple[int, ...]  # numbers of operations
@@ -93,10 +93,10 @@ class Dump(Report):
 
     @classmethod
     def of(cls, kind: str, operations: Iterable[Operation]) -> Dump:
-        """What the sets of the operations say; they come in push order."""
+        """Return the dump of `operations`, in push order, from the variables they name."""
         now = time.monotonic_ns()
-        written: dict[int, int] = {}  # variable -> the last to write it
-        read: dict[int, list[int]] = {}  # ... and who reads it since
+        written: dict[int, int] = {}  # variable -> its last writer
+        read: dict[int, list[int]] = {}  # variable -> its readers since that
         rows: list[Unfinished] = []
         queues: dict[str, list[str]] = {}
         for operation in operations:
@@ -108,10 +108,10 @@ class Dump(Report):
             for variable in writes:
                 waits.update(read.pop(variable.number, ()))
                 written[variable.number] = number
-                queues.setdefault(_called(variable), []).append(f"#{number} writes")
+                queues.setdefault(_label(variable), []).append(f"#{number} writes")
             for variable in reads:
                 read.setdefault(variable.number, []).append(number)
-                queues.setdefault(_called(variable), []).append(f"#{number} reads")
+                queues.setdefault(_label(variable), []).append(f"#{number} reads")
             state = operation.state
             rows.append(
                 Unfinished(
@@ -120,8 +120,8 @@ class Dump(Report):
                     str(operation.site),
                     "ready" if state in {NEW, WAITING} and not waits else STATES[state],
                     None if operation.pushed_ns is None else (now - operation.pushed_ns) / 1e9,
-                    tuple(map(_called, reads)),
-                    tuple(map(_called, writes)),
+                    tuple(map(_label, reads)),
+                    tuple(map(_label, writes)),
                     tuple(sorted(waits)),
                     tuple(m.name for m in operation.members or ()),
                 )
@@ -156,5 +156,5 @@ def _more(count: int) -> str:
     return f"\n... and {count - _SHOWN} more" if count > _SHOWN else ""
 
 
-def _called(variable: Variable) -> str:
+def _label(variable: Variable) -> str:
     return f"{variable.name} ({variable.number})" if variable.name else f"({variable.number})"

@@ -1,9 +1,9 @@
-"""How an operation runs, and where its result and its failure go.
+"""The run of an operation, and the destination of its result and its failure.
 
-`perform(operation)` runs what it is given on the calling thread and has its engine complete it when
-it has ended: at once, or when its `on_complete` is called, on whatever thread that is. Operations
-of the compiled core (`operation.core`) find failures there, and leave them there; those of the
-naive engine on the variables themselves.
+`perform(operation)` runs an operation on the calling thread; its engine completes it when it has
+ended: at once, or when its `on_complete` is called, on any thread. Operations of the compiled core
+(`operation.core`) read failures from the core and write them there; those of the naive engine use
+the variables themselves.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _now = time.monotonic_ns
 
 
 def perform(operation: Operation) -> None:
-    """Run an operation whose turn it is, on this thread."""
+    """Run a ready operation on this thread."""
     if operation.members is not None:
         _perform_bulk(operation)
         return
@@ -39,14 +39,14 @@ def perform(operation: Operation) -> None:
     elif _run(operation, inherited):
         operation.engine._complete(operation)
         operation.forget()
-    del operation, inherited  # an exception keeps this frame; who has it does not have the push
+    del operation, inherited  # an exception keeps this frame alive, but shall not keep the push
 
 
 def _perform_bulk(operation: Operation) -> None:
     engine, core = operation.engine, operation.core
     members = operation.members or []
     if core is not None:
-        # the members' failures go from one to the next here, and to the core in the end
+        # members pass failures to each other here; the core gets them at the end
         here.carried = {
             v: core.carried_by(v) if v._core is core else engine._failure_of(v)
             for v in operation.reads + operation.writes
@@ -69,7 +69,7 @@ def _perform_bulk(operation: Operation) -> None:
 
 
 def _run(operation: Operation, inherited: Failure | None) -> bool:
-    """Call the function, or pass the failure on; whether the operation has ended."""
+    """Call the function, or pass the failure on; return whether the operation has ended."""
     if inherited is not None:
         _settle(operation, None, inherited)
         return True
@@ -81,7 +81,7 @@ def _run(operation: Operation, inherited: Failure | None) -> bool:
     operation.state = RUNNING
     outer, was_inside = here.running, inside.get()
     value = failure = None
-    try:  # a signal may raise behind any call
+    try:  # a signal may raise after any call
         here.running = operation
         inside.set(True)
         if operation.asynchronous:
@@ -100,7 +100,7 @@ def _run(operation: Operation, inherited: Failure | None) -> bool:
 
 
 def _begin(operation: Operation, run_ctx: RunContext) -> bool:
-    """Call an asynchronous function; what it raises counts unless it has ended before."""
+    """Call an asynchronous function; its exception counts unless `on_complete` came first."""
     watch_dropped()
     on_complete, lane = OnComplete(operation), operation.lane
     once = on_complete._once
@@ -113,9 +113,9 @@ def _begin(operation: Operation, run_ctx: RunContext) -> bool:
         if lane is None:
             if first:
                 raise
-            failed(operation, error)  # too late for its variables: wait_for_all tells
+            failed(operation, error)  # too late for its variables: wait_for_all raises it
         elif first:
-            lane.ended(operation, error)  # in its turn
+            lane.ended(operation, error)  # ended in its turn
     if lane is not None:
         operation.state = ISSUED
         lane.issued(operation)
@@ -125,7 +125,7 @@ def _begin(operation: Operation, run_ctx: RunContext) -> bool:
 
 
 def end(operation: Operation, error: BaseException | None) -> None:
-    """An asynchronous operation has ended, on whatever thread."""
+    """End an asynchronous operation, on any thread."""
     if operation.lane is not None:
         operation.lane.ended(operation, error)
         return
@@ -135,21 +135,21 @@ def end(operation: Operation, error: BaseException | None) -> None:
 
 
 def finish(operation: Operation, value: Any, failure: Failure | None) -> None:
-    """The same of an operation of a lane, when its turn has come."""
+    """End an operation of a lane, when its turn has come."""
     _settle(operation, value, failure)
     operation.engine._complete(operation)
     operation.forget()
 
 
 def end_interrupted(operation: Operation) -> None:
-    """End an operation that a signal took away from its thread, and those it joins."""
+    """End an operation, and its members, as a signal has ended the run on its thread."""
     for unended in [*(operation.members or ()), operation]:
         if not unended.ended:
             _settle(unended, None, failed(unended, KeyboardInterrupt()))
 
 
 def failed(operation: Operation, error: BaseException) -> Failure:
-    """Return the failure of an operation; nobody has been told yet."""
+    """Return a new failure of an operation, recorded as not raised yet."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next  # begin at the user's function
@@ -161,7 +161,7 @@ def failed(operation: Operation, error: BaseException) -> Failure:
     core: Any = operation.core
     engine: Any = operation.engine
     if core is None:
-        failure.hidden = not all(map(gc.is_tracked, operation.writes))  # arrays' are not
+        failure.hidden = not all(map(gc.is_tracked, operation.writes))  # those of arrays are not
         engine._owner.ledger.add(failure)
     else:
         (core if core is engine._core else engine._opened()).keep(operation, failure)
@@ -171,7 +171,7 @@ def failed(operation: Operation, error: BaseException) -> Failure:
 
 
 def _settle(operation: Operation, value: Any, failure: Failure | None) -> None:
-    """Versions and failures of what it writes; its listeners and its waiters are told."""
+    """Update versions and failures of its outputs, and notify its listeners and waiters."""
     if operation.core is None:
         for variable in operation.writes:
             if variable._core is not None:
@@ -186,7 +186,7 @@ def _settle(operation: Operation, value: Any, failure: Failure | None) -> None:
 
 
 def _inherited(operation: Operation) -> Failure | None:
-    """Return the failure that skips an operation, or None."""
+    """Return the failure because of which an operation is skipped, or None."""
     if operation.prop in UNSKIPPED:
         return None
     core = operation.core
@@ -218,9 +218,9 @@ def _inherited_from_variables(operation: Operation) -> Failure | None:
 
 
 class OnComplete:
-    """Ends an asynchronous operation: `on_complete()`, or `on_complete(error)` if it failed.
+    """The callback that ends an asynchronous operation: `on_complete()`, or `on_complete(error)`.
 
-    It may be called from any thread, once. If nobody keeps it and it was never called, the
+    It may be called from any thread, once. If it is garbage collected without a call, the
     operation fails with an EngineError that says so, instead of hanging.
     """
 
@@ -231,7 +231,7 @@ class OnComplete:
         self._once = [operation]  # popped by the thread that ends it: atomic
 
     def __call__(self, error: BaseException | None = None) -> None:
-        """The operation has ended, with the error if one is given."""
+        """End the operation, with `error` if it failed."""
         if error is not None and not isinstance(error, BaseException):
             raise ArgumentError(
                 f"on_complete of {self._name!r}: error={error!r}; "
@@ -245,7 +245,7 @@ class OnComplete:
             )
         try:
             end(operation, error)
-        except BaseException:  # a signal's: it may be called again
+        except BaseException:  # raised by a signal: the caller may call again
             if operation.core is None and operation.state != DONE:
                 self._once = [operation]
             raise
@@ -258,8 +258,8 @@ class OnComplete:
 
     def __del__(self) -> None:
         if getattr(self, "_once", None):  # a signal may have come before `__init__`
-            # Any lock may be held by the thread that a finaliser interrupts, and `put` is made
-            # for that: all else happens on a thread of its own.
+            # A finaliser may interrupt a thread that holds any lock. `put` is safe for that; the
+            # rest happens on another thread.
             _dropped.put(self._once)
 
     def __repr__(self) -> str:
@@ -267,29 +267,29 @@ class OnComplete:
 
 
 _dropped: queue.SimpleQueue[list[Operation]] = queue.SimpleQueue()
-_undertaker: list[threading.Thread] = []
-_starting = threading.Lock()
+_drop_threads: list[threading.Thread] = []  # none or one
+_start_lock = threading.Lock()
 
 
 def forget_threads() -> None:
-    """In a forked child: locks may be held by threads that are not here."""
-    global _starting, _dropped
-    _starting = threading.Lock()
+    """Replace locks in a forked child: threads that are not here may hold them."""
+    global _start_lock, _dropped
+    _start_lock = threading.Lock()
     _dropped = queue.SimpleQueue()
 
 
 def watch_dropped() -> None:
-    """See to it that somebody ends the operations whose `on_complete` nobody can call."""
-    if _undertaker and _undertaker[0].is_alive():
+    """Start the thread that ends operations whose `on_complete` was garbage collected."""
+    if _drop_threads and _drop_threads[0].is_alive():
         return
-    with _starting:
-        if not (_undertaker and _undertaker[0].is_alive()):  # a forked child has none
-            thread = threading.Thread(target=_bury, name="nbgraph dropped", daemon=True)
-            _undertaker[:] = [thread]
+    with _start_lock:
+        if not (_drop_threads and _drop_threads[0].is_alive()):  # a forked child has none
+            thread = threading.Thread(target=_end_dropped, name="nbgraph dropped", daemon=True)
+            _drop_threads[:] = [thread]
             thread.start()
 
 
-def _bury() -> None:
+def _end_dropped() -> None:
     while True:
         once = _dropped.get()
         if once:

@@ -1,7 +1,7 @@
 """The line of user code that pushed an operation.
 
-A push keeps the code object and the instruction; line and names are worked out when somebody
-asks. Frames of nbgraph itself are passed over. The compiled core has numbers for lines and names.
+A push keeps the code object and the instruction; line and names are computed on request. Frames
+of nbgraph itself are skipped. The compiled core has numbers for lines and names.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Site(NamedTuple):
 
 
 def caller(depth: int = 1) -> tuple[CodeType, int]:
-    """Code and instruction of the nearest frame outside nbgraph, from `depth` frames up."""
+    """Return code and instruction of the nearest frame outside nbgraph, from `depth` frames up."""
     frame = sys._getframe(depth + 1)
     while is_ours(frame.f_code):
         outer = frame.f_back
@@ -41,10 +41,10 @@ def caller(depth: int = 1) -> tuple[CodeType, int]:
     return frame.f_code, frame.f_lasti
 
 
-_OURS: dict[int, CodeType] = {}  # code of this package by id; kept, so that ids stay their own
+_OURS: dict[int, CodeType] = {}  # code of this package by id; kept alive, so that ids stay unique
 _MOST = 4096
-OURS = -2  # what stands for a line of the package among numbers of lines
-_SHIFT = 48  # of the instruction in the key of a line: no address of an object has so many bits
+OURS = -2  # marks a line of the package among numbers of lines
+_SHIFT = 48  # of the instruction in the key of a line: addresses of objects have fewer bits
 
 
 def is_ours(code: CodeType) -> bool:
@@ -75,8 +75,8 @@ def site(code: CodeType, instruction: int) -> Site:
 class InternedNames:
     """Numbers that stand in the core for names of operations and for lines of user code.
 
-    They are kept for good: `names` and `sites` by number, `site_ids` by `id` of the code object and
-    instruction. The code objects are kept too, so that their ids stay their own.
+    They are never freed: `names` and `sites` by number, `site_ids` by `id` of the code object and
+    instruction. The code objects are kept alive too, so that their ids stay unique.
     """
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class InternedNames:
         self.forget_threads()
 
     def forget_threads(self) -> None:
-        """In a forked child: the lock may be held by a thread that is not here."""
+        """Replace the lock in a forked child: a thread that is not here may hold it."""
         self._lock = forkable(threading.RLock())
 
     def name(self, name: str) -> int:
@@ -111,20 +111,20 @@ class InternedNames:
                 if number == len(self.sites):
                     self.sites.append(site(code, instruction))
                     self._codes.append(code)
-        return max(number, 0)  # a line of the package that nobody called
+        return max(number, 0)  # 0 instead of OURS: a line of the package without a user's caller
 
     def site_at(self, frame: Any) -> int:
-        """Return the number of the nearest line outside nbgraph, from a frame on."""
-        known = self.site_ids
+        """Return the number of the nearest line outside nbgraph, from `frame` up."""
+        site_ids = self.site_ids
         while True:
             code = frame.f_code
             key = id(code) + (frame.f_lasti << _SHIFT)
-            number = known.get(key)
+            number = site_ids.get(key)
             if number is not None and number != OURS:
                 return number
             outer = frame.f_back
             if outer is None or (number is None and not is_ours(code)):
                 return self.site(code, frame.f_lasti)
             if number is None and id(code) in _OURS:
-                known[key] = OURS
+                site_ids[key] = OURS
             frame = outer

@@ -1,19 +1,19 @@
-"""Work on GPUs: who takes it to a device, on which stream, and who tells that it has ended.
+"""Work on GPUs: the thread that issues it, its stream, and the thread that reports its end.
 
 Each device has three streams: `WORK` for kernels and functions, `INTO` and `OUT` for copies. One
-thread of the engine issues all of a device's work (see `lanes`): it makes the stream wait for what
-other streams still do with the same variables, calls the function, and notes an event behind it.
-So work on one device follows work on that device without the host in between. One thread a device
-waits for the events in their order, and tells the engine.
+thread of the engine issues all of a device's work (see `lanes`): it makes the stream wait for work
+of other streams on the same variables, calls the function, and records an event after it. So work
+on one device follows earlier work on that device without the host in between. One thread per device
+waits for the events in their order, and notifies the engine.
 
-A fourth stream, `EXCHANGE`, is for other libraries: what they give is ready when it has come to an
-event that was noted there (`follow`). Nothing of ours runs on it, and it is never captured.
+A fourth stream, `EXCHANGE`, is for other libraries: their data is ready once that stream reaches an
+event that was recorded there (`follow`). It runs no work of this library, and is never captured.
 
 An engine without lanes waits for each event before it goes on.
 
-Where a kernel finds that something is wrong with what it was given, such as an index, it leaves a
-code in a word of the host (`ErrorWords`), which is looked at when the job is over: so the failure
-is that of an operation, as on the host, and not one of the whole device.
+A kernel that detects a wrong argument, such as an index, writes an error code to a word of the host
+(`ErrorWords`), which is read when the job has ended: so the failure is one of an operation, as on
+the host, and not of the whole device.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 WORK, INTO, OUT, EXCHANGE = "work", "into", "out", "exchange"
 Fn = Callable[[RunContext], Any]
-_PAGE = 512  # words of the host that are asked for at once
+_PAGE = 512  # words of the host that are allocated at once
 
 
 class WordPool:
@@ -45,7 +45,7 @@ class WordPool:
         self._free: deque[Any] = deque()  # arrays of one word, which is 0
 
     def take(self) -> Any:
-        """One that nobody has."""
+        """Return a free word."""
         try:
             return self._free.popleft()
         except IndexError:
@@ -55,13 +55,13 @@ class WordPool:
             return page[:1]
 
     def give(self, word: Any) -> None:
-        """It is the next one's."""
+        """Clear a word and mark it as free."""
         word[0] = 0
         self._free.append(word)
 
 
 class ErrorWords:
-    """Where the kernels of a job leave codes; see `RunContext.slot`."""
+    """The words to which the kernels of a job write error codes; see `RunContext.slot`."""
 
     __slots__ = ("_taken", "_words")
 
@@ -76,7 +76,7 @@ class ErrorWords:
         return int(word.__array_interface__["data"][0])
 
     def look(self) -> Exception | None:
-        """What went wrong first, now that the job is over."""
+        """Return the first error of a job that has ended, or None, and free its words."""
         error: Exception | None = None
         for name, word in self._taken:
             if word[0] and error is None:
@@ -87,7 +87,7 @@ class ErrorWords:
 
 
 class Mark:
-    """The end of a job: its event, and whether it is known to be reached."""
+    """The end of a job: its event, and whether the event is known to be reached."""
 
     __slots__ = ("event", "over", "slots")
 
@@ -96,31 +96,31 @@ class Mark:
         self.over = False
 
     def wait(self) -> Exception | None:
-        """Until it is reached: what went wrong on the way."""
+        """Wait until the event is reached; return the job's error, or None."""
         try:
             self.event.synchronize()
             return None if self.slots is None else self.slots.look()
-        except Exception as problem:  # else nobody would wait for the jobs behind it
+        except Exception as problem:  # raised, it would end the thread that waits for later jobs
             return problem
 
 
 class DeviceQueue:
-    """All that runs on a device."""
+    """The work of one device: its streams, and the jobs on them."""
 
     def __init__(self, device: Context) -> None:
         self.device = device
         self._streams: dict[str, Any] = {}
         self._words = WordPool()
         self._lanes: weakref.WeakKeyDictionary[EngineLike, Any] = weakref.WeakKeyDictionary()
-        # of each variable: for each stream the last job with it
+        # the last job of each stream with a variable, by the variable's number
         self._uses: dict[int, dict[str, Mark]] = {}
-        self._ended: deque[tuple[int, ...]] = deque()  # variables of jobs that are over
+        self._ended: deque[tuple[int, ...]] = deque()  # variables of jobs that have ended
         self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._lock = threading.RLock()
-        self._notifying = False  # whether the thread that tells of ends is there
+        self._notifying = False  # whether the thread that waits for events has started
 
     def lane(self, engine: EngineLike, make: Callable[[], Any]) -> Any:
-        """Return the lane of an engine, made at first use."""
+        """Return the lane of an engine, created by `make` at first use."""
         lane = self._lanes.get(engine)
         if lane is None:
             with self._lock:
@@ -140,44 +140,44 @@ class DeviceQueue:
         return stream
 
     def follow(self, number: int, event: Any, keep: Any = None) -> None:
-        """What is issued with a variable from now on begins behind an event of another library's
-        stream; `keep` is kept until that is reached. Finalisers call this."""
+        """Start later jobs on variable `number` after an event of another library's stream; keep
+        `keep` alive until the event is reached. Finalisers call this."""
         mark = Mark(event)
-        _ended_marks.append((number, mark))
-        self._tell_later(mark, (), _nobody_asks, keep)
+        _new_marks.append((number, mark))
+        self._report_later(mark, (), _ignore, keep)
 
     # a job --------------------------------------------------------------------------------------
 
     def job(
         self, fn: Fn, stream: str, variables: Sequence[Variable]
     ) -> Callable[[RunContext, OnComplete], Any]:
-        """`fn` as what a lane issues."""
+        """Return `fn` as the function that a lane calls to issue the job."""
         numbers = tuple(v.number for v in variables)
 
         def issue(run_ctx: RunContext, done: OnComplete) -> Any:
-            value, mark = self._issued(fn, stream, numbers)
-            self._tell_later(mark, numbers, done, fn)
+            value, mark = self._issue(fn, stream, numbers)
+            self._report_later(mark, numbers, done, fn)
             return value
 
         return issue
 
     def now(self, fn: Fn, stream: str, variables: Sequence[Variable]) -> Any:
-        """Issue it and wait for its end: the value."""
+        """Issue a job, wait for its end, and return its value."""
         numbers = tuple(v.number for v in variables)
         with self._lock:
-            value, mark = self._issued(fn, stream, numbers)
-        wrong = mark.wait()
+            value, mark = self._issue(fn, stream, numbers)
+        error = mark.wait()
         mark.over = True
         self._ended.append(numbers)
-        if wrong is not None:
-            raise wrong
+        if error is not None:
+            raise error
         return value
 
-    def _issued(self, fn: Fn, stream: str, numbers: tuple[int, ...]) -> tuple[Any, Mark]:
-        """Behind what other streams do with the same variables."""
+    def _issue(self, fn: Fn, stream: str, numbers: tuple[int, ...]) -> tuple[Any, Mark]:
+        """Issue a job after the work of other streams on the same variables."""
         run_ctx = RunContext(self.device, self.stream(stream), ErrorWords(self._words))
         self._forget_ended()
-        _take_ended()
+        _take_new_marks()
         waited: set[int] = set()
         for number in numbers:
             for other, mark in (*self._uses.get(number, {}).items(), *_foreign.get(number, ())):
@@ -186,7 +186,7 @@ class DeviceQueue:
                     waited.add(id(mark))
         try:
             value = fn(run_ctx)
-        finally:  # what raised half way may have begun something
+        finally:  # a function that raises may have issued some work before
             mark = Mark(run_ctx.stream.record(), run_ctx.slots)
             for number in numbers:
                 self._uses.setdefault(number, {})[stream] = mark
@@ -205,7 +205,7 @@ class DeviceQueue:
 
     # ends ---------------------------------------------------------------------------------------
 
-    def _tell_later(
+    def _report_later(
         self,
         mark: Mark,
         numbers: tuple[int, ...],
@@ -216,12 +216,12 @@ class DeviceQueue:
             with self._lock:
                 if not self._notifying:
                     name = f"nbgraph ends on {self.device!r}"
-                    threading.Thread(target=self._tell, name=name, daemon=True).start()
+                    threading.Thread(target=self._report, name=name, daemon=True).start()
                     self._notifying = True
         self._events.put((mark, numbers, done, keep))
 
-    def _tell(self) -> None:
-        """The life of the thread that waits for events, in the order of issue."""
+    def _report(self) -> None:
+        """Wait for events in the order of issue, and report each: the main loop of a thread."""
         while True:
             mark, numbers, done, keep = self._events.get()
             error = mark.wait()
@@ -231,27 +231,27 @@ class DeviceQueue:
             del mark, done, keep, error
 
 
-def _nobody_asks(error: object) -> None:
-    """The end of what is not an operation of ours."""
+def _ignore(error: object) -> None:
+    """Ignore the end of work that is not an operation of an engine."""
 
 
-# what other libraries do on streams of theirs: by a finaliser, and by variable. Of all devices, as
-# a copy from one to another is the other's work
-_ended_marks: deque[tuple[int, Mark]] = deque()
+# work of other libraries on their own streams: marks that finalisers append, and marks by variable.
+# They are those of all devices, as another device may issue a copy between two
+_new_marks: deque[tuple[int, Mark]] = deque()
 _foreign: dict[int, list[tuple[str, Mark]]] = {}
-_taking = threading.Lock()
+_foreign_lock = threading.Lock()
 
 
-def _take_ended() -> None:
-    if not _ended_marks:
+def _take_new_marks() -> None:
+    if not _new_marks:
         return
-    with _taking:
+    with _foreign_lock:
         for number in [n for n, marks in _foreign.items() if all(m.over for _, m in marks)]:
             del _foreign[number]
         while True:  # Python 3.13 guards no `while condition`: cpython#130279
-            if not _ended_marks:
+            if not _new_marks:
                 break
-            number, mark = _ended_marks.popleft()
+            number, mark = _new_marks.popleft()
             _foreign[number] = [*_foreign.get(number, ()), ("", mark)]
 
 
@@ -259,6 +259,6 @@ _queues: dict[Context, DeviceQueue] = {}
 
 
 def device_queue(device: Context) -> DeviceQueue:
-    """Return the queue of a device; each has one."""
+    """Return the queue of a device, created at first use."""
     queue = _queues.get(device)
     return _queues.setdefault(device, DeviceQueue(device)) if queue is None else queue

@@ -1,4 +1,4 @@
-"""What the engine knows of the calling thread."""
+"""The engine's state of the calling thread."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class _Here(threading.local):
-    running: Operation | None = None  # whose function this thread is in: it may not wait
-    bulk: Bulk | None = None  # the innermost open one
-    carried: dict[Variable, Failure | None] | None = None  # within a bulk on the compiled core
+    running: Operation | None = None  # the operation whose function it runs, which may not wait
+    bulk: Bulk | None = None  # the innermost open bulk
+    carried: dict[Variable, Failure | None] | None = None  # failures in a bulk of a compiled core
 
 
 here = _Here()
-# whether this context is within a function that an engine runs, for code that reads context
-# variables only; `here.running` decides
+# whether this context is inside a function that an engine runs, for code that can only read context
+# variables; `here.running` is authoritative
 inside: ContextVar[bool | None] = ContextVar("nbgraph_inside", default=None)

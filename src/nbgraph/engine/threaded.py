@@ -1,8 +1,8 @@
 """The threaded engine: the compiled core, worker threads for kernels, and for Python functions.
 
 Kernels (`NativeCall`) run on native workers, which need no GIL and no Python; short ones run in the
-pusher, and a thread that waits helps. Python functions run on threads of their own, by the same
-tracker; copies and urgent work have their own queues and threads.
+pusher, and waiting threads run ready ones too. Python functions run on other threads, ordered by
+the same tracker; copies and urgent work have their own queues and threads.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from nbgraph.errors import EngineError
 from nbgraph.scopes import attend
 
 LEAST_PYTHON_WORKERS = 4
-BRAKED, MOMENT = 0.05, 0.0002  # seconds that a pusher is held before it tries again
+BRAKED, MOMENT = 0.05, 0.0002  # seconds that a pusher is held back before it tries again
 _NAMES = {layout.NATIVE: "kernel", layout.PYTHON: "python", layout.COPY: "copy"}
 
 
 def cores() -> int:
-    """Processors this process may use."""
+    """Return the number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
@@ -52,20 +52,20 @@ class Workers:
         self.forget()
 
     def start(self, core: Core, queue: int, work: Callable[[Core, int], None]) -> None:
-        """Begin the threads of a queue that are not there yet: each runs `work(core, queue)`."""
+        """Start the missing threads of a queue; each runs `work(core, queue)`."""
         try:
-            attend(self._start, self._starting, core, queue, work)
+            attend(self._start, self._start_lock, core, queue, work)
         except RuntimeError as error:
             what = f"the engine: a thread of its own cannot be started ({error})"
             raise EngineError(
                 f"{what}; end other threads, or allow more, and call again"
             ) from error
 
-    def _start(self, starting: Any, core: Core, queue: int, work: Callable[..., None]) -> None:
+    def _start(self, lock: Any, core: Core, queue: int, work: Callable[..., None]) -> None:
         if sys.is_finalizing():  # Python 3.11 would wait for a thread that never begins
             raise RuntimeError("the interpreter ends")
-        with starting:
-            if starting is not self._starting:  # stopped, since an interrupt ended the wait
+        with lock:
+            if lock is not self._start_lock:  # stopped, since an interrupt ended the wait
                 return
             threads, name = self._threads.setdefault(queue, []), _NAMES.get(queue, "urgent")
             for i in range(len(threads), self.sizes[queue]):
@@ -76,23 +76,23 @@ class Workers:
             self.serving[queue] = True
 
     def join(self, timeout: float) -> None:
-        """Wait for the threads to end, so many seconds in all."""
+        """Wait for the threads to end, at most `timeout` seconds in all."""
         until = time.monotonic() + timeout
-        with self._starting:
+        with self._start_lock:
             threads = [each for threads in self._threads.values() for each in threads]
         for thread in threads:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, until - time.monotonic()))
 
     def forget(self) -> None:
-        """No queue is served any more."""
-        self._starting = threading.Lock()
+        """Drop all threads: no queue is served any more."""
+        self._start_lock = threading.Lock()
         self._threads: dict[int, list[threading.Thread]] = {}  # by queue
         self.serving[:] = [False] * layout.QUEUE_COUNT
 
 
 class ThreadedEngine(TrackedEngine):
-    """Runs ready work on threads; see the module. `workers` native ones, as many for Python."""
+    """An engine that runs ready operations on `workers` native threads and as many for Python."""
 
     kind = "threaded"
     repeatable = False
@@ -124,14 +124,14 @@ class ThreadedEngine(TrackedEngine):
         self._live = core
 
     def _work(self, core: Core, queue: int) -> None:
-        """The life of a thread that runs kernels."""
+        """Run kernels until the core stops: the main function of a native worker."""
         parker = core.parker()
         thread = threading.current_thread()
         self._workers.names[parker] = threading.get_ident(), thread.name
         core.work_until_stopped(parker)
 
     def _serve(self, core: Core, queue: int) -> None:
-        """The life of a thread that runs Python functions."""
+        """Run Python functions until the core stops: the main function of a Python worker."""
         parker = core.parker()
         following, run, run_step = core.next_call, self._run_block, self._run_step
         while block := following(parker, queue, -1):
@@ -152,25 +152,25 @@ class ThreadedEngine(TrackedEngine):
     # kernels, and devices ----------------------------------------------------------------------
 
     def _takes_pushes(self) -> bool:
-        """Return whether pushes may go to the core as they come."""
+        """Return whether pushes may go to the core directly."""
         return self._live is not None and self._owner.engine is self and not self._bulks
 
     def _open_gate(self) -> bool:
-        """Let the quickest ways push, if they may; whether they may."""
+        """Enable the fast paths that push to the core directly, if allowed; return whether so."""
         if self._takes_pushes():
             self._owner.gate[0] = self._live
             if self._takes_pushes():
                 return True
-            self._owner.gate[0] = None  # another thread has closed it, and may have been too early
+            self._owner.gate[0] = None  # another thread may have closed it just before
         return False
 
     def _end_life(self) -> None:
-        """No worker of the core runs from now on."""
+        """Record that no worker of the core runs from now on, and close the fast paths."""
         self._live = None
         self._owner.gate[0] = None
 
     def site_id(self, above: int = 0) -> int:
-        """A number for the user's line that called a `Launcher`; so many callers are ours."""
+        """Return the number of the user's line that called a `Launcher`, from `above` frames up."""
         return self._names.site_at(sys._getframe(1 + above))
 
     def _take_queue(self, lane: Lane) -> int:
@@ -185,7 +185,7 @@ class ThreadedEngine(TrackedEngine):
         raise EngineError(f"Lane: all {most} lanes of this engine are taken")
 
     def _to_device(self, operation: Operation, stream: str) -> None:
-        """As in `Engine`; what follows on the device does not wait for the end."""
+        """Like `Engine._to_device`, but later work on the device does not wait for the end."""
         fn: Any = operation.fn
         queue = device_queue(operation.ctx)
         operation.lane = queue.lane(self, lambda: Lane(self, repr(queue.device)))
@@ -201,22 +201,22 @@ class ThreadedEngine(TrackedEngine):
 
     def _close(self) -> None:
         if self._core is not None:
-            self._stopped = True  # a push from now on opens it again, before or behind what follows
+            self._stopped = True  # a push from now on opens it again, before or after `_close_core`
             attend(self._close_core, self._core)
 
     def _close_core(self, core: Core) -> None:
         with self._opening:
-            if not self._stopped:  # an interrupt ended the wait for this, and a push came first
+            if not self._stopped:  # a push came first, as an interrupt had ended the wait for this
                 return
             self._end_life()
             core.stop()
             self._workers.join(JOIN)
             self._workers.forget()
             for operator in list(core.operators.values()):
-                operator.core = None  # their quick way in would not start the workers
+                operator.core = None  # their fast path would not start the workers
 
     def _shut_down(self) -> None:
-        """The process ends: what is unfinished has a moment, then the threads are let go."""
+        """Stop at the end of the process, after a bounded wait for unfinished work."""
         core = self._core
         if core is None or self._stopped:
             return
@@ -235,7 +235,7 @@ class ThreadedEngine(TrackedEngine):
     # listeners ---------------------------------------------------------------------------------
 
     def add_listener(self, listener: Listener) -> None:
-        """As `Engine.add_listener`; kernels are reported in batches, at waits and at the end."""
+        """Like `Engine.add_listener`; kernels are reported in batches, at waits and at the end."""
         core = self._opened()
         if self._recording is None or self._recording[0] is not core:
             self._recording = core, Recording(core)
@@ -244,7 +244,7 @@ class ThreadedEngine(TrackedEngine):
         super().add_listener(listener)
 
     def remove_listener(self, listener: Listener) -> None:
-        """As `Engine.remove_listener`."""
+        """Like `Engine.remove_listener`, after reporting the kernels recorded so far."""
         self._drain_events()
         super().remove_listener(listener)
         if self._recording is not None and not self._listeners:
@@ -266,7 +266,7 @@ class ThreadedEngine(TrackedEngine):
             return False
         if var.deleted or self._bulks or core.states:
             return False
-        if var._core is None:  # nothing that this engine runs has named it
+        if var._core is None:  # no operation of this engine has named it
             return var._queue is None and var._failure is None
         return var._core is core and core.settled(var._address) != 0
 
@@ -277,11 +277,11 @@ class ThreadedEngine(TrackedEngine):
         return done
 
     def _hold_back(self, core: Core) -> None:
-        """Over the brake: help, or sleep, until there is room."""
+        """Hold back a pusher over the brake: run ready work or sleep until there is room."""
         if self._stopped:
             self._open()
         if self._wait_ticket(core, -1, time.monotonic() + BRAKED):
-            # what is held may be larger than the room there is: then it goes last
+            # the push may be larger than the room: then it waits until nothing is pending
             self._wait_ticket(core, 0, time.monotonic() + MOMENT)
 
     def _wait_operation(self, pending: Any, deadline: float | None) -> bool:

@@ -1,7 +1,7 @@
-"""What engines on the compiled core share: operations in its memory, waits, the end and a fork.
+"""The base of engines on the compiled core: operations in its memory, waits, exit and fork.
 
 The core orders and counts; Python keeps the functions, by token, and the exceptions, by the token
-in their cells. Threads of the engine run what is ready; a subclass says which.
+in their cells. Threads of the engine run ready operations; a subclass decides which.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from nbgraph.settings import config
 JOIN = 5.0  # seconds a stopped thread is waited for
 DRAIN = 2.0  # seconds that unfinished work is waited for at exit and before a fork
 LONGEST = 60.0  # seconds that work is waited for at exit while some of it ends
-_SHOWN = 64  # variables of a kernel that a dump tells of
+_SHOWN = 64  # variables of a kernel that a dump lists
 _OTHERS = {
     FnProperty.COPY_FROM_GPU: layout.COPY,
     FnProperty.COPY_TO_GPU: layout.COPY,
     FnProperty.CPU_PRIORITIZED: layout.URGENT,
     FnProperty.GPU_PRIORITIZED: layout.URGENT,
 }
-# by the property's value: its `hash` is a Python function
+# indexed by the property's value, as its `hash` is a slow Python function
 _QUEUES = tuple(_OTHERS.get(prop, layout.PYTHON) for prop in FnProperty)
 
 
 class TrackedEngine(Engine):
-    """Dependencies by the compiled core; a subclass says who runs what is ready."""
+    """An engine with the compiled core as scheduler; a subclass runs the ready operations."""
 
     prioritised = True  # whether operations keep their priorities
     _serving: Any = (True,) * layout.QUEUE_COUNT  # by queue: whether threads serve it
-    _stopped = False  # a push starts it again
+    _stopped = False  # the next push starts it again
 
     def __init__(self, *, owner: Owner | None = None, first: int = 0) -> None:
         super().__init__(owner=owner)
@@ -62,7 +62,7 @@ class TrackedEngine(Engine):
     # the core ----------------------------------------------------------------------------------
 
     def _opened(self) -> Core:
-        """Return the core, made at first use, and its threads."""
+        """Return the core, created with its threads at first use or after a stop."""
         core = self._core
         if core is None or self._stopped:
             with self._opening:
@@ -78,10 +78,10 @@ class TrackedEngine(Engine):
         return core
 
     def _begin_core(self, core: Core) -> None:
-        """A core that is new, or was stopped: before anything is pushed to it."""
+        """Prepare a core that is new, or was stopped, before the first push to it."""
 
     def _open_queue(self, core: Core, queue: int) -> None:
-        """See to it that threads serve the queue."""
+        """Start threads for the queue, unless it has them."""
 
     # push --------------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class TrackedEngine(Engine):
         operation.ticket = outcome
 
     def _refused(self, core: Core, outcome: int, name: str) -> None:
-        """A push was not taken: hold the pusher back, or say why it cannot be."""
+        """Handle a push that the core refused: hold the pusher back, or raise EngineError."""
         if outcome == BRAKE:
             self._hold_back(core)
         elif outcome == NO_MEMORY:
@@ -121,12 +121,12 @@ class TrackedEngine(Engine):
             )
 
     def _hold_back(self, core: Core) -> None:
-        """Over the brake: until there may be room."""
+        """Wait until there may be room for a push that is over the brake."""
 
     # run ---------------------------------------------------------------------------------------
 
     def _run_block(self, core: Core, block: int) -> None:
-        """Run a Python function that the core has begun, on this thread."""
+        """Run a Python function that the core has marked as started, on this thread."""
         operation = core.jobs.pop(core.peek(block + layout.O_TOKEN))
         operation.block = block
         operation.seq = core.peek(block + layout.O_SEQ)
@@ -140,7 +140,7 @@ class TrackedEngine(Engine):
         block, operation.block = operation.block, 0
         self._now_running.pop(block, None)
         if core is not self._core:
-            return  # it was pushed before a fork, and ended in the child: it is the parent's
+            return  # pushed before a fork and ended in the child: it belongs to the parent
         if here.carried is not None and operation.members is not None:
             for place, variable in enumerate(operation.writes, len(operation.reads)):
                 failure = here.carried[variable]
@@ -171,7 +171,7 @@ class TrackedEngine(Engine):
         return completed + pending, completed, core.word(layout.PENDING_BYTES)
 
     def _unfinished(self) -> list[Operation]:
-        """Python functions with the number the core gave them; kernels and plans as views."""
+        """Return Python functions with their numbers of the core; kernels and plans as views."""
         core = self._core
         if core is None:
             return []
@@ -194,7 +194,7 @@ class TrackedEngine(Engine):
         return sorted(operations, key=lambda o: o.seq)
 
     def _view(self, core: Core, address: int, number: int, name: int, site: int) -> Operation:
-        """Return a kernel or plan of the core."""
+        """Return a view of a kernel or plan of the core."""
         words = (ctypes.c_int64 * _SHOWN)()
         count = core.uses(address, number, ctypes.addressof(words), _SHOWN)
         names = self._names
@@ -224,7 +224,7 @@ class TrackedEngine(Engine):
         return core is None or self._wait_ticket(core, 0, deadline)
 
     def _wait_ticket(self, core: Core, ticket: int, deadline: float | None) -> bool:
-        """Help along until a ticket is done (0: everything); between slices signals have a turn."""
+        """Run ready work until a ticket is done (0: everything); handle signals between slices."""
         parker, watch = core.parker(), self._watch()
         helps, most = longest(), SLICE
         while True:
@@ -244,7 +244,7 @@ class TrackedEngine(Engine):
                 watch()
 
     def _watch(self) -> Callable[[], None]:
-        """What a wait calls now and then: it warns where nothing ends for long."""
+        """Return a function that a wait calls regularly; it warns if nothing ends for long."""
         core = self._core
         if core is None or not config.watchdog:
             return _nothing
@@ -272,12 +272,12 @@ class TrackedEngine(Engine):
     # the end of the process, and a fork --------------------------------------------------------
 
     def _leave(self) -> None:
-        """Another engine takes over."""
+        """Detach the core, as another engine takes over."""
         if self._core is not None:
             self._core.leave(self._owner.ledger)
 
     def _shut_down(self) -> None:
-        """The process ends: what is unfinished is waited for as long as something ends."""
+        """Wait for unfinished work at the end of the process, as long as some of it ends."""
         core = self._core
         if core is None or here.running is not None:
             return
@@ -288,16 +288,16 @@ class TrackedEngine(Engine):
                 return
 
     def _before_fork(self) -> None:
-        """A child should find finished work; what does not finish in time stays the parent's."""
+        """Finish work before a fork, for the child; work that takes too long stays the parent's."""
         core = self._core
-        self._flush()  # a bulk that is open in this thread stays the parent's
+        self._flush()  # an open bulk of this thread belongs to the parent
         if core is not None and here.running is None and core.word(layout.PENDING):
             _drained(core)
 
     def _after_fork(self) -> None:
-        """In the child: no thread has come along, so the core is left as it is found."""
+        """Leave the core as it is, in the child, which has none of its threads."""
         core, self._core = self._core, None
-        here.running = here.carried = None  # forked by a function: no worker of ours waits for it
+        here.running = here.carried = None  # a forking function has no worker waiting for it here
         self._opening = threading.RLock()
         self._names.forget_threads()
         if core is not None:
@@ -309,7 +309,7 @@ class TrackedEngine(Engine):
 
 
 def _words(core: Core, operation: Operation, token: int, queue: int) -> list[int]:
-    """What `submit` is given for a Python function."""
+    """Return the arguments of `submit` for a Python function."""
     prop, lane = operation.prop, operation.lane
     flags = 0
     if prop in UNSKIPPED or operation.members is not None:
@@ -319,7 +319,7 @@ def _words(core: Core, operation: Operation, token: int, queue: int) -> list[int
     if here.running is not None or prop is DELETE_VAR:
         flags |= layout.FORCE
     if lane is not None:
-        queue |= queue << QUEUE_BITS  # any number but 0 tells lanes apart
+        queue |= queue << QUEUE_BITS  # any distinct number but 0 identifies a lane
     reads, writes = operation.reads, operation.writes
     words = [
         *(layout.CALL, 0, 0, 0, 0, flags, token, queue),
@@ -334,8 +334,8 @@ def _words(core: Core, operation: Operation, token: int, queue: int) -> list[int
 
 
 def _drained(core: Core) -> bool:
-    """Return whether everything ends within the time given. Not a wait, which helps: the kernel
-    that a helper takes may be as long as the one a worker is in."""
+    """Return whether everything ends within `DRAIN` seconds. It only sleeps: a wait runs kernels
+    itself, and one of those may be as long as the one that a worker runs."""
     until = time.monotonic() + DRAIN
     while core.word(layout.PENDING):
         if time.monotonic() > until:
@@ -345,4 +345,4 @@ def _drained(core: Core) -> bool:
 
 
 def _nothing() -> None:
-    """Nobody watches."""
+    """Do nothing: the watchdog that is turned off."""

@@ -1,8 +1,7 @@
-"""Variables: tokens for anything that is read and written. They hold no memory.
+"""Variables: tokens for anything that functions read and write. They hold no memory.
 
-A variable belongs to an owner: one for everything made through `ng.engine`, one for each engine
-object made by hand. The owner knows the engine in force, so that variables outlive a change of
-engine.
+A variable belongs to an owner: one for everything created through `ng.engine`, one for each other
+engine object. The owner refers to the active engine, so variables outlive a change of engine.
 """
 
 from __future__ import annotations
@@ -19,38 +18,38 @@ _numbers = itertools.count(1)
 
 
 class Owner:
-    """Whose variables they are: the engine in force, and the failures nobody has seen."""
+    """The owner of variables: the active engine, and the failures that have not been raised."""
 
     __slots__ = ("__weakref__", "deletions", "dropped", "engine", "gate", "ledger", "created")
 
     def __init__(self) -> None:
-        self.engine: Any = None  # the Engine in force
-        # the compiled core that takes pushes as they come, or None: the quickest ways look here.
-        # Who takes that from an engine says so first and closes the gate then
+        self.engine: Any = None  # the active Engine
+        # the compiled core that accepts pushes directly, or None: the fast paths look here. Code
+        # that makes an engine unfit for that changes the engine's state first, then closes the gate
         self.gate: list[Any] = [None]
         self.ledger = Ledger()
-        self.deletions = 0  # variables deleted by request: prepared operators look again
-        # counted by `next`, which no other thread and no finaliser can come between
+        self.deletions = 0  # variables deleted by request: prepared operators check theirs again
+        # counted by `next`, which is atomic for other threads and finalisers
         self.created = itertools.count()
         self.dropped = itertools.count()
         watch(self)
 
     def put_in_force(self, engine: Any) -> None:
-        """From now on it is this engine."""
+        """Make `engine` the active one."""
         self.engine = engine
         self.gate[0] = None
 
     @property
     def alive(self) -> int:
-        """Variables that exist."""
+        """Number of variables that exist."""
         return count_of(self.created) - count_of(self.dropped)
 
 
 class Variable:
-    """A token for an array, a file, a random stream: whatever several functions share.
+    """A token for an array, a file, a random stream: anything that several functions share.
 
-    Made by `ng.engine.new_variable()`. Naming it in a push orders the function after every
-    earlier one that conflicts.
+    `ng.engine.new_variable()` creates one. A push that names it is ordered after every earlier
+    conflicting push.
 
     >>> import nbgraph as ng
     >>> log = ng.engine.new_variable("log")
@@ -60,16 +59,16 @@ class Variable:
     1
     """
 
-    keeper = ""  # what deletes it, where that is not the user
+    keeper = ""  # the kind of object that deletes it, if the user may not
     __slots__ = (
         "_address",  # of the compiled core's record; 0: not attached
-        "_core",  # whose record it is; it is told when the variable goes: release(address)
+        "_core",  # the core of that record; `release(address)` is called at the variable's end
         "_failure",
         "_owner",
-        "_queue",  # the naive engine's: who uses it and who waits for it
+        "_queue",  # the naive engine's users and waiting operations
         "_version",
         "deleted",
-        "keeps",  # how long a failure on it concerns those who name it
+        "keeps",  # how long a failure on it applies to operations that name it
         "name",
         "number",
     )
@@ -97,19 +96,19 @@ class Variable:
             next(self._owner.dropped)
             if self._core is not None:
                 self._core.release(self._address)
-        except (AttributeError, TypeError):  # half made, or the interpreter is going
+        except (AttributeError, TypeError):  # half initialised, or the interpreter is ending
             return
 
     @property
     def version(self) -> int:
-        """How many operations that write it have ended, failed and skipped ones included."""
+        """Number of operations writing it that have ended, failed and skipped ones included."""
         core = self._core
         count = 0 if core is None else core.peek(self._address + V_VERSION)
         return self._version + count
 
     @property
     def error(self) -> BaseException | None:
-        """The exception it carries, raised already or not; a write that succeeds clears it."""
+        """The exception it carries, raised or not; a write that succeeds clears it."""
         engine = self._owner.engine
         failure = self._failure if engine is None else engine._failure_of(self)
         return None if failure is None else failure.error

@@ -1,4 +1,4 @@
-"""Waits for what engines run, and the failures that are raised then."""
+"""Waits for operations of engines, and the failures that they raise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Waits:
-    """The part of `Engine` that waits; what it asks of the others stands at its end."""
+    """The part of `Engine` that waits; the methods that it needs are declared at its end."""
 
     _core: Core | None = None
     _owner: Owner
@@ -26,7 +26,7 @@ class Waits:
     # wait --------------------------------------------------------------------------------------
 
     def _calm(self, var: Variable) -> bool:
-        """Whether it is known at once that nobody uses the variable and it carries no failure."""
+        """Return whether the variable is known, quickly, to be unused and without a failure."""
         return False
 
     def wait_for_var(self, var: Variable, timeout: float | None = None) -> None:
@@ -35,9 +35,9 @@ class Waits:
         Parameters
         ----------
         var : Variable
-        timeout : seconds, by default no limit; then an `EngineTimeout` names what is unfinished
+        timeout : seconds, by default unlimited; after them `EngineTimeout` names unfinished work
 
-        A failure that the variable carries is raised, if nobody has seen it.
+        A failure that the variable carries is raised, unless it has been raised before.
         """
         try:
             if timeout is None and self._calm(var):
@@ -61,10 +61,10 @@ class Waits:
 
         Parameters
         ----------
-        timeout : seconds, by default no limit; then an `EngineTimeout` names what is unfinished
+        timeout : seconds, by default unlimited; after them `EngineTimeout` names unfinished work
 
-        Of the failures that nobody has seen, the one pushed first is raised; the others
-        are listed in a note on it and count as raised too.
+        Of the failures that have not been raised, the one pushed first is raised; the others are
+        listed in a note on it and count as raised too.
         """
         deadline = self._deadline(timeout, "wait_for_all")
         self._flush()
@@ -78,7 +78,7 @@ class Waits:
                 del failure
 
     def _deadline(self, timeout: float | None, what: str) -> float | None:
-        """When a wait gives up; a wait inside a pushed function is refused."""
+        """Return the time at which a wait gives up; raise EngineError inside a pushed function."""
         running = here.running
         if running is not None:
             raise EngineError(
@@ -88,7 +88,7 @@ class Waits:
         return checks.deadline(timeout, what)
 
     def _asked(self) -> None:
-        """Somebody asks for a result, there already or not."""
+        """Notice that a caller asks for a result, which may be there already."""
 
     def _wait_operation(self, pending: Pending, deadline: float | None) -> bool:
         return pending._sleep(deadline)
@@ -107,14 +107,14 @@ class Waits:
         return var._failure
 
     def _renew(self, var: Variable) -> None:
-        """What it stands for is new: no failure of the past concerns it."""
+        """Clear the variable's failure, as it stands for new data; later failures apply."""
         core = var._core
         if core is not None:
             if core is self._core:
                 core.renew(var._address)
                 return
             core.send_home(var)
-        if not self._in_use(var):  # what is unfinished may read it
+        if not self._in_use(var):  # unfinished operations may read the failure
             var._failure = None
 
     def _in_use(self, var: Variable) -> bool:
@@ -143,7 +143,7 @@ class Waits:
         def _flush(self) -> None: ...
 
         def dump(self) -> Dump:
-            """Return what is unfinished; see Engine."""
+            """Return the unfinished operations; see `Engine.dump`."""
             ...
 
         def _issue(self, operation: Operation) -> None: ...

@@ -1,6 +1,6 @@
-"""From graphs to what the engine runs: passes, lowering, memory, plans, executors.
+"""From graphs to plans of the engine: passes, lowering, memory, plans, executors.
 
-`Symbol.bind` and `Symbol.simple_bind` make an `Executor`; `Options` says which passes are applied.
+`Symbol.bind` and `Symbol.simple_bind` return an `Executor`; `Options` selects its passes.
 """
 
 from nbgraph._listing import public_names

@@ -163,18 +163,19 @@ def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]], partial: b
             )
         first = layout(*own)
         fits = first.size <= array.size
-        arrays[node] = _begun(array, first) if fits else _allocated(node, devices[node])
+        arrays[node] = _head_of(array, first) if fits else _allocated(node, devices[node])
         if name in old_grads:
             array, request = old_grads[name]
-            grads[node] = _begun(array, first) if fits else filled(first, devices[node], 0), request
+            reused = _head_of(array, first) if fits else filled(first, devices[node], 0)
+            grads[node] = reused, request
     return _executor(executor.symbol, graph, arrays, grads, old.options, old.device, old.groups)
 
 
 # arrays -----------------------------------------------------------------------------------------
 
 
-def _begun(array: Array, first: Layout) -> Any:
-    """Return the array, or where its shape is another one, a view of its first elements."""
+def _head_of(array: Array, first: Layout) -> Any:
+    """Return the array, or if its shape differs, a view of its first elements in layout `first`."""
     if array.shape == first.shape:
         return array
     return make(array._chunk, array._address, first, shared(array))
@@ -305,7 +306,7 @@ def _require_there(name: str, label: str, array: Array, device: Context) -> None
 def _require_apart(
     arrays: Mapping[GraphNode, Array], grads: Mapping[GraphNode, tuple[Array, OpReqType]]
 ) -> None:
-    """Raise ArgumentError where a gradient shares memory: it is written meanwhile."""
+    """Raise ArgumentError if a gradient shares memory with another array of the run."""
     read = {array._chunk: str(node.name) for node, array in arrays.items()}
     seen: dict[Any, str] = {}
     for node, (array, _) in grads.items():

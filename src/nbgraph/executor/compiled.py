@@ -1,6 +1,6 @@
-"""A graph compiled: passes applied, tasks in order, memory planned, kernels found.
+"""Compiled graphs: passes applied, tasks in order, memory planned, kernels selected.
 
-Nothing here knows the arrays of a run. Compiling the same graph again finds it made.
+They do not depend on the arrays of a run. Compiling an equal graph again returns the cached one.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _LOCK = forkable(threading.RLock())
 class Compiled:
     """The common part of all runs of a graph.
 
-    `source`, `graph`: as given, and after the passes. `stages`: each pass with the graph before and
-    after it. `schedule`: Schedule. `memory`: MemoryPlan. `slots`: given memory: variables, then
-    results, then constants. `loaded`: whether all kernels are known to be in memory. `standing_in`:
-    what runs while they are compiled; see `executor.interim`.
+    `source`, `graph`: before and after the passes. `stages`: each pass with the graph before and
+    after it. `schedule`: Schedule. `memory`: MemoryPlan. `slots`: values in external memory:
+    variables, then results, then constants. `loaded`: whether all kernels are known to be in
+    memory. `substitute`: an Interim that runs while they are compiled; see `executor.interim`.
 
-    Kernels are named here, but neither loaded nor compiled. `loose`: see `fuse`; `inside`: see
+    Kernels are selected here, but neither loaded nor compiled. `loose`: see `fuse`; `inside`: see
     `Inside`.
     """
 
     loaded = False
-    standing_in: Any = None
+    substitute: Any = None
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Compiled:
         self.arguments = len(lowering.arguments)
         self.result_layouts = [layout(*spec(head)) for head in self.graph.heads]
         self.schedule = lowering.schedule
-        # the plan of the engine has no others, so none may stand between two that have to wait
+        # the engine's plan omits empty tasks, so none may lie between two that depend on each other
         self.schedule.tasks = [
             task
             for task in self.schedule.tasks
@@ -106,7 +106,7 @@ class Compiled:
         return list(dict.fromkeys(each))
 
     def require(self) -> None:
-        """Raise CompileError for a kernel that cannot be made for the device, a GPU."""
+        """Raise CompileError for a kernel that cannot be compiled for the device, a GPU."""
         for call in self.calls:
             if call is not None and call.size:
                 launches_of(call).require(self.device.device_id)
@@ -126,17 +126,16 @@ class Compiled:
         return Spot(slot, 0) if slot is not None else Spot(None, self.memory.offset[value])
 
     def crossings(self) -> dict[Task, list[int]]:
-        """Return, by the first task of each value in the memory of the run, the slots of results
-        that overlap it before these are written: readers of the last run's results must end
-        before."""
+        """Return, by the first task of each value in the arena, the slots of results in the arena
+        that it overwrites: readers of the previous run's results must end before that task."""
         slots = sorted((self.spot(v).offset, k) for k, v in enumerate(self.slots) if v.lasts)
         slots_of: dict[Task, list[int]] = {}
-        met: set[Value] = {self.home(self.slots[k]) for _, k in slots}
+        visited: set[Value] = {self.home(self.slots[k]) for _, k in slots}
         for task in self.tasks if slots else ():
             for value in map(self.home, (*task.reads, *task.writes)):
-                if value.external or value.pinned is not None or value in met:
+                if value.external or value.pinned is not None or value in visited:
                     continue
-                met.add(value)
+                visited.add(value)
                 start = self.memory.offset[value]
                 at = bisect.bisect_right(slots, (start, len(self.slots))) - 1
                 for place, k in slots[max(at, 0) :]:
@@ -147,11 +146,11 @@ class Compiled:
         return slots_of
 
     def places(self, results: Iterable[int]) -> list[int]:
-        """Return the offsets of results inside the memory of the run; 0 for those without bytes."""
+        """Return the offsets in the arena of the results with these numbers; 0 for empty ones."""
         return [self.spot(self.slots[self.arguments + k]).offset for k in sorted(results)]
 
     def used(self, task: Task, written: bool, use: Use) -> Spot:
-        """Return the spot of what a piece of work uses."""
+        """Return the spot of a value that a task uses."""
         spot = self.spot((task.writes if written else task.reads)[use.place])
         return Spot(spot.slot, spot.offset + use.offset)
 
@@ -163,13 +162,13 @@ def root(value: Value) -> Value:
     return value
 
 
-_SMALL = 4096  # bytes of results whose computation is not worth a worker of its own
+_SMALL = 4096  # bytes of results whose computation is not worth a separate worker
 
 
 def _losses_first(tasks: list[Task]) -> None:
-    """Let tasks behind small results (losses) begin after these are computed.
+    """Start the task after a small result (a loss) only once that is computed.
 
-    Nothing depends on them, so what they were computed from could never be written over.
+    No task depends on the result, so its operands could otherwise never be overwritten.
     """
     needed = {value for task in tasks for value in task.reads}
     for task, following in itertools.pairwise(tasks):
@@ -187,10 +186,9 @@ def compiled(
     device: Context,
     inside: Inside = NOTHING_INSIDE,
 ) -> Compiled:
-    """Return the graph compiled for arguments of these layouts: an earlier one from the cache, or a
-    new one.
+    """Return the graph compiled for arguments of these layouts, from the cache or new.
 
-    Equal graphs are made of the same nodes, so that identity tells.
+    Equal graphs consist of the same node objects, so the key compares them by identity.
     """
     key = graph.heads, graph.variables, tuple(layouts), tuple(requests), options, device, inside
     with _LOCK:

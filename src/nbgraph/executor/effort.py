@@ -13,7 +13,7 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import spec
 from nbgraph.graph.passes.fuse import explain_fusion
 
-_WEIGHTED = ("fully_connected", "convolution")  # every element of the output meets a filter
+_WEIGHTED = ("fully_connected", "convolution")  # each output element is a product with a filter
 
 
 def effort_of(compiled: Compiled, place: int) -> Effort:
@@ -37,7 +37,7 @@ def effort_of(compiled: Compiled, place: int) -> Effort:
 
 
 def _members(compiled: Compiled, node: GraphNode) -> Sequence[GraphNode]:
-    """Return the nodes that a loop stands for, or the node itself."""
+    """Return the nodes that were fused into this one, or the node itself."""
     for stage in compiled.stages:
         if stage.name == "fuse":
             for loop in explain_fusion(stage.after).loops:

@@ -25,16 +25,16 @@ from nbgraph.settings import CLOSELY_ASKED
 class Executor(Reports):
     """The result of `Symbol.bind` and `Symbol.simple_bind`.
 
-    Everything is pushed to the engine and returns at once. The arrays are the same at every run:
-    inputs are written into `arg_dict`, results into `outputs`, gradients into `grad_dict`, so a
-    result that is kept has to be copied.
+    Calls push their work to the engine and return at once. The arrays are the same at every run:
+    inputs are written into `arg_dict`, results into `outputs`, gradients into `grad_dict`, so copy
+    a result to keep it beyond the next run.
 
     Attributes
     ----------
     arg_dict, grad_dict, aux_dict : dict from names to NDArray
         Arguments; gradients (None where none is wanted); states. Written into, never replaced.
     outputs : list of NDArray
-        A list of the caller's own, of the same arrays each time.
+        A new list of the same arrays each time.
     symbol : Symbol
 
     >>> import nbgraph as ng
@@ -65,12 +65,12 @@ class Executor(Reports):
 
     @functools.cached_property
     def _results(self) -> list[Chunk]:
-        """Memory that a forward pass writes; a backward pass writes `_slopes`."""
+        """The chunks that a forward pass writes; a backward pass writes `_slopes`."""
         return [array._chunk for array in self._outputs]
 
     @functools.cached_property
     def _written(self) -> list[Chunk]:
-        """Memory that both passes write."""
+        """The chunks that both passes write."""
         return [*self._results, *self._slopes]
 
     __reduce_ex__ = unpicklable(
@@ -79,7 +79,7 @@ class Executor(Reports):
 
     @property
     def device(self) -> Context:
-        """The device where it runs."""
+        """The device on which it runs."""
         return self._bound.device
 
     @property
@@ -90,12 +90,12 @@ class Executor(Reports):
     # running ----------------------------------------------------------------------------------
 
     def forward(self, is_train: bool = False, **inputs: Any) -> list[Any]:
-        """Compute the outputs; with `is_train` keep what `backward` reads.
+        """Compute the outputs; with `is_train` save the values that `backward` reads.
 
         Parameters
         ----------
         is_train : bool
-            Whether operators behave as in training, and a backward pass is to follow.
+            Whether operators behave as in training, and a backward pass will follow.
         **inputs
             Values for arguments: NDArrays, NumPy arrays or numbers of their shapes; they are
             copied into `arg_dict`.
@@ -119,19 +119,18 @@ class Executor(Reports):
         return self.outputs
 
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
-        """Write gradients into `grad_dict`, as each `grad_req` says, after
-        `forward(is_train=True)`: once for each forward pass, as it uses up the memory of the values
-        saved for it.
+        """Write gradients into `grad_dict`, by each `grad_req`, after `forward(is_train=True)`:
+        once for each forward pass, as it overwrites the values saved for it.
 
-        After a forward without training they are those of the outputs as they are without
-        training. What they need was not kept then: the forward pass runs again.
+        After a forward pass without training, gradients are those of the outputs without training.
+        No values were saved then, so the forward pass runs again.
 
         Parameters
         ----------
         out_grads : NDArray or sequence of NDArray, optional
-            Gradients of the outputs; None stands for ones, for outputs of one element and losses.
+            Gradients of the outputs; None means ones, for outputs of one element and losses.
         is_train : bool
-            MXNet's, and changes nothing: the mode is that of the forward pass.
+            Has no effect (MXNet has it): the mode is that of the forward pass.
 
         >>> import nbgraph as ng
         >>> exe = (ng.var("x") ** 2).simple_bind(x=(2,))
@@ -154,12 +153,12 @@ class Executor(Reports):
             if not has_seed:
                 self._bound.seed(output)[...] = 1
         self._about_to_write("backward", self._slopes)
-        is_train, self._trained = self._trained, None  # what was kept is used up
+        is_train, self._trained = self._trained, None  # the saved values are used up
         self._push(self._bound.halves[1], is_train=is_train, forward=False)
 
     def forward_backward(self, out_grads: Any = None, **inputs: Any) -> list[Any]:
-        """Return outputs, and write gradients, by one plan, fused across both passes: values needed
-        only in between never reach memory.
+        """Return outputs, and write gradients, by one plan that fuses operators of both passes:
+        values inside a fused loop never reach memory.
 
         >>> import nbgraph as ng
         >>> exe = ng.sum(ng.var("x") ** 2).simple_bind(x=(2,))
@@ -170,7 +169,7 @@ class Executor(Reports):
             self._write("forward_backward", inputs)
         if (self._watch is not None or CLOSELY_ASKED[0]) and self._watched():
             return self._one_by_one(out_grads)
-        for buffer in self._written:  # as `_about_to_write`, without a call
+        for buffer in self._written:  # `_about_to_write`, inlined
             if buffer.leases:
                 raise _lent("forward_backward", buffer)
             buffer.writes += 1
@@ -184,18 +183,18 @@ class Executor(Reports):
         launch = self._joint.plain
         if launch is None or here.running is not None:
             self._joint.push(is_train=True)
-        else:  # what `push` would do, without a call
+        else:  # `push`, inlined
             launch((), (), current().site_id())
         return self._outputs.copy()
 
     def train_step(self, optimizer: Any, **inputs: Any) -> list[Any]:
-        """Return outputs after gradients and a step of the optimizer by one plan; the bits are
-        those of `forward_backward` and `optimizer.step`.
+        """Run both passes and a step of the optimizer by one plan, and return the outputs; results
+        are bitwise those of `forward_backward` and `optimizer.step`.
 
         Parameters
         ----------
         optimizer : ng.optim.Optimizer
-            Of arrays in `arg_dict` that have a gradient.
+            Its parameters must be arrays in `arg_dict` that have a gradient.
         **inputs
             See `forward`.
 
@@ -235,7 +234,7 @@ class Executor(Reports):
         return self.outputs
 
     def _one_by_one(self, out_grads: Any) -> list[Any]:
-        """Run both passes, each in the form in which its values can be looked at."""
+        """Run both passes, each in the open form, whose values can be observed."""
         self.forward(is_train=True)
         if self._bound.grads:
             self.backward(out_grads)
@@ -254,15 +253,15 @@ class Executor(Reports):
                 target[...] = value
 
     def _about_to_write(self, name: str, chunks: Sequence[Chunk]) -> None:
-        """Count a write of each variable, for tapes that need older versions; raise where its
-        memory is lent elsewhere and may not change."""
+        """Count a write of each chunk, so that tapes notice overwritten values; raise ValueError if
+        its memory is lent to another library and may not change."""
         for variable in chunks:
             if variable.leases:
                 raise _lent(name, variable)
             variable.writes += 1
 
     def _seeds(self, name: str, out_grads: Any) -> tuple[bool, ...]:
-        """Return which head gradients are present; write them where the programs read them."""
+        """Return which gradients of outputs are present, after copying them for the programs."""
         if out_grads is None or (isinstance(out_grads, (list, tuple)) and not out_grads):
             if self._unseeded is None:
                 self._require_losses(name)
@@ -311,7 +310,7 @@ class Executor(Reports):
         Parameters
         ----------
         arg_params, aux_params : dict from names to arrays of their shapes; aux_params is optional
-        allow_extra_params : whether names that the symbol lacks are passed over; else an
+        allow_extra_params : whether to ignore names that the symbol lacks; else they raise an
             ArgumentError
         """
         for what, values, targets in (
@@ -337,20 +336,20 @@ class Executor(Reports):
     ) -> Executor:
         """Return an executor for other shapes, which shares the arrays of this one.
 
-        An argument that becomes smaller, and its gradient, are the first elements of the old ones;
-        one that becomes larger is a new array.
+        An argument that becomes smaller, and its gradient, are views of the old ones' first
+        elements; one that becomes larger is a new array.
 
         Parameters
         ----------
-        **shapes : by argument; those of others are inferred
+        **shapes : new shapes, by argument; those of other arguments are inferred
         partial_shaping : bool
-            Whether shapes of others may change, too: of labels, whose size follows from the data.
+            Whether inferred shapes may change too, such as that of labels with the batch size.
         allow_up_sizing : bool
-            MXNet's; arrays may become larger in any case.
+            Has no effect (MXNet has it): arrays may always become larger.
 
         Raises
         ------
-        ShapeError where the shape of an argument changes that is not among `shapes`.
+        ShapeError if the shape of an argument that is not among `shapes` would change.
 
         >>> import nbgraph as ng
         >>> exe = (ng.var("x") @ ng.var("w")).simple_bind(x=(2, 3), w=(3, 4))

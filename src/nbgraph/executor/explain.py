@@ -1,4 +1,4 @@
-"""`exe.explain(name)`: in which programs an intermediate is, and what became of it there."""
+"""`exe.explain(name)`: the programs that contain an intermediate, and its fate in each."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from nbgraph.picture import Report, html_sections
 
 
 class Outcome(NamedTuple):
-    """The end of a node: the node after all passes, or the name of the pass that ended it; of a
-    node in a loop, the loop and its report."""
+    """The fate of a node: the node after all passes, or the name of the pass that removed it; if
+    it was fused, the loop and the report on fusion."""
 
     node: GraphNode | None
     gone: str = ""
     loop: Loop | None = None
     fusion: Fusion | None = None
-    member: GraphNode | None = None  # what stood for the node when loops were made
+    member: GraphNode | None = None  # the node that stood for it when `fuse` ran
 
     def entry(self, output: int) -> Entry | None:
-        """Return the entry that gives that output; None where it never reaches memory."""
+        """Return the entry of an output; None if the output never reaches memory."""
         if self.node is None:
             return None
         if self.loop is None or self.member is None:
@@ -45,7 +45,7 @@ class Outcome(NamedTuple):
 
 
 def follow(node: GraphNode, compiled: Compiled) -> Outcome:
-    """Return what became of a node of the program's source graph."""
+    """Return the outcome of a node of the program's source graph."""
     trace = Outcome(node)
     for stage in compiled.stages:
         now = trace.node
@@ -67,7 +67,7 @@ def _fused(node: GraphNode, stage: Stage) -> Outcome:
         return Outcome(None, stage.name)
     loop = report.loop_of(member)
     now = loop.node if loop is not None else _same(member, report.graph, stage.after)
-    if loop is not None and now not in stage.after.nodes:  # rebuilt, as others moved
+    if loop is not None and now not in stage.after.nodes:  # rebuilt, as other nodes changed
         now = next((n for n in stage.after.nodes if n.op is loop.node.op), None)
     return Outcome(now, "" if now is not None else stage.name, loop, report, member)
 
@@ -89,7 +89,7 @@ def _key(node: GraphNode) -> Any:
 
 
 def reasons(trace: Outcome) -> list[str]:
-    """Return why the node is in no loop, or why its neighbours are in another."""
+    """Return the reasons why a node is in no loop, or why its neighbours are in another one."""
     if trace.fusion is None or trace.member is None:
         return []
     names, member, knowledge = trace.fusion.graph.names, trace.member, Knowledge()
@@ -114,7 +114,7 @@ def _around(node: GraphNode, graph: Graph) -> list[tuple[GraphNode, GraphNode]]:
 
 
 def places(trace: Outcome, compiled: Compiled) -> list[Whereabouts]:
-    """Return where the outputs lie that reach memory."""
+    """Return the places of the outputs that reach memory."""
     lines: list[Whereabouts] = []
     count = 0 if trace.node is None else (trace.member or trace.node).nout
     for output in range(count):
@@ -126,7 +126,7 @@ def places(trace: Outcome, compiled: Compiled) -> list[Whereabouts]:
 
 
 def source(trace: Outcome, compiled: Compiled) -> str | None:
-    """Return the text of the kernel that computes the node; None where none does."""
+    """Return the text of the kernel that computes a node, or None."""
     name = compiled.lowering.names.get(trace.node) if trace.node is not None else None
     for task, call in zip(compiled.tasks, compiled.calls, strict=True):
         if task.name == name and call is not None:
@@ -148,10 +148,10 @@ def node_of(name: str, graphs: Sequence[tuple[Graph, dict[GraphNode, str]]]) -> 
 class Fate:
     """The fate of a node in one program.
 
-    `gone`: the pass after which it is not found any more, as it is another node's, a constant or
-    simpler; `loop`: the fused kernel it is part of, with its `members`; `apart`: why neighbours
-    are not, or it is in none; `places`: where its outputs lie, those that reach memory;
-    `interim`: what stands in for the program while its kernels are compiled, in words.
+    `gone`: the pass that removed it, as a duplicate, a constant or by simplification; `loop`: the
+    fused kernel it is part of, with its `members`; `apart`: reasons why neighbours are not part of
+    it, or why it is in none; `places`: those of its outputs that reach memory; `interim`: a
+    description of the program's form while its kernels are compiled.
     """
 
     program: str
@@ -163,7 +163,7 @@ class Fate:
     interim: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values."""
+        """Return the fields as plain values."""
         return {
             "interim": self.interim,
             "gone": self.gone,
@@ -186,9 +186,9 @@ class Fate:
 
 
 class Explanation(Report):
-    """The result of `exe.explain(name)`: printed, all that is known of an intermediate.
+    """The result of `exe.explain(name)`: a report on an intermediate, when printed.
 
-    `fates`: a Fate for each program that it is in.
+    `fates`: a Fate for each program that contains it.
     """
 
     def __init__(
@@ -197,10 +197,9 @@ class Explanation(Report):
         self.name, self.about, self.fates, self._sources = name, about, tuple(fates), dict(sources)
 
     def source(self, program: str | None = None) -> str:
-        """Return the text of the kernel that computes it, in a program (None: the first that has
-        one).
+        """Return the text of the kernel that computes it in a program (None: the first with one).
 
-        ArgumentError where no kernel does.
+        Raises ArgumentError if there is none.
         """
         if program is None and self._sources:
             return next(iter(self._sources.values()))
@@ -228,7 +227,7 @@ class Explanation(Report):
 
 
 def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explanation:
-    """Return what became of the node called `name`, as bound, or in a program's passes."""
+    """Return the fate of the node called `name`, of the bound graph or of a program's source."""
     graphs = [bound, *(p.compiled.source for p in programs.values())]
     named = [(graph, graph.names) for graph in graphs]
     node = node_of(name, named)

@@ -1,4 +1,4 @@
-"""Typed graphs as functions of arrays: loose programs, kept for later calls."""
+"""Typed graphs as functions of arrays, by loose programs, which later calls reuse."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _OPTIONS = Options()
 class Function:
     """A typed graph as a function of arrays for its variables; a call is one push.
 
-    Programs are kept for later calls of their thread: runs of one program follow each other, and a
-    thread must not wait for a value that another one waits for.
+    Programs are reused by later calls of their thread only: runs of one program are sequential, and
+    a thread must not wait for the run of another one.
 
     >>> import nbgraph as ng
     >>> x = ng.var("x", shape=(2,), dtype="float32")
@@ -49,13 +49,13 @@ class Function:
         self._careful = any(own.nbytes >= LARGE or not own.size for own in self.layouts)
         states = set(auxiliary_variables(graph))
         self.states = [k for k, v in enumerate(graph.variables) if v in states]
-        # by threads and, where arrays share chunks, by which ones do
+        # by thread and, where arrays share chunks, by the positions of these
         self._idle: dict[Any, list[Program]] = {}
         self._shared = False  # whether arrays of a call have shared a chunk
 
     @cached_property
     def compiled(self) -> Compiled:
-        """The graph compiled."""
+        """The compiled graph."""
         layouts = [layout(*spec((v, 0))) for v in self.graph.variables]
         requests = [OpReqType.kWriteTo] * len(self.layouts)
         return compiled(self.graph, layouts, requests, _OPTIONS, self.device)
@@ -65,9 +65,9 @@ class Function:
     ) -> Sequence[Any]:
         """Push a run and return the arrays of the heads.
 
-        `arrays`: for the variables: contiguous, of their shapes and dtypes. `into`: for the first
-        heads the array to write, contiguous and with memory of its own; None and what is missing: a
-        new one. `place`: a frame of the user's line, or that it called.
+        `arrays`: for the variables: contiguous, of their shapes and dtypes. `into`: arrays to write
+        the first heads to, contiguous and not overlapping others; heads that are missing or None
+        get new arrays. `place`: the frame of the user's line, or of a function that it called.
         """
         if not into:
             outputs = self._again(arrays, place or sys._getframe(1))
@@ -87,7 +87,7 @@ class Function:
                 return self.on(device).run(arrays, into, place)
         outputs = self._new(chunks) if not into else self._outputs(into, chunks)
         idle, merged = self._programs(chunks)
-        # a list, as a program that is being pushed may call the function again
+        # removed from the list, as a program that is being pushed may call the function again
         program = idle.pop() if idle else Program(self.compiled, name=self.__name__, merged=merged)
         every = [*arrays, *outputs]
         program.push(every, is_train=training.get())
@@ -96,11 +96,11 @@ class Function:
             arrays[k]._chunk.writes += 1
         self._shared = self._shared or merged is not None
         if not self.states:
-            program.quick.learn(program, every, len(outputs))
+            program.fast_path.learn(program, every, len(outputs))
         return outputs
 
     def _again(self, arrays: Sequence[Array], place: FrameType) -> Sequence[Any] | None:
-        """Return the arrays of the heads by the quick way of a program, or None."""
+        """Return the arrays of the heads by a program's fast path, or None."""
         if self._shared:
             idle: Any = self._programs([a._chunk for a in arrays])[0]
         else:
@@ -108,12 +108,12 @@ class Function:
         if not idle:
             return None
         program = idle[-1]
-        result = program.quick.push(program, place, tuple(arrays))
+        result = program.fast_path.push(program, place, tuple(arrays))
         return result if result is None or type(result) is tuple else (result,)
 
     def _programs(self, chunks: Sequence[Any]) -> tuple[list[Program], tuple[int, ...] | None]:
-        """Return the programs of this thread for arrays with these chunks, and, where some share
-        one, for each array the first that has its chunk."""
+        """Return this thread's programs for arrays with these chunks, and, if some share a chunk,
+        for each array the index of the first array with its chunk."""
         key: Any = get_ident()
         merged = None
         if len(set(chunks)) != len(chunks):
@@ -125,8 +125,8 @@ class Function:
             return self._idle.setdefault(key, []), merged
 
     def prepare(self, arrays: Sequence[Array], most: int) -> bool:
-        """Let the next run of this thread come after none before it, as far as so many programs
-        allow that; else after the oldest. Return whether they do."""
+        """Select an idle program for this thread's next run, creating up to `most`, else the one
+        pushed first. Return whether the next run can start at once."""
         programs, merged = self._programs([a._chunk for a in arrays])
         if programs and not programs[-1].running():
             return True
@@ -156,7 +156,7 @@ class Function:
         return outputs
 
     def _new(self, reads: Sequence[Any]) -> list[Any]:
-        """Return new arrays for the heads; small ones come straight from their free lists."""
+        """Return new arrays for the heads; small ones come directly from their free lists."""
         if self._careful or APART:
             return [empty_of(own, self.device, reads) for own in self.layouts]
         if _RETIRED:

@@ -1,7 +1,7 @@
-"""Executors whose graph is on several devices: programs of one device each, and copies in between.
+"""Executors on several devices: a program for each part of the graph, and copies in between.
 
-Each part of the graph is a program; what another device reads is copied there. All is pushed, so
-the engine runs parts side by side where none waits for another.
+Each part of the graph is a program on one device; values that another device reads are copied
+there. All of it is pushed, so the engine runs independent parts in parallel.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class PartedProgram:
         self.computed: dict[Entry, Array] = {}
         self.copies: dict[tuple[Any, Context], Array] = {}  # of arrays on other devices
         self.programs: list[Program] = []
-        self._before: list[list[tuple[Array, Array]]] = []  # copies ahead of each part
+        self._before: list[list[tuple[Array, Array]]] = []  # (target, source) to copy before a part
         targets = dict[Entry, tuple[Array, OpReqType]]()
         for head, result in zip(graph.heads, results, strict=True):
             targets.setdefault(head, result)
@@ -69,7 +69,7 @@ class PartedProgram:
         name: str,
     ) -> None:
         before: list[tuple[Array, Array]] = []
-        arrays = [self._there(node, part, before) for node in part.graph.variables]
+        arrays = [self._on_device(node, part, before) for node in part.graph.variables]
         results, requests = list[Array](), list[OpReqType]()
         for entry in part.gives:
             array, request = targets.get(entry, (None, kWriteTo))
@@ -88,8 +88,8 @@ class PartedProgram:
         self.programs.append(Program(program, arrays, name=name, states=states))
         self._before.append(before)
 
-    def _there(self, node: GraphNode, part: Part, before: list[tuple[Array, Array]]) -> Array:
-        """Return the array of a variable on a part's device, copied where it lies elsewhere."""
+    def _on_device(self, node: GraphNode, part: Part, before: list[tuple[Array, Array]]) -> Array:
+        """Return the array of a variable on a part's device: its own, or a copy."""
         source = self.computed[part.takes[node]] if node in part.takes else self.arrays[node]
         if source.device == part.device:
             return source
@@ -100,7 +100,7 @@ class PartedProgram:
         return self.copies[key]
 
     def each(self, run: Callable[[Program], None]) -> None:
-        """Copy what each part reads, and run it."""
+        """Copy the arrays that each part reads, and run it."""
         for program, before in zip(self.programs, self._before, strict=True):
             for target, source in before:
                 _copy(target, source)
@@ -129,7 +129,7 @@ def _copy(target: Any, source: Any) -> None:
 class GroupedBound(Bound):
     """A typed graph whose nodes are on the devices of their groups; see `Bound`.
 
-    `groups`: devices by group; `device` is that of what belongs to none.
+    `groups`: devices by group; `device` is that of nodes without a group.
     """
 
     def __init__(self, *arguments: Any, groups: Mapping[str, Context]) -> None:

@@ -1,12 +1,12 @@
 """Interim forms of compiled graphs, which run while kernels are compiled in the background.
 
 A graph whose fused kernels are neither in memory nor on disk, and would take long to compile, runs
-with those loops taken apart: their operators' own kernels are often at hand. The fused ones are
+without fusing those loops: the kernels of single operators are often available. The fused ones are
 compiled in the background, and programs change over between two runs.
 
-Both give the same bits. Loops without reductions give those of their operators by construction;
-loops that end in reductions add up in an order of their own, so they stay as they are, and are
-waited for. That also makes it no matter when the change comes.
+Both forms give the same bits, so the moment of the change does not matter. Loops without reductions
+give those of their operators by construction; loops that end in reductions sum in another order, so
+they stay fused, and callers wait for them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
-from nbgraph.codegen.making import aside, progress
+from nbgraph.codegen.making import background, progress
 from nbgraph.engine import current
 from nbgraph.executor.compiled import Compiled
 from nbgraph.graph.passes.fuse import explain_fusion
@@ -23,21 +23,20 @@ from nbgraph.kernels.loops.cost import compile_seconds
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.settings import config
 
-WORTH = 0.25  # seconds of compiling that one need not wait for
-_MORE_BYTES = 256 << 20  # that the memory of operators one by one may take beyond the plan's
+WORTH = 0.25  # seconds of compilation from which an interim form is worth while
+_MORE_BYTES = 256 << 20  # bytes by which its memory may exceed the plan's
 
 
 class Interim:
     """A compiled graph in the place of another one, until the job is over.
 
-    `loops`: how many loops of the other one are taken apart. `reported`: whether somebody was
-    warned
-    that the job has failed.
+    `loops`: the number of loops of the other one that are not fused in it. `reported`: whether the
+    user was warned that the job has failed.
     """
 
     __slots__ = ("compiled", "job", "loops", "reported")
 
-    def __init__(self, compiled: Compiled, job: aside.Job, loops: int) -> None:
+    def __init__(self, compiled: Compiled, job: background.Job, loops: int) -> None:
         self.compiled, self.job, self.loops = compiled, job, loops
         self.reported = False
 
@@ -46,27 +45,27 @@ class Interim:
         return self.job.look() and self.job.error is None
 
 
-def in_force(compiled: Compiled, *, wait: bool = False) -> Compiled:
-    """Return what runs for a compiled graph: itself, or its stand-in without `wait`."""
+def runnable_form(compiled: Compiled, *, wait: bool = False) -> Compiled:
+    """Return the form of a compiled graph to run: itself, or unless `wait` its interim form."""
     if compiled.loaded or not compiled.device.host:  # devices compile what they launch
         return compiled
     wait = wait or bool(config.eager_compile)
-    interim: Interim | None = compiled.standing_in
+    interim: Interim | None = compiled.substitute
     if interim is not None and not wait and not interim.over():
         return interim.compiled
     with compiled.deciding:
-        if compiled.standing_in is None and not wait and not compiled.loaded:
-            interim = compiled.standing_in = _interim(compiled)
+        if compiled.substitute is None and not wait and not compiled.loaded:
+            interim = compiled.substitute = _interim(compiled)
             if interim is not None:
                 return interim.compiled
         load(compiled)
-        compiled.standing_in = None
+        compiled.substitute = None
     return compiled
 
 
-def in_words(compiled: Compiled) -> str:
-    """Return in words what stands in for a compiled graph."""
-    interim: Interim | None = compiled.standing_in
+def interim_description(compiled: Compiled) -> str:
+    """Return a description of the interim form of a compiled graph."""
+    interim: Interim | None = compiled.substitute
     if interim is None or interim.over():
         return "in the interim form, until the next run"
     noun = "loop" if interim.loops == 1 else "loops"
@@ -76,9 +75,9 @@ def in_words(compiled: Compiled) -> str:
     return f"in the interim, {interim.loops} {noun} operator by operator; the fused form {why}"
 
 
-def tell_of_failure(compiled: Compiled) -> None:
-    """Warn, once, that what was compiled in the background could not be."""
-    interim: Interim | None = compiled.standing_in
+def warn_of_failure(compiled: Compiled) -> None:
+    """Warn, once, if compilation in the background has failed."""
+    interim: Interim | None = compiled.substitute
     if interim is None or interim.reported or interim.job.error is None:
         return
     interim.reported = True
@@ -101,7 +100,7 @@ def load(compiled: Compiled) -> None:
 
 
 def _interim(compiled: Compiled) -> Interim | None:
-    """Return a stand-in, ready to run, with the compile job begun; None where it gains nothing."""
+    """Return an interim form, ready to run, after submitting the compile job; None if useless."""
     absent = compiled.absent()
     seconds = _seconds(absent)
     if seconds < WORTH or current().repeatable:
@@ -109,8 +108,8 @@ def _interim(compiled: Compiled) -> Interim | None:
     stage = next((s for s in compiled.stages if s.name == "fuse"), None)
     if stage is None:
         return None
-    missing, calls = set(absent), zip(compiled.tasks, compiled.calls, strict=True)
-    names = {task.name for task, call in calls if call is not None and call.code in missing}
+    codes, calls = set(absent), zip(compiled.tasks, compiled.calls, strict=True)
+    names = {task.name for task, call in calls if call is not None and call.code in codes}
     loose = {  # members of the loops without reductions whose kernels are absent
         loop.members
         for loop in explain_fusion(stage.after).loops
@@ -125,9 +124,9 @@ def _interim(compiled: Compiled) -> Interim | None:
     if _seconds(substitute.absent()) > seconds / 2:
         return None
     load(substitute)
-    left = [kernel for kernel in absent if not kernel.at_hand()]
-    job = aside.Job(", ".join(k.name for k in left), [k.load for k in left])
-    aside.submit(job)
+    missing = [kernel for kernel in absent if not kernel.at_hand()]
+    job = background.Job(", ".join(k.name for k in missing), [k.load for k in missing])
+    background.submit(job)
     return Interim(substitute, job, len(loose))
 
 

@@ -1,8 +1,8 @@
-"""From a graph to tasks over values: views cost nothing, outputs are written where they go.
+"""From a graph to tasks over values: views cost nothing, and outputs are written in place.
 
-Every node becomes a kernel or a function (`tasks`), except those that give a view of an operand:
-theirs is a part of the same value. A result is written by its kernel straight into the
-array it is for, where nothing else forbids that; else it is copied there.
+Every node becomes a kernel or a function (`tasks`), except a view of an operand, which is a part of
+the same value. A kernel writes a result directly into its array unless something forbids that; else
+the result is copied there.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from nbgraph.array.place import refuse
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
-from nbgraph.executor.draft import Draft
 from nbgraph.executor.places import Place, viewed
+from nbgraph.executor.schedule_builder import ScheduleBuilder
 from nbgraph.executor.tasks import NodeTasks
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.constant import CONSTANT
@@ -33,9 +33,8 @@ kAddTo = OpReqType.kAddTo
 
 
 class Inside(NamedTuple):
-    """Arrays in the memory of the run that others use, too: results that exist when it has ended,
-    by their numbers; variables with the places where they are when it begins. Arrays without bytes
-    have no place."""
+    """Arrays in the arena that outlive the run: results that exist after its end, by their numbers;
+    variables, with their offsets at its beginning. Empty arrays have no place."""
 
     results: frozenset[int] = frozenset()
     variables: tuple[tuple[int, int], ...] = ()
@@ -47,9 +46,8 @@ NOTHING_INSIDE = Inside()
 class Lowering:
     """A typed graph as a schedule.
 
-    `schedule`: Schedule. `arguments`, `results`: given: one for each variable of the graph, and one
-    for each head. `constants`: dict from Value to NumPy array. `places`: dict from entries to where
-    they lie.
+    `schedule`: Schedule. `arguments`, `results`: a value for each variable of the graph, and for
+    each head. `constants`: dict from Value to NumPy array. `places`: dict from entries to places.
     """
 
     def __init__(
@@ -62,8 +60,8 @@ class Lowering:
         inside: Inside = NOTHING_INSIDE,
     ) -> None:
         self.graph, self.names = graph, names
-        self.draft = Draft(graph, device, names)
-        self.places = self.draft.places
+        self.builder = ScheduleBuilder(graph, device, names)
+        self.places = self.builder.places
         self.constants: dict[Value, np.ndarray[Any, Any]] = {}
         self.arguments = [
             self._argument(node, own) for node, own in zip(graph.variables, layouts, strict=True)
@@ -83,8 +81,8 @@ class Lowering:
             if node.op is not None:
                 self._lower(node, node.op)
         self._deliver(requests)
-        touched = (v for task in self.draft.tasks for v in (*task.reads, *task.writes))
-        self.schedule = Schedule(self.draft.tasks, list(dict.fromkeys(touched)))
+        touched = (v for task in self.builder.tasks for v in (*task.reads, *task.writes))
+        self.schedule = Schedule(self.builder.tasks, list(dict.fromkeys(touched)))
 
     def _argument(self, node: GraphNode, own: Layout) -> Value:
         assert own.contiguous, own
@@ -92,27 +90,27 @@ class Lowering:
         self.places[node, 0] = Place(value, 0, own)
         return value
 
-    # where results go -------------------------------------------------------------------------
+    # targets of results -----------------------------------------------------------------------
 
     def _direct(self, requests: Requests) -> None:
-        """Set the targets of the heads whose node can write the result itself."""
-        targets, counts = self.draft.targets, Counter(self.graph.heads)
+        """Set the targets of the heads whose node can write the result directly."""
+        targets, counts = self.builder.targets, Counter(self.graph.heads)
         for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
             node, _ = head
             if node.op in (None, CONSTANT) or head in targets or getattr(node.op, "view", None):
                 continue
             alone = counts[head] == 1 and head not in self.graph.users
             if request is kAddTo and not (alone and self._adds(node, spec(head))):
-                continue  # what reads it, another head too, wants the value alone
+                continue  # its readers, such as another head, need the value without the sum
             targets[head] = value, request
 
     def _deliver(self, requests: Requests) -> None:
         """Copy the results that no task wrote directly to their places."""
         for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
-            target = self.draft.targets.get(head)
+            target = self.builder.targets.get(head)
             if target is None or target[0] is not value:
                 place = Place(value, 0, layout(*spec(head)))
-                self.draft.copy(f"copy {value.name}", self.places[head], place, request)
+                self.builder.copy(f"copy {value.name}", self.places[head], place, request)
 
     # nodes ------------------------------------------------------------------------------------
 
@@ -120,9 +118,9 @@ class Lowering:
         if op is CONSTANT:
             self._constant(node)
         elif isinstance(op, Mapper):
-            NodeTasks(self.draft, node).mapped()
+            NodeTasks(self.builder, node).mapped()
         elif not (op.view is not None and self._view(node, op)):
-            self._array_op(NodeTasks(self.draft, node), op)
+            self._array_op(NodeTasks(self.builder, node), op)
 
     def _constant(self, node: GraphNode) -> None:
         data = node.attributes["value"].array
@@ -138,8 +136,8 @@ class Lowering:
         place = viewed(op, node.attributes, self.places[source])
         if place is not None:
             self.places[node, 0] = place
-            of_node = self.draft.of_node
-            if source[0] in of_node:  # to come after a view is to come after its source
+            of_node = self.builder.of_node
+            if source[0] in of_node:  # waiting for a view is waiting for its source
                 of_node[node] = of_node[source[0]]
         return place is not None
 
@@ -152,8 +150,8 @@ class Lowering:
         elif number is not None:
             tasks.filled(number)
         elif not (tasks.kernels() or tasks.formed()):
-            if not (self.draft.device.host or form_of(op, Library)):
-                refuse(tasks.name, self.draft.device)
+            if not (self.builder.device.host or form_of(op, Library)):
+                refuse(tasks.name, self.builder.device)
             tasks.function()
 
     def _adds(self, node: GraphNode, result: Spec) -> bool:
@@ -162,6 +160,6 @@ class Lowering:
         if isinstance(op, Mapper):
             wide = any(spec(v).dtype.itemsize > result.dtype.itemsize for v in node.entries)
             return not wide and not (is_float(result.dtype) and result.dtype.itemsize == 2)
-        if not (self.draft.device.host and "host" in op.kernels) and forms_of(op):
+        if not (self.builder.device.host and "host" in op.kernels) and forms_of(op):
             return False
         return not getattr(op, "copies", False) and getattr(op, "adds", True)

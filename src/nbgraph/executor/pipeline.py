@@ -1,4 +1,4 @@
-"""The passes in their order."""
+"""The passes of a compilation in their order, and the options that select them."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from nbgraph.graph.passes.unite import unite
 
 
 class Options(NamedTuple):
-    """Options of a compilation. Results are the same bits with and without each of them, except
-    that fused sums are added in another order.
+    """Options of a compilation. Each leaves results bitwise the same, except for the order of
+    additions in fused sums.
 
     Attributes
     ----------
     share : bool
         Equal nodes become one.
     fold : bool
-        What depends on constants alone is computed once.
+        Nodes that depend on constants only are computed once.
     simplify : bool
-        Rules that are exact in IEEE arithmetic.
+        Rules that are exact in IEEE arithmetic are applied.
     unite : bool
-        Passes over rows and their gradients become one.
+        Row operators and their gradients become one node.
     fuse : bool
         Scalar operators of one shape become one loop.
     inplace : bool
-        Results are written over what nobody needs any more, and sums delivered as kAddTo.
+        Results overwrite values that are not needed any more, and sums are written as kAddTo.
     memory : bool
-        Values whose lifetimes do not meet share memory.
+        Values with disjoint lifetimes share memory.
     recompute : None, "sqrt" or int
         In `forward_backward`, values of the forward pass are computed again in the backward pass,
-        but for about sqrt(n) of n (or one in so many); nodes marked by `ng.checkpoint` are kept in
-        any case. `forward` and `backward` as two plans keep what they need.
+        except for about sqrt(n) of n, or every k-th for an int k; nodes marked by `ng.checkpoint`
+        are always saved. `forward` and `backward` as two plans save the values they need.
 
     >>> Options.of(fuse=False).fuse
     False
@@ -79,8 +79,8 @@ class Options(NamedTuple):
 
     @classmethod
     def none(cls) -> Options:
-        """Return options without any pass: every operator by itself, every value in memory of its
-        own; all other options must agree with its results."""
+        """Return options without any pass: single operators, each value in separate memory. The
+        results of all other options must agree with these."""
         return cls(**{name: None if name == "recompute" else False for name in cls._fields})  # type: ignore[arg-type]
 
 
@@ -92,14 +92,14 @@ class Stage(NamedTuple):
     after: Graph
 
     def diff(self) -> str:
-        """Return what changed, as a difference of the two listings."""
+        """Return a diff of the listings before and after the pass."""
         import difflib
 
         before, after = str(self.before).splitlines(), str(self.after).splitlines()
         lines = list(
             difflib.unified_diff(before, after, n=max(len(before), len(after)), lineterm="")
         )
-        return "\n".join(lines[3:])  # without the three lines that name files and place
+        return "\n".join(lines[3:])  # without the three header lines
 
     def _repr_html_(self) -> str:
         return importlib.import_module("nbgraph.viz").before_and_after(self)._repr_html_()
@@ -112,8 +112,8 @@ def optimised(
     device: Context,
     loose: Collection[tuple[GraphNode, ...]] = (),
 ) -> Graph:
-    """Return the graph after all passes that the options select; append a stage for each pass that
-    changed it to `stages`, that of `fuse` without the loops in `loose`."""
+    """Return the graph after the passes that the options select; append a stage to `stages` for
+    each one that changed it. `loose`: loops that `fuse` leaves as single nodes."""
     for name, option, function in (
         ("compose", True, functools.partial(compose, host=device.host)),
         ("share", options.share, share),

@@ -1,4 +1,4 @@
-"""Places of outputs of nodes: a value's memory, from an offset on, in a layout."""
+"""Places of nodes' outputs (part of a value's memory, in a layout), and arenas of programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nbgraph.operator.layout import Layout, layout_of
 
 
 class Spot(NamedTuple):
-    """The place of a value at run time: in an array of the run (by its slot), else in the arena."""
+    """The place of a value at run time: in an array of the run, by its slot, or in the arena."""
 
     slot: int | None
     offset: int
@@ -32,20 +32,20 @@ class Place(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether the place is all of the value, row by row."""
+        """Whether the place is all of the value, in C order."""
         return (
             self.offset == 0 and self.layout.contiguous and self.layout.nbytes >= self.value.nbytes
         )
 
 
 def equal(a: Place, b: Place) -> bool:
-    """Return whether both are all of their values, in one layout."""
+    """Return whether both are whole values, in one layout."""
     return a.whole and b.whole and a.layout is b.layout
 
 
 def rights(reads: Sequence[Place], writes: Sequence[Place]) -> tuple[tuple[int, int], ...]:
-    """Return which reads may be overwritten by which writes, element by element: pairs of one
-    layout, where nothing else of the value is read."""
+    """Return pairs (read, write) in which the write may overwrite the read, element by element:
+    both are whole values of one shape and item size, and no other part of the value is read."""
     pairs: list[tuple[int, int]] = []
     for i, source in enumerate(reads):
         others = [p for p in reads if p.value is source.value]
@@ -59,7 +59,7 @@ def rights(reads: Sequence[Place], writes: Sequence[Place]) -> tuple[tuple[int, 
 
 
 def viewed(op: ArrayOp, attributes: Any, place: Place) -> Place | None:
-    """Return the place of a view in the same memory; None where a copy has to be made."""
+    """Return the place of a view in the same memory; None where the operator needs a copy."""
     assert op.view is not None
     memory = untouched(place.value.nbytes)
     own = place.layout
@@ -77,7 +77,7 @@ def viewed(op: ArrayOp, attributes: Any, place: Place) -> Place | None:
 
 
 class _At:
-    """Memory at an address, as NumPy wants to hear of it."""
+    """Memory at an address, in the form of NumPy's array interface."""
 
     __slots__ = ("__array_interface__",)
 
@@ -96,7 +96,7 @@ _NONE: Mapping[int, int] = {}
 
 
 class Arena:
-    """Memory of the values of programs whose runs take turns; freed with the last run."""
+    """Memory for values of programs whose runs never overlap; freed after the last run."""
 
     __slots__ = ("address", "chunk", "device", "nbytes")
 
@@ -109,7 +109,7 @@ class Arena:
             self.address = -(-self.chunk.address // _CACHE_LINE) * _CACHE_LINE
 
     def array(self, offset: int, own: Layout) -> Any:
-        """Return an array in the arena; programs that use its place for others see to the order."""
+        """Return an array in the arena; programs that reuse its memory ensure the order."""
         address = self.address + offset
         return make(chunk.part(self, address, own.nbytes, self.device), address, own)
 
@@ -117,13 +117,13 @@ class Arena:
         try:
             if self.chunk is not None:
                 chunk.give(self.chunk)
-        except (AttributeError, TypeError):  # the interpreter is going
+        except (AttributeError, TypeError):  # the interpreter is ending
             return
 
 
 class Homes:
-    """The addresses of spots in memory. Steps hold this and not the program: the engine holds steps
-    until the program's instance is dropped, so they must not be what keeps it."""
+    """The addresses of spots in memory. Steps refer to this and not to the program: the engine
+    holds steps until the program's instance is dropped, so they must not keep the program alive."""
 
     __slots__ = ("arena", "arrays")
 
@@ -131,11 +131,11 @@ class Homes:
         self.arena, self.arrays = arena, arrays
 
     def loose(self, spot: Spot) -> bool:
-        """Return whether a spot lies in an array that a run brings."""
+        """Return whether a spot lies in an array that is passed to each run."""
         return spot.slot is not None and self.arrays[spot.slot] is None
 
     def address(self, spot: Spot, addresses: Mapping[int, int] = _NONE) -> int:
-        """Return the address of a spot; 0 as long as the addresses of a run are unknown."""
+        """Return the address of a spot; 0 if it lies in an array of a run without `addresses`."""
         if spot.slot is None:
             return self.arena.address + spot.offset
         array = self.arrays[spot.slot]

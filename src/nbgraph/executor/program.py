@@ -1,10 +1,10 @@
 """Programs: a compiled graph with memory, ready to be pushed as one operation.
 
-A *fixed* program has its arrays for good (an executor's); a push is one call. A *loose* one is
-given arrays at every run (a function's); their addresses are patched into its kernels' records
-when the run begins. A step of training is in between: weights and gradients are fixed, batches are
-brought, and the rows of an optimizer are in the same plan, behind the graph's tasks. Runs of one
-program follow each other, as they share an arena.
+The arrays of a *fixed* program never change (an executor's); a push is one call. A *loose* one gets
+arrays at every run (a function's); their addresses are patched into its kernels' records when the
+run begins. A training step is in between: weights and gradients are fixed, batches are passed at
+each run, and the rows of an optimizer are in the same plan, after the graph's tasks. Runs of one
+program are sequential, as they share an arena.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from nbgraph.engine.plans.plan import Outside, Plan, Step
 from nbgraph.engine.thread import here
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.compiled import Compiled
-from nbgraph.executor.interim import in_force, in_words, tell_of_failure
+from nbgraph.executor.fast_path import FastPath
+from nbgraph.executor.interim import interim_description, runnable_form, warn_of_failure
 from nbgraph.executor.places import Arena, Homes, Spot
-from nbgraph.executor.quick import Quick
 from nbgraph.executor.work import FunctionWork, KernelWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.arrays.device_forms import Library, form_of
@@ -41,10 +41,10 @@ Patch = list[tuple[int, int]]  # places of one word: (step, word of its record)
 
 
 class Behind(Protocol):
-    """Kernels over fixed arrays that a program runs behind its graph."""
+    """Kernels over fixed arrays that a program runs after its graph."""
 
     def steps(self, first: int) -> tuple[list[Step], list[Patch]]:
-        """Return steps of a plan, the last ones from `first` on, and the words of a run."""
+        """Return the last steps of a plan, numbered from `first` on, and their patches."""
         ...
 
     def words(self) -> list[int]:
@@ -53,8 +53,8 @@ class Behind(Protocol):
 
 
 class State:
-    """The state of one run: random numbers granted at the push, mode, addresses of arrays by their
-    slots, and the data that operators keep in the executor, if there is one."""
+    """The state of one run: random numbers granted at the push, mode, addresses of arrays by slot,
+    and the data that operators store in the executor, if there is one."""
 
     __slots__ = ("addresses", "granted", "is_train", "states")
 
@@ -72,12 +72,12 @@ class State:
 class Program:
     """A compiled graph that can be run.
 
-    `made`: Compiled. `arrays`: variables, then results. What is None every run brings; without
-    `arrays` all of them. `merged`: for each variable of a loose program the first one whose array
-    has the same chunk in every run; by default all have chunks of their own. `states`: where
-    operators keep what belongs to the executor, all of whose programs share it. `behind`: what runs
-    behind the graph, in the same plan. `arena`: where its own values lie. `turns`: whether other
-    programs have that arena, too: runs of all of them take turns.
+    `compiled`: Compiled. `arrays`: variables, then results; those that are None are passed to each
+    run; without `arrays` all are. `merged`: for each variable of a loose program the first one
+    whose array has the same chunk in every run; by default all chunks differ. `states`: a dict for
+    data of operators, shared by all programs of an executor. `behind`: kernels that run after the
+    graph, in the same plan. `arena`: memory for its own values. `turns`: whether other programs
+    share that arena, so that their runs must not overlap.
     """
 
     def __init__(
@@ -92,34 +92,34 @@ class Program:
         arena: Arena | None = None,
         turns: bool = False,
     ) -> None:
-        self.wanted, self.name, self.states, self.behind = compiled, name, states, behind
+        self.target, self.name, self.states, self.behind = compiled, name, states, behind
         self.shared, self._turns = arena, turns
         self._n_external = compiled.arguments + len(compiled.result_layouts)
-        self._asked = [None] * self._n_external if arrays is None else list(arrays)
-        self._brought = [k for k, array in enumerate(self._asked) if array is None]
+        self._fixed_arrays = [None] * self._n_external if arrays is None else list(arrays)
+        self._open_slots = [k for k, array in enumerate(self._fixed_arrays) if array is None]
         self.merged = tuple(merged or ())
         try:
-            self._build(in_force(compiled))
+            self._build(runnable_form(compiled))
         except OutOfMemory:  # fused loops need less
-            self._build(in_force(compiled, wait=True))
+            self._build(runnable_form(compiled, wait=True))
 
     @property
     def interim(self) -> str:
         """A description of the form that runs while kernels are compiled; empty without one."""
-        return "" if self.compiled is self.wanted else in_words(self.wanted)
+        return "" if self.compiled is self.target else interim_description(self.target)
 
     def _build(self, compiled: Compiled) -> None:
         """Build memory, steps and a plan for a compiled graph."""
         self.compiled = compiled
         self.constants = [from_host(data, compiled.device) for data in compiled.constants]
-        shared = self.shared if compiled is self.wanted else None
+        shared = self.shared if compiled is self.target else None
         self.arena = shared or Arena(compiled.memory.arena_bytes, compiled.device)
-        self.arrays: list[Any] = [*self._asked, *self.constants]
+        self.arrays: list[Any] = [*self._fixed_arrays, *self.constants]
         self.homes = Homes(self.arena, self.arrays)
-        self.effects: dict[Any, Any] = {}  # works that are granted something
+        self.effects: dict[Any, Any] = {}  # work that needs resources, by its effect
         self._patches: dict[Spot, Patch] = {}
-        self._draws: dict[Any, list[Patch]] = {}  # of effects that kernels draw: their words
-        self._modes: Patch = []  # words that say whether a run trains
+        self._draws: dict[Any, list[Patch]] = {}  # words of draws for kernels, by effect
+        self._modes: Patch = []  # words for whether a run trains
         self._slots: list[Any] = [
             Outside(value.name) if array is None else array._chunk
             for value, array in zip(compiled.slots, self.arrays, strict=True)
@@ -129,12 +129,12 @@ class Program:
         self._after: dict[Task, Any] = {
             other: ("after", k) for k, task in enumerate(compiled.tasks) for other in task.after
         }
-        self._inside = {  # by homes: the variables of arrays that lie in the arena
+        self._inside = {  # the variables of arrays in the arena, by home
             compiled.home(value): own
             for value, own in zip(compiled.slots, self._slots, strict=True)
             if not value.external
         }
-        # constants of the host are written by now, and by nobody later: no run waits for them
+        # constants of the host are written by now and never again: no run waits for them
         host = compiled.device.host
         self._settled = {array._chunk for array in self.constants} if host else set[Any]()
         self._crossings = compiled.crossings()
@@ -155,31 +155,31 @@ class Program:
             steps, patches = [*steps, *more], [*patches, *words]
         self.plan: Plan | None = None
         self.instance: Any = None
-        self.quick = Quick()
+        self.fast_path = FastPath()
         if steps:
             beside = [self.arena.chunk] if self.arena.chunk is not None else []
             self.plan, self.instance = laid_out(steps, self.name, patches, compiled.device, beside)
         self._own: list[Any] = []  # variables that are the same in every run
         self.variables_of = self._addresses = _everything
         self._offsets: list[tuple[int, int]] | None = None
-        # the launch of a run that brings nothing of its own; None where runs do
+        # the launch of a run without arrays or words of its own; None where runs have some
         self.plain: Callable[..., int] | None = None
-        if self._brought:
+        if self._open_slots:
             self._arrange()
         elif not (self.behind or self.stateful or self._draws or self._modes or not steps):
-            self.plain = self.instance.launch if compiled is self.wanted else None
+            self.plain = self.instance.launch if compiled is self.target else None
 
     def inside(self) -> list[Array]:
         """Return the arrays that lie in the arena, with the program's own values."""
-        slots = zip(self.wanted.slots, self.arrays, strict=False)
+        slots = zip(self.target.slots, self.arrays, strict=False)
         return [array for value, array in slots if not value.external]
 
     def _change_over(self) -> None:
-        """Change over to the program of `wanted`, if its kernels are loaded. Runs that were pushed
-        go on as they began; they and later ones are ordered by the arrays they share."""
-        latest = in_force(self.wanted)
+        """Change over to the program of `target`, if its kernels are loaded. Runs already pushed
+        keep the old form; they and later ones are ordered by the arrays they share."""
+        latest = runnable_form(self.target)
         if latest is self.compiled:
-            tell_of_failure(self.wanted)
+            warn_of_failure(self.target)
             return
         other = Program.__new__(Program)
         other.__dict__.update(self.__dict__)
@@ -187,14 +187,14 @@ class Program:
         self.__dict__.update(other.__dict__)  # at once: another thread may be pushing
 
     def _arrange(self) -> None:
-        """Choose how variables and words of a push come from the arrays of a run."""
-        count = len(self._brought)
-        number = {self._slots[slot]: k for k, slot in enumerate(self._brought)}
+        """Prepare the functions that select variables and words of a push from a run's arrays."""
+        count = len(self._open_slots)
+        number = {self._slots[slot]: k for k, slot in enumerate(self._open_slots)}
         outside = self.plan.outside if self.plan is not None else ()
         self._own = [each for each in outside if each not in number]
         number |= {each: count + k for k, each in enumerate(self._own)}
         self.variables_of = _chooser([number[each] for each in outside], count)
-        place = {slot: k for k, slot in enumerate(self._brought)}
+        place = {slot: k for k, slot in enumerate(self._open_slots)}
         slots = [place[spot.slot or 0] for spot in self._words]
         self._addresses = _chooser(slots, count)
         if any(spot.offset for spot in self._words):
@@ -202,40 +202,40 @@ class Program:
 
     @property
     def alone(self) -> bool:
-        """Whether a run brings arrays and numbers alone, and uses no other variables."""
+        """Whether a run has arrays and numbers only, and uses no other variables."""
         return not (self._own or self.stateful or self.behind is not None)
 
     @property
-    def brings_numbers(self) -> int:
-        """How many words a run brings behind the addresses: draws, and whether it trains."""
+    def number_count(self) -> int:
+        """The number of words of a run after the addresses: draws, and whether it trains."""
         return 3 * len(self._draws) + bool(self._modes)
 
     def granted(self) -> dict[Any, Any]:
-        """Return what effects are granted for one run, draws among it."""
+        """Return the resources of one run, including draws, by effect."""
         device = self.compiled.device
         return {key: work.granted(device) for key, work in self.effects.items()}
 
     def numbers(self, granted: Mapping[Any, Any], *, is_train: bool) -> list[int]:
-        """Return the words of a run behind the addresses, see `brings_numbers`."""
+        """Return the words of a run after the addresses; see `number_count`."""
         words = [word for key in self._draws for word in granted[key]]
         return [*words, int(is_train)] if self._modes else words
 
     def words_of(self, every: list[int]) -> Sequence[tuple[int, int]]:
-        """Return for each word of a run the number of its array, and bytes from its address on."""
+        """Return for each word of a run the number of its array, and the offset in bytes."""
         return self._offsets or [(slot, 0) for slot in self._addresses(every)]
 
     # running ----------------------------------------------------------------------------------
 
     def each(self, run: Callable[[Program], None]) -> None:
-        """Run it by a function of a program; see `PartedProgram`."""
+        """Call `run` with this program; see `PartedProgram.each`."""
         run(self)
 
     def push(
         self, arrays: Sequence[Array] = (), *, is_train: bool = False, site: int | None = None
     ) -> None:
-        """Push a run; `arrays` are the variables and results that a run brings. `site` is the
-        number from `Engine.site_id` for the line of user code, if the caller has one. Raise
-        EngineError within a function, as the run would come after it."""
+        """Push a run; `arrays` are the variables and results that are not fixed. `site` is the
+        number of the line of user code, by `Engine.site_id`, if the caller has it. Raise
+        EngineError inside a pushed function, as the run would come after that."""
         if here.running is not None:
             refuse(
                 self.name,
@@ -245,7 +245,7 @@ class Program:
         if self.plain is not None:
             self.plain((), (), current().site_id(1) if site is None else site)
             return
-        if self.compiled is not self.wanted:
+        if self.compiled is not self.target:
             self._change_over()
         instance = self.instance
         if instance is None:
@@ -255,7 +255,7 @@ class Program:
         variables: Sequence[Any] = ()
         addresses: list[int] = []
         words: Sequence[int] = ()
-        if self._brought:
+        if self._open_slots:
             chunks: list[Any] = []
             for array in arrays:  # one loop for both: this is most of a push
                 chunks.append(array._chunk)
@@ -265,26 +265,26 @@ class Program:
                 words = self._addresses(addresses)
             else:
                 words = [addresses[slot] + offset for slot, offset in self._offsets]
-        granted, numbers = dict[Any, Any](), self.quick.numbers
+        granted, numbers = dict[Any, Any](), self.fast_path.numbers
         if numbers is None:
             granted = self.granted()
             numbers = self.numbers(granted, is_train=is_train)
-        self.quick.numbers = None
+        self.fast_path.numbers = None
         words = [*words, *numbers]
         if self.behind is not None:
             words = [*words, *self.behind.words()]
         state = None
         if self.stateful:
-            by_slot = dict(zip(self._brought, addresses, strict=True))
+            by_slot = dict(zip(self._open_slots, addresses, strict=True))
             state = State(is_train, granted, by_slot, self.states)
         instance.launch(variables, words, site, state)
 
     def running(self) -> bool:
-        """Return whether a run is unfinished, after which the next would come."""
+        """Return whether a run is unfinished, so that the next one would wait for it."""
         return self.instance is not None and current()._in_use(self.instance.variable)
 
     def issue(self, run_ctx: RunContext, addresses: Sequence[int]) -> None:
-        """Put a run on the stream of a device now, over arrays at these addresses."""
+        """Issue a run on the stream of a device now, with arrays at these addresses."""
         if self.instance is None:
             return
         words = self._addresses(list(addresses))
@@ -301,7 +301,7 @@ class Program:
         reads += [self._after[other] for other in task.after]
         if task in self._after:
             writes.append(self._after[task])
-        # what is written in place, or added to, is read as well: a failure there is not gone
+        # outputs written in place, or added to, are read as well: a failure there still applies
         added = zip(writes, task.requests, strict=False)
         reads += [name for name, request in added if request is OpReqType.kAddTo]
         options: dict[str, Any] = {"name": task.name, "overwrites": True}
@@ -314,10 +314,10 @@ class Program:
             options |= {"wants_state": True, "pure": work.pure(task)}
             if getattr(work, "effect", None) is not None:
                 self.effects[work.effect] = work
-            own = getattr(work, "resources", ())  # which it has for good
+            own = getattr(work, "resources", ())  # permanent ones
             writes += [r.variable for r in own if str(r.kind) != "parallel_random"]
         if self._turns and self.arena is self.shared and self.arena.chunk is not None:
-            # the first step waits for runs of the other programs, and the rest for the first
+            # the first step waits for runs of the other programs, all others for the first
             (reads if place else writes).append(self.arena.chunk)
         writes += [self._slots[k] for k in self._crossings.get(task, ())]
         options["effort"] = functools.partial(_effort_of, self.compiled, place)
@@ -329,14 +329,14 @@ class Program:
         block = call.block(addresses, work.numbers)
         keep = call.code, self.arena, self.constants
         if work.numbers:
-            self._brings(place, work, call)
+            self._patch_numbers(place, work, call)
         if not self.compiled.device.host:
             return DeviceCall(call, block, task.name, keep)
         options: dict[str, Any] = {"name": task.name, "cost": call.cost, "keep": keep}
         return NativeCall(call.code.address, block, call.size, resumes=call.resumes, **options)
 
-    def _brings(self, place: int, work: KernelWork, call: KernelCall) -> None:
-        """Add the words that a run brings: a draw, for all steps of one effect, and its mode."""
+    def _patch_numbers(self, place: int, work: KernelWork, call: KernelCall) -> None:
+        """Add patches for a run's numbers: a draw for all steps of an effect, and the mode."""
         at = len(call.head) + len(call.order) + len(call.words)
         end = at + len(call.scalars)
         if work.draws:
@@ -348,17 +348,17 @@ class Program:
             self._modes.append((place, at))
 
     def _library_call(self, place: int, task: Task) -> LibraryCall:
-        """Return the call of a function of an array library that works on the device."""
+        """Return the call of an array library's function on the device."""
         work: FunctionWork = task.work
         uses = [*((False, use) for use in work.inputs), *((True, use) for use in work.outputs)]
         layouts = [use.layout for _, use in uses]
         form = form_of(work.op, Library)
-        assert form is not None, work.op  # it was asked for when the task was made
+        assert form is not None, work.op  # checked when the task was created
         run = functools.partial(form.run, **work.attributes)
         return LibraryCall(run, layouts, self._placed(place, task, uses, 0), task.name)
 
     def _placed(self, place: int, task: Task, uses: Any, first: int) -> list[int]:
-        """Return addresses of uses; those of a push's arrays are its words, from `first` on."""
+        """Return addresses of uses, for words from `first` on; patch those of a push's arrays."""
         addresses: list[int] = []
         for k, (written, use) in enumerate(uses, first):
             spot = self.compiled.used(task, written, use)
@@ -376,21 +376,21 @@ class Program:
         return address
 
     def _name(self, value: Value) -> Any:
-        """Return what orders a value: an array's variable, else the value itself."""
+        """Return the name that orders steps using a value: an array's variable, else the value."""
         value = self.compiled.home(value)
         slot = self.compiled.spot(value).slot
         return self._inside.get(value, value) if slot is None else self._slots[slot]
 
 
 def _effort_of(compiled: Compiled, place: int) -> Effort:
-    """Return the effort of one run of a task; what counts it loads with the first profile."""
+    """Return the effort of one run of a task; its module is imported at the first profile."""
     from nbgraph.executor.effort import effort_of
 
     return effort_of(compiled, place)
 
 
 def _in_order(effects: dict[Any, Any], compiled: Compiled) -> dict[Any, Any]:
-    """Return effects in the order of the graph before all passes: all forms draw the same."""
+    """Return effects in the order of the graph before all passes, so that all forms draw alike."""
     if len(effects) < 2:
         return effects
     tokens = [node.token for node in compiled.source.nodes if node.token is not None]
@@ -403,8 +403,8 @@ def _everything(values: list[Any]) -> Sequence[Any]:
 
 
 def _chooser(places: Sequence[int], count: int) -> Callable[[list[Any]], Sequence[Any]]:
-    """Return a function from a list to its elements at these places; the list itself where that is
-    all of `count` elements in their order."""
+    """Return a function that selects the elements of a list at these places; it returns the list
+    itself if they are all of its `count` elements in order."""
     if list(places) == list(range(count)):
         return _everything
     if len(places) < 2:

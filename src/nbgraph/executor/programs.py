@@ -24,11 +24,10 @@ from nbgraph.scopes import forkable, load
 class Bound:
     """A typed graph with the arrays that its programs read and write.
 
-    `graph`: typed. `arrays`: dict from variables to NDArray. `grads`: for the variables whose
-    gradients are wanted.
+    `graph`: typed. `arrays`: dict from variables to NDArray. `grads`: dict from variables that get
+    a gradient to its array and request.
 
-    `outputs`: one for each head. Where only they are computed, they lie in the memory of that
-    program.
+    `outputs`: one for each head. Without gradients they lie in the arena of the forward program.
     """
 
     groups: Mapping[str, Any] | None = None  # devices of groups of nodes; see `GroupedBound`
@@ -45,9 +44,8 @@ class Bound:
         self.graph, self.arrays, self.grads = graph, arrays, grads
         self.options, self.device, self.name = options, device, name
         self._outputs: list[Array] | None = None
-        self._building = forkable(
-            threading.RLock()
-        )  # two threads may ask at once for what is not there yet
+        # two threads may need the same program at once
+        self._building = forkable(threading.RLock())
         self._predict: Program | None = None
         self._halves: tuple[Program, Program] | None = None
         self._both: dict[tuple[bool, ...], Program] = {}
@@ -55,11 +53,11 @@ class Bound:
             variable(f"gradient of output {k}", *spec(head)) for k, head in enumerate(graph.heads)
         ]
         self._seed_arrays: dict[GraphNode, Array] = {}
-        self.states: dict[Any, Any] = {}  # what operators keep in this executor
+        self.states: dict[Any, Any] = {}  # data of operators in this executor
 
     @property
     def outputs(self) -> list[Array]:
-        """See the class."""
+        """The arrays of the results; see the class."""
         if self._outputs is None:
             with self._building:
                 self._outputs = self._outputs or self._make_outputs()
@@ -79,7 +77,7 @@ class Bound:
         return outputs
 
     def require(self) -> None:
-        """Raise DeviceError or CompileError at the binding, where the device cannot do a node."""
+        """Raise DeviceError or CompileError, when binding, if the device cannot compute a node."""
         if self.device.host:
             return
         programs = [self.compiled_predict()]
@@ -95,18 +93,18 @@ class Bound:
 
     @property
     def predict(self) -> Program:
-        """The results alone."""
+        """The program of the results only."""
         if self._predict is None:
             with self._building:
                 self._predict = self._predict or self._make_predict()
         return self._predict
 
     def _make_predict(self) -> Program:
-        outputs = self.outputs  # with which it may have been made
+        outputs = self.outputs  # creating these may create the program
         return self._predict or self._program(self.compiled_predict(), outputs, "forward")
 
     def both(self, present: tuple[bool, ...]) -> Program:
-        """Return results and gradients as one program; `given`: the head gradients there are."""
+        """Return the program of results and gradients; `present`: which outputs have seeds."""
         program = self._both.get(present)
         if program is None:
             with self._building:
@@ -114,7 +112,7 @@ class Bound:
         return program
 
     def trained(self, behind: Behind) -> Program:
-        """Return results and gradients, and the steps behind them, as one program."""
+        """Return the program of results, gradients and the steps `behind` them."""
         return self._make_both((False,) * len(self.outputs), behind)
 
     def _make_both(self, present: tuple[bool, ...], behind: Behind | None = None) -> Program:
@@ -127,7 +125,7 @@ class Bound:
 
     @property
     def halves(self) -> tuple[Program, Program]:
-        """The forward program that keeps what the backward one reads, and that."""
+        """The forward program, which saves the values that the backward one reads, and that."""
         if self._halves is None:
             with self._building:
                 self._halves = self._halves or self._make_halves()
@@ -149,7 +147,7 @@ class Bound:
     # compiled ---------------------------------------------------------------------------------
 
     def compiled_predict(self) -> Compiled:
-        """Return the graph compiled for its results alone, in memory of its own if need be."""
+        """Return the graph compiled for its results; without gradients they lie in the arena."""
         count = len(self.graph.heads)
         inside = NOTHING_INSIDE if self.grads else Inside(frozenset(range(count)))
         return self._compiled(self.graph, [kWriteTo] * count, inside)
@@ -162,9 +160,8 @@ class Bound:
         return self._compiled(joint, requests)
 
     def compiled_halves(self) -> tuple[Compiled, Compiled]:
-        """Return both halves, compiled for one memory: residuals lie in that of the forward
-        program, and the backward program uses it for its own values as soon as it has read the
-        residuals."""
+        """Return both halves, compiled for a shared arena: the forward program writes residuals
+        there, and the backward program reuses their memory as soon as it has read them."""
         first = len(self.graph.heads)
         split = load("nbgraph.executor.split").split
         halves = split(self.graph, self._gradients((True,) * first))
@@ -216,14 +213,14 @@ class Bound:
         return self.seed(self.seeds.index(node))
 
     def seed(self, output: int) -> Any:
-        """Return the array that holds the gradient of an output."""
+        """Return the array for the gradient of an output."""
         node = self.seeds[output]
         if node not in self._seed_arrays:
             self._seed_arrays[node] = empty_of(layout(*spec((node, 0))), self.device)
         return self._seed_arrays[node]
 
     def seed_arrays(self) -> list[Array]:
-        """Return the arrays of gradients of outputs, as far as they were needed."""
+        """Return the arrays for gradients of outputs that were needed so far."""
         return list(self._seed_arrays.values())
 
     def existing_programs(self) -> dict[str, Program]:

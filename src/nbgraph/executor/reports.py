@@ -1,4 +1,4 @@
-"""The part of `Executor` that shows what it does."""
+"""The part of `Executor` that reports on itself: its passes, plan, memory and values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Arrays = dict[str, Any]
 
 
 class FixedArrays(Arrays):
-    """NDArrays by name, of which none is replaced: another one would be read by no program.
+    """NDArrays by name that cannot be replaced, as programs would not read another array.
 
     >>> import nbgraph as ng
     >>> exe = (ng.var("x") * 2.0).simple_bind(x=(2,))
@@ -54,7 +54,7 @@ class FixedArrays(Arrays):
 
 
 class ExecutorArrays:
-    """The part of `Executor` that gives its arrays."""
+    """The part of `Executor` that returns its arrays."""
 
     _bound: Bound
     _arguments: Arrays
@@ -82,7 +82,7 @@ class ExecutorArrays:
 
     @property
     def outputs(self) -> list[Any]:
-        """Results: the same arrays after every run, in a list of the caller's own."""
+        """Results: the same arrays after every run, in a new list."""
         return self._outputs.copy()
 
     @property
@@ -102,8 +102,8 @@ class ExecutorArrays:
 
 
 class Reports(ExecutorArrays):
-    """Reports of an executor on itself. Before anything has run they are about the forward pass,
-    which is compiled for them."""
+    """Reports of an executor on itself. Before the first run they describe the forward pass, which
+    is compiled for them."""
 
     _watch: Watch | None = None
     _training: tuple[Any, Program] | None = None  # for an update of an optimizer
@@ -114,13 +114,13 @@ class Reports(ExecutorArrays):
         return self._bound.graph
 
     def programs(self) -> dict[str, Program]:
-        """Return the programs so far: "forward", "forward, training", "backward" and
-        "forward_backward", as far as they have been run."""
+        """Return the programs that have run so far: "forward", "forward, training", "backward" and
+        "forward_backward"."""
         existing = self._bound.existing_programs()
         return existing or {"forward": self._bound.predict}
 
     def gradient_marks(self) -> dict[GraphNode, str]:
-        """Return what becomes of the gradient of each variable that has one."""
+        """Return a description of the gradient's request for each variable that has a gradient."""
         words = {"kWriteTo": "write", "kAddTo": "add"}
         return {
             node: f"gradient: {words.get(request.name, request.name)}"
@@ -146,7 +146,7 @@ class Reports(ExecutorArrays):
         return Stages({name: p.compiled.stages for name, p in self.programs().items()})
 
     def memory(self) -> Footprint:
-        """Return bytes: without a plan, planned, and held, for each program; held by arrays.
+        """Return the bytes of each program, without a plan, planned and held, and those of arrays.
 
         >>> import nbgraph as ng
         >>> x = ng.var("x", shape=(16,))
@@ -159,8 +159,8 @@ class Reports(ExecutorArrays):
         return footprint(self._bound, self.programs(), self._states.values())
 
     def plan(self) -> Steps:
-        """Return the steps that the engine runs, for each program, that of `train_step` included;
-        on a GPU also which of them run as CUDA graphs, which are made in the second run.
+        """Return the steps that the engine runs, for each program including that of `train_step`;
+        on a GPU also those that run as CUDA graphs, which the second run captures.
 
         >>> import nbgraph as ng
         >>> x = ng.var("x", shape=(16,))
@@ -173,11 +173,11 @@ class Reports(ExecutorArrays):
         return steps({**self._bound.existing_programs(), **trained} or self.programs())
 
     def explain(self, name: str) -> Explanation:
-        """Return what became of a node, by its name in the graph: into which kernel it went and why
-        its neighbours did not, where its value lies, which values share its memory, why not in
-        place.
+        """Return a report on a node, by its name in the graph: the kernel that it was fused into
+        and why its neighbours were not, the place of its value, the values that share its memory,
+        and why it is not in place.
 
-        An unknown name raises ArgumentError. `.source()` of the result is the kernel's text.
+        An unknown name raises ArgumentError. `.source()` of the result returns the kernel's text.
 
         >>> import nbgraph as ng
         >>> x = ng.var("x", shape=(3,))
@@ -192,17 +192,17 @@ class Reports(ExecutorArrays):
     def _repr_html_(self) -> str:
         return drawn(
             self if self._bound.existing_programs() else self.graph
-        )  # to look compiles nothing
+        )  # displaying it compiles nothing
 
-    # looking at values --------------------------------------------------------------------------
+    # observing values ---------------------------------------------------------------------------
 
     def set_monitor_callback(
         self, callback: Callable[[str, Any], None] | None, monitor_all: bool = False
     ) -> None:
         """Call `callback(name, NDArray)` after every forward pass for the outputs of every node, in
-        the graph's order; with `monitor_all` for the variables, too, before them. None: no more.
+        the graph's order; with `monitor_all` first for the variables too. None removes it.
 
-        Passes then run without fusion. An array is overwritten by the next pass: copy what is kept.
+        Passes then run without fusion. The next pass overwrites an array: copy it to keep it.
 
         >>> import nbgraph as ng
         >>> exe = (ng.sin(ng.var("x")) * 2.0).simple_bind(x=(2,))
@@ -218,14 +218,14 @@ class Reports(ExecutorArrays):
                 f"set_monitor_callback: {callback!r} is not a function; give one of a name and an "
                 "array, or None"
             )
-        watch = self._looking()
+        watch = self._get_watch()
         watch.callbacks = [c for c in watch.callbacks if isinstance(c[0], Monitor)]
         if callback is not None:
             watch.callbacks.append((callback, bool(monitor_all)))
 
     def monitor(self, pattern: str = "", monitor_all: bool = False) -> Monitor:
-        """Return statistics (least, largest, mean, L2 norm) of every value whose name the regular
-        expression `pattern` finds, of every forward pass from now on, until it is closed.
+        """Return statistics (minimum, maximum, mean, L2 norm) of every value whose name matches the
+        regular expression `pattern`, in every forward pass until the monitor is closed.
 
         >>> import nbgraph as ng
         >>> exe = (ng.var("x") * 2.0).simple_bind(x=(2,))
@@ -237,15 +237,15 @@ class Reports(ExecutorArrays):
         """
         from nbgraph.executor.watch import Monitor
 
-        observer = Monitor(pattern, self._forget)
-        self._looking().callbacks.append((observer, monitor_all))
+        observer = Monitor(pattern, self._remove_monitor)
+        self._get_watch().callbacks.append((observer, monitor_all))
         return observer
 
-    def _forget(self, monitor: Monitor) -> None:
-        watch = self._looking()
+    def _remove_monitor(self, monitor: Monitor) -> None:
+        watch = self._get_watch()
         watch.callbacks = [c for c in watch.callbacks if c[0] is not monitor]
 
-    def _looking(self) -> Watch:
+    def _get_watch(self) -> Watch:
         from nbgraph.executor.watch import Watch
 
         if self._watch is None:
@@ -253,17 +253,17 @@ class Reports(ExecutorArrays):
         return self._watch
 
     def _watched(self) -> bool:
-        """Return whether callbacks or checks look at values."""
+        """Return whether callbacks or checks observe values."""
         observed = self._watch is not None and bool(self._watch.callbacks)
         return observed or (CLOSELY_ASKED[0] and bool(config.anomaly))
 
     def _push(self, program: Program, *, is_train: bool, forward: bool = True) -> None:
-        """Run a program, in its open form where callbacks or checks look at values."""
+        """Run a program, in its open form if callbacks or checks observe values."""
         if not self._watched():
             program.push(is_train=is_train)
             return
         checks = CLOSELY_ASKED[0] and bool(config.anomaly)
-        watch = self._looking()
+        watch = self._get_watch()
         if forward:
             watch.begin()
         program.each(lambda part: watch.run(part, is_train=is_train, tells=forward, checks=checks))

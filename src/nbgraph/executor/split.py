@@ -1,7 +1,7 @@
-"""One graph of results and gradients as two: a forward graph that also gives what the backward
-graph reads, and a backward graph over that.
+"""A split of a graph of results and gradients in two: a forward graph that also returns residuals,
+and a backward graph that reads them.
 
-Views and constants that both need are not kept: they cost nothing to make again.
+Views and constants that both need are not saved: they cost nothing to compute again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp
 
 
 class Halves(NamedTuple):
-    """`forward.heads` ends with the values that are kept; they are `backward`'s last variables."""
+    """Both graphs. `forward.heads` ends with the residuals, `backward`'s last variables."""
 
     forward: Graph
     backward: Graph
@@ -60,7 +60,7 @@ def _read_later(forward: set[GraphNode], gradients: Graph) -> set[Entry]:
 
 
 def _free(node: GraphNode) -> bool:
-    """Return whether making a node again costs nothing."""
+    """Return whether computing a node again costs nothing."""
     op = node.op
     if not isinstance(op, ArrayOp):
         return False
@@ -68,9 +68,9 @@ def _free(node: GraphNode) -> bool:
 
 
 def _backward(gradients: Graph, residuals: tuple[Entry, ...], results: Graph) -> Graph:
-    """Return the gradients over variables in place of the entries `residuals`."""
+    """Return the gradients with variables in place of the entries `residuals`."""
     names = results.names
-    # of a gradient's own gradient: kept values, too
+    # a gradient of a gradient has variables for residuals already
     used_names = {v.name for v in gradients.variables}
     moved: dict[Entry, Operand] = {}
     stand_ins: list[GraphNode] = []
@@ -91,7 +91,7 @@ def _backward(gradients: Graph, residuals: tuple[Entry, ...], results: Graph) ->
 
 
 def _over(graph: Graph, moved: dict[Entry, Operand]) -> list[Entry]:
-    """Return heads over replaced entries; nodes that only those needed are not visited."""
+    """Return the heads with entries replaced by `moved`, skipping nodes needed only for those."""
     ends = {node for node, _ in moved}
     order = topological([node for node, _ in graph.heads], _Complete(ends, moved))
     for node in order:
@@ -105,7 +105,7 @@ def _over(graph: Graph, moved: dict[Entry, Operand]) -> list[Entry]:
 
 
 class _Complete:
-    """Nodes all of whose outputs are replaced: nothing above them is needed."""
+    """The set of nodes all of whose outputs are replaced, so that their operands are not needed."""
 
     def __init__(self, nodes: set[GraphNode], moved: dict[Entry, Operand]) -> None:
         self._nodes = {n for n in nodes if all((n, k) in moved for k in range(n.nout))}

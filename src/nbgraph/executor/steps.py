@@ -1,5 +1,5 @@
 """Tables of an executor: the steps of each program's plan, the passes that changed its graph, and
-the memory, as planned and as held."""
+its memory, planned and allocated."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _HEAD = ("step", "does", "reads", "writes", "chunks", "estimated ns", "after")
 class StepRow:
     """A step: a kernel, or a Python function.
 
-    `writes`: names with requests. `chunks`: parts it may be cut into. `estimate`: nanoseconds, 0
-    for functions, of which nothing is known. `after`: steps it waits for.
+    `writes`: names with requests. `chunks`: the most parts it may be cut into. `estimate`:
+    nanoseconds, 0 for functions, as unknown. `after`: numbers of the steps it waits for.
     """
 
     number: int
@@ -56,8 +56,8 @@ class StepRow:
 class Steps(Report):
     """The result of `exe.plan()`: `by_program`, rows for each program; a table when printed.
 
-    `interim`: of programs that another form stands in for, which, and why. `graphs`: of programs on
-    GPUs, how many of their steps each of the CUDA graphs holds that their runs have left.
+    `interim`: descriptions of the interim forms of programs that have one. `graphs`: for programs
+    on GPUs, the number of steps in each CUDA graph that their runs have captured.
     """
 
     title = "plan"
@@ -161,15 +161,15 @@ def _chunks(step: Step) -> int:
 
 
 def label(value: Value) -> str:
-    """Return a value's name, with the value whose memory it took over."""
+    """Return a value's name, with that of the value whose memory it took over."""
     over = root(value)
     return value.name if over is value else f"{value.name} over {over.name}"
 
 
 class Stages(Sequence[Stage]):
-    """The passes in order, of one program after the other; `by_program` keeps them apart.
+    """The passes in order, one program after another; `by_program` has them by program.
 
-    Printed, the difference that each made; displayed, both graphs as pictures.
+    Printing shows the diff of each pass; a notebook shows pictures of both graphs.
     """
 
     def __init__(self, by_program: Mapping[str, Sequence[Stage]]) -> None:
@@ -214,11 +214,11 @@ class Stages(Sequence[Stage]):
 
 @dataclass(frozen=True, slots=True)
 class ProgramBytes:
-    """Bytes of what a program has of its own, or together with the program `shares` names.
+    """Bytes of a program's own values, in an arena that it may share with the program `shares`.
 
-    `naive`: every value in memory of its own; `peak`: in use at once, which no plan can go below;
-    `planned`: the arena that is asked for; `allocated`: what the pool gave for it; `interim`: what
-    stands in for the program while its kernels are compiled, in words.
+    `naive`: with separate memory for each value; `peak`: the most in use at once, a lower bound for
+    any plan; `planned`: the size of the arena; `allocated`: the bytes of the pool's block for it;
+    `interim`: a description of the program's form while its kernels are compiled.
     """
 
     program: str
@@ -233,11 +233,10 @@ class ProgramBytes:
 class Footprint(Report):
     """The result of `exe.memory()`: a table when printed.
 
-    `programs`: ProgramBytes of each; `arrays`: bytes held by the arrays that programs share, by
-    what they are for: "arguments", "states", "outputs", "gradients", "output gradients" and
-    "constants". Memory that two hold is counted once, where it is met first; what is kept for the
-    backward pass lies in the memory that both passes plan, outputs that nothing else is computed
-    with in that of their program.
+    `programs`: ProgramBytes of each; `arrays`: bytes of the arrays that programs share, by their
+    role: "arguments", "states", "outputs", "gradients", "output gradients" and "constants". Shared
+    memory is counted once, at its first role. Residuals lie in the arena that both passes share;
+    outputs without gradients lie in their program's arena.
     """
 
     title = "memory"
@@ -247,13 +246,13 @@ class Footprint(Report):
 
     @property
     def allocated(self) -> int:
-        """All bytes that the executor holds, those of its arguments included."""
+        """All bytes that the executor holds, including those of its arguments."""
         own = sum(p.allocated for p in self.programs if not p.shares)
         return own + sum(self.arrays.values())
 
     @property
     def naive(self) -> int:
-        """Bytes if every value of every program had memory of its own."""
+        """Bytes if every value of every program had separate memory."""
         return sum(p.naive for p in self.programs)
 
     @property

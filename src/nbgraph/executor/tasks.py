@@ -1,7 +1,7 @@
-"""Lowering of nodes: the task of every kind of operator, entered in a draft.
+"""Lowering of nodes: the tasks of every kind of operator, added to a schedule builder.
 
-A kind that kernels may refuse (for its dtypes, its layouts) says so by returning False, and has
-entered nothing then.
+A method for kernels, which may not support the dtypes or layouts, then returns False and adds
+nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 
 from nbgraph.array.push import same
 from nbgraph.dtype import is_float, real_dtype
-from nbgraph.executor.draft import Draft, copy_task, task_over
 from nbgraph.executor.places import Place, equal, rights, viewed
+from nbgraph.executor.schedule_builder import ScheduleBuilder, copy_task, task_over
 from nbgraph.executor.work import FunctionWork, KernelWork, Use, map_work
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.graph import spec
@@ -28,17 +28,17 @@ from nbgraph.ops.elementwise.arithmetic import add
 
 
 class NodeTasks:
-    """The tasks of one node, entered in a draft."""
+    """The tasks of one node, added to a builder."""
 
-    # how kernels do it: their calls, the outputs' requests, and the calls for others
+    # the kernel calls, the words of the outputs' requests, and a function for other requests
     lowering: Lowered
     words: Sequence[str]
     find: Callable[[Sequence[str]], Lowered | None] | None
 
-    def __init__(self, draft: Draft, node: GraphNode) -> None:
-        self.draft, self.node = draft, node
+    def __init__(self, builder: ScheduleBuilder, node: GraphNode) -> None:
+        self.builder, self.node = builder, node
         self.op: Any = node.op
-        self.name, self.reads = draft.names[node], draft.reads(node)
+        self.name, self.reads = builder.names[node], builder.reads(node)
 
     def layouts(self) -> list[Layout]:
         """Return the layouts of the outputs."""
@@ -47,20 +47,20 @@ class NodeTasks:
     # elements ---------------------------------------------------------------------------------
 
     def mapped(self) -> None:
-        """Enter one kernel for a scalar operator; outputs that nobody needs are left out."""
+        """Add one kernel for a scalar operator, which omits outputs that are not needed."""
         node, reads = self.node, self.reads
         dtypes = [spec(v).dtype if type(v) is tuple else v for v in node.inputs]
         plan = self.op.invoker.plan_of(dtypes, node.attributes)
         uses = iter(Use.each(reads))
         operands = [next(uses) if type(v) is tuple else v for v in node.inputs]
-        targets = [self.draft.asked(node, k) for k in range(node.nout)]
+        targets = [self.builder.target(node, k) for k in range(node.nout)]
         writes = [target[0] for target in targets if target is not None]
         if not writes:
             return
         written = iter(Use.each(writes))
         outputs = [None if target is None else next(written) for target in targets]
-        # the outputs that a kernel may add to in place: a sum has the bits of adding up stored
-        # values where the kernel computes in the dtype that it stores
+        # outputs that a kernel may add to in place: the bits are those of adding stored values if
+        # the kernel computes in the dtype that it stores
         stored = [place.layout.dtype for place in writes]
         compute = plan.typed.compute
         exact = tuple([k for k, d in enumerate(stored) if not is_float(d) or d.name == compute])
@@ -74,36 +74,36 @@ class NodeTasks:
             accumulates=exact,
             is_sum=self.op is add and len(reads) == 2 and all(equal(r, writes[0]) for r in reads),
         )
-        self.draft.enter(node, task)
+        self.builder.enter(node, task)
 
     def filled(self, number: Any) -> None:
-        """Enter a task that writes one number to all elements of the output."""
+        """Add a task that writes one number to all elements of the output."""
         place, request = self._only()
-        self.draft.enter(self.node, *fill_tasks(self.name, place, number, request))
+        self.builder.enter(self.node, *fill_tasks(self.name, place, number, request))
 
     def copied(self) -> None:
-        """Enter a task that copies the operand's elements as the output's dtype."""
-        task = copy_task(self.name, self.reads[0], *self._only(), self.draft.device)
-        self.draft.enter(self.node, task)
+        """Add a task that copies the operand's elements, cast to the output's dtype."""
+        task = copy_task(self.name, self.reads[0], *self._only(), self.builder.device)
+        self.builder.enter(self.node, task)
 
     def _only(self) -> tuple[Place, OpReqType]:
-        """Return where the only output goes, and how it is written."""
-        return self.draft.output(self.node, 0), self.draft.request(self.node, 0)
+        """Return the place and the request of the only output."""
+        return self.builder.output(self.node, 0), self.builder.request(self.node, 0)
 
     # kernel calls -----------------------------------------------------------------------------
 
     def kernels(self) -> bool:
-        """Return whether kernels do this, with copies of operands whose layouts they refuse: one of
-        the three runners, see `operator.kernel_call`."""
-        draft, node, own = self.draft, self.node, self.layouts()
+        """Add kernel calls, with copies of operands in unsupported layouts, and return True, or
+        return False without kernels; see `operator.kernel_call`."""
+        builder, node, own = self.builder, self.node, self.layouts()
         layouts = [place.layout for place in self.reads]
         words = [
-            self.op.words[draft.request(node, k)] if draft.needed((node, k)) else "null"
+            self.op.words[builder.request(node, k)] if builder.needed((node, k)) else "null"
             for k in range(node.nout)
         ]
 
         def find(words: Sequence[str]) -> Lowered | None:
-            return lowered(self.op, layouts, own, words, node.attributes, host=draft.device.host)
+            return lowered(self.op, layouts, own, words, node.attributes, host=builder.device.host)
 
         lowering = find(words)
         if lowering is not None:
@@ -116,30 +116,30 @@ class NodeTasks:
         words: Sequence[str],
         find: Callable[[Sequence[str]], Lowered | None] | None = None,
     ) -> list[Task]:
-        """Enter the calls of an operator and return their tasks. `find` gives the calls for other
-        requests of the outputs; without it the requests stay."""
+        """Add the calls of an operator and return their tasks. `find` returns the calls for other
+        requests of the outputs; without it the requests are fixed."""
         self.lowering, self.words, self.find = lowering, words, find
-        draft, node, name, count = self.draft, self.node, self.name, len(self.reads)
-        arrays = dict(enumerate(draft.laid(name, self.reads, lowering.places)))
-        requests: dict[int, OpReqType] = {}  # of what calls write
+        builder, node, name, count = self.builder, self.node, self.name, len(self.reads)
+        arrays = dict(enumerate(builder.with_layouts(name, self.reads, lowering.places)))
+        requests: dict[int, OpReqType] = {}  # of the arrays that calls write
         copies: list[Task] = []
         for k in sorted({k for call in lowering.calls for k in call.order[-call.writes :]}):
             output, requests[k] = k - count, kWriteTo
-            if k < count:  # a state, which is written where it lies
+            if k < count:  # a state, which is updated in place
                 requests[k] = kAddTo
                 continue
             if output >= node.nout:
                 room = lowering.scratch[output - node.nout]
                 arrays[k] = scratch(f"{name} totals {output - node.nout}", room)
                 continue
-            arrays[k], own = draft.output(node, output), lowering.places[k]
+            arrays[k], own = builder.output(node, output), lowering.places[k]
             if own is None:
-                requests[k] = draft.request(node, output)
+                requests[k] = builder.request(node, output)
             else:
                 arrays[k] = scratch(f"{name} rows {output}", own)
                 copies += self._delivered(output, arrays[k])
         tasks = [self._task(k, arrays, requests) for k in range(len(lowering.calls))]
-        draft.enter(node, *tasks, *copies)
+        builder.enter(node, *tasks, *copies)
         return tasks
 
     def _task(
@@ -165,7 +165,7 @@ class NodeTasks:
         mode = op.mode(node.attributes)
         mode = node.marks.get("is_train") if mode is None else mode
         numbers: Sequence[Any] = ()
-        if op.draws:  # a run brings them
+        if op.draws:  # patched at each run
             numbers = [*[0] * op.draws, *[int(bool(mode))] * (len(call.scalars) - op.draws)]
         elif call.scalars:
             numbers = op.numbers(node.attributes, is_train=bool(mode))
@@ -191,30 +191,30 @@ class NodeTasks:
         )
 
     def _delivered(self, output: int, value: Place) -> list[Task]:
-        """Return tasks that copy a value computed beside a result to where the result goes."""
-        draft, name = self.draft, f"{self.name} result {output}"
-        result, request = draft.places[self.node, output], draft.request(self.node, output)
+        """Return tasks that copy a value, computed in scratch memory, to its result."""
+        builder, name = self.builder, f"{self.name} result {output}"
+        result, request = builder.places[self.node, output], builder.request(self.node, output)
         tasks: list[Task] = []
         if request is kAddTo and value.layout.dtype != result.layout.dtype:  # it is rounded
             rounded = scratch(f"{name} rounded", result.layout)
-            tasks.append(copy_task(f"{name} rounded", value, rounded, kWriteTo, draft.device))
+            tasks.append(copy_task(f"{name} rounded", value, rounded, kWriteTo, builder.device))
             value = rounded
-        return [*tasks, copy_task(name, value, result, request, draft.device)]
+        return [*tasks, copy_task(name, value, result, request, builder.device)]
 
     # Python functions -------------------------------------------------------------------------
 
     def function(self) -> None:
-        """Enter a Python function over NumPy views, which may write its auxiliary states."""
+        """Add a Python function over NumPy views, which may write its auxiliary states."""
         op, node, reads, attributes = self.op, self.node, self.reads, self.node.attributes
-        outputs = [self.draft.output(node, k) for k in range(node.nout)]
-        requests = [self.draft.request(node, k) for k in range(node.nout)]
+        outputs = [self.builder.output(node, k) for k in range(node.nout)]
+        requests = [self.builder.request(node, k) for k in range(node.nout)]
         specs = [spec(v) for v in node.entries]
         work = FunctionWork(
             op,
             attributes,
             Use.each(reads),
             Use.each(outputs),
-            () if draws_alone(op) else op.grant_to(self.draft.device, attributes, specs),
+            () if draws_alone(op) else op.grant_to(self.builder.device, attributes, specs),
             effect_of(node) if has_effect(op) else None,
         )
         auxiliary = getattr(op, "auxiliary", ())
@@ -230,30 +230,30 @@ class NodeTasks:
             rights=tuple(pair for pair in rights(reads, outputs) if pair in allowed),
             accumulates=tuple(range(len(outputs))),
         )
-        self.draft.enter(node, task)
+        self.builder.enter(node, task)
 
     # other forms ------------------------------------------------------------------------------
 
     def view_of_copy(self) -> bool:
-        """Return whether the node is a view of a copy, as its operand's strides allow no view."""
-        draft, source = self.draft, self.reads[0].layout
+        """Make the node a view of a copy of an operand that allows no view; return success."""
+        builder, source = self.builder, self.reads[0].layout
         contiguous = layout(source.shape, source.dtype)
-        moved = draft.moved(f"{self.name} operand 0", self.reads[0], contiguous)
+        moved = builder.copied_to(f"{self.name} operand 0", self.reads[0], contiguous)
         place = viewed(self.op, self.node.attributes, moved)
         if place is not None:
-            draft.places[self.node, 0] = place
-            draft.of_node[self.node] = draft.tasks[-1]
+            builder.places[self.node, 0] = place
+            builder.of_node[self.node] = builder.tasks[-1]
         return place is not None
 
     def formed(self) -> bool:
-        """Return whether copies between parts of arrays do this, or kernels of the device."""
+        """Add copies between parts of arrays, or a device's kernel; return whether one fits."""
         form = form_of(self.op, Pieces)
         if form is not None and self._written(form.parts):
             return True
-        return not self.draft.device.host and self._unit_kernel()
+        return not self.builder.device.host and self._unit_kernel()
 
     def _unit_kernel(self) -> bool:
-        """Return whether a hand-written kernel does this, with copies of operands in pieces."""
+        """Add a hand-written kernel, after copies of operands' parts; return whether one fits."""
         form, words = form_of(self.op, Unit), ["write"] * self.node.nout
         layouts = [place.layout for place in self.reads]
         case = Application(layouts, self.layouts(), words, self.node.attributes, False)
@@ -264,21 +264,21 @@ class NodeTasks:
             self._written(form.first)
         (task,) = self._enter(lowering, words)
         if form.first is not None:
-            task.requests = [kAddTo] * self.node.nout  # it goes on from what is there
+            task.requests = [kAddTo] * self.node.nout  # it updates the copied elements
         return True
 
     def _written(self, parts: Parts) -> bool:
-        """Enter the copies of a node; return whether its form supports it."""
+        """Add the copies of a node; return whether its form supports it."""
         layouts = [place.layout for place in self.reads]
         copies = parts_of(parts, layouts, self.layouts()[0], self.node.attributes)
         if copies is None:
             return False
-        target = self.draft.output(self.node, 0)
+        target = self.builder.output(self.node, 0)
         tasks: list[Task] = []
         for k, part in enumerate(copies):
             tasks += self._copies(f"{self.name} part {k}", part, target)
         if tasks:
-            self.draft.enter(self.node, *tasks)
+            self.builder.enter(self.node, *tasks)
         return True
 
     def _copies(self, name: str, part: Part, to: Place) -> list[Task]:
@@ -287,14 +287,14 @@ class NodeTasks:
             tasks = fill_tasks(name, place, part.source, kWriteTo)
         else:
             source = _seen(self.reads[part.operand], part.from_offset, part.source)
-            tasks = [copy_task(name, source, place, kWriteTo, self.draft.device)]
+            tasks = [copy_task(name, source, place, kWriteTo, self.builder.device)]
         for task in tasks:
             task.rights = task.accumulates = ()  # others write the same value
         return tasks
 
 
 def fill_tasks(name: str, place: Place, number: Any, request: OpReqType) -> list[Task]:
-    """Return the tasks that write one number to all elements of a place: one, or one a part."""
+    """Return the tasks that write a number to all elements of a place: two if it is complex."""
     own = place.layout
     if own.dtype.kind == "c":
         dtype, value = real_dtype(own.dtype), complex(number)
@@ -316,8 +316,8 @@ def scratch(name: str, own: Layout) -> Place:
 
 
 def effect_of(node: GraphNode) -> Any:
-    """Return the token under which a run keeps the resources granted to a node; another node that
-    does the same work again has it, too."""
+    """Return the token under which a run stores the resources granted to a node; a node that
+    repeats its work has the same token."""
     return node.token[1] if node.token and node.token[0] == "again" else node.token
 
 

@@ -1,4 +1,4 @@
-"""Values that a run is given: whether they are numbers of the shape that was bound."""
+"""Checks of the values for a run: numbers of the shapes that were bound."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _NUMBERS = "biufV"  # kinds of dtypes; bfloat16 is a V
 
 
 def shape_of(call: str, label: str, value: Any, target: Array) -> tuple[int, ...]:
-    """Return the shape of a value; raise ArgumentError or DTypeError where it holds no numbers that
-    `target` can hold.
+    """Return the shape of a value; raise ArgumentError or DTypeError unless `target` can hold its
+    numbers.
 
-    `label` says of which argument it is the value.
+    `label` names the argument in errors.
     """
     bound = target.shape
     if isinstance(value, Array):
@@ -46,7 +46,7 @@ def shape_of(call: str, label: str, value: Any, target: Array) -> tuple[int, ...
 
 
 def require_shape(call: str, name: str, value: Any, target: Array) -> None:
-    """Require the shape that an argument was bound with, or a number for all of its elements."""
+    """Raise ShapeError unless a value has the bound shape, or is a number for all elements."""
     shape, bound = shape_of(call, name, value, target), target.shape
     if shape not in (bound, ()):
         raise ShapeError(
@@ -56,7 +56,7 @@ def require_shape(call: str, name: str, value: Any, target: Array) -> None:
 
 
 def require_seed(call: str, output: int, value: Any, symbol: Symbol, target: Array) -> None:
-    """Require the shape of the output of that number."""
+    """Raise ShapeError unless a gradient has the shape of its output, given by number."""
     shape, bound = shape_of(call, f"out_grads[{output}]", value, target), target.shape
     if shape != bound:
         text = f"={reprlib.repr(value)}" if shape == () else ""
@@ -68,7 +68,7 @@ def require_seed(call: str, output: int, value: Any, symbol: Symbol, target: Arr
 
 
 def require_train(call: str, is_train: Any) -> None:
-    """Raise ArgumentError where the flag is something else: inputs have names."""
+    """Raise ArgumentError unless `is_train` is a bool: it may be an input without its name."""
     if not isinstance(is_train, (bool, np.bool_)):
         raise ArgumentError(
             f"{call}: is_train={reprlib.repr(is_train)}; give True or False. Values of arguments "

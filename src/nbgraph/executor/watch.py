@@ -1,9 +1,9 @@
-"""Looking at every value of a run: callbacks, statistics, the first NaN.
+"""Observation of every value of a run: callbacks, statistics, the first NaN.
 
-While somebody looks, a program is replaced by its *open* form: the same graph without passes,
-whose results are those of the program and, besides, every output of every node. So what is seen
-belongs to the very run whose outputs the caller gets: states are written once, and random numbers
-drawn once. Only sums may differ in the last bits from those of fused loops.
+While there are observers, a program is replaced by its *open* form: the same graph without passes,
+whose results are those of the program and every output of every node. So observed values belong to
+the same run as the caller's outputs: states are written once, and random numbers drawn once. Only
+sums may differ in the last bits from those of fused loops.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SHOWN = 60  # rows of a printed table: the last ones
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One value of one run; NaN for one that is empty or no number."""
+    """Statistics of one value of one run; NaN if the value is empty or has NaN."""
 
     run: int
     name: str
@@ -75,10 +75,10 @@ def _compiled(pattern: Any) -> re.Pattern[str]:
 
 
 class Monitor:
-    """The result of `exe.monitor(pattern)`: statistics of every value whose name matches, for every
-    forward pass from then on, until `close()` or the end of a `with` block.
+    """The result of `exe.monitor(pattern)`: statistics of every value whose name matches, in every
+    forward pass until `close()` or the end of a `with` block.
 
-    `rows`: all that was seen; printed, a table of the last ones. Looking waits for the values.
+    `rows`: all statistics; printing shows a table of the last ones. Passes wait for their values.
     """
 
     def __init__(self, pattern: str, close: Callable[[Monitor], None]) -> None:
@@ -87,21 +87,21 @@ class Monitor:
         self._run = -1
 
     def __call__(self, name: str, array: Any) -> None:
-        """Look at a value."""
+        """Record the statistics of a value whose name matches."""
         if self._matches.search(name):
             self.rows.append(Seen.of(self._run, name, array.asnumpy()))
 
     def begin(self) -> None:
-        """Count another run, to which the values belong that come now."""
+        """Begin another run, to which the following values belong."""
         self._run += 1
 
     def clear(self) -> None:
-        """Forget what was seen, and count runs from 0."""
+        """Delete all rows, and count runs from 0 again."""
         self.rows.clear()
         self._run = -1
 
     def close(self) -> None:
-        """Look no more; what was seen stays."""
+        """Stop recording; the rows stay."""
         self._close(self)
 
     def __enter__(self) -> Self:
@@ -129,10 +129,10 @@ Callback = Callable[[str, Any], None]
 
 
 class Open:
-    """A program whose every value can be looked at.
+    """The open form of a program, whose every value can be read.
 
-    `program`: to be pushed in place of the other. `values`: what the last run computed, in the
-    order of the graph. `given`: dict from variables to NDArray.
+    `program`: to be pushed in place of the other. `values`: dict from entries to the arrays of the
+    last run, in the order of the graph. `arguments`: dict from variables to NDArray.
     """
 
     def __init__(self, closed: Program) -> None:
@@ -165,7 +165,7 @@ class Open:
         return output_name(*entry, self.names[entry[0]])
 
     def require_clean(self) -> None:
-        """Raise FloatingPointError for the first node that makes a NaN; wait for the values."""
+        """Raise FloatingPointError for the first node that produces a NaN; wait for the values."""
         counts = {(node, 0): _nan(array) for node, array in self.arguments.items()}
         for entry, array in self.values.items():
             counts[entry] = _nan(array)
@@ -207,20 +207,20 @@ class Watch:
         self._open: WeakKeyDictionary[Program, Open] = WeakKeyDictionary()
 
     def opened(self, program: Program) -> Open:
-        """Return the open form of a program, which is made once."""
+        """Return the open form of a program, created once."""
         form = self._open.get(program)
         if form is None:
             form = self._open[program] = Open(program)
         return form
 
     def begin(self) -> None:
-        """Count a run: of a graph on several devices it has several programs."""
+        """Begin a run of all monitors; a run on several devices has several programs."""
         for observer, _ in self.callbacks:
             if isinstance(observer, Monitor):
                 observer.begin()
 
     def run(self, program: Program, *, is_train: bool, tells: bool, checks: bool) -> None:
-        """Run a program in its open form; `tells` the callbacks, `checks` for NaN."""
+        """Run a program in its open form; `tells`: call callbacks; `checks`: check for NaN."""
         form = self.opened(program)
         form.program.push(is_train=is_train)
         if checks:

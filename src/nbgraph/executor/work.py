@@ -1,7 +1,7 @@
-"""Work of tasks with kernels: a kernel call, and the values that its addresses belong to.
+"""Work of tasks: a kernel call or a function, and the values that its addresses belong to.
 
-A piece of work names the values it uses by their places in its task's `reads` and `writes`, since
-a memory plan may put another value there.
+Work refers to values by their places in its task's `reads` and `writes`, as a memory plan may put
+another value there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nbgraph.ops.elementwise.casting import astype, caster
 
 
 class Use(NamedTuple):
-    """A value that work uses: its place in the task's reads or writes, and the part of it."""
+    """A use of a value: its place in the task's reads or writes, and the part that is used."""
 
     place: int
     offset: int
@@ -46,10 +46,10 @@ class Use(NamedTuple):
 class KernelWork:
     """A kernel call over values.
 
-    `find(requests, once)` gives the call for the requests of what the task writes; `once`: see
-    Task. `uses`: what the addresses are of, in the call's order, as (written, use). `numbers`:
-    those of the block. `draws`: the first of them are a draw of `op`, which a run brings. `mode`:
-    whether it trains; None: as the run does. `effect`: see FunctionWork.
+    `find(requests, once)` returns the call for the requests of the task's writes; `once`: see Task.
+    `uses`: the uses behind the addresses, in the call's order, as (written, use). `numbers`: those
+    of the argument block. `draws`: whether the first of them are a draw of `op`, patched at each
+    run. `mode`: whether it trains; None: like the run. `effect`: see FunctionWork.
     """
 
     find: Callable[[Requests, bool], KernelCall]
@@ -62,12 +62,12 @@ class KernelWork:
     attributes: Attributes = field(default_factory=dict[str, Any])
 
     def call(self, task: Task) -> KernelCall:
-        """Return the kernel, with all of its argument block but addresses and numbers."""
+        """Return the kernel call, complete except for addresses and numbers."""
         return self.find(task.requests, task.once)
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to do: no element is written, nor a draw taken."""
+        """Whether it does nothing: it writes no elements and takes no draw."""
         return self.effect is None and not any(w and use.layout.size for w, use in self.uses)
 
     def granted(self, device: Context) -> Sequence[int]:
@@ -84,7 +84,7 @@ def map_work(
 ) -> KernelWork:
     """Return the work of a scalar operator over `operands`, which are uses and numbers.
 
-    `outputs`: None where nobody needs one; `layouts`: of all of them.
+    `outputs`: None where one is not needed; `layouts`: of all of them.
     """
     operand_layouts = [o.layout if isinstance(o, Use) else None for o in operands]
     output_layouts = [
@@ -104,8 +104,8 @@ def map_work(
 
 
 def cast_work(read: Use, written: Use, *, host: bool) -> KernelWork | FunctionWork:
-    """Return a cast: by NumPy on the host where a kernel's would differ from machine to machine; on
-    devices a float beyond unsigned integers of 32 or 64 bits becomes anything, as in C."""
+    """Return the work of a cast: by NumPy on the host where a kernel's result would depend on the
+    machine; on devices a float out of the range of uint32 or uint64 gives any value, as in C."""
     was, becomes = read.layout.dtype, written.layout.dtype
     op = caster(was, becomes)
     if op is None and host and becomes.kind != "c":
@@ -117,24 +117,24 @@ def cast_work(read: Use, written: Use, *, host: bool) -> KernelWork | FunctionWo
 
 @dataclass(slots=True, eq=False, repr=False)
 class FunctionWork:
-    """An operator over whole arrays: a Python function."""
+    """An operator over whole arrays, as a Python function."""
 
     op: ArrayOp
     attributes: Attributes
     inputs: Sequence[Use]
     outputs: Sequence[Use]
     resources: Sequence[Any] = ()
-    effect: Any = None  # the token under which a run keeps what was granted to it
-    states: Sequence[int] = ()  # inputs that are written, too
-    mode: bool | None = None  # whether it trains, whatever the run does
+    effect: Any = None  # the token under which a run stores the resources granted to it
+    states: Sequence[int] = ()  # inputs that are also written
+    mode: bool | None = None  # whether it trains; None: like the run
 
     def pure(self, task: Task) -> bool:
-        """Return whether it does nothing but write results whole, and never waits."""
+        """Return whether it only writes its results, whole, and never waits."""
         writes_whole = set(task.requests) <= {OpReqType.kWriteTo, OpReqType.kNullOp}
         return writes_whole and getattr(self.op, "never_waits", False)
 
     def granted(self, device: Context) -> Sequence[Any]:
-        """Return the resources of one run: random numbers are drawn anew, and for runs alone."""
+        """Return the resources of one run, with new random draws."""
         if self.resources:
             return [resource.renewed() for resource in self.resources]
         return self.op.grant(device, self.attributes)

@@ -1,1 +1,1 @@
-"""Raw memory, bits and conversions: Numba and LLVM intrinsics, nothing else."""
+"""Raw memory, bits and conversions: Numba and LLVM intrinsics only."""

@@ -1,8 +1,8 @@
-"""Memory that threads share: loads and stores with an order, read-modify-write, blocks of words.
+"""Memory that threads share: ordered loads and stores, read-modify-write, blocks of words.
 
-Every function takes and gives int64; an address is that of an aligned 64-bit word. The plain
-`load` and `store` promise nothing to other threads, and LLVM may move or merge them; whatever two
-threads touch at once goes through the others. None of them can fail or take the GIL.
+Arguments and results are int64; an address is that of an aligned 64-bit word. The plain `load` and
+`store` are not ordered for other threads, and LLVM may move or merge them; words that two threads
+access at once need the others. None of these functions can fail or takes the GIL.
 """
 
 # mypy: ignore-errors
@@ -19,7 +19,7 @@ from nbgraph.native.emitted import emitted
 WORD = 8  # bytes
 
 _I64 = ir.IntType(64)
-# what tells the processor that a thread spins: an LLVM intrinsic and its operands
+# the instruction of a spin loop: an LLVM intrinsic and its operands
 _PAUSES = {
     **dict.fromkeys(("x86_64", "amd64", "i386", "i686"), ("llvm.x86.sse2.pause", ())),
     **dict.fromkeys(("aarch64", "arm64"), ("llvm.aarch64.hint", (1,))),
@@ -37,43 +37,43 @@ def _bytes(builder, address):
 
 @emitted(types.int64(types.int64))
 def load(builder, address):
-    """The word at `address`."""
+    """Return the word at `address`."""
     return builder.load(_place(builder, address), align=WORD)
 
 
 @emitted(types.void(types.int64, types.int64))
 def store(builder, address, value):
-    """Put `value` at `address`."""
+    """Store `value` at `address`."""
     builder.store(value, _place(builder, address), align=WORD)
 
 
 @emitted(types.int64(types.int64))
 def load_acquire(builder, address):
-    """The word at `address`; what its writer did before `store_release` is visible after it."""
+    """Return the word at `address`; its writer's work before `store_release` is visible then."""
     return builder.load_atomic(_place(builder, address), "acquire", WORD)
 
 
 @emitted(types.void(types.int64, types.int64))
 def store_release(builder, address, value):
-    """Put `value` at `address`, after everything this thread did before."""
+    """Store `value` at `address`, after all earlier memory operations of this thread."""
     builder.store_atomic(value, _place(builder, address), "release", WORD)
 
 
 @emitted(types.int64(types.int64, types.int64))
 def fetch_add(builder, address, value):
-    """Add `value` to the word at `address`; returns what was there before."""
+    """Add `value` to the word at `address`; return the old word."""
     return builder.atomic_rmw("add", _place(builder, address), value, "seq_cst")
 
 
 @emitted(types.int64(types.int64, types.int64))
 def exchange(builder, address, value):
-    """Put `value` at `address`; returns what was there before."""
+    """Store `value` at `address`; return the old word."""
     return builder.atomic_rmw("xchg", _place(builder, address), value, "seq_cst")
 
 
 @emitted(types.boolean(types.int64, types.int64, types.int64))
 def compare_exchange(builder, address, expected, new):
-    """Put `new` at `address` if `expected` is there; returns whether it was."""
+    """Store `new` at `address` if `expected` is there; return whether it was."""
     place = _place(builder, address)
     pair = builder.cmpxchg(place, expected, new, "seq_cst", "seq_cst")
     return builder.extract_value(pair, 1)
@@ -81,13 +81,13 @@ def compare_exchange(builder, address, expected, new):
 
 @emitted(types.void())
 def fence(builder):
-    """All memory operations before are visible to every thread before any that follows."""
+    """Make all earlier memory operations visible to every thread before any later one."""
     builder.fence("seq_cst")
 
 
 @emitted(types.void())
 def pause(builder):
-    """Tell the processor that this thread spins; nothing where it has no such instruction."""
+    """Execute the instruction of a spin loop, if the processor has one."""
     if _PAUSE is not None:
         name, operands = _PAUSE
         kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)] * len(operands))

@@ -1,7 +1,7 @@
 """Calls through an address.
 
-Numba intrinsics and nothing else. The address is one of a function that lives as long as all
-that may call it; see `nbgraph.codegen.target`.
+Numba intrinsics only. The function at the address must outlive all of its callers; see
+`nbgraph.codegen.target`.
 """
 
 # mypy: ignore-errors
@@ -18,5 +18,5 @@ _KERNEL = ir.FunctionType(_I64, [_I64] * 3)
 
 @emitted(types.int64(types.int64, types.int64, types.int64, types.int64))
 def call_kernel(builder, function, args, lo, hi):
-    """Run the kernel at address `function` on `[lo, hi)`; its result, 0 or an error code."""
+    """Run the kernel at address `function` on `[lo, hi)`; return 0 or an error code."""
     return builder.call(builder.inttoptr(function, _KERNEL.as_pointer()), [args, lo, hi])

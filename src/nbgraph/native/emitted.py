@@ -1,4 +1,4 @@
-"""Numba intrinsics written as functions of LLVM's builder and the operands' values."""
+"""A decorator for Numba intrinsics, which are functions of LLVM's builder and the operands."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numba.extending import intrinsic
 
 
 def emitted(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Make an intrinsic of `emit(builder, *values)`, which returns its value, or None for void.
+    """Return a decorator that turns `emit(builder, *values)`, None for void, into an intrinsic.
 
-    `signature` is Numba's, or a function from the operands' types to it, or None.
+    `signature` is Numba's, or a function from the operands' types to it, or to None for no match.
     """
 
     def define(emit: Callable[..., Any]) -> Any:

@@ -1,5 +1,4 @@
-"""Integer operations with NumPy's meaning where LLVM leaves it undefined or would trap; products
-in 128 bits."""
+"""Integer operations with NumPy's results where LLVM's are undefined or trap; 128-bit products."""
 
 # pyright: basic
 
@@ -14,7 +13,7 @@ _inline = njit(
 
 @_inline
 def int_floordiv(a, b):
-    """`a // b` rounded down; 0 where b is 0; wraps for the smallest integer over -1."""
+    """Return `a // b` rounded down; 0 where b is 0; the smallest integer over -1 wraps."""
     if b == 0:
         return a - a
     if b + 1 == 0:
@@ -24,7 +23,7 @@ def int_floordiv(a, b):
 
 @_inline
 def int_mod(a, b):
-    """`a % b` with the sign of b; 0 where b is 0."""
+    """Return `a % b` with the sign of b; 0 where b is 0."""
     if b == 0 or b + 1 == 0:
         return a - a
     return a % b
@@ -32,38 +31,38 @@ def int_mod(a, b):
 
 @_inline
 def uint_floordiv(a, b):
-    """`a // b` of unsigned integers; 0 where b is 0."""
+    """Return `a // b` of unsigned integers; 0 where b is 0."""
     return a - a if b == 0 else a // b
 
 
 @_inline
 def uint_mod(a, b):
-    """`a % b` of unsigned integers; 0 where b is 0."""
+    """Return `a % b` of unsigned integers; 0 where b is 0."""
     return a - a if b == 0 else a % b
 
 
 @_inline
 def int_shl(a, b, bits):
-    """`a << b`; 0 where b is not a bit position."""
+    """Return `a << b`; 0 where b is not a bit position."""
     return a << b if 0 <= b < bits else a - a
 
 
 @_inline
 def int_shr(a, b, bits):
-    """`a >> b`; the sign's fill where b is not a bit position, 0 without a sign."""
+    """Return `a >> b`; where b is not a bit position, 0, or -1 for negative a."""
     return a >> b if 0 <= b < bits else (a >> (bits - 1) if a < 0 else a - a)
 
 
 @_inline
 def float_to_uint64(x):
-    """A float as uint64: beyond int64 too; negative values wrap (NumPy)."""
+    """Convert a float to uint64, also beyond the range of int64; negative values wrap (NumPy)."""
     half = 9223372036854775808.0
     return uint64(int64(x - half)) ^ uint64(1 << 63) if x >= half else uint64(int64(x))
 
 
 @intrinsic
 def wide_product(context, a, b):
-    """The product of two uint64 in 128 bits: its high half, and its low one."""
+    """Return the 128-bit product of two uint64: its high half, and its low one."""
     halves = types.UniTuple(types.uint64, 2)
 
     def emit(context, builder, _signature, arguments):

@@ -1,12 +1,12 @@
 """Raw memory for kernels: argument words, typed pointers, loads, stores, select.
 
-Numba intrinsics and nothing else. A kernel's argument record is an array of 64-bit words at an
-address; a pointer is made from an address in it and indexed from 0, which LLVM vectorises.
+Numba intrinsics only. A kernel's argument record is an array of 64-bit words at an address; a
+pointer is created from an address in it and indexed from 0, which LLVM vectorises.
 `load_input` and `store_output` tell LLVM that inputs and the output do not overlap; callers
-give either disjoint memory or the very same elements (in place), see `nbgraph.shape.overlap`.
-That does for one output, whose value depends on all that is read. With several, a store could
-overtake a load of the same element: `load_element` and `store_element` say no more than that
-accesses of other elements do not overlap; `nbgraph.codegen.lower` passes it on.
+pass either disjoint memory or the very same elements (in place), see `nbgraph.shape.overlap`.
+That suffices for one output, whose value depends on all loads. With several, a store could
+overtake a load of the same element: `load_element` and `store_element` assert only that accesses
+of different elements do not overlap, by metadata that `nbgraph.codegen.lower` completes.
 """
 
 # mypy: ignore-errors
@@ -39,7 +39,7 @@ def _typed_pointer(context, builder, address, element):
 
 
 def _word(element):
-    """An intrinsic that reads word `index` of the record at `address` as `element`."""
+    """Return an intrinsic that reads word `index` of the record at `address` as `element`."""
 
     @intrinsic
     def read(typingctx, address, index):
@@ -79,7 +79,7 @@ POINTERS = {name: _pointer(element) for name, element in _STORED.items()}
 
 
 def _scoped(builder, instruction, own, other):
-    """Say that this access belongs to scope `own` and does not overlap scope `other`."""
+    """Mark an access as one of scope `own` that does not overlap scope `other`."""
     module = builder.module
     domain = module.add_metadata(["nbgraph"])
     scopes = {n: module.add_metadata([f"nbgraph {n}", domain]) for n in (own, other)}
@@ -88,28 +88,28 @@ def _scoped(builder, instruction, own, other):
 
 
 def _grouped(builder, instruction):
-    """Say that this access belongs to a loop whose elements are independent."""
+    """Mark an access as one of a loop whose elements are independent."""
     instruction.set_metadata(GROUP, builder.module.add_metadata([ELEMENTS]))
 
 
-def _load(say):
+def _load(mark):
     @emitted(lambda p, _: p.dtype(p, types.int64) if isinstance(p, types.CPointer) else None)
     def load(builder, pointer, index):
         value = builder.load(builder.gep(pointer, [index], inbounds=True))
-        say(builder, value)
+        mark(builder, value)
         return value
 
     return load
 
 
-def _store(say):
+def _store(mark):
     def typed(pointer, index, value):
         known = isinstance(pointer, types.CPointer)
         return types.void(pointer, types.int64, pointer.dtype) if known else None
 
     @emitted(typed)
     def store(builder, pointer, index, value):
-        say(builder, builder.store(value, builder.gep(pointer, [index], inbounds=True)))
+        mark(builder, builder.store(value, builder.gep(pointer, [index], inbounds=True)))
 
     return store
 
@@ -127,8 +127,8 @@ store_element = _store(_grouped)
 
 
 def room(dtype, count):
-    """An intrinsic that gives room for `count` elements on the stack of the function it is in,
-    from where a cache line begins."""
+    """Return an intrinsic that allocates `count` elements, aligned to a cache line, on the stack of
+    the calling function."""
     element = _STORED[dtype]
 
     @intrinsic
@@ -146,44 +146,44 @@ def room(dtype, count):
 
 @emitted(types.int64)
 def address(builder, pointer):
-    """Where a pointer points to."""
+    """Return the address of a pointer."""
     return builder.ptrtoint(pointer, _WORD)
 
 
 @emitted(lambda pointer, _: pointer(pointer, types.int64))
 def shifted(builder, pointer, offset):
-    """The pointer moved by a number of bytes."""
+    """Return the pointer moved by a number of bytes."""
     moved = builder.gep(builder.bitcast(pointer, ir.IntType(8).as_pointer()), [offset])
     return builder.bitcast(moved, pointer.type)
 
 
 def _from_line(builder, pointer):
-    """Bytes from the beginning of the line that the pointer is in."""
+    """Return the offset of a pointer in its cache line, in bytes."""
     return builder.and_(builder.ptrtoint(pointer, _WORD), _WORD(LINE - 1))
 
 
 @emitted(types.int64)
 def to_line(builder, pointer):
-    """Bytes from here to where the next cache line begins; 0 where one does."""
+    """Return the bytes from a pointer to the next beginning of a cache line; 0 if it is at one."""
     return builder.and_(builder.neg(_from_line(builder, pointer)), _WORD(LINE - 1))
 
 
 @emitted(types.void)
 def on_line(builder, pointer):
-    """Tell LLVM that a cache line begins here."""
+    """Tell LLVM that the pointer is at the beginning of a cache line."""
     holds = builder.icmp_unsigned("==", _from_line(builder, pointer), _WORD(0))
     builder.call(builder.module.declare_intrinsic("llvm.assume"), [holds])
 
 
 @emitted(lambda to, source, _: types.void(to, source, types.int64))
 def copied(builder, to, source, nbytes):
-    """Copy so many bytes."""
+    """Copy `nbytes` bytes."""
     cgutils.raw_memcpy(builder, to, source, nbytes, 1)
 
 
 @emitted(types.void())
 def streamed(builder):
-    """What was written past the cache is seen before what this thread writes next."""
+    """Make non-temporal stores visible before later stores of this thread."""
     if is_x86():  # elsewhere the signal to another thread orders all stores
         kind = ir.FunctionType(ir.VoidType(), [])
         builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
@@ -191,7 +191,7 @@ def streamed(builder):
 
 @emitted(lambda pointer, _: types.void(pointer, types.int64))
 def fetch(builder, pointer, offset):
-    """Ask for the cache line so many bytes behind a pointer, which need not exist."""
+    """Prefetch the cache line `offset` bytes after a pointer, which need not be valid memory."""
     byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
     place = builder.gep(builder.bitcast(pointer, byte), [offset])
     kind = ir.FunctionType(ir.VoidType(), [byte, *[number] * 3])
@@ -201,7 +201,7 @@ def fetch(builder, pointer, offset):
 
 @intrinsic
 def select(typingctx, cond, a, b):
-    """`a if cond else b` without a branch; both are computed."""
+    """Return `a if cond else b` without a branch; both are computed."""
     kind = types.unliteral(a)
     if types.unliteral(b) != kind:
         return None
@@ -214,7 +214,7 @@ def select(typingctx, cond, a, b):
 
 
 def table(entries):
-    """Return the function that reads an entry of a constant table at an index within it."""
+    """Return an intrinsic that reads the entry of a constant table at a valid index."""
     element = getattr(types, entries.dtype.name)
     words = entries.view(f"<u{entries.itemsize}").tolist()
 
@@ -234,34 +234,34 @@ def table(entries):
 
 @emitted(types.void())
 def separate(builder):
-    """Keep the function this stands in a function of its own: LLVM does not inline it."""
+    """Keep LLVM from inlining the calling function."""
     builder.function.attributes.add("noinline")
 
 
 @emitted(types.void())
 def interleaved(builder):
-    """Ask that the loop this function consists of works on several vectors in turn."""
+    """Request that the calling function's loop processes several vectors in turn."""
     module = builder.module
     module.add_named_metadata(INTERLEAVE, module.add_metadata([INTERLEAVE]))
 
 
 @emitted(types.void())
 def straight(builder):
-    """Ask that the loop over lanes around becomes vectors without a loop. Here it says nothing."""
+    """Request that the loop over lanes becomes vectors without a loop; Numba ignores it."""
 
 
 @emitted(types.void())
 def calling(builder):
-    """Ask that mathematics is called by this function, not inlined: it seldom runs."""
+    """Request that the calling function, which seldom runs, calls mathematics without inlining."""
 
 
 @_inline
 def row_offset(args, first, width, row, operand):
-    """Bytes from an operand's base to outer row `row`; dimensions innermost first.
+    """Return the bytes from an operand's base to outer row `row`; dimensions innermost first.
 
     `first` is the word where the outer dimensions begin; each takes `width` words: its extent,
-    then the byte stride of every operand. The rank is read anew for each row: were it known to be
-    constant, LLVM would make a copy of the kernel's whole loop for every case here.
+    then the byte stride of every operand. The rank is loaded again for each row: if LLVM knew it to
+    be constant, it would copy the kernel's whole loop for every case here.
     """
     rank = word(args, 1)
     if rank == 1:

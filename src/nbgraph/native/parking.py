@@ -1,14 +1,13 @@
 """Threads that sleep until a word changes; the clock; memory from the C library.
 
-A waiter reads a word, decides to sleep, and calls `park(word, what it read, ...)`; the thread that
-changes the word calls `unpark` after. Between the two no wake-up is lost: `park` looks again
-before it
-sleeps. It may also return early, so callers look at the word themselves and call again.
+A waiting thread reads a word, decides to sleep, and calls `park(word, value, ...)`; the thread that
+changes the word calls `unpark` after that. No wake-up is lost: `park` reads the word again before
+it sleeps. It may also return early, so callers check the word themselves and call again.
 
-`PARKING` says how: "futex" (Linux; one system call, no memory of its own) or "portable" (a mutex
-and a condition of POSIX threads in `area`, which all words of one owner share). The setting
-`parking="portable"` forces the latter. It is part of the code that is made: a cache of object
-code puts `PARKING` into its key. No function here can fail or take the GIL.
+`PARKING` is the method: "futex" (Linux; one system call, no memory of its own) or "portable" (a
+mutex and a condition of POSIX threads in `area`, which all words of one owner share). The setting
+`parking="portable"` forces the latter. The code depends on it, so a cache of object code must have
+`PARKING` in its keys. None of these functions can fail or takes the GIL.
 """
 
 # mypy: ignore-errors
@@ -35,7 +34,7 @@ AREA = 256  # zeroed bytes for `prepare_parking`
 
 _DARWIN = sys.platform == "darwin"
 _MONOTONIC = 6 if _DARWIN else 1  # CLOCK_MONOTONIC
-_CONDITION = 128  # its place in the area, behind the mutex
+_CONDITION = 128  # offset in the area, after the mutex
 _SECOND = 10**9
 
 _I32, _I64, _VOID = ir.IntType(32), ir.IntType(64), ir.VoidType()
@@ -44,7 +43,7 @@ _NULL = ir.Constant(_POINTER, None)
 
 
 def _call(builder, name, result, *args, variadic=False):
-    """Call a function of the C library; its parameters have the types of `args`."""
+    """Emit a call of a C library function, whose parameters have the types of `args`."""
     fixed = args[:1] if variadic else args
     kind = ir.FunctionType(result, [a.type for a in fixed], var_arg=variadic)
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
@@ -55,7 +54,7 @@ def _pointer(builder, address):
 
 
 def _timespec(builder):
-    """Room on the stack for seconds and nanoseconds."""
+    """Return stack memory for seconds and nanoseconds."""
     return cgutils.alloca_once(builder, ir.ArrayType(_I64, 2))
 
 
@@ -103,7 +102,7 @@ def _portable_park(builder, word, expected, timeout, area):
 
 
 def _wait(builder, mutex, area, timeout):
-    """Wait for the condition; 0, or the error that says that time is up."""
+    """Emit a wait for the condition, which gives 0, or an error when the time is up."""
     condition = _pointer(builder, builder.add(area, _I64(_CONDITION)))
     result = cgutils.alloca_once(builder, _I32)
     endless = builder.icmp_signed("<", timeout, _I64(0))
@@ -111,7 +110,7 @@ def _wait(builder, mutex, area, timeout):
         with no_limit:
             builder.store(_call(builder, "pthread_cond_wait", _I32, condition, mutex), result)
         with limited:
-            # Darwin's conditions know the wall clock only, but can wait for a time span
+            # Darwin's conditions have the wall clock only, but can wait for a duration
             name = "pthread_cond_timedwait" + ("_relative_np" if _DARWIN else "")
             until = timeout if _DARWIN else builder.add(_now(builder), timeout)
             spec = _set_time(builder, _timespec(builder), until)
@@ -125,18 +124,18 @@ _park = _futex_park if PARKING == "futex" else _portable_park
 @emitted(types.int64(types.int64, types.int64, types.int64, types.int64))
 def park(builder, word, expected, timeout_ns, area):
     """Sleep while the low 32 bits at `word` equal those of `expected`, at most `timeout_ns`
-    (negative: no limit). 1 when woken or the word differs, 0 when time is up or a signal came."""
+    (negative: no limit). Return 1 if woken or the word differs, 0 at a time-out or signal."""
     return builder.zext(_park(builder, word, expected, timeout_ns, area), _I64)
 
 
 @emitted(types.void(types.int64, types.int64, types.int64))
 def unpark(builder, word, count, area):
-    """Wake `count` threads that sleep at `word`; the portable way wakes all in the area."""
+    """Wake `count` threads that sleep at `word`; the portable method wakes all of the area."""
     if PARKING == "futex":
         request = (_I64(_FUTEX), word, _I64(_WAKE), count)
         _call(builder, "syscall", _I64, *request, variadic=True)
     else:
-        # under the mutex: not between another's look at its word and its sleep
+        # under the mutex, so not between another thread's check of its word and its sleep
         mutex = _pointer(builder, area)
         condition = _pointer(builder, builder.add(area, _I64(_CONDITION)))
         _call(builder, "pthread_mutex_lock", _I32, mutex)
@@ -146,7 +145,7 @@ def unpark(builder, word, count, area):
 
 @emitted(types.void(types.int64))
 def prepare_parking(builder, area):
-    """Make `AREA` zeroed bytes ready for `park` and `unpark`; they must not move."""
+    """Prepare `AREA` zeroed bytes for `park` and `unpark`; they must not move."""
     if PARKING == "portable":
         mutex = _pointer(builder, area)
         condition = _pointer(builder, builder.add(area, _I64(_CONDITION)))
@@ -169,17 +168,17 @@ def yield_now(builder):
 
 @emitted(types.int64())
 def now(builder):
-    """Nanoseconds of a clock that never goes back."""
+    """Return the time of a monotonic clock in nanoseconds."""
     return _now(builder)
 
 
 @emitted(types.int64(types.int64))
 def allocate(builder, size):
-    """The address of `size` zeroed bytes, aligned to 16; 0 where there is no memory."""
+    """Return the address of `size` zeroed bytes, aligned to 16, or 0 without memory."""
     return builder.ptrtoint(_call(builder, "calloc", _POINTER, _I64(1), size), _I64)
 
 
 @emitted(types.void(types.int64))
 def release(builder, address):
-    """Give back what `allocate` gave; 0 is let pass."""
+    """Free memory of `allocate`; an address of 0 is ignored."""
     _call(builder, "free", _VOID, _pointer(builder, address))

@@ -1,4 +1,4 @@
-"""What the text of a function depends on in the processor that code is made for; needs no LLVM."""
+"""Properties of the processor on which the text of kernels depends, without loading LLVM."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import platform
 from pathlib import Path
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
-_USUAL = 16 << 20  # bytes of a last cache that the system does not tell of
+_USUAL = 16 << 20  # bytes assumed for a last-level cache of unknown size
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 LINE = 64  # bytes of a cache line
 
 
 def has_fma(features: str) -> bool:
-    """Whether a processor with these `features`, in LLVM's notation, has a fused multiply-add.
+    """Return whether a processor with these `features` (LLVM's notation) has fused multiply-add.
 
     >>> has_fma("+avx2,+fma,-fma4"), has_fma("+avx2,+fma4")
     (True, False)
     """
-    arm = platform.machine().lower() in ("aarch64", "arm64")  # all of these have
+    arm = platform.machine().lower() in ("aarch64", "arm64")  # all of these have it
     return arm or "+fma" in features.split(",")
 
 
 def vector_bytes(features: str) -> int:
-    """Bytes of a vector register of a processor with these `features`, in LLVM's notation.
+    """Return the bytes of a vector register of a processor with these `features` (LLVM's notation).
 
     >>> vector_bytes("+avx2,+fma"), vector_bytes("-avx,+sse4.2")
     (32, 16)
@@ -34,7 +34,7 @@ def vector_bytes(features: str) -> int:
 
 
 def has_evex(features: str) -> bool:
-    """Whether a processor with these `features`, in LLVM's notation, has the instructions
+    """Return whether a processor with these `features`, in LLVM's notation, has the instructions
     of AVX-512 for vectors of all sizes.
 
     >>> has_evex("+avx2,+avx512f,+avx512vl"), has_evex("+avx2,+avx512f,-avx512vl")
@@ -44,7 +44,7 @@ def has_evex(features: str) -> bool:
 
 
 def has_half(features: str) -> bool:
-    """Whether a processor with these `features` converts 16-bit floats itself.
+    """Return whether a processor with these `features` has conversions of 16-bit floats.
 
     >>> has_half("+avx2,+f16c") or not is_x86(), has_half("+avx2") and is_x86()
     (True, False)
@@ -53,18 +53,18 @@ def has_half(features: str) -> bool:
 
 
 def is_x86() -> bool:
-    """Whether the processor is one of Intel's kind."""
+    """Return whether the processor is an x86."""
     return platform.machine().lower() in ("x86_64", "amd64", "i686")
 
 
 @functools.cache
 def last_cache() -> int:
-    """Bytes of the last cache before memory that a core has a part in."""
+    """Return the bytes of the last-level cache of a core."""
     sizes: list[int] = []
     for path in _CACHES.glob("index*/size"):
         try:
             text = path.read_text().strip()
             sizes.append(int(text[:-1]) * _UNITS[text[-1]])
-        except (OSError, ValueError, LookupError):  # a system that says it otherwise, or not
+        except (OSError, ValueError, LookupError):  # another notation, or no information
             continue
     return max(sizes, default=_USUAL)

@@ -1,8 +1,8 @@
-"""What operators share besides arrays: random streams and temporary space, as engine variables.
+"""Resources that operators share besides arrays: random streams and temporary space.
 
-An operator asks by requests, is granted one resource for each in their order, and names the
-resources' variables among those its push mutates; so nobody uses a temporary space while another
-does, and random numbers do not depend on who is quicker.
+An operator makes requests, gets one resource for each, and names the resources' variables in the
+`mutate_vars` of its push; so two operators never use a temporary space at the same time, and random
+numbers do not depend on scheduling.
 
 >>> import nbgraph as ng
 >>> from nbgraph import resource

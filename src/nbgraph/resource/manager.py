@@ -37,11 +37,11 @@ _lock = threading.Lock()
 class ResourceRequest(StrEnum):
     """The kinds of resources; each also has its plain name.
 
-    | request         | what is granted                                                         |
+    | request         | resource                                                                |
     |-----------------|-------------------------------------------------------------------------|
-    | kRandom         | a generator of random numbers; who uses it take turns in push order     |
-    | kParallelRandom | a generator of one's own, fixed at the push: nobody waits for another   |
-    | kTempSpace      | memory to work in, which the next user overwrites                       |
+    | kRandom         | a shared generator of random numbers, whose users run in push order     |
+    | kParallelRandom | a private generator, fixed at the push, so that users run in parallel   |
+    | kTempSpace      | scratch memory, which the next user overwrites                          |
 
     >>> ResourceRequest("temp_space") is ResourceRequest.kTempSpace
     True
@@ -62,7 +62,7 @@ class ResourceRequest(StrEnum):
 
 
 def requests(kinds: Any) -> tuple[ResourceRequest, ...]:
-    """One request or several, checked, in the order given.
+    """Return one request or several as a tuple of ResourceRequest, checked, in their order.
 
     >>> requests("temp_space"), len(requests(["random", "kTempSpace"]))
     ((<ResourceRequest.kTempSpace: 'temp_space'>,), 2)
@@ -77,14 +77,14 @@ def requests(kinds: Any) -> tuple[ResourceRequest, ...]:
 
 
 def _check_turn(variable: Variable, asked: str) -> None:
-    """EngineError unless the calling thread runs a function that mutates the variable."""
+    """Raise EngineError unless the calling thread runs a function that mutates the variable."""
     running = here.running
     if running is None:
         raise EngineError(
             f"{asked}: outside a pushed function anybody may be using it; push the function with "
             "mutate_vars=[resource.variable] and ask for it there, before it returns"
         )
-    # a step of a plan is checked where the plan is made
+    # a step of a plan is checked when the plan is created
     if type(running) is Operation and variable not in running.writes:
         raise EngineError(
             f"{asked}: {running.name!r} does not declare it, so another function may be using it; "
@@ -93,7 +93,7 @@ def _check_turn(variable: Variable, asked: str) -> None:
 
 
 class Resource:
-    """What a request was granted; a function that uses it mutates `variable`."""
+    """A resource granted to a request; a function that uses it must mutate `variable`."""
 
     __slots__ = ("device", "variable")
 
@@ -106,27 +106,27 @@ class Resource:
     def get_space(
         self, shape: Any, dtype: Any = "float32", stream: Any = None
     ) -> np.ndarray[Any, Any]:
-        """Return an array of temporary space; its contents are not defined.
+        """Return an uninitialised array in temporary space.
 
-        It is good until the function returns or asks again, as it always is the same memory.
+        It is valid until the function returns or calls this again, which returns the same memory.
         """
         raise ArgumentError(
             f"get_space: this resource is {self.kind.value!r}; request 'temp_space'"
         )
 
     def get_random(self, stream: Any = None) -> np.random.Generator:
-        """Return a generator of random numbers; good until the function returns."""
+        """Return a generator of random numbers, valid until the function returns."""
         raise ArgumentError(
             f"get_random: this resource is {self.kind.value!r}; request 'random' or "
             "'parallel_random'"
         )
 
     def renewed(self) -> Resource:
-        """The same resource for another push; each push of a parallel generator has its own."""
+        """Return the resource for another push; of a parallel generator a new one for each push."""
         return self
 
     def again(self) -> Resource:
-        """The same resource for work that is done a second time: it gets the same numbers."""
+        """Return the resource for a repetition of the same work, with the same random numbers."""
         return self
 
     def __repr__(self) -> str:
@@ -165,7 +165,7 @@ class _ParallelRandom(Resource):
     kind = ResourceRequest.kParallelRandom
 
     def __init__(self, device: Context, draw: Draw, rng: Any = None) -> None:
-        super().__init__(device, current().new_variable(immune=True))  # its own: waits for nobody
+        super().__init__(device, current().new_variable(immune=True))  # private: it never waits
         self._draw, self._rng = draw, rng
         self._generator: np.random.Generator | None = None
 
@@ -206,7 +206,7 @@ class Manager:
         return tuple(granted)
 
     def _next_spaces(self, count: int) -> list[Space]:
-        """Spaces whose turn it is, all distinct: one function may use them at the same time."""
+        """Return the next `count` spaces in rotation, all distinct, for use by one function."""
         if not count:
             return []
         copies = max(config.temp_copies, count)
@@ -238,15 +238,15 @@ def manager(device: Context = _CPU) -> Manager:
 
 
 def managers() -> list[Manager]:
-    """Return those that were ever asked."""
+    """Return the managers of all devices used so far."""
     return list(_managers.values())
 
 
 def request(reqs: Any, device: Context = _CPU) -> tuple[Resource, ...]:
-    """Resources of a device, one for each request and in their order.
+    """Return resources of a device, one for each request, in their order.
 
-    To be asked for at each push: the random numbers of a push are fixed here. Several requests of
-    temporary space are granted distinct ones; who asks next may be granted the same.
+    Call it once per push, whose random numbers it fixes. Several requests of temporary space in one
+    call get distinct ones; the next call may get the same.
 
     >>> [str(r.kind) for r in request(["temp_space", "random", "parallel_random"])]
     ['temp_space', 'random', 'parallel_random']
@@ -259,8 +259,8 @@ def request(reqs: Any, device: Context = _CPU) -> tuple[Resource, ...]:
 
 
 def parallel_random(rng: Any = None, device: Context = _CPU) -> Resource:
-    """What a request of 'parallel_random' is granted, where the caller may say from where: `rng`
-    is None (the device's stream), a seed, a numpy.random.Generator or SeedSequence.
+    """Return a resource like that of a request of 'parallel_random', with a choice of the source:
+    `rng` is None (the device's stream), a seed, a numpy.random.Generator or SeedSequence.
 
     >>> import numpy as np
     >>> a, b = parallel_random(rng=3), parallel_random(rng=np.random.default_rng(3))
@@ -271,7 +271,7 @@ def parallel_random(rng: Any = None, device: Context = _CPU) -> Resource:
 
 
 def empty_space(device: Context | None = None) -> None:
-    """Release temporary space, of a device or of all, when its users have ended.
+    """Release the temporary space of a device, or of all, once its users have ended.
 
     >>> empty_space()
     """

@@ -1,14 +1,14 @@
-"""Random streams: one a device, reproducible whatever the scheduling.
+"""Random streams: one per device, reproducible whatever the scheduling.
 
-Numbers come from NumPy's Philox, which is counter-based: a draw is fixed by the key of its stream
-(seed and device) and its own number, taken when it is pushed. Draws may then be carried out in
-any order and at the same time. A stateful generator, whose users take turns, is there as well.
-The library's operators draw from the host's stream on all devices; the others' streams are for what
-asks for resources of a device.
+Numbers come from NumPy's Philox, which is counter-based: a draw is determined by the key of its
+stream (seed and device) and by its number, which the push assigns. Draws may then be generated in
+any order and in parallel. Each stream also has a stateful generator, whose users run one by one.
+The library's operators draw from the host's stream on all devices; other devices' streams serve
+requests for resources of those devices.
 
-Without a seed a stream begins with entropy of the system, and a forked child begins anew. After
-`seed` everything repeats; a forked child then goes on where the parent was, so parent and child
-give the same numbers unless one of them seeds again.
+Without a seed a stream starts from entropy of the system, and a forked child starts again. After
+`seed` everything repeats; a forked child then continues from the parent's state, so parent and
+child give the same numbers unless one of them seeds again.
 
 >>> seed(7)
 >>> first = draw().generator().random()
@@ -41,13 +41,13 @@ _SERIAL, _PARALLEL = 0, 1
 
 @dataclass(eq=False, repr=False, slots=True)
 class Draw:
-    """The numbers of one push: `generator()` gives them, wherever and whenever it is called."""
+    """The random numbers of one push; every call of `generator()` starts at their beginning."""
 
     key: Key
     number: int
 
     def generator(self) -> np.random.Generator:
-        """A generator at the beginning of the draw; it has 2**130 numbers before the next one's.
+        """Return a generator at the beginning of the draw, which has 2**130 numbers.
 
         >>> one = draw()
         >>> one.generator().random() == one.generator().random()
@@ -58,7 +58,7 @@ class Draw:
             "bit_generator": "Philox",
             "state": {"counter": np.array([0, 0, self.number, 0], np.uint64), "key": self.key},
             "buffer": np.zeros(4, np.uint64),
-            "buffer_pos": 4,  # nothing of the buffer is left
+            "buffer_pos": 4,  # the buffer is used up
             "has_uint32": 0,
             "uinteger": 0,
         }
@@ -72,7 +72,7 @@ class Draw:
 
 
 def draw_behind(generator: np.random.Generator) -> Draw:
-    """Return the draw of which this is the generator, of which nothing was taken.
+    """Return the draw of a generator that `Draw.generator` returned and that is unused.
 
     >>> one = draw()
     >>> draw_behind(one.generator()).words == one.words
@@ -83,10 +83,10 @@ def draw_behind(generator: np.random.Generator) -> Draw:
 
 
 class _NoEntropy(np.random.bit_generator.ISeedSequence):
-    """Spares a generator whose state is set at once the system's entropy, most of its cost."""
+    """A seed of zeros, for generators whose state is set next: it avoids the costly entropy."""
 
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
-        """Zeros."""
+        """Return zeros."""
         return np.zeros(n_words, dtype)
 
 
@@ -94,19 +94,19 @@ _NO_ENTROPY: Any = _NoEntropy()
 
 
 class Stream:
-    """The random numbers of a device. `entropy` is its seed, or what stands for one."""
+    """The random numbers of a device. `entropy` is its seed, or random bits in place of one."""
 
     __slots__ = ("_draws", "_serial", "device", "entropy", "seeded", "variable")
 
     def __init__(self, device: Context, entropy: int, seeded: bool) -> None:
         self.device = device
-        self.variable: Variable | None = None  # of the stateful generator, once it is used
+        self.variable: Variable | None = None  # of the stateful generator, from its first use on
         self.begin(entropy, seeded)
 
     def begin(self, entropy: int, seeded: bool) -> None:
-        """From the beginning, at once."""
+        """Restart from `entropy` at once."""
         self.entropy, self.seeded = entropy, seeded
-        # one tuple: a push on another thread takes key and counter of the same seed
+        # one tuple, so that a push on another thread gets key and counter of the same seed
         self._draws = self._key(entropy, _PARALLEL), itertools.count()
         self._restart(entropy)
 
@@ -118,7 +118,7 @@ class Stream:
         return np.random.SeedSequence(entropy, spawn_key=place).generate_state(2, np.uint64)
 
     def seed(self, entropy: int, seeded: bool) -> None:
-        """Begin again; functions pushed before still draw from the stateful generator as it was."""
+        """Restart; functions pushed before still draw from the stateful generator's old state."""
         if self.variable is None:
             self.begin(entropy, seeded)
             return
@@ -132,13 +132,13 @@ class Stream:
         )
 
     def draw(self) -> Draw:
-        """Return the next draw; to be taken at the push."""
+        """Return the next draw; to be called at the push."""
         key, numbers = self._draws
         return Draw(key, next(numbers))
 
     @property
     def drawn(self) -> int:
-        """How many draws were taken since the seed."""
+        """Number of draws since the seed."""
         return int(repr(self._draws[1])[6:-1])
 
     def serial(self) -> np.random.Generator:
@@ -146,19 +146,19 @@ class Stream:
         return self._serial
 
     def after_fork(self, entropy: int) -> None:
-        """In a child: go on if seeded, else begin anew; what was pushed stays the parent's."""
+        """Continue in a child if seeded, else restart; pending operations belong to the parent."""
         self.variable = None
         if self.seeded:
-            # a thread that is not here may have been drawing, and holds the generator's lock
-            going_on: Any = np.random.Philox()
-            going_on.state = self._serial.bit_generator.state
-            self._serial = np.random.Generator(going_on)
+            # a copy: a thread that is not here may hold the generator's lock
+            copy: Any = np.random.Philox()
+            copy.state = self._serial.bit_generator.state
+            self._serial = np.random.Generator(copy)
         else:
             self.begin(entropy, False)
 
 
 class _Default:
-    """What streams that are made later begin with."""
+    """The seed of streams that are created later."""
 
     def __init__(self) -> None:
         self.entropy, self.seeded = secrets.randbits(128), False
@@ -170,7 +170,7 @@ _streams: dict[Context, Stream] = {}
 
 
 def stream(device: Context = _CPU) -> Stream:
-    """Return the stream of a device, made at its first use."""
+    """Return the stream of a device, created at its first use."""
     stream_of = _streams.get(device)
     if stream_of is None:
         require(device, "random")
@@ -186,7 +186,7 @@ def streams() -> list[Stream]:
 
 
 def draw(device: Context = _CPU) -> Draw:
-    """Return the next draw of a device's stream; take it when the work is pushed.
+    """Return the next draw of a device's stream; to be called when the work is pushed.
 
     >>> a, b = draw(), draw()
     >>> b.number - a.number
@@ -196,7 +196,7 @@ def draw(device: Context = _CPU) -> Draw:
 
 
 def seed(n: int | None = None, device: Context | None = None) -> None:
-    """Have the streams of all devices, or of one, begin again; None: with entropy of the system.
+    """Restart the random streams of all devices, or of one, from seed `n`, or from fresh entropy.
 
     >>> seed(0)
     >>> seed(-1)
@@ -209,14 +209,14 @@ def seed(n: int | None = None, device: Context | None = None) -> None:
         return
     with _lock:
         _default.entropy, _default.seeded = entropy, n is not None
-        known = streams()
-    for one in known:
+        existing = streams()
+    for one in existing:
         one.seed(entropy, n is not None)
 
 
 def generator_of(rng: Any = None, device: Context = _CPU) -> np.random.Generator:
-    """Return the generator that an argument `rng=` stands for (SPEC 7): an own draw of the device's
-    stream for None, a generator itself, a fresh one for a seed, SeedSequence or BitGenerator.
+    """Return the generator for an argument `rng=` (SPEC 7): a new draw of the device's stream for
+    None, a generator itself, a new one for a seed, SeedSequence or BitGenerator.
 
     >>> generator_of(3).random() == np.random.default_rng(3).random()
     True
@@ -241,12 +241,11 @@ def generator_of(rng: Any = None, device: Context = _CPU) -> np.random.Generator
 
 
 def draw_of(rng: Any = None, device: Context = _CPU) -> Draw:
-    """Return the draw that an argument `rng=` stands for (SPEC 7); to be taken at the push.
+    """Return the draw for an argument `rng=` (SPEC 7); to be called at the push.
 
-    None is the next draw of the device's stream. A generator gives the key of a draw now, which
-    moves it on: so its draws have the order of their pushes, whenever they are carried out, and
-    numbers that the caller takes from it meanwhile depend on nothing else. A seed stands for
-    `numpy.random.default_rng(seed)`.
+    None is the next draw of the device's stream. A generator yields the key of a draw at once,
+    which advances it: so its draws have the order of their pushes, whenever they run, and numbers
+    that the caller draws from it are reproducible. A seed means `numpy.random.default_rng(seed)`.
 
     >>> rng = np.random.default_rng(3)
     >>> a, b = draw_of(rng).generator().random(), draw_of(rng).generator().random()

@@ -1,4 +1,4 @@
-"""What the resource managers say of themselves."""
+"""Statistics of the resource managers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbgraph.storage.sizes import readable
 
 @dataclass(frozen=True, slots=True)
 class SpaceStats:
-    """A temporary space: how large it is, how often it was asked for, how often it grew."""
+    """A temporary space: its size, how often it was requested, how often it grew."""
 
     device: str
     copy: int
@@ -55,7 +55,7 @@ class Stats(Report):
 
 
 def stats() -> Stats:
-    """Temporary spaces and random streams in use.
+    """Return statistics of the temporary spaces and random streams in use.
 
     >>> print(Stats((SpaceStats("cpu(0)", 0, 4096, 3, 1),), (StreamStats("cpu(0)", 7, 2),)))
     temporary space

@@ -1,4 +1,4 @@
-"""Temporary space: memory to work in, one a device and copy, which grows to the largest ask."""
+"""Temporary space: scratch memory, one per device and copy, which grows to the largest request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nbgraph.storage.sizes import rounded
 
 
 class Space:
-    """One growing memory and the variable that guards it; touched by functions that mutate that."""
+    """A growing memory and its variable; functions that mutate the variable may use the memory."""
 
     __slots__ = ("_memory", "asks", "device", "grown", "name", "variable")
 
@@ -33,25 +33,25 @@ class Space:
 
     @property
     def nbytes(self) -> int:
-        """How large it is now."""
+        """Its present size in bytes."""
         return 0 if self._memory is None else self._memory.nbytes
 
     def get(self, shape: Any, dtype: Any) -> np.ndarray[Any, Any]:
-        """Return a C-contiguous array in it; what the array holds is not defined."""
+        """Return an uninitialised C-contiguous array in it."""
         extents = _shape(shape)
         of = as_dtype(dtype)
         nbytes = math.prod(extents) * of.itemsize
         self.asks += 1
         memory = self._memory
         if memory is None or memory.nbytes < nbytes:
-            # the smaller one goes first, so that both are never there at once
+            # the smaller one is freed first, so that both never exist at once
             memory = self._memory = None
             memory = self._memory = allocate(rounded(nbytes), self.device)
             self.grown += 1
         return memory.owner[:nbytes].view(of).reshape(extents)
 
     def drop(self) -> None:
-        """Release the memory once nobody uses it; the next ask takes some again."""
+        """Release the memory once nothing uses it; the next `get` allocates some again."""
         if self._memory is None:
             return
 
@@ -67,7 +67,7 @@ class Space:
             engine._wait_variable(self.variable, None)
 
     def after_fork(self) -> None:
-        """In a child: the thread that was using it is still in the parent."""
+        """Take a new variable in a child: the thread that used the space is in the parent."""
         self.variable = current().new_variable(self.name, immune=True)
 
 

@@ -1,4 +1,4 @@
-"""Where the random numbers of a device are, to go on from there in another process."""
+"""States of random streams, to continue them in another process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbgraph.resource.random import Stream, stream
 
 
 def random_state(device: Context | None = None) -> dict[str, Any]:
-    """Seed and position of a device's stream, as numbers and strings; waits for its generator.
+    """Return seed and position of a device's stream as plain data, after pending users have ended.
 
     >>> import nbgraph as ng
     >>> ng.random.seed(0)
@@ -41,7 +41,7 @@ def random_state(device: Context | None = None) -> dict[str, Any]:
 
 
 def restore_random(state: Mapping[str, Any], device: Context | None = None) -> None:
-    """Have a device's stream go on from what `random_state` gave."""
+    """Continue a device's stream from a result of `random_state`."""
     source = _settled(device)
     source.begin(state["entropy"], state["seeded"])
     source._draws = source._draws[0], itertools.count(state["drawn"])

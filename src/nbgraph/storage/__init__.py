@@ -1,4 +1,4 @@
-"""Buffers of devices: allocated, kept in pools for reuse, counted, and limited.
+"""Memory of devices: allocated, pooled for reuse, counted, and limited.
 
 >>> import nbgraph as ng
 >>> pool = ng.storage.pool()
@@ -9,7 +9,7 @@ True
 >>> ng.storage.stats().hits > 0
 True
 
-A limit is a setting; before it is overrun, free blocks are released and pending work is waited for.
+The limit is a setting; at the limit free blocks are released, then pending work is waited for.
 
 >>> with ng.config(storage_limit=1 << 30):
 ...     ng.storage.allocate(1 << 40)
@@ -46,7 +46,7 @@ __dir__ = public_names(globals(), "LARGE")
 
 _CPU = cpu()
 _pools: dict[Context, Pool[Any]] = {}
-# what pools build around memory, and the two questions they ask of it
+# arguments of `Pool` besides the device: make, idle, retire
 _factory: list[Any] = [PlainBlock, None, None]
 
 
@@ -69,7 +69,7 @@ def set_factory(
     idle: Callable[[Any], bool] | None = None,
     retire: Callable[[Any, Callable[[], None]], object] | None = None,
 ) -> None:
-    """What all pools hand out from now on; see `Pool`. Blocks that are out do not come back.
+    """Set the blocks of all pools from now on; see `Pool`. Blocks in use do not come back.
 
     >>> set_factory(*_factory)
     """
@@ -80,7 +80,7 @@ def set_factory(
 
 
 def stats(device: Context | None = None) -> Stats:
-    """Bytes, blocks and hits of a device, or of all together.
+    """Return bytes, blocks and hits of a device, or of all together.
 
     >>> stats(cpu(2)).takes
     0
@@ -94,9 +94,9 @@ def stats(device: Context | None = None) -> Stats:
 
 
 def empty_cache(device: Context | None = None) -> int:
-    """Give the free blocks of a device, or of all, back to the system; how many bytes that were.
+    """Free the unused blocks of a device, or of all; return their bytes.
 
-    Memory of a block that pending work still uses follows when that has ended.
+    Memory that pending work still uses is freed when that work has ended.
 
     >>> block = pool().take(1 << 20)
     >>> pool().give(block)

@@ -1,4 +1,4 @@
-"""What the machine says of its memory."""
+"""The machine's memory: its size, and how much of it is available."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MEMINFO = Path("/proc/meminfo")
 
 @functools.cache
 def total() -> int | None:
-    """Bytes of memory of the machine with swap space, or None where it does not say.
+    """Return the bytes of the machine's memory and swap space, or None where unknown.
 
     >>> total() is None or total() > 2**20
     True
@@ -19,7 +19,7 @@ def total() -> int | None:
 
 
 def available() -> int | None:
-    """Bytes that could be allocated without swapping, or None where the machine does not say.
+    """Return the bytes that could be allocated without swapping, or None where unknown.
 
     >>> available() is None or available() > 0
     True

@@ -1,4 +1,4 @@
-"""Memory: aligned bytes of a device, and the books on who has how many.
+"""Memory: aligned bytes of a device, and accounts of the bytes in use.
 
 >>> before = account(cpu()).allocated
 >>> memory = allocate(1000)
@@ -8,7 +8,7 @@
 >>> account(cpu()).allocated - before
 0
 
-`cpu(0)` and `cpu(1)` are one processor, but have books of their own.
+`cpu(0)` and `cpu(1)` are one processor, but have separate accounts.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ Bytes = np.ndarray[Any, np.dtype[Any]]
 _CPU = cpu()
 _GONE: Bytes = np.empty(0, np.uint8)  # the owner of memory that was released
 _SHOWN = 8  # sizes in a report
-# re-entrant: a finaliser may give memory back on the thread that is at the books
+# reentrant: a finaliser may release memory on a thread that holds the lock
 _books = threading.RLock()
 
 
 class Account:
-    """The books on one device: bytes allocated and borrowed, the most at once, blocks by size."""
+    """The account of one device: bytes allocated and borrowed, their peak, blocks by size."""
 
     __slots__ = ("allocated", "borrowed", "device", "peak", "sizes")
 
@@ -49,11 +49,11 @@ class Account:
         self.sizes: Counter[int] = Counter()
 
     def fits(self, nbytes: int, limit: int) -> bool:
-        """Return whether so much more stays within the limit; 0 is none."""
+        """Return whether `nbytes` more stay within `limit`; a limit of 0 allows any number."""
         return not limit or self.allocated + nbytes <= limit
 
     def enter(self, nbytes: int, limit: int) -> bool:
-        """Count it as allocated, if it fits."""
+        """Count `nbytes` as allocated and return True, if they fit."""
         with _books:
             if not self.fits(nbytes, limit):
                 return False
@@ -63,7 +63,7 @@ class Account:
         return True
 
     def leave(self, nbytes: int) -> None:
-        """It is allocated no more."""
+        """Count `nbytes` as freed."""
         with _books:
             self.allocated -= nbytes
             self.sizes[nbytes] -= 1
@@ -75,7 +75,7 @@ _accounts: dict[Context, Account] = {}
 
 
 def account(device: Context) -> Account:
-    """Return the books on a device.
+    """Return the account of a device.
 
     >>> account(cpu()).device
     cpu(0)
@@ -85,10 +85,10 @@ def account(device: Context) -> Account:
 
 
 class Memory:
-    """Bytes of a device: `address` of the first, how many, and what keeps them alive.
+    """Bytes of a device: `address` of the first, their number, and the object that owns them.
 
-    `owner` is a uint8 array over them, which the host may not touch where they are a GPU's. Memory
-    is released by `release`, or when nobody has it.
+    `owner` is a uint8 array over them, which the host may not access if they are a GPU's. Memory
+    is freed by `release`, or with the last reference to it.
     """
 
     __slots__ = ("address", "device", "nbytes", "owner")
@@ -103,7 +103,7 @@ class Memory:
 
     @property
     def released(self) -> bool:
-        """Whether it was given back to the system."""
+        """Whether it has been freed."""
         return self.owner is _GONE
 
     def _leave(self) -> None:
@@ -113,7 +113,7 @@ class Memory:
         try:
             if self.owner is not _GONE:
                 self._leave()
-        except (AttributeError, TypeError):  # half made, or the interpreter is going
+        except (AttributeError, TypeError):  # half initialised, or the interpreter is ending
             return
 
     def __repr__(self) -> str:
@@ -122,7 +122,7 @@ class Memory:
 
 
 class Borrowed(Memory):
-    """Memory of somebody else, kept alive; it never enters a pool."""
+    """Memory of another library, which is kept alive; it never enters a pool."""
 
     __slots__ = ("readonly",)
 
@@ -140,11 +140,11 @@ class Borrowed(Memory):
 
 
 def allocate(nbytes: int, device: Context = _CPU) -> Memory:
-    """Fresh memory, its first byte at a multiple of 64; what it holds is not defined.
+    """Return uninitialised memory, its first byte at a multiple of 64.
 
     At the limit (`ng.config.storage_limit`), and where the system has no more, the free blocks of
-    pools are released, then pending work is waited for (`on_shortage`); if that does not help, or
-    the limit or the machine is smaller, OutOfMemory says who holds what.
+    pools are released, then pending work is waited for (`on_shortage`). If that does not help, or
+    `nbytes` exceeds the limit or the machine's memory, OutOfMemory lists the holders of memory.
 
     >>> allocate(100).owner.shape
     (100,)
@@ -164,8 +164,8 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
 
 
 def _limit(device: Context) -> int:
-    """Return the bytes of which more are refused, 0 for any number: the system would promise more
-    than the machine has, and end the process that writes there."""
+    """Return the limit of a device in bytes, 0 for none. Without it the system would grant more
+    than the machine has, and kill the process when it writes there."""
     return config.storage_limit or ((total() or 0) if device.host else 0)
 
 
@@ -178,10 +178,10 @@ def _obtain(nbytes: int, books: Account) -> Memory | None:
         return Memory(address, nbytes, owner, books.device)
     except BaseException as error:
         books.leave(nbytes)
-        if isinstance(error, DeviceError):  # a ValueError, too: not a shortage
+        if isinstance(error, DeviceError):  # it is a ValueError too, but not a shortage
             raise
         if isinstance(error, MemoryError | ValueError | OverflowError):
-            return None  # more than there is, or than a size can say
+            return None  # more than the system has, or than a size can express
         raise
 
 
@@ -192,7 +192,7 @@ def _of_host(device: Context, nbytes: int) -> tuple[int, Bytes]:
     return first + skip, raw[skip : skip + nbytes]
 
 
-# where fresh memory comes from: its address and an array over it; MemoryError: there is not enough
+# allocators by device type: they return an address and an array, or raise MemoryError
 _SOURCES: dict[str, Callable[[Context, int], tuple[int, Bytes]]] = {
     "cpu": _of_host,
     "gpu": device_memory,
@@ -217,7 +217,7 @@ def _out_of_memory(nbytes: int, books: Account) -> str:
 
 
 def holders(books: Account) -> list[str]:
-    """Return the holders of the memory of a device, the largest sizes first, and what reports add.
+    """Return the holders of a device's memory, the largest sizes first, and lines of `on_report`.
 
     >>> memory = allocate(12345678, cpu(7))
     >>> holders(account(cpu(7)))
@@ -233,7 +233,7 @@ def holders(books: Account) -> list[str]:
 
 
 def release(memory: Memory) -> None:
-    """Give memory back to the system; it must not be used any more.
+    """Free memory; it must not be used any more.
 
     >>> memory = allocate(64)
     >>> release(memory)
@@ -254,10 +254,10 @@ def borrow(
     *,
     readonly: str | None = "it belongs to a NumPy array: write to a copy, ng.array(...)",
 ) -> Memory:
-    """Return the memory under a NumPy array, which is kept alive; it is counted as borrowed.
+    """Return the memory of a NumPy array, which is kept alive; it is counted as borrowed.
 
-    `address` is that of its lowest byte, and `nbytes` reaches to its highest. `readonly` says why
-    nbgraph may not write there; None if it may.
+    `address` is that of its lowest byte, and `nbytes` extends to its highest. `readonly` is the
+    reason why nbgraph may not write there; None if it may.
 
     >>> values = np.arange(6.0)
     >>> memory = borrow(values)
@@ -274,7 +274,7 @@ def borrow(
 
 def _after_fork() -> None:
     global _books
-    _books = threading.RLock()  # another thread may have been at them
+    _books = threading.RLock()  # a thread that is not here may have held it
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,4 +1,4 @@
-"""What is tried before memory runs out, and what is said when it has."""
+"""Hooks that free memory before it runs out, and that report its holders."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ _drains: list[Drain] = []
 _reports: list[Report] = []
 
 
-def _entered(hooks: list[_H], hook: _H) -> Callable[[], None]:
+def _register(hooks: list[_H], hook: _H) -> Callable[[], None]:
     hooks.append(hook)
     return lambda: hooks.remove(hook)
 
 
 def on_shortage(hook: Drain) -> Callable[[], None]:
-    """Have `hook()` called before memory runs out; the result undoes it.
+    """Call `hook()` from now on before memory runs out; return a function that undoes it.
 
-    It is to bring about that memory comes free: to wait for pending work, to drop what can be made
-    again. No lock is held meanwhile. A hook that cannot wait where it is called returns at once;
-    what it raises leaves through the call that asked for memory.
+    The hook should free memory: wait for pending work, or drop objects that can be recreated. No
+    lock is held meanwhile. A hook that cannot wait where it is called should return at once; its
+    exceptions propagate to the caller that allocates memory.
 
     >>> undo = on_shortage(lambda: print("short of memory"))
     >>> undo()
     """
-    return _entered(_drains, hook)
+    return _register(_drains, hook)
 
 
 def on_report(hook: Report) -> Callable[[], None]:
-    """Have the lines of `hook(device)` added to reports of who holds memory; the result undoes it.
+    """Add the lines of `hook(device)` to reports of holders of memory; return an undo function.
 
     >>> undo = on_report(lambda device: ["weights: 3 arrays"])
     >>> undo()
     """
-    return _entered(_reports, hook)
+    return _register(_reports, hook)
 
 
 def on_free(hook: Free) -> Callable[[], None]:
-    """Have `hook(device)` release what is free, which costs no wait: before and after the rest.
+    """Call `hook(device)` before and after those of `on_shortage`, to free memory without a wait.
 
     >>> undo = on_free(lambda device: None)
     >>> undo()
     """
-    return _entered(_frees, hook)
+    return _register(_frees, hook)
 
 
 def _free(device: Context) -> None:
@@ -64,12 +64,12 @@ def _drain(device: Context) -> None:
     _free(device)
 
 
-# from the cheapest to the dearest
+# from the cheapest to the most expensive
 REMEDIES: tuple[Free, ...] = (_free, _drain)
 
 
 def lines(device: Context) -> list[str]:
-    """What the reports say of a device; one that fails is named instead of hiding the shortage."""
+    """Return the lines of all reports on a device; a report that fails becomes a line itself."""
     said: list[str] = []
     for report in tuple(_reports):
         try:

@@ -1,14 +1,14 @@
-"""Pools: blocks that were given back wait by size for the next taker.
+"""Pools of free blocks, by size class.
 
-A free list is a list used as a stack; `append` and `pop` are atomic, so nothing is locked where a
-block is found. The newest block is warm in the cache, so it is the first to be handed out. One that
-is still in use costs its taker a wait, perhaps for what another thread waits for, so an idle or a
-new one is preferred to it, up to a bound.
+A free list is a list used as a stack; `append` and `pop` are atomic, so no lock is needed to take a
+free block. The newest block is warm in the cache, so it is reused first. The taker of a block that
+is still in use would have to wait, perhaps for work of another thread, so an idle or a new one is
+preferred to it, up to a bound.
 
-A block, memory of a size class, goes back to its pool as a whole, with whatever belongs to it for
-good. An array's block carries an engine variable, so the next taker gets memory and variable
-together, and the engine orders its writes behind the last reader of the former owner: a block may
-be given back while work on it is still pending.
+A block, memory of a size class, returns to its pool as a whole, with its permanent attributes. An
+array's block carries an engine variable, so the next taker gets memory and variable together, and
+the engine orders its writes after the last reader of the former owner: a block may be given back
+while work on it is still pending.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from nbgraph.storage.sizes import LARGE, STRATEGIES
 
 
 class Block:
-    """What every block has. It has no layout of its own, so that it mixes with any class."""
+    """The attributes of every block. It has no slots, so that any class can inherit from it too."""
 
     __slots__ = ()
 
     memory: Memory
     address: int  # of the memory
     capacity: int  # bytes of the memory
-    bin: Bin[Any]  # its size class, to which it goes back
+    bin: Bin[Any]  # its size class, to which it returns
 
 
 class PlainBlock(Block):
-    """A block that carries nothing else."""
+    """A block with these attributes alone."""
 
     __slots__ = ("address", "bin", "capacity", "memory")
 
@@ -56,11 +56,11 @@ B = TypeVar("B", bound=Block)
 Retire = Callable[[B, Callable[[], None]], object]
 
 KEPT = 1 << 30  # bytes that a pool may keep free in any case
-_ROUND = 1 << 26  # bytes given back, or made, between two looks at how much is free
-_NEWEST = 4  # blocks of which an idle one is looked for
+_ROUND = 1 << 26  # bytes given back, or allocated, between two checks of the free bytes
+_NEWEST = 4  # blocks among which `take` looks for an idle one
 _MOST_BUSY, _BUSY_BYTES = 256, 1 << 22  # free blocks of a small class that may be in use
-_SCANNED = 8  # free blocks among which one given back twice is looked for
-_REMEMBERED = 4096  # asked sizes whose class is remembered
+_SCANNED = 8  # free blocks among which `give` looks for one given back twice
+_REMEMBERED = 4096  # sizes whose class is cached
 
 _settings = config.variable.get
 
@@ -68,9 +68,8 @@ _settings = config.variable.get
 class Bin(Generic[B]):
     """A size class of a pool: `size` in bytes, the `free` blocks, and counts.
 
-    Where every nanosecond counts, `bin.free.pop()`, `bin.free.append(block)` and
-    `next(bin.takes)` stand for `take` and `give`; an empty list raises IndexError, and `miss` makes
-    a block then.
+    Fast paths use `bin.free.pop()`, `bin.free.append(block)` and `next(bin.takes)` in place of
+    `take` and `give`; an empty list raises IndexError, and `miss` then creates a block.
     """
 
     __slots__ = ("free", "misses", "pool", "size", "takes")
@@ -78,8 +77,8 @@ class Bin(Generic[B]):
     def __init__(self, pool: Pool[B], size: int, kept: bool) -> None:
         self.pool = pool
         self.size = size
-        self.free: list[B] = [] if kept and size < LARGE else _Watched(self, kept)
-        # advanced by `next`, which no other thread can come between
+        self.free: list[B] = [] if kept and size < LARGE else _LimitedList(self, kept)
+        # advanced by `next`, which is atomic
         self.takes = itertools.count()
         self.misses = itertools.count()
 
@@ -91,8 +90,8 @@ class Bin(Generic[B]):
         return f"<bin of {self.size} bytes, {len(self.free)} free>"
 
 
-class _Watched(list[B]):
-    """The free list of a class whose blocks are not kept, or of which not too many are."""
+class _LimitedList(list[B]):
+    """The free list of a class of large blocks, limited in total, or empty if not `kept`."""
 
     __slots__ = ("bin", "kept")
 
@@ -106,18 +105,18 @@ class _Watched(list[B]):
             pool.retire(block)
             return
         super().append(block)
-        pool._lent_bytes += self.bin.size  # two threads at once: one look comes later
-        if pool._lent_bytes >= _ROUND:
-            pool._lent_bytes = 0
+        pool._returned_bytes += self.bin.size  # a race of two threads only delays a check
+        if pool._returned_bytes >= _ROUND:
+            pool._returned_bytes = 0
             pool.trim()
 
 
 class Pool(Generic[B]):
-    """The blocks of a device. `make(memory, bin)` builds one around fresh memory.
+    """The blocks of a device. `make(memory, bin)` creates one around new memory.
 
-    `idle(block)` says that nothing pending uses a block; without it all count as idle.
-    `retire(block, release)` is called for a block that will not be handed out again; it calls
-    `release()` once nothing uses the memory. Without it that is at once.
+    `idle(block)` returns whether no pending work uses a block; without it all count as idle.
+    `retire(block, release)` is called for a block that will not be reused; it calls `release()`
+    once nothing uses the memory. Without it the memory is released at once.
 
     >>> from nbgraph.device import cpu
     >>> from nbgraph.storage.pools import PlainBlock
@@ -140,7 +139,7 @@ class Pool(Generic[B]):
     ) -> None:
         self.device = device
         self.build(make, idle, retire)
-        self._lent_bytes = self._new_bytes = 0
+        self._returned_bytes = self._new_bytes = 0
 
     def build(
         self,
@@ -148,15 +147,15 @@ class Pool(Generic[B]):
         idle: Callable[[B], bool] | None,
         retire: Retire[B] | None,
     ) -> None:
-        """Hand out what `make` builds from now on; blocks that are out do not come back here."""
+        """Create blocks by `make` from now on; blocks in use do not come back here."""
         self.make = make
         self.idle = idle
-        self._retired = retire
+        self._retire_hook = retire
         self._bins: dict[tuple[int, bool], Bin[B]] = {}
         self._tables: dict[str, dict[int, Bin[B]]] = {name: {} for name in STRATEGIES}
 
     def bin(self, nbytes: int) -> Bin[B]:
-        """Return the size class for so many bytes, by the strategy in force (`storage_pool`)."""
+        """Return the size class for `nbytes`, by the present strategy (setting `storage_pool`)."""
         strategy = _settings().storage_pool
         table = self._tables[strategy]
         free = table.get(nbytes)
@@ -173,15 +172,15 @@ class Pool(Generic[B]):
         return free
 
     def bins(self) -> list[Bin[B]]:
-        """Return all size classes that were ever asked for."""
+        """Return all size classes that were ever used."""
         return list(self._bins.values())
 
     # take --------------------------------------------------------------------------------------
 
     def take(self, nbytes: int, suits: Callable[[B], bool] | None = None) -> B:
-        """Return a block of at least so many bytes: a free one, or else a new one.
+        """Return a block of at least `nbytes` bytes: a free one, or else a new one.
 
-        `suits(block)` says that taking a block costs no wait; without it `idle` does.
+        `suits(block)` returns whether using a block needs no wait; by default that is `idle`.
         """
         bin = self._tables[_settings().storage_pool].get(nbytes) or self.bin(nbytes)
         next(bin.takes)
@@ -190,7 +189,7 @@ class Pool(Generic[B]):
         return self._take_large(bin, suits or self.idle)
 
     def _take_small(self, bin: Bin[B], idle: Callable[[B], bool] | None) -> B:
-        """The newest block if it is idle, else the oldest, or a new one if that is in use, too."""
+        """Return the newest block if idle, else the oldest, or a new one if that is in use too."""
         free = bin.free
         try:
             block = free.pop()
@@ -208,8 +207,8 @@ class Pool(Generic[B]):
     def _take_large(self, bin: Bin[B], idle: Callable[[B], bool] | None) -> B:
         """Return a free block that is idle, a new one, or the one that was given back first.
 
-        Few are made new: memory that is used again soon is still in the cache, and what was never
-        used has to be mapped page by page.
+        Few are allocated: memory that is reused soon is still in the cache, and new memory has to
+        be mapped page by page.
         """
         free = bin.free
         if free and idle is not None:
@@ -217,7 +216,7 @@ class Pool(Generic[B]):
                 if idle(block):
                     try:
                         free.remove(block)
-                    except ValueError:  # another thread was quicker
+                    except ValueError:  # another thread was faster
                         continue
                     return block
         try:
@@ -230,7 +229,7 @@ class Pool(Generic[B]):
         return self._fresh(bin)
 
     def _crowded(self, size: int) -> bool:
-        """Return whether to wait for a block rather than have one more."""
+        """Return whether to reuse a block in use rather than allocate one more."""
         limit = config.storage_limit
         share = limit // 4 if limit else KEPT
         return not account(self.device).fits(size, limit) or self.free_bytes() >= share
@@ -247,7 +246,7 @@ class Pool(Generic[B]):
     # give --------------------------------------------------------------------------------------
 
     def give(self, block: B) -> None:
-        """The block may be handed out again, though work that was pushed may still use it."""
+        """Return a block to its free list; pending work may still use it."""
         bin = block.bin
         if bin.pool is not self:
             raise StorageError(f"give: {block!r} is not of this pool, which is {self!r}")
@@ -258,34 +257,34 @@ class Pool(Generic[B]):
         free.append(block)
 
     def _suspects(self, free: list[B]) -> list[B]:
-        return free if isinstance(free, _Watched) or config.debug else free[-_SCANNED:]
+        return free if isinstance(free, _LimitedList) or config.debug else free[-_SCANNED:]
 
     def retire(self, block: B) -> None:
-        """The block, which is in no free list, is not handed out again; its memory is released."""
-        let_go = functools.partial(release, block.memory)
-        if self._retired is None:
-            let_go()
+        """Release the memory of a block that is in no free list."""
+        release_memory = functools.partial(release, block.memory)
+        if self._retire_hook is None:
+            release_memory()
         else:
-            self._retired(block, let_go)
+            self._retire_hook(block, release_memory)
 
     # free blocks -------------------------------------------------------------------------------
 
     def free_bytes(self) -> int:
-        """Bytes of the blocks that wait for a taker."""
+        """Return the bytes of all free blocks."""
         return sum(len(bin.free) * bin.size for bin in self.bins())
 
     def trim(self) -> None:
-        """Retire free blocks beyond 1 GiB or half of the most that was allocated at once."""
+        """Retire free blocks beyond 1 GiB or half of the peak of allocated bytes."""
         excess = self.free_bytes() - max(KEPT, account(self.device).peak // 2)
         if excess > 0:
             self._retire_free(excess)
 
     def empty(self) -> int:
-        """Retire all free blocks; how many bytes that were."""
+        """Retire all free blocks; return their bytes."""
         return self._retire_free(None)
 
     def _retire_free(self, nbytes: int | None) -> int:
-        """Retire so many bytes of free blocks, the largest classes and the oldest blocks first."""
+        """Retire `nbytes` of free blocks (None: all), largest classes and oldest blocks first."""
         done = 0
         for bin in sorted(self.bins(), key=lambda one: -one.size):
             while bin.free and (nbytes is None or done < nbytes):

@@ -1,4 +1,4 @@
-"""What storage says of itself: bytes, blocks, and how often a free block was found."""
+"""Statistics of storage: bytes, blocks, and how often a pool had a free block."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nbgraph.storage.sizes import readable
 
 @dataclass(frozen=True, slots=True)
 class Stats(Report):
-    """Memory of a device: bytes, blocks, and how pools did. `peak` counts free blocks too."""
+    """Memory of a device: bytes, blocks, and hits of pools. `peak` counts free blocks too."""
 
     title = "ng.storage.stats()"
 
@@ -40,7 +40,7 @@ class Stats(Report):
 
     @property
     def hit_rate(self) -> float:
-        """The share of takes that found a free block; 1.0 when there was none."""
+        """The share of takes that found a free block; 1.0 without takes."""
         return self.hits / self.takes if self.takes else 1.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Stats(Report):
 
 
 def gather(name: str, strategy: str, limit: int, pools: Sequence[Pool[Any]]) -> Stats:
-    """Return the counts of pools and of the books on their devices, summed."""
+    """Return the counts of pools and of the accounts of their devices, summed."""
     books = [account(pool.device) for pool in pools]
     bins = [bin for pool in pools for bin in pool.bins()]
     allocated = sum(b.allocated for b in books)

@@ -1,22 +1,22 @@
-"""Size classes: how many bytes a block has when some are asked for.
+"""Size classes: the bytes of a block for a number of bytes requested.
 
 | strategy   | class of n bytes                                                          |
 |------------|---------------------------------------------------------------------------|
 | "rounded"  | the next power of two up to 2**24, from there the next multiple of 2**21  |
 | "naive"    | n, to the next multiple of 64                                             |
-| "unpooled" | the same; and what is given back is not kept                              |
+| "unpooled" | the same; a block that is given back is freed                             |
 """
 
 from __future__ import annotations
 
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector register
-LARGE = 1 << 16  # from here on a block is worth a look at whether it is still in use
+LARGE = 1 << 16  # bytes from which on `take` examines several free blocks for an idle one
 _LINEAR = 1 << 24
 _STEP = 1 << 21  # a huge page
 
 
 def rounded(nbytes: int) -> int:
-    """Powers of two, then multiples of 2 MiB: few classes, and less than half of a block wasted.
+    """Return the next power of two, or from 16 MiB multiple of 2 MiB: under half a block is wasted.
 
     >>> rounded(1), rounded(100), rounded(2**24), rounded(2**24 + 1) / 2**20
     (64, 128, 16777216, 18.0)
@@ -29,7 +29,7 @@ def rounded(nbytes: int) -> int:
 
 
 def exact(nbytes: int) -> int:
-    """What is asked for, to the next multiple of 64 and at least that.
+    """Return `nbytes` rounded up to a multiple of 64, at least 64.
 
     >>> exact(0), exact(64), exact(65)
     (64, 64, 128)
@@ -42,7 +42,7 @@ STRATEGIES = {"rounded": (rounded, True), "naive": (exact, True), "unpooled": (e
 
 
 def readable(nbytes: int) -> str:
-    """Return a number of bytes for people.
+    """Return a number of bytes as text with a unit.
 
     >>> readable(0), readable(1536), readable(3 * 2**30)
     ('0 B', '1.5 KiB', '3.0 GiB')

@@ -1,1 +1,1 @@
-"""Making machine code: when, by which thread, and what waits for it."""
+"""Compilation: its background thread, its log and report, and its line of progress."""

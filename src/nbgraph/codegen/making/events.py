@@ -1,10 +1,10 @@
-"""The log: one event for every time machine code was made, or found on disk.
+"""The log of compilations: an event each time machine code was compiled, or found on disk.
 
     with compiling("fused_sin_exp", "numba") as note:
         ...
         note("compiled", len(code))
 
-What was found in memory is not an event. The last 10,000 are kept.
+Code found in memory is not an event. The log has the last 10,000.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ MOST = 10_000  # events kept
 
 
 class Event(NamedTuple):
-    """Machine code was made ("compiled"), found ("disk"), or could not be made ("failed").
+    """Machine code that was compiled ("compiled"), found ("disk"), or failed to compile ("failed").
 
-    `at`: when that was over, seconds since 1970; `background`: nobody waited for it.
+    `at`: the time of its end, in seconds since 1970; `background`: no thread waited for it.
     """
 
     name: str
@@ -51,9 +51,9 @@ _HERE = _Here()
 
 
 def compiling(name: str, compiler: str) -> Making:
-    """A `with` block in which machine code is made or found; call what it gives once it is there.
+    """Return a context for compiling or finding machine code; call it once the code is there.
 
-    An exception is an event "failed". A block that ends without either is none.
+    An exception is an event "failed". A block that ends without either logs nothing.
 
     >>> with compiling("example", "llvm") as note:
     ...     note("compiled", 120)
@@ -64,7 +64,7 @@ def compiling(name: str, compiler: str) -> Making:
 
 
 class Making:
-    """What `compiling` gives. `name` may be set within the block."""
+    """The context returned by `compiling`. `name` may be set within the block."""
 
     __slots__ = ("_compiler", "_line", "_note", "_started", "name")
 
@@ -74,7 +74,7 @@ class Making:
         self._line: progress.Wait | None = None
 
     def __call__(self, origin: str, nbytes: int) -> None:
-        """Say where the code came from and how long it is, in bytes."""
+        """Set the origin of the code, and its length in bytes."""
         self._note = origin, nbytes
 
     def __enter__(self) -> Self:
@@ -106,13 +106,13 @@ def _add(name: str, compiler: str, origin: str, nbytes: int, seconds: float, err
 
 
 def events() -> tuple[Event, ...]:
-    """What happened so far, oldest first."""
+    """Return the events so far, oldest first."""
     return tuple(_EVENTS.copy())
 
 
 @contextmanager
 def in_background() -> Generator[None]:
-    """Nobody waits for what this thread compiles in the block."""
+    """Mark compilations of this thread in the block as ones that no other thread waits for."""
     before, _HERE.background = _HERE.background, True
     try:
         yield
@@ -121,7 +121,7 @@ def in_background() -> Generator[None]:
 
 
 def forget() -> None:
-    """Begin a new log."""
+    """Clear the log."""
     _EVENTS.clear()
     _CERTIFIED.clear()
 
@@ -130,10 +130,10 @@ _CERTIFIED: deque[float] = deque(maxlen=MOST)  # seconds of each; appending is a
 
 
 def certified(seconds: float) -> None:
-    """Count a certificate of a derivative that was worked out."""
+    """Record a computed certificate of a derivative."""
     _CERTIFIED.append(seconds)
 
 
 def certificates() -> tuple[float, ...]:
-    """Return the seconds of each certificate that was worked out."""
+    """Return the seconds of each computed certificate."""
     return tuple(_CERTIFIED.copy())

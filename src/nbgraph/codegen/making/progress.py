@@ -1,8 +1,8 @@
-"""One line that says what is being compiled, while somebody has waited for it for long.
+"""A line that shows the progress of compilation, once a thread has waited for it for long.
 
-In a terminal it stands on standard error and vanishes at the end; in a notebook it is a display
-that ends by saying what was compiled. Elsewhere (pipes, files) there is none. Waits that follow
-one another closely are one.
+In a terminal it appears on standard error and vanishes at the end; in a notebook it is a display
+that shows a summary at the end. Elsewhere (pipes, files) there is none. Waits in quick succession
+count as one.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from typing import Any, Protocol
 from nbgraph.scopes import forkable
 from nbgraph.settings import config
 
-PATIENCE = 0.5  # seconds of waiting before there is a line
-_EVERY = 0.2  # seconds between two looks at the clock
-_GAP = 0.25  # seconds without a wait after which the next one counts anew
+PATIENCE = 0.5  # seconds of waiting before the line appears
+_EVERY = 0.2  # seconds between two updates
+_GAP = 0.25  # seconds without a wait after which the next one starts a new count
 clock = time.perf_counter
 
 
 class Surface(Protocol):
-    """Where a line is shown, over and over in the same place."""
+    """A place where a line is shown and updated."""
 
     def show(self, text: str) -> None:
-        """Put this text in place of the one before."""
+        """Show `text` in place of the previous one."""
         ...
 
     def finish(self, text: str) -> None:
-        """Nothing more is to come; `text` says what was done."""
+        """End the display; `text` is a summary."""
         ...
 
 
 class Terminal:
-    """Standard error; the line is wiped at the end."""
+    """A line on standard error, erased at the end."""
 
     def __init__(self, stream: Any) -> None:
         self._stream, self._width = stream, 0
@@ -74,7 +74,7 @@ class Notebook:
 
 
 def surface() -> Surface | None:
-    """Where the line of this process goes, if anywhere."""
+    """Return the surface for the line of this process, or None."""
     if not config.progress:
         return None
     ipython = sys.modules.get("IPython")
@@ -86,7 +86,7 @@ def surface() -> Surface | None:
 
 
 class Line:
-    """All that is waited for at a time, and the thread that looks at the clock meanwhile."""
+    """The line of all present waits, and the thread that updates it."""
 
     def __init__(self) -> None:
         self._lock = forkable(threading.Lock())
@@ -96,12 +96,12 @@ class Line:
         self._ticker: threading.Thread | None = None
         self._stop = threading.Event()
         self._done = self._total = 0
-        self.calm = threading.Event()  # whether nobody waits
+        self.calm = threading.Event()  # set while no thread waits
         self.calm.set()
         self._before = self._ended = self._since = 0.0  # seconds
 
     def begin(self, wait: Wait) -> None:
-        """Somebody waits from now on."""
+        """Add a wait."""
         with self._lock:
             now = clock()
             if not self._waits:
@@ -117,7 +117,7 @@ class Line:
                 self._start()
 
     def end(self, wait: Wait, *, compiled: bool) -> None:
-        """One wait is over."""
+        """Remove a wait."""
         ticker = None
         with self._lock:
             if wait not in self._waits:
@@ -137,7 +137,7 @@ class Line:
                 self._finish()
 
     def compiles_elsewhere(self) -> bool:
-        """Return whether another thread makes code that is waited for."""
+        """Return whether another thread compiles code that a thread waits for."""
         return any(wait.maker not in (0, threading.get_ident()) for wait in self._waits.copy())
 
     def _start(self) -> None:
@@ -152,7 +152,7 @@ class Line:
             self.look()
 
     def look(self) -> None:
-        """Show how things are, if somebody has waited for long."""
+        """Show the progress, if a thread has waited for long."""
         with self._lock:
             if not self._waits or self._surface is None or self._seconds() < PATIENCE:
                 return
@@ -179,7 +179,7 @@ class Line:
 
 
 class Wait:
-    """Somebody waits, for a kernel or for so many (`count`); `maker`: the thread that makes code
+    """A thread's wait for a kernel, or for `count` kernels; `maker`: the thread that compiles
     meanwhile, or 0."""
 
     __slots__ = ("count", "maker", "name")
@@ -188,7 +188,7 @@ class Wait:
         self.name, self.count, self.maker = name, count, maker
 
     def end(self, *, compiled: bool = False) -> None:
-        """It is over; `compiled`: with a kernel that was not there before."""
+        """End the wait; `compiled`: whether it produced a new kernel."""
         _line.end(self, compiled=compiled)
 
 
@@ -196,8 +196,8 @@ _line = Line()
 
 
 def begin(name: str, count: int = 0, *, makes: bool = False) -> Wait:
-    """Somebody waits for this from now on, until `end` of what is returned; `makes`: for code that
-    this thread makes, or finds."""
+    """Begin and return a wait, until its `end`; `makes`: whether this thread itself compiles or
+    loads the code."""
     wait = Wait(name, count, threading.get_ident() if makes else 0)
     try:
         _line.begin(wait)
@@ -209,7 +209,7 @@ def begin(name: str, count: int = 0, *, makes: bool = False) -> Wait:
 
 @contextlib.contextmanager
 def waiting(name: str, count: int) -> Generator[None]:
-    """Somebody waits for `count` kernels in the block."""
+    """Show progress in the block, which waits for `count` kernels."""
     wait = begin(name, count)
     try:
         yield
@@ -218,20 +218,20 @@ def waiting(name: str, count: int) -> Generator[None]:
 
 
 def calm() -> None:
-    """Return when nobody waits."""
+    """Wait until no thread waits for a compilation."""
     _line.calm.wait()
 
 
 class _Makers:
-    """What a fork takes when no other thread makes code, under locks of the compilers and of
-    imports."""
+    """A lock that a fork acquires while no other thread compiles, which would hold locks of the
+    compilers and of imports."""
 
     def acquire(self, blocking: bool = True) -> bool:
-        """Return whether that is so."""
+        """Return whether no other thread compiles."""
         return not _line.compiles_elsewhere()
 
     def release(self) -> None:
-        """Let others make code again."""
+        """Do nothing: nothing is held."""
 
 
 _makers = forkable(_Makers())

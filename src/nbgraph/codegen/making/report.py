@@ -1,4 +1,4 @@
-"""`ng.compile_report()`: what was compiled, when, how long it took, and what is still to come."""
+"""`ng.compile_report()`: the compilations of this process, done and pending, with their times."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nbgraph.codegen.making import aside
+from nbgraph.codegen.making import background
 from nbgraph.codegen.making.events import Event, certificates, events
 from nbgraph.picture import Report, columns
 
@@ -19,9 +19,9 @@ _HEAD = ("what", "compiler", "origin", "ms", "bytes", "when", "")
 class CompileReport(Report):
     """Machine code of this process: an Event for each time it was compiled or found on disk.
 
-    `pending`: names of what is being compiled in the background, or will be. `certificates`:
-    seconds of each certificate of a derivative that was worked out, not found on disk. Seconds are
-    the time between begin and end, so what ran at the same time is counted twice.
+    `pending`: names of jobs in the background that have not ended. `certificates`: seconds of each
+    certificate of a derivative that was computed, not found on disk. Seconds are wall time from
+    begin to end, so parallel work counts twice.
     """
 
     title = "ng.compile_report()"
@@ -32,34 +32,34 @@ class CompileReport(Report):
 
     @property
     def hits(self) -> int:
-        """How often code was found on disk."""
+        """Number of times that code was found on disk."""
         return sum(e.origin == "disk" for e in self.events)
 
     @property
     def compiled(self) -> int:
-        """How often it was compiled."""
+        """Number of times that code was compiled."""
         return sum(e.origin == "compiled" for e in self.events)
 
     @property
     def failed(self) -> tuple[Event, ...]:
-        """What could not be compiled."""
+        """Events of code that could not be compiled."""
         return tuple(e for e in self.events if e.origin == "failed")
 
     @property
     def waited(self) -> float:
-        """Seconds in which somebody waited."""
+        """Seconds of compilations that a thread waited for."""
         return sum((e.seconds for e in self.events if not e.background), 0.0)
 
     def wait(self, timeout: float | None = None) -> CompileReport:
-        """Wait until nothing is compiled in the background any more; a new report.
+        """Wait until all compilation in the background has ended, and return a new report.
 
-        TimeoutError after so many seconds.
+        Raises TimeoutError after `timeout` seconds.
         """
-        aside.settle(timeout)
+        background.settle(timeout)
         return compile_report()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values."""
+        """Return the report as plain values."""
         return {
             "events": [e._asdict() for e in self.events],
             "pending": list(self.pending),
@@ -81,14 +81,14 @@ class CompileReport(Report):
         return parts
 
     def _totals(self) -> list[tuple[str, str]]:
-        aside_seconds = sum((e.seconds for e in self.events if e.background), 0.0)
+        background_seconds = sum((e.seconds for e in self.events if e.background), 0.0)
         rows = [("found on disk", str(self.hits)), ("compiled", str(self.compiled))]
         rows += [("failed", str(len(self.failed)))] if self.failed else []
         if self.certificates:
             seconds = f"{sum(self.certificates):.3f} s"
             rows.append(("certificates of derivatives", f"{len(self.certificates)} in {seconds}"))
         rows.append(("waited for", f"{self.waited:.3f} s"))
-        return [*rows, ("in the background", f"{aside_seconds:.3f} s")]
+        return [*rows, ("in the background", f"{background_seconds:.3f} s")]
 
 
 def _row(event: Event) -> Sequence[str]:
@@ -105,8 +105,8 @@ def _row(event: Event) -> Sequence[str]:
 
 
 def compile_report() -> CompileReport:
-    """What was compiled in this process so far, or found on disk: by which compiler, when, how
-    long it took; and what is being compiled in the background.
+    """Return a report on code that this process has compiled or found on disk: by which compiler,
+    when, in which time; and on code that is still compiled in the background.
 
     >>> import nbgraph as ng
     >>> import numpy as np
@@ -115,4 +115,4 @@ def compile_report() -> CompileReport:
     >>> ng.compile_report().events[-1].name
     'half_of_it'
     """
-    return CompileReport(events(), aside.pending(), certificates())
+    return CompileReport(events(), background.pending(), certificates())

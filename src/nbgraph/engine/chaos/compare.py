@@ -1,4 +1,4 @@
-"""What two runs of a function gave, and what two functions hold: the same, or changed?
+"""Differences between the results of two runs, and objects that two functions share and change.
 
 Values are arrays, numbers, containers, any objects. Two functions that race share an object which
 one of them changes.
@@ -20,7 +20,7 @@ from nbgraph.engine.pending import Pending
 from nbgraph.engine.running import OnComplete
 from nbgraph.engine.variable import Variable
 
-_DEEPEST = 50  # levels of nesting; below, and in circles, things count as equal
+_DEEPEST = 50  # levels of nesting; deeper values, and reference cycles, count as equal
 _SHOWN = 60  # characters of a value
 _CONSTANT = (
     *(int, float, complex, str, bytes, bool, type(None), type, tuple, frozenset, range, np.generic),
@@ -53,7 +53,7 @@ def difference(wanted: Any, value: Any, where: str = "", depth: int = 0) -> str 
         rows = ((i, a, b) for i, (a, b) in enumerate(zip(wanted, value, strict=True)))
         return _first(rows, where, depth)
     if isinstance(wanted, Variable):
-        return None  # a token: every run makes its own
+        return None  # a token: every run creates its own
     if isinstance(wanted, Pending):
         return difference(_result(wanted), _result(value), f"{where} result", depth + 1)
     if isinstance(wanted, BaseException):
@@ -89,7 +89,7 @@ def _arrays(wanted: Any, value: Any, where: str, depth: int) -> str | None:
 def _equal(a: Any, b: Any) -> bool:
     try:
         return bool(a == b) or bool(a != a and b != b)
-    except Exception:  # no answer to whether they are equal is not a difference found
+    except Exception:  # a failing comparison does not prove a difference
         return True
 
 
@@ -109,7 +109,7 @@ def _short(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """An object that both functions hold, and who of the two changed it."""
+    """An object that both functions can reach, and which of the two changed it."""
 
     name: str
     kind: str
@@ -117,7 +117,7 @@ class Shared:
     by_second: bool
 
     def described(self, first: str, second: str) -> str:
-        """In words."""
+        """Return a sentence that names the two functions."""
         if self.by_first and self.by_second:
             how = f"changed by {first!r} and by {second!r}"
         elif self.by_first or self.by_second:
@@ -129,7 +129,7 @@ class Shared:
 
 
 class Watched:
-    """A function that notes which of the objects it holds change while it runs."""
+    """A function that records which of the objects it can reach change while it runs."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         self.objects = {id(thing): (name, thing) for name, thing in reachable(fn)}
@@ -137,7 +137,7 @@ class Watched:
         self._fn = fn
 
     def __call__(self, *args: Any) -> Any:
-        """Run it, comparing its objects before and after."""
+        """Call the function, and compare its objects before and after."""
         before = {number: copied(thing) for number, (_, thing) in self.objects.items()}
         try:
             return self._fn(*args)
@@ -148,7 +148,7 @@ class Watched:
 
 
 def shared(first: Watched, second: Watched) -> tuple[Shared, ...]:
-    """What both hold; what changed, if anything did."""
+    """Return the objects that both functions can reach: the changed ones, or if none did, all."""
     values = [
         Shared(name, type(thing).__name__, number in first.changed, number in second.changed)
         for number, (name, thing) in first.objects.items()
@@ -159,7 +159,7 @@ def shared(first: Watched, second: Watched) -> tuple[Shared, ...]:
 
 
 def reachable(fn: Any) -> Iterator[tuple[str, Any]]:
-    """Objects a function can reach by a name of its own, if they may change.
+    """Yield names and objects that a function can reach by a name in it, if they are mutable.
 
     >>> cells, count = [0], 3
     >>> def fn(run_ctx, log={}):
@@ -199,7 +199,7 @@ def _named(fn: Any) -> Iterator[tuple[str, Any]]:
 
 
 def copied(thing: Any) -> Any:
-    """Return a deep copy; what cannot be copied, itself: it counts as unchanged."""
+    """Return a deep copy, or `thing` itself if it cannot be copied: it counts as unchanged."""
     try:
         return deepcopy(thing)
     except Exception:

@@ -1,9 +1,8 @@
-"""The two threads of the chaos engine: one that decides what runs, one that runs it.
+"""The two threads of the chaos engine: one decides which operation runs, one runs it.
 
 A thread that pushes or waits asks the conductor and sleeps until it has acted, so a program that
-pushes
-from one thread meets the same decisions each time. Only when nobody has asked for a while (the
-program sleeps, or waits for something the engine knows nothing of) does the conductor go on alone.
+pushes from one thread gets the same decisions each time. Without a request for some time (the
+program sleeps, or waits for something unknown to the engine) the conductor runs operations anyway.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
     from nbgraph.engine.chaos.engine import ChaosEngine
     from nbgraph.engine.handle import Core
 
-PATIENCE = 0.25  # seconds; a function that takes longer is left to itself, others go on
-_TICK = 0.015  # seconds between looks whether anybody asks
-_QUIET = 4  # ... and after so many the conductor goes on alone
+PATIENCE = 0.25  # seconds; while a function takes longer, others run
+_TICK = 0.015  # seconds between two checks for requests
+_QUIET = 4  # checks without a request until the conductor runs operations unasked
 _ALONE = 0.0005  # seconds between operations then
 
 
 class Ask:
-    """A push (run as many as you like) or a wait (run one); `ran`: whether anything did."""
+    """A request of a push (run any number) or a wait (run one); `ran`: whether an operation ran."""
 
     __slots__ = ("answered", "pushing", "ran")
 
@@ -62,8 +61,8 @@ class _Runner:
 class _Inbox:
     """A queue whose `put` a finaliser may call, and whose `get` may have a time-out.
 
-    `queue.SimpleQueue` is the first, but in CPython 3.11 a `get` whose time-out passes between two
-    tries of its lock sleeps for ever.
+    `queue.SimpleQueue` allows such a `put`, but in CPython 3.11 its `get` sleeps for ever if the
+    time-out passes between two attempts to take its lock.
     """
 
     def __init__(self) -> None:
@@ -73,7 +72,7 @@ class _Inbox:
 
     def put(self, ask: Ask | bool) -> None:
         self._asks.append(ask)
-        with suppress(RuntimeError):  # it rings already
+        with suppress(RuntimeError):  # released already
             self._bell.release()
 
     def get(self, timeout: float | None) -> Ask | bool:
@@ -88,7 +87,7 @@ class _Inbox:
 
 
 class Conductor:
-    """Decides, one request after another. `ask` waits for the answer."""
+    """The thread that chooses which operation runs, one request after another."""
 
     def __init__(self, engine: ChaosEngine, core: Core) -> None:
         self._engine, self._core = engine, core
@@ -99,17 +98,17 @@ class Conductor:
         self.thread.start()
 
     def ask(self, pushing: bool) -> Ask:
-        """Put a request; its `answered` is released when it has been dealt with."""
+        """Return a new request; its `answered` is released once the conductor has acted on it."""
         ask = Ask(pushing)
         self._inbox.put(ask)
         return ask
 
     def nudge(self) -> None:
-        """There may be something to run, though nobody waits for it."""
+        """Wake the conductor up, as an operation may be ready that no thread waits for."""
         self._inbox.put(True)
 
     def end(self) -> None:
-        """No more requests."""
+        """End the thread after the requests so far."""
         self._inbox.put(False)
 
     def _live(self) -> None:
@@ -146,7 +145,7 @@ class Conductor:
             ask.answered.release()
 
     def _run_one(self, pushing: bool) -> bool:
-        """Choose an operation and have it run; False if nothing is ready or it need not be now."""
+        """Choose an operation and run it; False if none is ready or, at a push, none is chosen."""
         block = self._engine._take(self._core, pushing)
         if not block:
             return False

@@ -1,15 +1,15 @@
-"""The chaos engine: ready work runs in an order drawn from a seed, to show what is not declared.
+"""The chaos engine runs ready work in a seeded random order, to reveal undeclared variables.
 
-Everything that the declared variables allow may happen, and some of it rarely does on threads that
-run what comes first. Here pushes run ahead of the work by a random amount, operations overtake each
-other whenever nothing orders them, and now and then one starves for long. One function runs at a
-time, on a thread of the engine, kernels too.
+The declared variables allow many orders, of which worker threads rarely show some. Here pushes run
+ahead of the work by a random amount, operations overtake each other whenever no variable orders
+them, and now and then one starves for long. Functions and kernels run one at a time, on a thread of
+the engine.
 
-What happens is decided by the seed and the program alone, if the program pushes and waits from one
-thread (its functions may push as well), its functions take less than a quarter of a second, and it
-does not sleep between pushes. Threads, timers and `on_complete` calls from elsewhere come when they
-come. A function that takes longer is left alone with its thread and the others go on, so functions
-that wait for each other do not hang.
+The seed and the program alone determine the order if the program pushes and waits from one thread
+(its functions may push as well), its functions take less than a quarter of a second, and it does
+not sleep between pushes. Other threads, timers and their `on_complete` calls remain unpredictable.
+A function that takes longer keeps its thread while the others go on, so functions that wait for
+each other do not hang.
 
 >>> import nbgraph as ng
 >>> from nbgraph.engine.chaos.engine import ChaosEngine
@@ -48,13 +48,13 @@ from nbgraph.engine.variable import Owner, Variable
 if TYPE_CHECKING:
     from nbgraph.engine.chaos.execution_log import ExecutionLog
 
-_SEEN = 256  # ready operations that are looked at
+_SEEN = 256  # ready operations to choose from
 _KEPT = 1 << 16  # turns of the trace
-_SLICE = 1.0  # seconds between looks of a waiting thread at the watchdog
+_SLICE = 1.0  # seconds between two calls of the watchdog by a waiting thread
 
 
 class _Node:
-    """An unfinished operation's name, and how many pushes its function has made."""
+    """The key of an unfinished operation, and the count of its function's own pushes."""
 
     __slots__ = ("children", "key")
 
@@ -64,20 +64,20 @@ class _Node:
 
 
 class ChaosEngine(TrackedEngine):
-    """Runs ready work in random order; see the module.
+    """An engine that runs ready work in random order; see the module.
 
     Parameters
     ----------
     seed : int
-        The same seed, the same schedule.
+        The same seed gives the same schedule.
     schedule : iterable of int or Turn, optional
-        Instead of chance: the numbers of the pushes, from 0, in the order in which they are to run
-        (as far as variables allow), or what `schedule` said of an earlier run.
+        A fixed order instead: the numbers of the pushes, from 0, in the order in which they run
+        (as far as variables allow), or the `schedule` of an earlier run.
     """
 
     kind = "chaos"
     workers = 1
-    prioritised = False  # chance decides, and the core lists operations of priority 0 only
+    prioritised = False  # the order is random, and the core lists operations of priority 0 only
 
     def __init__(
         self,
@@ -89,33 +89,33 @@ class ChaosEngine(TrackedEngine):
     ) -> None:
         super().__init__(owner=owner, first=first)
         self.seed = checks.whole(seed, "seed", "ChaosEngine")
-        self.log: ExecutionLog | None = None  # is told what a program does, and may add variables
+        self.log: ExecutionLog | None = None  # records pushes and waits, and may add variables
         self._conductor: Conductor | None = None
         self._nodes: dict[Operation, _Node] = {}
-        self._bells: list[threading.Lock] = []  # of waiting threads: something has changed
+        self._bells: list[threading.Lock] = []  # of waiting threads, released at every change
         self._buffer = (ctypes.c_int64 * _SEEN)()
         self._trace: deque[Turn] = deque(maxlen=_KEPT)
         self._begin_again(Chance(self.seed) if schedule is None else Forced(schedule))
 
     @property
     def schedule(self) -> tuple[Turn, ...]:
-        """The operations that ran, in order (of very many, the latest)."""
+        """The operations that ran, in order (the latest 65,536)."""
         return tuple(self._trace)
 
     def _begin_again(self, chooser: Chooser) -> None:
-        """Other decisions from here on; nothing is unfinished."""
+        """Reset the state and choose by `chooser` from now on; nothing may be unfinished."""
         self._chooser = chooser
         self._at = 0
         self._numbers = itertools.count()
         self._trace.clear()
 
     def _begin_core(self, core: Core) -> None:
-        core.poke(core.address + layout.HOLD, 1)  # nothing runs unless it is taken
+        core.poke(core.address + layout.HOLD, 1)  # only operations that `_take` begins run
 
     # push --------------------------------------------------------------------------------------
 
     def new_variable(self, name: str | None = None, *, immune: bool = False) -> Variable:
-        """As `Engine.new_variable`."""
+        """Like `Engine.new_variable`; the log records it."""
         variable = super().new_variable(name, immune=immune)
         if self.log is not None:
             self.log.add_variable(variable)
@@ -142,14 +142,14 @@ class ChaosEngine(TrackedEngine):
         self._ring()
 
     def _key(self) -> Key:
-        """Return the name of a push that happens now."""
+        """Return the key of a push that happens now."""
         parent = self._nodes.get(here.running) if here.running is not None else None
         if parent is None:
             return (next(self._numbers),)
         return (*parent.key, next(parent.children))
 
     def _step(self) -> None:
-        """The program goes on: another push, or a wait."""
+        """Count and log a push or wait of the program."""
         self._at += 1
         if self.log is not None:
             self.log.waited()
@@ -162,7 +162,7 @@ class ChaosEngine(TrackedEngine):
     # run ---------------------------------------------------------------------------------------
 
     def _take(self, core: Core, pushing: bool) -> int:
-        """Begin the operation that is chosen, for the conductor; 0: none."""
+        """Choose an operation and mark it as started; return its block, or 0 for none."""
         count = core.ready_list(ctypes.addressof(self._buffer), _SEEN)
         ready: list[tuple[int, int, Key]] = []
         for block in self._buffer[:count]:
@@ -189,7 +189,7 @@ class ChaosEngine(TrackedEngine):
     # wait --------------------------------------------------------------------------------------
 
     def _ask(self, pushing: bool, deadline: float | None) -> bool:
-        """Have the conductor act; whether anything ran."""
+        """Let the conductor act; return whether an operation ran."""
         conductor = self._conducting()
         ask = conductor.ask(pushing)
         while not ask.answered.acquire(timeout=_rest(deadline)):
@@ -200,7 +200,7 @@ class ChaosEngine(TrackedEngine):
         return ask.ran
 
     def _go_on(self, over: Callable[[], Any], deadline: float | None) -> bool:
-        """Have operations run, and sleep while there are none, until it is over."""
+        """Run operations, and sleep while none is ready, until `over()`; False at the deadline."""
         watch = self._watch()
         bell: threading.Lock | None = None
         while not over():
@@ -208,7 +208,7 @@ class ChaosEngine(TrackedEngine):
                 return False
             if self._ask(False, deadline):
                 continue
-            if bell is None:  # look once more: something may have changed just before
+            if bell is None:  # try once more: a change may have come just before
                 bell = threading.Lock()
                 bell.acquire()
                 self._bells.append(bell)
@@ -246,9 +246,9 @@ class ChaosEngine(TrackedEngine):
         return self._go_on(lambda: pending.ended, deadline)
 
     def _hold_back(self, core: Core) -> None:
-        """Over the brake: something has to run first."""
+        """Run an operation before a push that is over the brake."""
         if self._is_own_thread() or not self._ask(False, None):
-            time.sleep(0.001)  # all that is pending waits for others to call on_complete
+            time.sleep(0.001)  # every pending operation waits for another thread's on_complete
 
     # begin and end -----------------------------------------------------------------------------
 

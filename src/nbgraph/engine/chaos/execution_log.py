@@ -1,8 +1,8 @@
-"""What a program did on the chaos engine: its operations by name, what each declared, its lines.
+"""The log of a program's run on the chaos engine: its operations, their variables, their lines.
 
-Runs of one program make their own variables. So variables made during a run go by the order in
-which they were made, and what was learnt of one run can be asked of another. From the schedule of
-a run to push order leads a `Path`, two neighbours at a time.
+Each run of a program creates its own variables. Therefore a variable created during a run is named
+by its place in the order of creation, and the log of one run applies to another. A `Path` leads
+from the schedule of a run to push order, swapping two neighbours at a time.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from nbgraph.engine.operation import Operation
 from nbgraph.engine.sites import Site, caller, site
 from nbgraph.engine.variable import Variable
 
-Mark = int | Key  # push or wait of the program, by number; or an operation
-FRESH = -1  # a variable that the program does not have, for trials
-Label = int | Variable  # the how manieth made during the run, or one made before
+Mark = int | Key  # the number of a push or wait of the program; or the key of an operation
+FRESH = -1  # the label of an extra variable that the program does not have, for trials
+Label = int | Variable  # the place in the order of creation, or a variable created before the run
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A push: what it was called, its line, and the variables it named."""
+    """A push: its name, its line, and the variables that it declares."""
 
     name: str
     code: CodeType
     instruction: int
     reads: tuple[Label, ...]
     writes: tuple[Label, ...]
-    body: CodeType | str  # of the function; the name of one that has none
-    at: int  # which push or wait of the program it was
+    body: CodeType | str  # code of the function, or its name if it has none
+    at: int  # its number among the pushes and waits of the program
 
     @property
     def line(self) -> tuple[CodeType, int, CodeType | str]:
-        """The same for all operations that one line pushes with one function, say in a loop."""
+        """A key shared by all operations that one line pushes with one function, say in a loop."""
         return self.code, self.instruction, self.body
 
     @property
@@ -59,33 +59,33 @@ Additions = Mapping[Key, Iterable[Addition]]
 
 
 class ExecutionLog:
-    """What one run did; `additions` are put into the operations they belong to."""
+    """The log of one run; it adds the variables of `additions` to the operations of that key."""
 
     def __init__(
         self, additions: Additions, fresh: Variable | None = None, watch: Collection[Key] = ()
     ) -> None:
-        self.watched: dict[Key, Watched] = {}  # functions of the operations to watch
+        self.watched: dict[Key, Watched] = {}  # functions of the operations in `watch`
         self._watch = watch
         self.operations: dict[Key, Declared] = {}
         self.steps: list[tuple[CodeType, int]] = []  # of each push and wait
-        self.ended = 0  # how many steps there were when the program returned
+        self.ended = 0  # number of steps when the program returned
         self._additions, self._fresh = additions, fresh
         self._variables: list[Variable] = []
         self._makers: list[tuple[CodeType, int]] = []
         self._places: dict[Variable, int] = {}
 
     def add_variable(self, variable: Variable) -> None:
-        """A new variable."""
+        """Record a new variable."""
         self._places[variable] = len(self._variables)
         self._variables.append(variable)
         self._makers.append(caller())
 
     def waited(self) -> None:
-        """Another push or wait of the program has begun."""
+        """Record another push or wait of the program."""
         self.steps.append(caller())
 
     def pushed(self, key: Key, operation: Operation) -> None:
-        """About to be issued: with the variables that trials add."""
+        """Record an operation about to be issued, and add the variables of a trial to it."""
         self.operations[key] = Declared(
             operation.name,
             operation._code,
@@ -110,7 +110,7 @@ class ExecutionLog:
         return self._variables[label] if label < len(self._variables) else None
 
     def name_of(self, label: Label) -> str:
-        """What to call a variable."""
+        """Return a name or description of a variable."""
         variable = label if isinstance(label, Variable) else self._variables[label]
         if variable.name is not None:
             return variable.name
@@ -119,7 +119,7 @@ class ExecutionLog:
         return f"the variable made at {site(*self._makers[label])}"
 
     def quoted(self, label: Label) -> str:
-        """Return the same within a sentence."""
+        """Return the name of a variable for use in a sentence: a name proper is quoted."""
         variable = label if isinstance(label, Variable) else self._variables[label]
         return self.name_of(label) if variable.name is None else repr(variable.name)
 
@@ -146,16 +146,16 @@ def _declare(operation: Operation, variable: Variable, write: bool) -> None:
 
 
 def text_of(place: Site) -> str:
-    """Return the text of a line, if it can be had."""
+    """Return the text of a line, or "" if its source is not available."""
     return linecache.getline(place.filename, place.line).strip()
 
 
 class Path:
-    """Schedules between one that was met and push order; neighbours differ by one swap.
+    """Schedules from an observed one to push order, each one swap of neighbours from the next.
 
     Operations are moved, in push order, towards the beginning, past pushes and waits of the program
-    and past operations pushed later. So no schedule on the way breaks an order that variables
-    demand.
+    and past operations pushed later. So every schedule on the path keeps the order of conflicting
+    operations.
     """
 
     def __init__(self, schedule: tuple[Turn, ...], log: ExecutionLog) -> None:
@@ -179,7 +179,7 @@ class Path:
         return marks
 
     def schedule(self, count: int) -> tuple[Turn, ...]:
-        """Return the schedule after so many swaps."""
+        """Return the schedule after `count` swaps."""
         turns: list[Turn] = []
         at = 0
         for mark in self._after(count):
@@ -190,7 +190,7 @@ class Path:
         return tuple(turns)
 
     def swapped(self, count: int) -> tuple[Mark, Key]:
-        """What the swap after so many others moves to the right, and what to the left."""
+        """Return the marks that swap number `count` moves to the right and to the left."""
         place = self._swaps[count]
         right, left = self._after(count)[place : place + 2]
         assert not isinstance(left, int)
@@ -198,7 +198,7 @@ class Path:
 
 
 def _swaps(marks: list[Mark], log: ExecutionLog) -> list[int]:
-    """Places whose mark changes with the next one, one after another, till all is in order."""
+    """Return the places whose mark is swapped with the next one, in turn, to reach push order."""
     marks = list(marks)
     places: list[int] = []
     for key in sorted(mark for mark in marks if not isinstance(mark, int)):

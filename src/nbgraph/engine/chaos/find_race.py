@@ -1,14 +1,13 @@
-"""`find_race`: the smallest seed under which a program goes wrong, narrowed down to two operations.
+"""`find_race`: the smallest seed under which a program fails, narrowed down to two operations.
 
-1. The naive engine says what is right.
-2. The chaos engine runs the program under seed after seed until one gives something else.
-3. From the schedule of that seed to push order leads a path of schedules, each of which differs
-   from the last by two neighbours that change places, as in a bubble sort. Somewhere on it wrong
-   becomes right: bisection finds such a place in few runs, and the two neighbours are the race.
-   The pushes and waits of the program itself are part of the path: an operation may race with
-   the program that pushed it.
-4. A variable that one of the two declares is given to the other, and seeds are tried again. Only
-   what helps under all of them is named.
+1. The naive engine computes the correct result.
+2. The chaos engine runs the program under seed after seed until a result differs.
+3. A path of schedules leads from the schedule of that seed to push order; each swaps two neighbours
+   of the previous one, as in a bubble sort. Bisection finds, in few runs, a swap on it that turns a
+   wrong result into the correct one: its two neighbours are the race. The pushes and waits of the
+   program itself are part of the path, as an operation may race with the program that pushed it.
+4. A variable that one of the two declares is added to the other, and seeds are tried again. Only a
+   remedy that helps under all of them is reported.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from nbgraph.engine.chaos.execution_log import Additions, ExecutionLog, Path
 from nbgraph.engine.chaos.race import Party, Race, Remedy
 from nbgraph.engine.chaos.remedies import Trials, remedies
 from nbgraph.engine.chaos.schedule import Chance, Chooser, Forced, Key, Turn
-from nbgraph.engine.current import current, set_aside
 from nbgraph.engine.naive import NaiveEngine
+from nbgraph.engine.selection import current, set_aside
 from nbgraph.errors import ArgumentError, EngineError
 
 LIMIT = 10.0  # seconds that a run's work is waited for
@@ -43,13 +42,13 @@ _IN_ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to: a value, or what was raised."""
+    """The outcome of a run: a value, or an exception."""
 
     value: Any
     error: BaseException | None
 
     def differs(self, other: Outcome) -> str | None:
-        """How the other outcome differs from this one, or None. Of errors the type counts."""
+        """Describe how the other outcome differs, or return None; errors are compared by type."""
         if self.error is None and other.error is None:
             return difference(self.value, other.value, "the result")
         if type(self.error) is type(other.error):
@@ -65,7 +64,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run under chaos: how it differs from what is right, the schedule, what was declared."""
+    """A run under chaos: its difference from the correct result, its schedule and its log."""
 
     wrong: str | None
     schedule: tuple[Turn, ...]
@@ -90,7 +89,7 @@ def find_race(fn: Callable[[], Any], runs: int = 200) -> Race | None:
 
 
 def _reference(fn: Callable[[], Any], engine: Engine) -> Outcome:
-    """What the naive engine gives, twice."""
+    """Return the outcome on the naive engine; raise EngineError if a second call differs."""
     outcomes: list[Outcome] = []
     for _ in range(2):
         outcome = _outcome(fn, engine)
@@ -107,7 +106,7 @@ def _reference(fn: Callable[[], Any], engine: Engine) -> Outcome:
 
 
 def _outcome(fn: Callable[[], Any], engine: Engine, log: ExecutionLog | None = None) -> Outcome:
-    """Call it, wait for what it pushed, and leave nothing behind for the next call."""
+    """Call `fn`, wait for its operations, and leave no failures behind for the next call."""
     value = error = None
     try:
         value = fn()
@@ -129,7 +128,7 @@ def _outcome(fn: Callable[[], Any], engine: Engine, log: ExecutionLog | None = N
 
 
 class _Hunt:
-    """Runs of one function on one chaos engine, compared with what is right."""
+    """Runs of one function on one chaos engine, compared with the correct outcome."""
 
     def __init__(
         self, fn: Callable[[], Any], right: Outcome, fresh_engine: Callable[[], Engine]
@@ -140,9 +139,9 @@ class _Hunt:
     def run(
         self, chooser: Chooser, additions: Additions | None = None, watch: Collection[Key] = ()
     ) -> Run:
-        """One run."""
+        """Run the function once."""
         engine = self._engine
-        if engine is None or engine.stats().pending:  # what an earlier run left would disturb
+        if engine is None or engine.stats().pending:  # unfinished work would disturb the run
             engine = self._engine = self._fresh_engine()
         assert isinstance(engine, ChaosEngine)
         engine._begin_again(chooser)
@@ -155,7 +154,7 @@ class _Hunt:
         return Run(self._right.differs(outcome), engine.schedule, log)
 
     def explain(self, seed: int, failing: Run) -> Race:
-        """Narrow a failing run down."""
+        """Return the race behind a failing run."""
         path = Path(failing.schedule, failing.log)
         steps = len(path)
         wrong = self.run(Forced(path.schedule(0)))
@@ -184,14 +183,15 @@ class _Hunt:
         return replace(race, shared=things)
 
     def _shared(self, schedule: tuple[Turn, ...], first: Key, second: Key) -> tuple[Shared, ...]:
-        """What two functions hold in common, and which changes it where all is right."""
+        """Return the objects that two functions share, and which one changes them, from a run that
+        gives the correct result."""
         watched = self.run(Forced(schedule), watch=(first, second)).log.watched
         if first in watched and second in watched:
             return shared(watched[first], watched[second])
         return ()
 
     def _wrong_seeds(self, seed: int) -> Callable[[Additions, int, bool], int]:
-        """How many of so many seeds still fail with these variables declared, first to last."""
+        """Return a function that counts the seeds that fail with additional variables."""
 
         def count(additions: Additions, seeds: int, all_of_them: bool) -> int:
             wrong = 0

@@ -1,4 +1,4 @@
-"""What `find_race` found, to be read and to be run again."""
+"""The result of `find_race`: a report that can run the failing schedule again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nbgraph.picture import Report, columns
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """One of the operations: its name, the line that pushed it, what it declares."""
+    """One of the racing operations: its name, the line that pushed it, its declared variables."""
 
     name: str
     number: str  # of the push, from 0; "2.0" is the first push of the function of push 2
@@ -24,7 +24,7 @@ class Party:
     writes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return it as plain data."""
         return {
             "name": self.name,
             "number": self.number,
@@ -37,12 +37,12 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What would put things in order: a variable, and who is to declare it."""
+    """A change that orders the two: a variable, and the operation that should declare it."""
 
-    variable: str | None  # None: there is none yet
+    variable: str | None  # None: a new one is needed
     name: str  # of the operation
     site: Site | None
-    argument: str  # const_vars or mutate_vars; "" if it is something else that helps
+    argument: str  # const_vars or mutate_vars; "" if the remedy is something else
     text: str
 
     def __str__(self) -> str:
@@ -51,11 +51,11 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Race(Report):
-    """Two operations that nothing orders, though the result depends on their order.
+    """Two operations that no variable orders, though the result depends on their order.
 
-    `operations` are the two in push order; one, if what races with it is the program between two
-    of its own lines (`between`); none, if the search could not narrow it down (`note` says why).
-    `remedies` have been tried: with any one of them the result was right under every schedule.
+    `operations` are the two in push order; one, if it races with the program between two of the
+    program's own lines (`between`); none, if the search could not narrow it down (`note` says why).
+    `remedies` have been tried: with any one of them the result was correct under every schedule.
     """
 
     _headed = True
@@ -72,18 +72,18 @@ class Race(Report):
 
     @property
     def variable(self) -> str | None:
-        """The variable that was not declared, or None if there is none that could have been."""
+        """The variable that was not declared, or None if a new one is needed."""
         return self.remedies[0].variable if self.remedies else None
 
     def replay(self) -> Any:
-        """Call the function again, under the schedule that failed: it returns or raises as then.
+        """Call the function again under the schedule that failed, and return or raise as then.
 
         A breakpoint in one of the two functions stops where it happens.
         """
         return self._again(self.schedule)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return it as plain data."""
         return {
             "seed": self.seed,
             "operations": [party.to_dict() for party in self.operations],
@@ -98,7 +98,7 @@ class Race(Report):
 
     @property
     def title(self) -> str:
-        """What was found, and by which seed."""
+        """The names of the racing operations, and the seed."""
         names = [f"{party.name!r}" for party in self.operations]
         if len(names) == 2:
             return f"Race between {names[0]} and {names[1]} (seed {self.seed})"

@@ -1,4 +1,4 @@
-"""Which variable was not declared: candidates, each tried before it is named."""
+"""The search for the undeclared variable: candidates, each tried before it is reported."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nbgraph.engine.chaos.execution_log import (
 from nbgraph.engine.chaos.race import Remedy
 from nbgraph.engine.chaos.schedule import Key
 
-SEEDS = 50  # that have to pass
+SEEDS = 50  # that have to pass with a remedy
 _MOST = 12  # candidates that are tried
 _NEW = (
     "nothing that either declares orders them: make a variable for what they share "
@@ -27,11 +27,11 @@ _NEW = (
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """How many seeds fail with variables added: `count(additions, seeds, all_of_them)`."""
+    """Runs with variables added: `count(additions, seeds, all_of_them)` counts failing seeds."""
 
     count: Callable[[Additions, int, bool], int]
     log: ExecutionLog
-    changers: set[Key]  # which of the two was seen to change something that both hold
+    changers: set[Key]  # those of the two that were observed to change an object that both reach
 
     def helps(self, additions: Additions) -> bool:
         """Return whether every seed passes."""
@@ -46,7 +46,7 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """`taker` and all that its line pushes declare a variable of `giver` (of the like of it)."""
+    """A remedy: `taker`, and all operations of its line, also declare `label` of `giver`."""
 
     giver: Key
     taker: Key
@@ -54,10 +54,10 @@ class Candidate:
     write: bool
 
     def additions(self, trials: Trials) -> dict[Key, tuple[Addition, ...]]:
-        """What to add to which operation.
+        """Return the variables to add, by operation.
 
-        If line A pushes many operations with a variable each, and line B too, then what is true of
-        one pair is meant for all: each takes the variable that stands at the same place.
+        If line A pushes many operations with a variable each, and so does line B, the remedy of one
+        pair applies to all pairs: each taker gets the variable at the same place of its giver.
         """
         givers, takers = trials.line(self.giver), trials.line(self.taker)
         if givers == takers:
@@ -74,13 +74,13 @@ class Candidate:
         return by_key
 
     def agrees(self, trials: Trials) -> bool:
-        """Return whether it makes those write that were seen to change something."""
+        """Return whether with it the operations in `changers` write the variable."""
         if self.label in trials.log.operations[self.giver].writes:
             return self.giver in trials.changers and self.write == (self.taker in trials.changers)
         return self.taker in trials.changers
 
     def remedy(self, log: ExecutionLog) -> Remedy:
-        """In words."""
+        """Return the remedy with its text."""
         declared = log.operations[self.taker]
         argument = "mutate_vars" if self.write else "const_vars"
         variable = log.quoted(self.label)
@@ -99,21 +99,21 @@ class Candidate:
 
 
 def remedies(trials: Trials, first: Key, second: Key) -> tuple[list[Remedy], str]:
-    """What orders two operations of which the second, pushed later, must not overtake the first."""
+    """Return remedies that keep `second`, pushed later, from overtaking `first`, and a note."""
     log = trials.log
     forth, back = (first, second), (second, first)
-    # both say they read it, and one of them does more
+    # both declare a read, and one of them writes
     tiers = [_candidates(log, (back, forth), "both", (True,))]
     if trials.line(first) != trials.line(second):  # of one line, all are alike
-        # one writes it: the other should read it, or write it as well
+        # one declares a write: the other may read or write as well
         written = _candidates(log, (forth, back), "writes", (False, True))
-        # one reads it, and the other may be writing it
+        # one declares a read: the other may write
         tiers = [written, *tiers, _candidates(log, (back, forth), "reads", (True,))]
     if trials.changers:
         tiers = [*([c for c in tier if c.agrees(trials)] for tier in tiers), *tiers]
     for tier in tiers:
         helping = [c for c in tier[:_MOST] if trials.helps(c.additions(trials))]
-        # where reading helps, writing need not be named
+        # where declaring a read helps, a write need not be reported
         reading = {(c.giver, c.taker, c.label) for c in helping if not c.write}
         helping = [c for c in helping if not c.write or (c.giver, c.taker, c.label) not in reading]
         if helping:
@@ -129,7 +129,7 @@ def remedies(trials: Trials, first: Key, second: Key) -> tuple[list[Remedy], str
 def _what_helps_most(
     trials: Trials, candidates: list[Candidate], pair: Additions, new: Remedy
 ) -> tuple[list[Remedy], str]:
-    """There is more than one race: fewer seeds fail, though not none."""
+    """Return the remedies with the fewest failing seeds, and a note: there are several races."""
     fewest, best = trials.count(pair, SEEDS, True), [new]
     for candidate in candidates:
         failing = trials.count(candidate.additions(trials), SEEDS, True)
@@ -151,8 +151,8 @@ def _names(declared: Declared) -> tuple[Label, ...]:
 def _candidates(
     log: ExecutionLog, pairs: Sequence[tuple[Key, Key]], direction: str, writes: Sequence[bool]
 ) -> list[Candidate]:
-    """Variables of the giver (its "reads", or its "writes") that the taker does not know; or
-    ("both") those that both read. `writes`: whether the taker is to write them."""
+    """Return candidates for the giver's "reads" or "writes" that the taker does not declare, or
+    ("both") for variables that both read. `writes`: whether the taker should write them."""
     candidates: list[Candidate] = []
     for giver, taker in pairs:
         has, takes = log.operations[giver], log.operations[taker]

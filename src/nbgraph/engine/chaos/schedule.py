@@ -1,7 +1,7 @@
-"""Which ready operation runs next, and when: by chance from a seed, or as a schedule says.
+"""Choice of the ready operation that runs next: at random from a seed, or by a schedule.
 
-An operation is named by its push: `(3,)` is the fourth push, `(3, 0)` the first push made by the
-function of that one. So names stay the same when operations change places.
+The key of an operation is its push: `(3,)` is the fourth push, `(3, 0)` the first push made by the
+function of that one. So keys stay the same when operations change places.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import NamedTuple, Protocol
 
 Key = tuple[int, ...]
 
-_MANY = 200  # so many ready operations are not left waiting by a push
-_PACES = (0.0, 0.0, 0.3, 0.6, 0.9)  # how likely one more operation runs after a push
+_MANY = 200  # ready operations from which on a push always runs one
+_PACES = (0.0, 0.0, 0.3, 0.6, 0.9)  # probabilities that one more operation runs after a push
 _STYLES = ("luck", "luck", "luck", "any", "newest", "oldest")
-_DEMOTED = 1 / 8  # how often the luckiest loses its luck
-_CHANGED = 1 / 50  # how often pace and style change
+_DEMOTED = 1 / 8  # probability that the luckiest loses its luck
+_CHANGED = 1 / 50  # probability that pace and style change
 
 
 class Turn(NamedTuple):
-    """An operation that ran, when so many pushes and waits had been made outside of functions.
+    """An operation that ran, and the number of pushes and waits outside of functions before it.
 
     >>> Turn((3,), at=5)
     Turn(key=(3,), at=5)
@@ -31,24 +31,24 @@ class Turn(NamedTuple):
 
 
 class Chooser(Protocol):
-    """What decides."""
+    """A rule that chooses the next operation."""
 
     def choose(self, ready: Sequence[Key], at: int, pushing: bool) -> int | None:
-        """Which of the ready ones, oldest push first, runs now.
+        """Return the place in `ready`, oldest push first, of the operation to run now.
 
-        None: none for the moment. Only a push takes that for an answer; a wait must go on.
+        None: none for the moment; only where `pushing`, as a wait must go on.
         """
         ...
 
 
 class Chance:
-    """Decisions drawn from a seed: the same questions get the same answers.
+    """Random choices from a seed: the same calls give the same answers.
 
-    Each operation draws its luck once and the luckiest goes first; now and then the luckiest loses
+    Each operation draws its luck once and the luckiest runs first; now and then the luckiest loses
     it all and starves until nothing else is ready. Such a schedule swaps two given operations far
     more often than one that draws anew each time (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A
-    randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010). Other styles
-    and the pace (how far pushes run ahead) take turns with it.
+    randomized scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010). Now and then
+    it changes to another style, and to another pace (how far pushes run ahead).
 
     >>> ready = [(0,), (1,), (2,)]
     >>> Chance(7).choose(ready, 3, False) == Chance(7).choose(ready, 3, False)
@@ -98,11 +98,11 @@ class Chance:
 
 
 class Forced:
-    """Decisions written down before.
+    """Choices by a schedule.
 
-    Push numbers alone say the order: an operation runs as soon as it may, once those before it in
-    the list have run. A `Turn` also says when. A wait has to go on: if what comes next cannot run,
-    the first that can does; what the schedule lacks runs then too, in push order.
+    Push numbers alone give an order: an operation runs as soon as it is ready and those before it
+    in the list have run. A `Turn` also gives the time. A wait must go on: if the next operation of
+    the schedule is not ready, the first ready one runs; if none is in the schedule, the oldest one.
 
     >>> order = Forced([2, 0])
     >>> order.choose([(0,), (1,)], 2, True)
@@ -130,7 +130,7 @@ class Forced:
                 return None
         if pushing:
             return None
-        if later is not None:  # the wait goes on: what was to run after it runs now
+        if later is not None:  # the wait must go on: an operation scheduled for later runs now
             return places[self._turns.pop(later).key]
         return 0
 

@@ -1,28 +1,28 @@
-"""What callers and the core agree on besides places in blocks.
+"""Constants shared by callers and the core, besides offsets in blocks.
 
-Callers have these without the core's own files, which are read only where it is compiled.
+Callers import these without the core's own files, which are imported only to compile it.
 """
 
-# what a push answers when it is not a ticket
+# results of a push that are not tickets
 DONE, QUEUED, TO_RUN, BRAKE, NO_MEMORY = 0, 1, 2, -1, -2
-TWICE, MISCOUNTED = -3, -4  # a variable is named twice; there are not as many as expected
+TWICE, MISCOUNTED = -3, -4  # a variable is named twice; the number of variables is wrong
 STALE = -16  # STALE - i: variable i is dead
-LEFT = 2  # what a wait answers when work is ready that may take longer than it would help
+LEFT = 2  # result of a wait when the ready work may take longer than the waiting thread allows
 
-# nanoseconds of work that a thread takes over which waits or pushes
-BRIEF = 2_000_000  # one that has to be there for signals
-ANYTHING = 1 << 62  # any other one
-TURN = 20_000_000  # in all, if it has to be there for signals
+# nanoseconds of the longest kernel that a waiting or pushing thread runs
+BRIEF = 2_000_000  # if it has to handle signals
+ANYTHING = 1 << 62  # else
+TURN = 20_000_000  # of all kernels in one wait, if it has to handle signals
 
-# what is handed over
+# layout of arguments and results
 FIXED = 13  # words of `submit` before the slots
 LAUNCHED = 6  # words of `launch` before the variables
-SNAPSHOT = 8  # words that tell of an operation
-QUEUE_BITS = 8  # the lane stands above the queue
-COUNT_BITS = 32  # how many variables there are; above it, how many are written
+SNAPSHOT = 8  # words that describe an operation
+QUEUE_BITS = 8  # of the queue; the lane is in the bits above
+COUNT_BITS = 32  # of the number of variables; the number of written ones is in the bits above
 
-# how kernels are cut
-GRAIN = 12_000  # nanoseconds: chunks are not made smaller
+# chunks of kernels
+GRAIN = 12_000  # nanoseconds of the shortest chunk
 MOST_CHUNKS = 64
 
 # every entry point, `int64 entry(int64 argv, int64 argc)`

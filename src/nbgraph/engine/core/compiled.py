@@ -1,4 +1,4 @@
-"""The core as machine code: compiled by Numba, and kept where `stored` finds it."""
+"""The core as machine code: compiled by Numba, and saved where `stored` finds it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MODULES: tuple[ModuleType, ...] = (
 
 
 def functions() -> dict[str, Any]:
-    """The core's functions by name; a name stands for one function in all its files."""
+    """Return the core's functions by name; a name stands for one function in all its files."""
     return {
         name: value
         for module in MODULES
@@ -44,7 +44,7 @@ def functions() -> dict[str, Any]:
 
 
 def compile_core() -> unit.Unit:
-    """The core, compiled: some seconds."""
+    """Compile the core, save its object code, and return it. Takes some seconds."""
     from nbgraph.native import atomics, calls, parking
 
     names = {

@@ -1,6 +1,7 @@
-"""Entries that push: `int64 entry(int64 argv, int64 argc)`, words in, a word out, as all entries.
+"""Entries that push. All entries are `int64 entry(int64 argv, int64 argc)`: words in, a word out.
 
-A *ticket* names an operation in one word: its block's address and the low bits of its number.
+Docstrings of entries list the arguments, then after "->" the result. A *ticket* identifies an
+operation in one word: its block's address and the low bits of its number.
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ COUNT_MASK = (1 << COUNT_BITS) - 1
 
 
 def ticket_of(operation: int, sequence: int) -> int:
-    """One word for (address, number); addresses are multiples of 64."""
+    """Return (address, number) packed in one word; addresses are multiples of 64."""
     return (operation >> 6 << TICKET_BITS) | (sequence & TICKET_MASK)
 
 
 def admit(core: int, operation: int) -> int:
-    """Called with the lock, left without: the operation is on its way. Its ticket."""
+    """Start an operation or queue it, and return its ticket. Takes the lock held, and frees it."""
     outcome = admit_locked(core, operation)
     ticket = ticket_of(operation, load(operation + O_SEQ))
     parker = 0
@@ -61,7 +62,7 @@ def admit(core: int, operation: int) -> int:
         parker = put_ready(core, operation)
     unlock(core)
     if outcome == TO_RUN:
-        keep = BRIEF if load(operation + O_KIND) != PLAN else 0  # a pusher does not go on for long
+        keep = BRIEF if load(operation + O_KIND) != PLAN else 0  # a pusher must return soon
         while operation != 0:
             operation = run(core, operation, 0, keep)
     else:
@@ -102,7 +103,7 @@ def push(argv: int, argc: int) -> int:
 
 
 def refused(core: int, operation: int) -> int:
-    """Why it cannot be pushed now, or 0."""
+    """Return the code of the reason why an operation cannot be pushed now, or 0."""
     dead = stale(operation)
     if dead != 0:
         return STALE - dead
@@ -113,10 +114,10 @@ def submit(argv: int, argc: int) -> int:
     """core, kind, function, args, lo, hi, flags, token, queue, priority, bytes, name, site, slots,
     (variable << 2 | late << 1 | mutate) ..., words of the record ... -> ticket, or a refusal.
 
-    For a kernel the token is its estimated nanoseconds. `args` 0 and words given: the record is
-    copied into the operation. FRESH among the flags: a new variable is made and written; the
-    answer is the variable. The number of slots may say in its upper half how many of the last
-    ones are written.
+    For a kernel the token is its estimated nanoseconds. If `args` is 0 and there are words of the
+    record, they are copied into the operation. With the flag FRESH a new variable is created and
+    written, and it is the result. The upper half of the number of slots may be the number of
+    variables, the last ones, that are written.
     """
     core = argument(argv, 0)
     lock(core)
@@ -140,19 +141,19 @@ def submit(argv: int, argc: int) -> int:
 
 
 def submit_many(argv: int, argc: int) -> int:
-    """Address and number of words of what `submit` takes, where that is more than a call holds."""
+    """address and number of the arguments of `submit`, if they are too many for a call."""
     return submit(argument(argv, 0), argument(argv, 1))
 
 
 def template_many(argv: int, argc: int) -> int:
-    """The same for `template`."""
+    """address and number of the arguments of `template`."""
     return template(argument(argv, 0), argument(argv, 1))
 
 
 def fill(core: int, argv: int, argc: int) -> int:
-    """A block with what `submit` was given; 0: no memory."""
+    """Return a block filled with the arguments of `submit`, or 0 without memory."""
     slots = argument(argv, FIXED) & COUNT_MASK
-    written = slots - (argument(argv, FIXED) >> COUNT_BITS)  # from there on all are
+    written = slots - (argument(argv, FIXED) >> COUNT_BITS)  # index of the first written variable
     slots_at = argv + WORD * (FIXED + 1)
     flags = argument(argv, 6)
     fresh = 1 if flags & FRESH != 0 else 0
@@ -198,7 +199,7 @@ def fill(core: int, argv: int, argc: int) -> int:
 
 
 def template(argv: int, argc: int) -> int:
-    """As `submit`, but nothing is pushed: a block to be pushed many times, or NO_MEMORY."""
+    """arguments of `submit` -> a block that `push` copies for each push, or NO_MEMORY."""
     core = argument(argv, 0)
     lock(core)
     result = fill(core, argv, argc)
@@ -207,7 +208,7 @@ def template(argv: int, argc: int) -> int:
 
 
 def drop_template(argv: int, argc: int) -> int:
-    """core, template: no more pushes; its objects are given back once those under way are done."""
+    """core, template: forbid pushes; Python may drop its objects once pending ones have ended."""
     core = argument(argv, 0)
     entry = argument(argv, 1)
     lock(core)
@@ -219,7 +220,7 @@ def drop_template(argv: int, argc: int) -> int:
 
 
 def notify(argv: int, argc: int) -> int:
-    """core, ticket, token -> 1: a Python call with this token follows the operation. 0: done."""
+    """core, ticket, token -> 1: the Python call of the token will follow; 0: it is done already."""
     core = argument(argv, 0)
     ticket = argument(argv, 1)
     operation = ticket >> TICKET_BITS << 6

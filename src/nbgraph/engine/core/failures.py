@@ -1,4 +1,4 @@
-"""Entries about failures: raised, put on variables, handed on early, and forgotten at last."""
+"""Entries that raise failures, put them on variables, pass them on early, and drop them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def raise_variable(argv: int, argc: int) -> int:
     lock(core)
     cell = cell_on(argument(argv, 1))
     if cell != 0 and load(cell + C_RAISED) == 0:
-        hold_cell(cell)  # for the caller, who lets it go
+        hold_cell(cell)  # the caller's reference, for `let_cell_go`
         mark_raised(core, cell, load(core + SEQUENCE))
     else:
         cell = 0
@@ -38,7 +38,7 @@ def raise_variable(argv: int, argc: int) -> int:
 
 
 def raise_first(argv: int, argc: int) -> int:
-    """core -> the earliest failure nobody has seen, now raised, or 0."""
+    """core -> the earliest failure that was not raised, now marked as raised, or 0."""
     core = argument(argv, 0)
     lock(core)
     first = 0
@@ -54,7 +54,7 @@ def raise_first(argv: int, argc: int) -> int:
 
 
 def unseen(argv: int, argc: int) -> int:
-    """core, n -> of the failures nobody has seen the n-th newest, held for the caller, or 0."""
+    """core, n -> the n-th newest failure that was not raised, referenced for the caller, or 0."""
     core = argument(argv, 0)
     left = argument(argv, 1)
     lock(core)
@@ -69,7 +69,7 @@ def unseen(argv: int, argc: int) -> int:
 
 
 def raise_cell(argv: int, argc: int) -> int:
-    """core, cell: its user has seen it -> 1 if nobody had before."""
+    """core, cell: mark it as raised -> 1 if it was not raised before."""
     core = argument(argv, 0)
     cell = argument(argv, 1)
     lock(core)
@@ -81,7 +81,7 @@ def raise_cell(argv: int, argc: int) -> int:
 
 
 def cell_of(argv: int, argc: int) -> int:
-    """core, variable -> the cell of the failure on it, held for the caller, or 0."""
+    """core, variable -> the cell of the failure on it, referenced for the caller, or 0."""
     core = argument(argv, 0)
     lock(core)
     cell = cell_on(argument(argv, 1))
@@ -92,7 +92,7 @@ def cell_of(argv: int, argc: int) -> int:
 
 
 def let_cell_go(argv: int, argc: int) -> int:
-    """core, cell: the caller's reference."""
+    """core, cell: drop the caller's reference."""
     core = argument(argv, 0)
     lock(core)
     drop_cell(core, argument(argv, 1))
@@ -101,7 +101,7 @@ def let_cell_go(argv: int, argc: int) -> int:
 
 
 def fail(argv: int, argc: int) -> int:
-    """core, operation, code, token: it has failed, and is not done yet -> the failure's cell."""
+    """core, operation that is not done, code, token: record a failure -> its cell."""
     core = argument(argv, 0)
     operation = argument(argv, 1)
     lock(core)
@@ -113,7 +113,7 @@ def fail(argv: int, argc: int) -> int:
 
 
 def late_failure(argv: int, argc: int) -> int:
-    """core, issued operation -> its failure, 0 if all went well: one may have come meanwhile."""
+    """core, issued operation -> its failure, or 0; an earlier one may have reached it meanwhile."""
     core = argument(argv, 0)
     operation = argument(argv, 1)
     lock(core)
@@ -127,10 +127,8 @@ def late_failure(argv: int, argc: int) -> int:
 
 
 def set_failure(argv: int, argc: int) -> int:
-    """core, variable nobody uses (0: none), token, number of the operation, number at the raise,
-    place within the operation.
-
-    A failure from elsewhere -> its cell.
+    """core, unused variable (0: none), token, number of the operation, number at the raise, place
+    within the operation: record a failure from outside the core -> its cell.
     """
     core = argument(argv, 0)
     variable = argument(argv, 1)
@@ -152,8 +150,8 @@ def set_failure(argv: int, argc: int) -> int:
 
 
 def put_failure(argv: int, argc: int) -> int:
-    """core, variable nobody uses, cell: a failure that is here already lies on it too -> 1; 0 if
-    nothing refers to the cell any more, so that it is about to be forgotten."""
+    """core, unused variable, cell of this core: put the failure on the variable -> 1; 0 if the cell
+    has no references left and is about to be freed."""
     core = argument(argv, 0)
     cell = argument(argv, 2)
     lock(core)
@@ -165,7 +163,7 @@ def put_failure(argv: int, argc: int) -> int:
 
 
 def leave_early(argv: int, argc: int) -> int:
-    """core, running operation, index of a slot, cell: that variable goes on, with this failure."""
+    """core, running operation, index of a slot, cell: release that variable, with this failure."""
     core = argument(argv, 0)
     operation = argument(argv, 1)
     slot = operation + O_SLOTS + SLOT * argument(argv, 2)
@@ -178,7 +176,7 @@ def leave_early(argv: int, argc: int) -> int:
 
 
 def dead_cell(argv: int, argc: int) -> int:
-    """core -> token of an exception that nothing refers to any more, or 0; -1: it had none."""
+    """core -> token of an exception without references, -1 for a cell without one, 0 if none."""
     core = argument(argv, 0)
     lock(core)
     cell = load(core + DEAD_CELLS)

@@ -1,4 +1,4 @@
-"""The entry that pushes a run of a plan: a template's copy, with variables and words of its own."""
+"""Entries that push a run of a plan: a template's copy, with its own variables and words."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from nbgraph.engine.core.plans import is_brief, is_short
 
 
 def launch(argv: int, argc: int) -> int:
-    """core, template of a plan, site, priority, token of the run's state, 1 if the brake does not
-    hold it or the parker of a thread that runs Python rows, variables in place of the outside ones
+    """core, template of a plan, site, priority, token of the run's state, 1 if it may pass the
+    brake or the parker of a thread that runs Python rows, variables in place of the outside ones
     (all or none), words for the instance's places -> ticket or refusal.
     """
     core = argument(argv, 0)
     template = argument(argv, 1)
     instance = load(template + O_ARGS)
-    brought = load(instance + I_WORDS)
-    externals = argc - LAUNCHED - brought
+    patches = load(instance + I_WORDS)
+    externals = argc - LAUNCHED - patches
     if externals != 0 and externals != load(instance + I_EXTERNALS):
         return MISCOUNTED
     lock(core)
@@ -30,7 +30,7 @@ def launch(argv: int, argc: int) -> int:
         unlock(core)
         return BRAKE
     words = O_FIXED + load(template + O_COUNT) * (SLOT // WORD)
-    operation = take_block(core, words + brought)
+    operation = take_block(core, words + patches)
     if operation == 0:
         unlock(core)
         return NO_MEMORY
@@ -43,7 +43,7 @@ def launch(argv: int, argc: int) -> int:
         give_block(core, operation)
         unlock(core)
         return refusal
-    copy_words(operation + WORD * words, argv + WORD * (LAUNCHED + externals), brought)
+    copy_words(operation + WORD * words, argv + WORD * (LAUNCHED + externals), patches)
     store(operation + O_TEMPLATE, template)
     store(template + O_TEMPLATE, load(template + O_TEMPLATE) + 1)
     store(operation + O_SITE, argument(argv, 2))
@@ -58,16 +58,16 @@ def launch(argv: int, argc: int) -> int:
 
 
 def launch_many(argv: int, argc: int) -> int:
-    """The same for `launch`."""
+    """address and number of the arguments of `launch`."""
     return launch(argument(argv, 0), argument(argv, 1))
 
 
 def launch_arrays(argv: int, argc: int) -> int:
-    """`launch` as arrays are pushed, in the words of `submit`: core, template, how many arrays,
-    variables of the plan, words and variables of the arrays there are, then at the usual places
-    site, variables and a record. That has the addresses of the arrays, for each variable of the
-    plan its number, and for each word the number of an address and what is added to it. Behind
-    there is room for the words of `launch`.
+    """Launch a plan from the arguments of `submit`, for code that pushes arrays: core, template,
+    number of arrays, of variables of the plan, of words and of variables of the arrays; then, at
+    the places of `submit`, site, variables and a record. The record has the addresses of the
+    arrays; for each variable of the plan its number; for each word the number of an address and an
+    offset to add. The caller leaves room after it for the arguments of `launch`.
     """
     arrays, externals, words = argument(argv, 2), argument(argv, 3), argument(argv, 4)
     count = argument(argv, FIXED) & COUNT_MASK
@@ -94,7 +94,7 @@ def launch_arrays(argv: int, argc: int) -> int:
 
 
 def put_instead(operation: int, variables: int, count: int) -> None:
-    """Other variables in the first slots, used in the same way."""
+    """Replace the variables in the first slots, keeping their modes."""
     slot = operation + O_SLOTS
     for i in range(count):
         set_slot(slot, load(variables + WORD * i), load(slot + S_MODE) & (MUTATE | LATE))
@@ -102,7 +102,7 @@ def put_instead(operation: int, variables: int, count: int) -> None:
 
 
 def misnamed(core: int, operation: int) -> int:
-    """Why an operation may not use the variables it names, or 0."""
+    """Return the code of the reason why an operation may not use its variables, or 0."""
     stamp = load(core + STAMPS) + 1
     store(core + STAMPS, stamp)
     slot = operation + O_SLOTS

@@ -1,8 +1,8 @@
-"""The machine the core runs on, as a simulation: memory of 64-bit words, atomics, parking.
+"""A simulation of the machine that the core runs on: memory of 64-bit words, atomics, parking.
 
-Compiled, these names stand for the intrinsics of `nbgraph.native`. Here they work on a dictionary,
-and every operation through which threads can notice each other first calls `MACHINE.switch`,
-where a controlled scheduler may run another thread.
+In compiled code these names stand for the intrinsics of `nbgraph.native`. Here they work on a
+dictionary, and every operation through which threads can observe each other first calls
+`MACHINE.switch`, where a controlled scheduler may run another thread.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ WORD = 8
 
 
 class Machine:
-    """Memory, clock and what the scheduler hooks into."""
+    """The simulated memory and clock, and hooks for a scheduler."""
 
     def __init__(self) -> None:
         self.words: dict[int, int] = {}
@@ -26,7 +26,7 @@ class Machine:
         self.wake: Callable[[int, int], None] = lambda _word, _count: None
 
     def reset(self) -> None:
-        """Forget everything, hooks included."""
+        """Clear everything, including hooks."""
         Machine.__init__(self)
 
 
@@ -38,7 +38,7 @@ MACHINE = Machine()
 
 
 def load(address: int) -> int:
-    """The word at an address."""
+    """Return the word at an address."""
     return MACHINE.words.get(address, 0)
 
 
@@ -54,13 +54,13 @@ def load_acquire(address: int) -> int:
 
 
 def store_release(address: int, value: int) -> None:
-    """Publish a word and all that was written before."""
+    """Publish a word and all earlier writes."""
     MACHINE.switch("store", address)
     MACHINE.words[address] = value
 
 
 def fetch_add(address: int, value: int) -> int:
-    """Add atomically; the value before."""
+    """Add atomically; return the old value."""
     MACHINE.switch("add", address)
     old = MACHINE.words.get(address, 0)
     MACHINE.words[address] = old + value
@@ -68,7 +68,7 @@ def fetch_add(address: int, value: int) -> int:
 
 
 def exchange(address: int, value: int) -> int:
-    """Write atomically; the value before."""
+    """Write atomically; return the old value."""
     MACHINE.switch("exchange", address)
     old = MACHINE.words.get(address, 0)
     MACHINE.words[address] = value
@@ -76,7 +76,7 @@ def exchange(address: int, value: int) -> int:
 
 
 def compare_exchange(address: int, expected: int, new: int) -> bool:
-    """Write if the word is as expected; whether it was."""
+    """Write atomically if the word equals `expected`; return whether it did."""
     MACHINE.switch("compare", address)
     if MACHINE.words.get(address, 0) != expected:
         return False
@@ -85,7 +85,7 @@ def compare_exchange(address: int, expected: int, new: int) -> bool:
 
 
 def pause() -> None:
-    """A moment's rest in a spin loop."""
+    """Pause briefly in a spin loop."""
     MACHINE.switch("pause", 0)
 
 
@@ -107,18 +107,18 @@ def clear_words(address: int, count: int) -> None:
 
 
 def allocate(size: int) -> int:
-    """Zeroed bytes; 0 when there are none."""
+    """Return the address of zeroed bytes, or 0 without memory."""
     address = MACHINE.brk
     MACHINE.brk += (size + 63) // 64 * 64 + 64
     return address
 
 
 def release(address: int) -> None:
-    """Give bytes back."""
+    """Free allocated bytes."""
 
 
 def park(word: int, expected: int, timeout: int, area: int) -> int:
-    """Sleep while a word is as expected; 0 on a time-out or a signal."""
+    """Sleep while a word equals `expected`; return 0 on a time-out or a signal."""
     MACHINE.switch("park", word)
     if MACHINE.words.get(word, 0) != expected:
         return 1
@@ -132,7 +132,7 @@ def unpark(word: int, count: int, area: int) -> None:
 
 
 def now() -> int:
-    """Nanoseconds of a clock that only rises."""
+    """Return the time of a monotonic clock in nanoseconds."""
     MACHINE.time += 1
     return MACHINE.time
 

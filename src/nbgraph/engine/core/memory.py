@@ -19,7 +19,7 @@ SMALLEST = 5  # the least block has 2**5 words
 
 
 def lock(core: int) -> None:
-    """Enter the core; a thread that was put to sleep inside is given the processor."""
+    """Take the core's lock; yield the processor now and then to a preempted owner."""
     spins = 0
     while not compare_exchange(core + LOCK, 0, 1):
         while load_acquire(core + LOCK) != 0:
@@ -31,13 +31,13 @@ def lock(core: int) -> None:
 
 
 def unlock(core: int) -> None:
-    """Leave the core."""
+    """Release the core's lock."""
     store_release(core + LOCK, 0)
 
 
 def carve(core: int, size: int) -> int:
-    """Fresh zeroed bytes out of a slab, in whole lines; 0 when the system has no more."""
-    size = (size + 63) & -64  # a ticket has no room for the last bits of an address
+    """Return the address of zeroed bytes from a slab, in whole lines, or 0 without memory."""
+    size = (size + 63) & -64  # a ticket omits the last 6 bits of an address
     at = load(core + SLAB)
     if at + size > load(core + SLAB_END):
         total = SLAB_SIZE if size < SLAB_SIZE // 4 else size + 128
@@ -54,7 +54,7 @@ def carve(core: int, size: int) -> int:
 
 
 def size_class(words: int) -> int:
-    """The power of two that holds so many words."""
+    """Return the exponent of the smallest power of two that is at least `words`."""
     power = SMALLEST
     while (1 << power) < words:
         power += 1
@@ -62,7 +62,7 @@ def size_class(words: int) -> int:
 
 
 def take_block(core: int, words: int) -> int:
-    """A block of at least so many words; what it held before is still there. 0: no memory."""
+    """Return a block of at least `words` words, not cleared, or 0 without memory."""
     power = size_class(words)
     head = core + FREE_BLOCKS + WORD * power
     block = load(head)
@@ -76,14 +76,14 @@ def take_block(core: int, words: int) -> int:
 
 
 def give_block(core: int, block: int) -> None:
-    """Back to its free list."""
+    """Put a block on its free list."""
     head = core + FREE_BLOCKS + WORD * load(block + O_CLASS)
     store(block + O_NEXT, load(head))
     store(head, block)
 
 
 def take_variable(core: int) -> int:
-    """A fresh variable; 0: no memory."""
+    """Return a new variable, or 0 without memory."""
     variable = load(core + FREE_VARIABLES)
     if variable != 0:
         store(core + FREE_VARIABLES, load(variable + V_NEXT))
@@ -99,7 +99,7 @@ def take_variable(core: int) -> int:
 
 
 def give_variable(core: int, variable: int) -> None:
-    """A dead variable becomes free; an address that is still kept finds another generation."""
+    """Free a dead variable; its new generation reveals stale addresses."""
     set_cell(core, variable, 0, 0)
     store(variable + V_GENERATION, load(variable + V_GENERATION) + 1)
     store(variable + V_NEXT, load(core + FREE_VARIABLES))
@@ -108,7 +108,7 @@ def give_variable(core: int, variable: int) -> None:
 
 
 def new_cell(core: int, operation: int, code: int, token: int, row: int) -> int:
-    """A failure of this operation, on the list of those not raised; the list refers to it."""
+    """Return a new failure of an operation, on the list of those not raised, which refers to it."""
     cell = take_block(core, CELL_WORDS)
     if cell == 0:
         return 0
@@ -130,12 +130,12 @@ def new_cell(core: int, operation: int, code: int, token: int, row: int) -> int:
 
 
 def hold_cell(cell: int) -> None:
-    """One more reference."""
+    """Add a reference to a cell."""
     store(cell + C_REFS, load(cell + C_REFS) + 1)
 
 
 def drop_cell(core: int, cell: int) -> None:
-    """One reference less; with the last one Python may forget the exception."""
+    """Drop a reference to a cell; after the last one Python may drop the exception."""
     refs = load(cell + C_REFS) - 1
     store(cell + C_REFS, refs)
     if refs == 0:
@@ -144,9 +144,9 @@ def drop_cell(core: int, cell: int) -> None:
 
 
 def bury_token(core: int, token: int) -> None:
-    """Python may forget what this names: a cell nobody ever referred to says so."""
+    """Tell Python to drop the object of a token, by way of a dead cell."""
     cell = take_block(core, CELL_WORDS)
-    if cell != 0:  # without memory it is remembered for good
+    if cell != 0:  # without memory the object is never dropped
         store(cell + C_SEQ, 0)
         store(cell + C_TOKEN, token)
         store(cell + C_REFS, 1)
@@ -154,7 +154,7 @@ def bury_token(core: int, token: int) -> None:
 
 
 def set_cell(core: int, variable: int, cell: int, sequence: int) -> None:
-    """What the variable's last writer left, which has this number."""
+    """Put a failure (0: none) on a variable, left by its last writer, of number `sequence`."""
     store(variable + V_FAILED, sequence)
     old = load(variable + V_CELL)
     if old == cell:
@@ -167,7 +167,7 @@ def set_cell(core: int, variable: int, cell: int, sequence: int) -> None:
 
 
 def cell_for(variable: int, sequence: int) -> int:
-    """The failure on a variable as an operation of this number finds it, or 0."""
+    """Return the failure on a variable that an operation of this number sees, or 0."""
     since = load(variable + V_SINCE)
     if load(variable + V_FAILED) > since or sequence <= since:
         return load(variable + V_CELL)
@@ -175,12 +175,12 @@ def cell_for(variable: int, sequence: int) -> int:
 
 
 def cell_on(variable: int) -> int:
-    """The failure on a variable for its present owner, or 0."""
+    """Return the failure on a variable since its memory got its present owner, or 0."""
     return load(variable + V_CELL) if load(variable + V_FAILED) > load(variable + V_SINCE) else 0
 
 
 def mark_raised(core: int, cell: int, sequence: int) -> None:
-    """It reaches its user now: operations pushed from here on are not concerned."""
+    """Mark a failure as raised: it does not apply to operations pushed from now on."""
     store(cell + C_RAISED, sequence)
     after = load(cell + C_NEXT)
     before = load(cell + C_PREVIOUS)
@@ -194,13 +194,13 @@ def mark_raised(core: int, cell: int, sequence: int) -> None:
 
 
 def applies(cell: int, sequence: int) -> bool:
-    """Whether an operation of this number is concerned by the failure."""
+    """Return whether a failure applies to an operation of this number."""
     raised = load(cell + C_RAISED)
     return raised == 0 or sequence <= raised
 
 
 def earlier(a: int, b: int) -> int:
-    """The failure that happened first in program order; either may be 0."""
+    """Return the failure that comes first in program order; either may be 0."""
     if a in (0, b):
         return b
     if b == 0:
@@ -213,5 +213,5 @@ def earlier(a: int, b: int) -> int:
 
 
 def argument(argv: int, index: int) -> int:
-    """An argument of an entry."""
+    """Return an argument of an entry."""
     return load(argv + WORD * index)

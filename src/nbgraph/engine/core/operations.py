@@ -1,6 +1,6 @@
-"""From push to done: operations enter, are begun, and complete.
+"""The life of operations: entry, start and completion.
 
-Functions named `*_locked` run under the lock. Ready operations go to their queues, except one
+Functions named `*_locked` run under the lock. Ready operations go to their queues, except for one
 kernel that the thread which made it ready runs next.
 """
 
@@ -23,15 +23,15 @@ from nbgraph.engine.core.profile import record_event
 from nbgraph.engine.core.queues import put_ready, queue_of, take_watchers, to_wake, wake
 from nbgraph.engine.core.tracker import enter, give_all_back, leave, poison
 
-WAKING = 20_000  # nanoseconds; the call that wakes up a thread takes some 8,000
-MOST_INLINED = 40_000  # nanoseconds of kernels before a worker is woken up all the same
-MOST_AHEAD = 4_000_000_000  # nanoseconds of work that a pusher may be ahead, and Ctrl-C leaves
-MOST_COUNTED = 1_000_000_000  # of them for one operation: what runs long alone holds nobody back
-SPARE = 8  # nanoseconds that make up for one of them
+WAKING = 20_000  # nanoseconds of waking up a thread; the system call alone takes some 8,000
+MOST_INLINED = 40_000  # nanoseconds of kernels in pushers before a worker is woken up after all
+MOST_AHEAD = 4_000_000_000  # nanoseconds of pending work allowed, which Ctrl-C leaves running
+MOST_COUNTED = 1_000_000_000  # of these per operation: a single long one never brakes a pusher
+SPARE = 8  # nanoseconds of time after which INLINED decays by one
 
 
 def over_brake(core: int, operation: int) -> bool:
-    """Whether a pusher must wait: too much is pending. Alone, anything may pass."""
+    """Return whether a pusher must wait, as too much is pending besides its operation."""
     pending = load(core + PENDING)
     if pending == 0 or load(operation + O_FLAGS) & FORCE != 0:
         return False
@@ -46,7 +46,7 @@ def over_brake(core: int, operation: int) -> bool:
 
 
 def estimate(operation: int) -> int:
-    """Nanoseconds of a kernel, or of earlier runs of a plan; 0 where nothing is known."""
+    """Return the nanoseconds of a kernel, or of earlier runs of a plan, or 0 if unknown."""
     if load(operation + O_KIND) != PLAN:
         return load(operation + O_COST)
     instance = load(operation + O_ARGS)
@@ -54,19 +54,19 @@ def estimate(operation: int) -> int:
 
 
 def counted(operation: int) -> int:
-    """Nanoseconds that a pending operation counts with the brake."""
+    """Return the nanoseconds for which a pending operation counts at the brake."""
     return min(load(operation + O_COST), MOST_COUNTED)
 
 
 def admit_locked(core: int, operation: int) -> int:
-    """A filled block becomes an operation. TO_RUN: the caller runs it, now, without the lock."""
+    """Enter a filled block as an operation. TO_RUN: the caller must run it, without the lock."""
     store(operation + O_WATCHERS, 0)
     store(operation + O_NOTIFY, 0)
     store(operation + O_ERROR, 0)
     store(core + PENDING_BYTES, load(core + PENDING_BYTES) + load(operation + O_BYTES))
     if load(operation + O_FLAGS) & INTERNAL != 0:
         store(core + INTERNALS, load(core + INTERNALS) + 1)
-    if load(operation + O_KIND) == PLAN:  # a plan pushed and not done keeps its instance
+    if load(operation + O_KIND) == PLAN:  # a pending plan holds a reference to its instance
         instance = load(operation + O_ARGS)
         store(instance + I_REFS, load(instance + I_REFS) + 1)
         store(operation + O_COST, estimate(operation))
@@ -83,8 +83,8 @@ def admit_locked(core: int, operation: int) -> int:
 
 
 def spares(core: int, operation: int) -> bool:
-    """Whether the pusher runs what takes no longer than to hand it to a worker that rests. Where
-    much comes soon after each other and nobody waits, a worker had better run beside the pusher.
+    """Return whether the pusher should run an operation that is cheaper than waking up a worker.
+    With many in quick succession, and no thread waiting, a worker should run them in parallel.
     """
     cost, queue = cost_of(operation), queue_of(core, NATIVE)
     if not 0 < cost <= WAKING or load(operation + O_QUEUE) != NATIVE:
@@ -102,7 +102,7 @@ def spares(core: int, operation: int) -> bool:
 
 
 def cost_of(operation: int) -> int:
-    """Nanoseconds that a kernel is estimated to take, or a plan of kernels was seen to; else 0."""
+    """Return the estimated nanoseconds of a kernel, those measured of a plan of kernels, or 0."""
     kind = load(operation + O_KIND)
     if kind == KERNEL:
         return load(operation + O_COST)
@@ -113,7 +113,7 @@ def cost_of(operation: int) -> int:
 
 
 def begin_locked(core: int, operation: int) -> None:
-    """It is about to run, unless what it uses is poisoned."""
+    """Mark an operation as started, and note the failure that skips it, if there is one."""
     flags = load(operation + O_FLAGS) | STARTED
     store(operation + O_FLAGS, flags)
     if load(core + PROFILE) != 0:
@@ -126,7 +126,7 @@ def begin_locked(core: int, operation: int) -> None:
 
 
 def fail_locked(core: int, operation: int, cell: int) -> None:
-    """The operation's own failure, or an earlier one that reached it."""
+    """Set the failure of an operation: its own, or an earlier one that reached it."""
     old = load(operation + O_ERROR)
     if cell == old:
         return
@@ -137,7 +137,7 @@ def fail_locked(core: int, operation: int, cell: int) -> None:
 
 
 def complete_locked(core: int, operation: int, parkers: int, keep: int) -> tuple[int, int]:
-    """Rule 4. The kernel the caller runs next, of up to `keep` ns, or 0; parkers to wake."""
+    """Complete an operation (rule 4); return the caller's next kernel, or 0, and `parkers`."""
     if load(operation + O_FLAGS) & (ISSUED | NO_SKIP) == ISSUED:
         late = poison(operation)  # poison may come between issued and done
         if late != 0:
@@ -159,7 +159,7 @@ def complete_locked(core: int, operation: int, parkers: int, keep: int) -> tuple
 
 
 def settle_locked(core: int, operation: int, parkers: int) -> int:
-    """The books: pending work and bytes, deferred deletion of the template, those who wait."""
+    """Update the counts of pending work and the template; return `parkers` with waiters to wake."""
     leave(core, operation)
     notify = load(operation + O_NOTIFY)
     while notify != 0:
@@ -188,7 +188,7 @@ def settle_locked(core: int, operation: int, parkers: int) -> int:
 
 
 def below_brake(core: int) -> bool:
-    """Whether held pushers may go on: an eighth of the room is free again, and what they need."""
+    """Return whether pushers may go on: an eighth of the room is free, and the bytes they need."""
     pending = load(core + PENDING)
     if pending == 0:
         return True
@@ -200,18 +200,18 @@ def below_brake(core: int) -> bool:
 
 
 def bury_template(core: int, template: int) -> None:
-    """Its last push is done and its user has deleted it: Python may forget its objects."""
+    """List a deleted template, whose last push is done, so that Python drops its objects."""
     store(template + O_NEXT, load(core + DEAD_OPERATORS))
     store(core + DEAD_OPERATORS, template)
 
 
 def schedule_locked(core: int, ready: int, parkers: int, keep: int) -> tuple[int, int]:
-    """Send ready operations to their queues; the caller keeps the first short kernel."""
+    """Queue ready operations; return one of up to `keep` ns, for the caller, and `parkers`."""
     kept = 0
     while ready != 0:
         operation = ready
         ready = load(operation + O_NEXT)
-        mine = keep != 0 and kept == 0 and load(core + HOLD) == 0
+        may_keep = keep != 0 and kept == 0 and load(core + HOLD) == 0
         kind = load(operation + O_KIND)
         if kind in (MARK, DELETE):  # nothing runs
             ready = joined(give_all_back(core, operation, 0), ready)
@@ -221,7 +221,7 @@ def schedule_locked(core: int, ready: int, parkers: int, keep: int) -> tuple[int
             store_release(operation + O_SEQ, 0)
             parkers = take_watchers(core, load(operation + O_WATCHERS), parkers)
             give_block(core, operation)
-        elif mine and suits(operation, keep):
+        elif may_keep and suits(operation, keep):
             kept = operation
             begin_locked(core, operation)
         else:
@@ -230,14 +230,14 @@ def schedule_locked(core: int, ready: int, parkers: int, keep: int) -> tuple[int
 
 
 def suits(operation: int, keep: int) -> bool:
-    """Whether a thread that may be away for so long goes on with it."""
+    """Return whether a thread that may run up to `keep` nanoseconds runs the operation itself."""
     if load(operation + O_QUEUE) != NATIVE or load(operation + O_PRIORITY) != 0:
         return False
     return not is_long(operation, keep)
 
 
 def is_long(operation: int, longest: int) -> bool:
-    """Whether it may take more nanoseconds than that; what is not known may."""
+    """Return whether an operation may take more than `longest` nanoseconds; unknown ones may."""
     if longest == ANYTHING:
         return False
     kind = load(operation + O_KIND)
@@ -249,12 +249,12 @@ def is_long(operation: int, longest: int) -> bool:
 
 
 def is_rest(step: int, instance: int) -> bool:
-    """Whether a step is the rest of a kernel, nobody knows how long."""
+    """Return whether a step is the second part of a kernel, which takes an unknown time."""
     return load(load(instance + I_TABLE) + ROW * load(step + O_LO) + R_KIND) == ROW_KERNEL
 
 
 def is_long_plan(instance: int, longest: int) -> bool:
-    """The same of a plan, or of one kernel that is cut."""
+    """Return whether a plan, or a kernel cut into chunks, may take more than `longest` ns."""
     if longest == ANYTHING:
         return False
     if load(instance + I_UNSURE) != 0:
@@ -266,7 +266,7 @@ def is_long_plan(instance: int, longest: int) -> bool:
 
 
 def joined(first: int, rest: int) -> int:
-    """Two lists of operations as one."""
+    """Concatenate two lists of operations."""
     if first == 0:
         return rest
     last = first
@@ -277,7 +277,7 @@ def joined(first: int, rest: int) -> int:
 
 
 def finish(core: int, operation: int, code: int, token: int, keep: int) -> int:
-    """The function has returned. `code` and `token` tell a failure; the next kernel, or 0."""
+    """Complete an operation; if `code` is not 0 it failed. Return the caller's next one, or 0."""
     lock(core)
     if code != 0:
         cell = new_cell(core, operation, code, token, 0)
@@ -290,14 +290,14 @@ def finish(core: int, operation: int, code: int, token: int, keep: int) -> int:
 
 
 def idle_variable(variable: int) -> bool:
-    """Whether nobody uses it or waits for it."""
+    """Return whether no operation uses the variable or waits for it."""
     uses = load(variable + V_READS) + load(variable + V_WRITES)
     uses += load(variable + V_ISSUED_READS) + load(variable + V_ISSUED_WRITES)
     return uses == 0 and load(variable + V_HEAD) == 0
 
 
 def drain_released_locked(core: int) -> None:
-    """Delete what finalisers gave up, after its last use."""
+    """Delete the variables that finalisers released, each after its last use."""
     variable = exchange(core + RELEASED, 0)
     while variable != 0:
         following = load(variable + V_NEXT)
@@ -309,10 +309,10 @@ def drain_released_locked(core: int) -> None:
 
 
 def delete_later_locked(core: int, variable: int) -> None:
-    """An operation that frees the variable once all earlier ones are done with it."""
+    """Push an operation that frees the variable after all earlier uses."""
     operation = take_block(core, O_FIXED + SLOT // WORD)
     if operation == 0:
-        return  # it stays allocated: nothing else can be done without memory
+        return  # without memory the variable stays allocated
     clear_operation(operation)
     store(operation + O_KIND, DELETE)
     store(operation + O_FLAGS, NO_SKIP | FORCE | INTERNAL)
@@ -322,13 +322,13 @@ def delete_later_locked(core: int, variable: int) -> None:
 
 
 def clear_operation(operation: int) -> None:
-    """A block as an operation with nothing in it; its size class stays."""
+    """Clear a block for a new operation, except for its size class."""
     power = load(operation + O_CLASS)
     clear_words(operation, O_FIXED)
     store(operation + O_CLASS, power)
 
 
 def set_slot(slot: int, variable: int, bits: int) -> None:
-    """Name a variable, in its present generation."""
+    """Set the variable of a slot, with its present generation, and the bits of its mode."""
     store(slot + S_VARIABLE, variable)
     store(slot + S_MODE, load(variable + V_GENERATION) << 8 | bits)

@@ -1,4 +1,4 @@
-"""What a running plan has to do with the rest of the core: outside variables, errors, helpers."""
+"""Relations of a running plan to the rest of the core: outside variables, errors, helpers."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from nbgraph.engine.core.tracker import give_back
 
 
 def idle_workers(core: int) -> int:
-    """Threads that could help now: those at rest, or workers woken for something that is gone."""
+    """Return the number of threads that could help now: idle ones, or workers without work yet."""
     resting = load_acquire(core + QUEUES + LINE * NATIVE + Q_IDLES)
     return max(resting, load(core + WORKERS) - load_acquire(core + BUSY))
 
 
 def smooth(place: int, measured: int) -> None:
-    """Follow a measured time. What disturbs a run makes it longer: a shorter time counts for three
-    of those before, a longer one for a third, and for four times theirs at most."""
+    """Update a smoothed time. Disturbances only lengthen a run: a shorter time has three times the
+    weight of the old value, a longer one a third, and is capped at four times the old value."""
     old = load(place)
     if old == 0:
         store(place, max(1, measured))
@@ -45,7 +45,7 @@ def smooth(place: int, measured: int) -> None:
 
 
 def outside_slot(instance: int, index: int) -> int:
-    """The slot of an outside variable."""
+    """Return the slot of an outside variable."""
     return load(instance + I_OPERATION) + O_SLOTS + SLOT * index
 
 
@@ -53,7 +53,7 @@ def outside_slot(instance: int, index: int) -> int:
 
 
 def use_done(core: int, instance: int, row: int) -> None:
-    """The row is done with its outside variables; the last user of one gives it back."""
+    """Count a row's uses of outside variables as done; release those with no user left."""
     offsets = load(instance + I_USE_OFFSETS)
     use = load(instance + I_USE)
     remaining = load(instance + I_REMAINING)
@@ -65,7 +65,7 @@ def use_done(core: int, instance: int, row: int) -> None:
 
 
 def give_back_outside(core: int, instance: int, index: int) -> None:
-    """Before the plan is done: readers and writers of this variable go on."""
+    """Release an outside variable before the plan is done, for later readers and writers."""
     lock(core)
     ready = give_back_locked(core, instance, index, 0)
     _, parkers = schedule_locked(core, ready, 0, False)
@@ -74,13 +74,13 @@ def give_back_outside(core: int, instance: int, index: int) -> None:
 
 
 def give_back_locked(core: int, instance: int, index: int, ready: int) -> int:
-    """With the failure that the plan leaves on it; the longer list of ready operations."""
+    """Release an outside variable with the plan's failure; return `ready`, extended."""
     cell = load(load(instance + I_EXTERNAL_ERRORS) + 2 * WORD * index + WORD)
     return give_back(core, load(instance + I_OPERATION), outside_slot(instance, index), cell, ready)
 
 
 def acquire_outside(core: int, instance: int, row: int) -> bool:
-    """Whether the late variable of this row is ours already; else the row goes on when it is."""
+    """Return whether a row's late variable is granted; if not, the row runs once it is."""
     slot = outside_slot(instance, load(load(instance + I_TABLE) + ROW * row + R_TOKEN))
     lock(core)
     mode = load(slot + S_MODE)
@@ -93,7 +93,7 @@ def acquire_outside(core: int, instance: int, row: int) -> bool:
 
 
 def new_step(core: int, instance: int, row: int, kind: int, queue: int) -> int:
-    """A block that stands for one row, or for a helper, in a ready queue."""
+    """Return a block that represents one row, or a helper, in a ready queue; 0: no memory."""
     step = take_block(core, O_FIXED)
     if step != 0:
         clear_operation(step)
@@ -106,8 +106,8 @@ def new_step(core: int, instance: int, row: int, kind: int, queue: int) -> int:
 
 
 def launch_row(core: int, instance: int, row: int, runner: int) -> None:
-    """The runner or a Python thread takes a Python row from here, a worker the rest of a kernel;
-    the plan goes on with `finish_step`."""
+    """Pass a Python row to the runner or a Python thread, or the second part of a kernel to a
+    worker; the plan continues in `finish_step`."""
     at = load(instance + I_TABLE) + ROW * row
     lock(core)
     queue = PYTHON if load(at + R_KIND) == ROW_PYTHON else NATIVE
@@ -125,7 +125,7 @@ def launch_row(core: int, instance: int, row: int, runner: int) -> None:
 
 
 def hand_over_step(core: int, parker: int) -> None:
-    """Leave the Python row of this thread, if there is one, to the Python threads."""
+    """Pass the Python row of this thread, if it has one, to the Python threads."""
     step = load(parker + P_STEP)
     if step == 0:
         return
@@ -141,9 +141,9 @@ def hand_over_step(core: int, parker: int) -> None:
 
 
 def ask_help(core: int, instance: int, surplus: int) -> None:
-    """There are tickets for others: who comes by finds them, and idle threads are told.
+    """Publish an instance with `surplus` tickets for other threads, and wake up idle ones.
 
-    The caller has a row of this run still to do, so the instance stays.
+    The caller still has a row of this run to do, so the instance stays alive.
     """
     if load_acquire(core + OPEN) != instance:
         store_release(core + OPEN, instance)
@@ -163,7 +163,7 @@ def ask_help(core: int, instance: int, surplus: int) -> None:
 
 
 def send_help_locked(core: int, instance: int) -> int:
-    """Somebody will look for tickets of this instance; a parker to wake, or 0."""
+    """Queue a helper for tickets of this instance; return a parker to wake, or 0."""
     step = new_step(core, instance, 0, HELP, NATIVE)
     if step == 0:
         return 0
@@ -172,7 +172,7 @@ def send_help_locked(core: int, instance: int) -> int:
 
 
 def drop_reference_locked(core: int, instance: int) -> None:
-    """A thread has left; the last one out makes room if the instance has been given up."""
+    """Drop a reference to an instance; with the last one, free it if it was dropped."""
     refs = load(instance + I_REFS) - 1
     store(instance + I_REFS, refs)
     if refs != 0:
@@ -189,7 +189,7 @@ def drop_reference_locked(core: int, instance: int) -> None:
 
 
 def put_cell(core: int, place: int, cell: int) -> None:
-    """Keep the earlier of two failures at a place that holds a reference."""
+    """Store the earlier of two failures at a place, which holds a reference."""
     old = load(place)
     if earlier(old, cell) != old:
         hold_cell(cell)
@@ -199,14 +199,14 @@ def put_cell(core: int, place: int, cell: int) -> None:
 
 
 def take_poison(core: int, instance: int, index: int) -> None:
-    """Note what failure lies on an outside variable when the plan gets it."""
+    """Record the failure on an outside variable when the plan acquires it."""
     lock(core)
     take_poison_locked(core, instance, index)
     unlock(core)
 
 
 def take_poison_locked(core: int, instance: int, index: int) -> None:
-    """See `take_poison`."""
+    """Do the work of `take_poison`, under the lock."""
     variable = load(outside_slot(instance, index) + S_VARIABLE)
     sequence = load(load(instance + I_OPERATION) + O_SEQ)
     cell = cell_for(variable, sequence)
@@ -219,7 +219,7 @@ def take_poison_locked(core: int, instance: int, index: int) -> None:
 
 
 def fail_row(core: int, instance: int, row: int, code: int, token: int) -> None:
-    """The row has failed: what lies downstream is poisoned. Several chunks are one failure."""
+    """Fail a row and poison the rows after it; failures of several chunks count as one."""
     lock(core)
     operation = load(instance + I_OPERATION)
     number = row + 1 if load(instance + I_ONE_ROW) == 0 else 0
@@ -237,7 +237,7 @@ def fail_row(core: int, instance: int, row: int, code: int, token: int) -> None:
 
 
 def spread(core: int, instance: int, row: int, cell: int) -> None:
-    """The row's failure, on its successors and on the outside variables it writes."""
+    """Put a row's failure on its successors and on the outside variables it writes."""
     errors = load(instance + I_ERRORS)
     put_cell(core, errors + WORD * row, cell)
     offsets = load(instance + I_OFFSETS)
@@ -257,7 +257,7 @@ def spread(core: int, instance: int, row: int, cell: int) -> None:
 
 
 def skip_row(core: int, instance: int, row: int) -> bool:
-    """Whether the row must not run, as something before it failed; that is handed on."""
+    """Return whether an earlier failure skips the row, and pass that failure on."""
     lock(core)
     cell = load(load(instance + I_ERRORS) + WORD * row)
     offsets = load(instance + I_USE_OFFSETS)
@@ -274,7 +274,7 @@ def skip_row(core: int, instance: int, row: int) -> bool:
 
 
 def forget_errors(core: int, instance: int) -> None:
-    """After a run with failures: its cells are let go."""
+    """Drop the references to failures after a run that had some."""
     errors = load(instance + I_ERRORS)
     for row in range(load(instance + I_ROWS)):
         let_go(core, errors + WORD * row)
@@ -296,9 +296,9 @@ def let_go(core: int, place: int) -> None:
 
 
 def end_plan(core: int, instance: int, keep: int) -> int:
-    """The last row is done: the operation completes; how long it took is noted.
+    """Complete the operation after its last row, and record its time.
 
-    The kernel or plan the caller runs next, of up to `keep` nanoseconds, or 0.
+    Return the kernel or plan that the caller runs next, of up to `keep` nanoseconds, or 0.
     """
     taken = now() - load(instance + I_STARTED)
     operation = load(instance + I_OPERATION)
@@ -307,7 +307,7 @@ def end_plan(core: int, instance: int, keep: int) -> int:
         smooth(instance + I_PARALLEL_NS, taken)
         taken = load(instance + I_PARALLEL_NS)
         if load(instance + I_SERIAL) == PURE and load(instance + I_SERIAL_NS) > taken:
-            store(instance + I_SERIAL_NS, taken)  # it may have been disturbed: it is tried again
+            store(instance + I_SERIAL_NS, taken)  # serial runs may have been disturbed: try again
     else:
         smooth(instance + I_SERIAL_NS, taken)
     ready = 0
@@ -333,7 +333,7 @@ def end_plan(core: int, instance: int, keep: int) -> int:
 
 
 def note_help(core: int, helped: bool) -> None:
-    """A helper that did not come in time is asked again only after ever more kernels."""
+    """Wake no helper for a growing number of kernels after each one that came too late."""
     if helped:
         store(core + PATIENCE, 1)
         return

@@ -1,19 +1,18 @@
-"""Plans: a table of kernels and the graph of what comes before what, run as one operation.
+"""Plans: a table of kernels and the graph of their dependencies, run as one operation.
 
-A *row* is a kernel call. Two ways to run an instance of a plan, by the same table:
+A *row* is a kernel call. There are two ways to run an instance of a plan, by the same table:
 
 - the interpreter: one thread, row after row, in the table's order, which is topological;
-- the scheduler: a row whose predecessors are done becomes a *ticket*, a row cut into chunks as
-  many tickets as chunks. Any thread may claim tickets (compare-and-exchange on epoch and head) at
-  any time; nobody waits for anybody: a thread that finds no ticket goes its way, and the
-  thread that does the last row completes the operation. So a helper that comes late, or never,
-  costs nothing.
+- the scheduler: a row whose predecessors are done becomes a *ticket*, or a ticket for each chunk
+  that it is cut into. Any thread may claim tickets (compare-and-exchange on epoch and head) at
+  any time, and no thread waits: one that finds no ticket leaves the plan, and the thread that does
+  the last row completes the operation. So a helper that comes late, or never, costs nothing.
 
-Which way is faster is measured per instance and tried again at growing intervals.
+Each instance measures both ways, and tries the slower one again at growing intervals.
 
-Outside variables are the operation's first slots. Each is given back when the last row that uses it
-is done, not when the plan is; a *late* one is acquired by a row of its own, while others run. A
-failing row poisons its successors and the outside variables these write, nothing else.
+Outside variables are the operation's first slots. Each is released when the last row that uses it
+is done, not at the end of the plan; a *late* one is acquired by its own row, while others run. A
+failing row poisons only its successors and the outside variables that these write.
 """
 
 from __future__ import annotations
@@ -45,22 +44,22 @@ from nbgraph.engine.core.outside import (
 )
 from nbgraph.kernel_errors import UNFINISHED
 
-SHORT = 10_000  # nanoseconds: such a plan runs in the pusher when nothing stands before it
-BRIEF_RUN = 500_000  # the same of one with Python rows, each of which would wake up two threads
+SHORT = 10_000  # nanoseconds up to which a ready plan runs in the pusher
+BRIEF_RUN = 500_000  # the same with Python rows, each of which would wake up two threads
 FINE = 16  # elements: chunks begin at whole cache lines of float32
-PATIENCE_SPINS = 100  # looks for a ticket before a thread leaves a plan
-FEW_PAUSES = 16  # from one to the next: where many look, each look costs all of them
+PATIENCE_SPINS = 100  # polls for a ticket before a thread leaves a plan
+FEW_PAUSES = 16  # most pauses between two polls: polls of many threads slow all of them down
 NONE = -1
 EPOCHS = 1 << 30
 
 
 def is_short(instance: int) -> bool:
-    """Whether one run is known to take less than handing it to another thread."""
+    """Return whether a run is known to take less time than passing it to another thread."""
     return 0 < load(instance + I_SERIAL_NS) <= SHORT and load(instance + I_UNSURE) == 0
 
 
 def is_brief(instance: int) -> bool:
-    """Whether its pusher runs a plan with Python rows: as far as is known, it takes less so."""
+    """Return whether a plan with Python rows runs in its pusher, as that measured faster."""
     if load(instance + I_SERIAL) != PURE or load(instance + I_UNSURE) != 0:
         return False
     serial = load(instance + I_SERIAL_NS)
@@ -71,13 +70,12 @@ def is_brief(instance: int) -> bool:
 
 
 def interpret(core: int, instance: int, first: int, runner: int, keep: int) -> int:
-    """Run the rows from the first on, on this thread; what it runs next, of up to `keep`
-    nanoseconds, or 0.
+    """Run the rows from `first` on, on this thread; return the operation that this thread runs
+    next, of up to `keep` nanoseconds, or 0.
 
-    It stops at a Python row, which is the runner's, or any Python thread's if there is none, and
-    goes on when that has returned; and at a loop that takes longer than this thread may, whose rest
-    is a worker's. In a short plan nobody is served by an outside variable a few
-    rows earlier.
+    It stops at a Python row, which the runner runs, or any Python thread if there is none, and
+    continues once that has returned; and at an unfinished loop, whose second part a worker runs. A
+    short plan releases outside variables at its end only: some rows earlier would gain nothing.
     """
     early = not is_short(instance)
     at = load(instance + I_TABLE) + ROW * first
@@ -104,19 +102,19 @@ def interpret(core: int, instance: int, first: int, runner: int, keep: int) -> i
 
 
 def begin_tickets(core: int, instance: int) -> None:
-    """A new epoch, which `roots` opens: tickets of earlier runs are void."""
+    """Begin a new epoch, which `roots` publishes: tickets of earlier runs become void."""
     epoch = (load(instance + I_EPOCH) + 1) % EPOCHS
     store(instance + I_EPOCH, epoch)
     store_release(instance + I_DONE, 0)
 
 
 def publish(instance: int, row: int, count: int) -> None:
-    """Tickets for anybody."""
+    """Publish `count` tickets of a row, for any thread."""
     put_tickets(instance, fetch_add(instance + I_TAIL, count), row, count)
 
 
 def put_tickets(instance: int, place: int, row: int, count: int) -> None:
-    """Tickets of a row, from a place on that is the caller's."""
+    """Write tickets of a row, from a place on that belongs to the caller."""
     stamp = (load(instance + I_EPOCH) << 32) | (row + 1)
     tickets = load(instance + I_TICKETS)
     for k in range(count):
@@ -124,14 +122,14 @@ def put_tickets(instance: int, place: int, row: int, count: int) -> None:
 
 
 def claim(core: int, instance: int) -> tuple[int, int]:
-    """Claim the next tickets, from the first place to before the second, each with its epoch; none
-    if they are equal.
+    """Claim the next tickets; return the first place and the one after the last, each with its
+    epoch; they are equal if there are none.
 
-    All threads claim at one word, of many threads only one at a time gets through by a
-    compare-and-exchange. So several tickets of short rows are claimed at once, a share of what is
-    left as in guided self-scheduling (Polychronopoulos and Kuck, 1987); and while there are plenty
-    by an addition, which never fails. A thread that is late with it may get places of tickets that
-    are yet to come: these are its own.
+    All threads claim by one word, and of many concurrent compare-and-exchanges only one succeeds.
+    So several tickets of short rows are claimed at once, a share of the remaining ones as in guided
+    self-scheduling (Polychronopoulos and Kuck, 1987); and by an addition, which never fails, while
+    there are plenty. A late addition may claim places whose tickets are still to come: the thread
+    owns those too.
     """
     head = load_acquire(instance + I_HEAD)
     first = head & 0xFFFFFFFF
@@ -156,13 +154,13 @@ def claim(core: int, instance: int) -> tuple[int, int]:
 
 
 def cost_of_ticket(instance: int, ticket: int) -> int:
-    """Nanoseconds of its row, as is estimated; what is not known counts as long."""
+    """Return the estimated nanoseconds of a ticket's row; an unknown cost counts as long."""
     cost = load(load(instance + I_TABLE) + ROW * ((ticket & 0xFFFFFFFF) - 1) + R_COST)
     return cost if cost > 0 else GRAIN
 
 
 def cut(core: int, instance: int, row: int) -> int:
-    """Into how many chunks a row goes: two for each thread, so that a late one still finds some."""
+    """Set and return the number of chunks of a row: two per thread, to leave some for late ones."""
     at = load(instance + I_TABLE) + ROW * row
     most = load(at + R_CHUNKS)
     if most <= 1:
@@ -175,9 +173,9 @@ def cut(core: int, instance: int, row: int) -> int:
 
 
 def roots(core: int, instance: int) -> int:
-    """Make tickets of the rows that wait for nothing; one of them is the caller's, or NONE.
+    """Publish tickets of the rows without predecessors; return a row for the caller, or NONE.
 
-    They are put down before anybody may claim one: the epoch in the head comes after them.
+    All are written before any can be claimed: the epoch in the head is written after them.
     """
     mine = NONE
     place = 0
@@ -205,7 +203,7 @@ def roots(core: int, instance: int) -> int:
 
 
 def acquire_roots(core: int, instance: int) -> None:
-    """Late variables that rows acquire which wait for nothing else: tickets of those granted."""
+    """Publish tickets of the rows without predecessors whose late variable is granted already."""
     for row in range(load(instance + I_ROWS)):
         waits = load(load(instance + I_INDEGREE) + WORD * row)
         kind = load(load(instance + I_TABLE) + ROW * row + R_KIND)
@@ -214,10 +212,10 @@ def acquire_roots(core: int, instance: int) -> None:
 
 
 def work(core: int, instance: int, row: int, first: int, last: int) -> None:
-    """Run a row (or NONE), the tickets that it has claimed, and all others to be had. The caller
-    holds a reference.
+    """Run a row (or NONE), the claimed tickets from `first` to before `last`, and all others it can
+    claim. The caller holds a reference.
 
-    Rows done are counted together when the thread has none left: all threads count at one word.
+    Finished rows are counted together, once the thread has none left: all threads share the count.
     """
     spins = 0
     done = 0
@@ -242,7 +240,7 @@ def work(core: int, instance: int, row: int, first: int, last: int) -> None:
             if first != last:
                 continue
         elif load_acquire(instance + I_HEAD) >> 32 != first >> 32:
-            first = last  # that run is over, its tickets are void
+            first = last  # that run has ended, its tickets are void
             continue
         spins += 1
         if load_acquire(instance + I_DONE) >= load(instance + I_ROWS):
@@ -257,8 +255,8 @@ def work(core: int, instance: int, row: int, first: int, last: int) -> None:
 
 
 def run_row(core: int, instance: int, row: int) -> tuple[int, int]:
-    """Run a row or one chunk of it; the row that this thread goes on with, or NONE, and how many
-    rows are done by it."""
+    """Run a row or one chunk of it; return the row that this thread runs next, or NONE, and the
+    number of rows that are done by that."""
     at = load(instance + I_TABLE) + ROW * row
     kind = load(at + R_KIND)
     skipped = False
@@ -286,7 +284,7 @@ def run_row(core: int, instance: int, row: int) -> tuple[int, int]:
 
 
 def run_chunk(core: int, instance: int, row: int, skipped: bool) -> bool:
-    """The next chunk of a row; whether it was the last to be done."""
+    """Run the next chunk of a row; return whether all are done."""
     at = load(instance + I_TABLE) + ROW * row
     chunks = load(load(instance + I_CHUNKS) + WORD * row)
     lo = load(at + R_LO)
@@ -310,7 +308,7 @@ def run_chunk(core: int, instance: int, row: int, skipped: bool) -> bool:
 
 
 def chunk_range(lo: int, hi: int, chunks: int, index: int) -> tuple[int, int]:
-    """Chunk `index` of a range: equal parts of whole lines; ranges of few rows are cut evenly."""
+    """Return chunk `index` of a range: whole cache lines, or equal parts if the range is short."""
     size = (hi - lo + chunks - 1) // chunks
     if hi - lo >= 4 * FINE * chunks:
         size = (size + FINE - 1) & -FINE
@@ -319,8 +317,8 @@ def chunk_range(lo: int, hi: int, chunks: int, index: int) -> tuple[int, int]:
 
 
 def row_done(core: int, instance: int, row: int) -> int:
-    """Its successors may become ready: one goes on with this thread (or NONE), the others become
-    tickets. The row is yet to be counted."""
+    """Return a successor that becomes ready, for this thread, or NONE; publish the others as
+    tickets. The caller still has to count the row."""
     if load(load(instance + I_TABLE) + ROW * row + R_USES) != 0:
         use_done(core, instance, row)
     offsets = load(instance + I_OFFSETS)
@@ -345,7 +343,7 @@ def row_done(core: int, instance: int, row: int) -> int:
 
 
 def count_done(core: int, instance: int, count: int) -> bool:
-    """So many more rows are done; whether they were the last ones, which ends the plan."""
+    """Count rows as done; if they were the last ones, end the plan and return True."""
     if fetch_add(instance + I_DONE, count) + count != load(instance + I_ROWS):
         return False
     end_plan(core, instance, 0)

@@ -1,4 +1,4 @@
-"""Records of what ran when, in a ring that the profiler empties; kernels of plans, timed."""
+"""Records of operations, in a ring buffer that the profiler drains, and timed kernels of plans."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from nbgraph.engine.core.machine import call_kernel, fetch_add, load, now, store
 
 
 def record_event(core: int, operation: int) -> None:
-    """The operation is done: one record, over the oldest one when the ring is full."""
+    """Record an operation that has ended, over the oldest record when the ring is full."""
     size = load(core + EVENTS_SIZE)
     if size == 0 or load(operation + O_STARTED) == 0:
         return
@@ -32,9 +32,9 @@ def record_event(core: int, operation: int) -> None:
 
 
 def timed(args: int, lo: int, hi: int) -> int:
-    """A kernel that calls another one and adds up its time, calls and elements of the range.
+    """Call another kernel, and sum its time, its calls and the elements of its range.
 
-    It stands in a plan's table while somebody profiles; chunks may run at the same time.
+    This kernel replaces others in a plan's table during a profile; chunks may run in parallel.
     """
     started = now()
     code = call_kernel(load(args + T_FUNCTION), load(args + T_ARGS), lo, hi)

@@ -1,10 +1,9 @@
-"""Ready queues and the threads that rest: who is woken for what.
+"""Ready queues and idle threads: which thread is woken for which operation.
 
-Priority 0 is a plain queue; any other priority goes through a pairing heap (Fredman, Sedgewick,
-Sleator, Tarjan, "The pairing heap", Algorithmica 1986): highest priority first, older first among
-equals. A thread that rests is a *parker*. The thread that wakes it takes it out of the idle list
-under the
-lock, so no wake-up is given twice; the system call comes after the lock.
+Priority 0 is a plain queue; any other priority uses a pairing heap (Fredman, Sedgewick, Sleator,
+Tarjan, "The pairing heap", Algorithmica 1986): highest priority first, older first among equals.
+An idle thread is a *parker*. The thread that wakes it takes it out of the idle list under the lock,
+so that it is woken once; the system call comes after the lock.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from nbgraph.engine.core.machine import exchange, load, store, store_release, un
 
 
 def queue_of(core: int, number: int) -> int:
-    """Address of a ready queue."""
+    """Return the address of a ready queue."""
     return core + QUEUES + LINE * number
 
 
 def before(a: int, b: int) -> bool:
-    """Whether operation a goes ahead of b."""
+    """Return whether operation a runs before b."""
     pa = load(a + O_PRIORITY)
     pb = load(b + O_PRIORITY)
     return pa > pb or (pa == pb and load(a + O_SEQ) < load(b + O_SEQ))
 
 
 def join_heaps(a: int, b: int) -> int:
-    """Two heaps become one; either may be 0."""
+    """Merge two heaps; either may be 0."""
     if a == 0:
         return b
     if b == 0:
@@ -39,7 +38,7 @@ def join_heaps(a: int, b: int) -> int:
 
 
 def heap_without_top(top: int) -> int:
-    """What remains of a heap: children joined in pairs, the pairs then from the last on."""
+    """Return a heap without its top: children merged in pairs, then the pairs from the last on."""
     pairs = 0
     child = load(top + O_CHILD)
     while child != 0:
@@ -60,7 +59,7 @@ def heap_without_top(top: int) -> int:
 
 
 def put_ready(core: int, operation: int) -> int:
-    """Into the queue of its kind; a parker to be woken for it, or 0."""
+    """Append an operation to its queue; return a parker to wake for it, or 0."""
     queue = queue_of(core, load(operation + O_QUEUE))
     store(operation + O_NEXT, 0)
     store(operation + O_CHILD, 0)
@@ -78,7 +77,7 @@ def put_ready(core: int, operation: int) -> int:
 
 
 def next_ready(core: int, number: int) -> int:
-    """The next operation of a queue, which stays in it, or 0."""
+    """Return the next operation of a queue, without removing it, or 0."""
     queue = queue_of(core, number)
     if load(queue + Q_COUNT) == 0 or load(core + HOLD) != 0:
         return 0
@@ -90,7 +89,7 @@ def next_ready(core: int, number: int) -> int:
 
 
 def take_ready(core: int, number: int) -> int:
-    """The next operation of a queue, or 0."""
+    """Remove and return the next operation of a queue, or 0."""
     operation = next_ready(core, number)
     if operation == 0:
         return 0
@@ -107,7 +106,7 @@ def take_ready(core: int, number: int) -> int:
 
 
 def take_this(core: int, operation: int) -> bool:
-    """Remove one ready operation of priority 0 from its queue, wherever it stands there."""
+    """Remove one ready operation of priority 0 from its queue; return whether it was there."""
     queue = queue_of(core, load(operation + O_QUEUE))
     previous = 0
     at = load(queue + Q_FIRST)
@@ -128,7 +127,7 @@ def take_this(core: int, operation: int) -> bool:
 
 
 def add_idle(core: int, number: int, parker: int) -> None:
-    """The thread has nothing to do and may be woken for this queue."""
+    """Add a thread to the idle list of a queue, for which it may be woken."""
     queue = queue_of(core, number)
     first = load(queue + Q_IDLE)
     store(parker + P_NEXT, first)
@@ -141,7 +140,7 @@ def add_idle(core: int, number: int, parker: int) -> None:
 
 
 def remove_idle(core: int, parker: int) -> bool:
-    """Out of the idle list, if it is in one."""
+    """Remove a thread from its idle list; False if it is in none."""
     number = load(parker + P_QUEUE)
     if number == 0:
         return False
@@ -160,7 +159,7 @@ def remove_idle(core: int, parker: int) -> bool:
 
 
 def take_idle(queue: int) -> int:
-    """The thread that came to rest last, or 0; it must be woken."""
+    """Remove and return the thread that became idle last, or 0; the caller must wake it."""
     parker = load(queue + Q_IDLE)
     if parker != 0:
         after = load(parker + P_NEXT)
@@ -174,7 +173,7 @@ def take_idle(queue: int) -> int:
 
 
 def to_wake(parkers: int, parker: int) -> int:
-    """Join a taken parker to a list of those to be woken once the lock is free."""
+    """Return a list of parkers, to be woken after the lock, with one more (0: none)."""
     if parker == 0:
         return parkers
     store(parker + P_WAKE_NEXT, parkers)
@@ -182,7 +181,7 @@ def to_wake(parkers: int, parker: int) -> int:
 
 
 def take_watchers(core: int, watchers: int, parkers: int) -> int:
-    """Take all of a list of watchers that nobody has taken yet; the longer list of parkers."""
+    """Take all watchers of a list that are not taken yet; return `parkers`, extended by them."""
     while watchers != 0:
         following = load(watchers + P_WATCH_NEXT)
         if load(watchers + P_TAKEN) == 0:
@@ -194,7 +193,7 @@ def take_watchers(core: int, watchers: int, parkers: int) -> int:
 
 
 def wake(core: int, parkers: int) -> None:
-    """Wake a list of parkers; outside of the lock."""
+    """Wake a list of parkers; called without the lock."""
     while parkers != 0:
         following = load(parkers + P_WAKE_NEXT)
         if exchange(parkers + P_WORD, SIGNALLED) == PARKED:

@@ -1,4 +1,4 @@
-"""Running an operation, whatever it is: a kernel, a plan, a step of a plan, a helper's visit."""
+"""Runs of operations of all kinds: a kernel, a plan, a step of a plan, a helper."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FIRST_INTERVAL, LAST_INTERVAL = 4, 128  # runs until the slower way is tried aga
 
 
 def run(core: int, operation: int, thread: int, keep: int) -> int:
-    """Run a begun operation; return what this thread runs next, of up to `keep` ns, or 0."""
+    """Run a started operation; return the next one for this thread, of up to `keep` ns, or 0."""
     store(operation + O_THREAD, thread)
     kind = load(operation + O_KIND)
     if kind == PLAN:
@@ -68,9 +68,9 @@ def run(core: int, operation: int, thread: int, keep: int) -> int:
 
 
 def start_plan(core: int, operation: int, instance: int, keep: int) -> int:
-    """The plan's first variables are granted: run it, as far as this thread is of use.
+    """Run a plan whose variables (except late ones) are granted, until this thread finds no work.
 
-    What the thread runs next, of up to `keep` nanoseconds, or 0.
+    Return the operation that this thread runs next, of up to `keep` nanoseconds, or 0.
     """
     runner = load(operation + O_RUNNER)
     serial = load(instance + I_SERIAL) == KERNELS and not parallel_pays(core, instance)
@@ -96,7 +96,7 @@ def start_plan(core: int, operation: int, instance: int, keep: int) -> int:
 
 
 def patch(operation: int, instance: int) -> None:
-    """Write the words that came with the push into the rows' records: no other run is under way."""
+    """Write the words of a push to the rows' records; no other run of the instance uses them."""
     words = operation + O_SLOTS + SLOT * load(operation + O_COUNT)
     place = load(instance + I_PLACES)
     for _ in range(load(instance + I_PATCHES)):
@@ -105,7 +105,7 @@ def patch(operation: int, instance: int) -> None:
 
 
 def schedule(core: int, instance: int) -> None:
-    """Make the first tickets and take part until there is none left."""
+    """Publish the first tickets and run tickets until none is left."""
     begin_tickets(core, instance)
     mine = roots(core, instance)
     if mine != NONE or load_acquire(instance + I_TAIL) != 0:
@@ -113,7 +113,7 @@ def schedule(core: int, instance: int) -> None:
 
 
 def parallel_pays(core: int, instance: int) -> bool:
-    """Whether several threads have been faster; now and then the other way is tried."""
+    """Return whether to use several threads: if it was faster, and now and then if it was not."""
     if load(instance + I_WIDTH) == 0:
         return False
     serial = load(instance + I_SERIAL_NS)
@@ -136,7 +136,7 @@ def parallel_pays(core: int, instance: int) -> bool:
 
 
 def visit(core: int, step: int, instance: int) -> None:
-    """A helper that was asked: take tickets while there are any."""
+    """Run tickets as a helper, and free its block `step`."""
     lock(core)
     give_block(core, step)
     unlock(core)
@@ -144,21 +144,21 @@ def visit(core: int, step: int, instance: int) -> None:
 
 
 def join(core: int, instance: int) -> None:
-    """Take part while there are tickets; the caller's reference goes."""
+    """Run tickets while there are any, then drop the caller's reference."""
     first, last = claim(core, instance)
     if first != last:
         store_release(instance + I_HELPED, 1)
         fetch_add(core + HELPED, 1)
         work(core, instance, NONE, first, last)
     else:
-        yield_now()  # somebody is about to publish it, or was quicker
+        yield_now()  # another thread is about to publish the ticket, or was faster
     lock(core)
     drop_reference_locked(core, instance)
     unlock(core)
 
 
 def open_instance_locked(core: int) -> int:
-    """A running instance with tickets that nobody has claimed, with a reference; or 0."""
+    """Return a running instance with unclaimed tickets, with a reference for the caller, or 0."""
     instance = load_acquire(core + OPEN)
     if instance == 0:
         return 0
@@ -169,7 +169,7 @@ def open_instance_locked(core: int) -> int:
 
 
 def go_on(core: int, step: int, instance: int) -> None:
-    """A late variable has come: its row, and what follows from it; or the rest of a kernel."""
+    """Run the row of a late variable, now granted, and rows after it; or a kernel's second part."""
     row = load(step + O_LO)
     if is_rest(step, instance):
         at = load(instance + I_TABLE) + ROW * row
@@ -187,8 +187,8 @@ def go_on(core: int, step: int, instance: int) -> None:
 
 
 def finish_step(core: int, step: int, code: int, token: int) -> None:
-    """A Python row has returned, or the rest of a kernel. Kernels that follow go to the workers,
-    not to this thread, unless the pusher runs the plan."""
+    """Continue a plan after a Python row, or the second part of a kernel. Kernels that follow go to
+    the workers, not to this thread, unless the pusher runs the plan."""
     instance = load(step + O_ARGS)
     row = load(step + O_LO)
     runner = load(step + O_RUNNER)
@@ -256,7 +256,7 @@ def split(core: int, operation: int) -> None:
 
 
 def new_one_row(core: int) -> int:
-    """An instance with one row that may be cut, and no outside variables; 0: no memory."""
+    """Return an instance with one divisible row and no outside variables, or 0 without memory."""
     instance = carve(core, INSTANCE_BYTES + ROW + (10 + MOST_CHUNKS) * WORD)
     if instance == 0:
         return 0

@@ -1,4 +1,4 @@
-"""Entries of threads: working, taking calls and ending them, waiting, stopping."""
+"""Entries for threads: work, take and end Python calls, wait, stop."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from nbgraph.engine.core.waiting import new_parker, pop, wait, worker
 
 
 def new_thread(argv: int, argc: int) -> int:
-    """core -> what a thread sleeps on, or 0."""
+    """core -> the parker of a new thread, or 0."""
     return new_parker(argument(argv, 0))
 
 
 def work_until_stopped(argv: int, argc: int) -> int:
-    """core, parker: the life of a native worker."""
+    """core, parker: run a native worker until the core stops."""
     return worker(argument(argv, 0), argument(argv, 1))
 
 
 def next_call(argv: int, argc: int) -> int:
-    """core, parker, queue, timeout -> an operation of a Python queue, begun, or 0."""
+    """core, parker, queue, timeout -> an operation of a Python queue, marked as started, or 0."""
     return pop(argument(argv, 0), argument(argv, 1), argument(argv, 2), argument(argv, 3))
 
 
@@ -48,13 +48,13 @@ def call_done(argv: int, argc: int) -> int:
 
 
 def hand_over(argv: int, argc: int) -> int:
-    """core, parker: a thread that runs the Python rows of a plan stops doing so."""
+    """core, parker: pass the Python row of a plan, which this thread should run, to another."""
     hand_over_step(argument(argv, 0), argument(argv, 1))
     return 0
 
 
 def call_issued(argv: int, argc: int) -> int:
-    """core, operation: the lane has taken it; those that follow on the lane may go."""
+    """core, operation: mark it as issued, so that the next ones of its lane may start."""
     core = argument(argv, 0)
     lock(core)
     ready = issue(argument(argv, 1))
@@ -65,8 +65,8 @@ def call_issued(argv: int, argc: int) -> int:
 
 
 def wait_for(argv: int, argc: int) -> int:
-    """core, parker, ticket (0: everything, -1: the brake), timeout, nanoseconds of what it may help
-    with -> 1 done, 0 look at signals, LEFT: there is something longer."""
+    """core, parker, ticket (0: everything, -1: the brake), timeout, nanoseconds of the longest
+    kernel it may run -> 1: done, 0: handle signals, LEFT: a longer kernel is ready."""
     core = argument(argv, 0)
     parker = argument(argv, 1)
     ticket = argument(argv, 2)
@@ -89,7 +89,7 @@ def is_done(argv: int, argc: int) -> int:
 
 
 def mark(argv: int, argc: int) -> int:
-    """core, variable -> a ticket that is done once all present uses are, or 0: there are none."""
+    """core, variable -> a ticket that is done once all present uses are, or 0 without uses."""
     core = argument(argv, 0)
     variable = argument(argv, 1)
     lock(core)
@@ -108,7 +108,7 @@ def mark(argv: int, argc: int) -> int:
 
 
 def stop(argv: int, argc: int) -> int:
-    """core: every resting thread is told to end once nothing is ready."""
+    """core: wake all idle threads, and have every thread end once nothing is ready."""
     core = argument(argv, 0)
     lock(core)
     store(core + STOPPING, 1)
@@ -123,7 +123,7 @@ def stop(argv: int, argc: int) -> int:
 
 
 def take_one(argv: int, argc: int) -> int:
-    """core, operation -> 1: out of its ready queue and begun, for a scheduler in Python."""
+    """core, operation -> 1: removed from its queue and marked as started, for `chaos`."""
     core = argument(argv, 0)
     operation = argument(argv, 1)
     lock(core)

@@ -1,4 +1,4 @@
-"""Entries that look at variables, plans and memory, and change them by hand."""
+"""Entries that read and change variables, plans and memory directly."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def new_variable(argv: int, argc: int) -> int:
 
 
 def give_up(argv: int, argc: int) -> int:
-    """core, variable: for finalisers; takes no lock, the next push deletes it."""
+    """core, variable: release it without a lock, for finalisers; the next push deletes it."""
     core = argument(argv, 0)
     variable = argument(argv, 1)
     while True:
@@ -52,12 +52,12 @@ def give_up(argv: int, argc: int) -> int:
 
 
 def in_use(argv: int, argc: int) -> int:
-    """variable -> 1 if anybody uses it or waits for it; takes no lock."""
+    """variable -> 1 if an operation uses it or waits for it; takes no lock."""
     return 0 if idle_variable(argument(argv, 0)) else 1
 
 
 def settled(argv: int, argc: int) -> int:
-    """core, variable -> 1 if nobody uses it or waits for it, and it carries no failure."""
+    """core, variable -> 1 if no operation uses it or waits for it, and it carries no failure."""
     core = argument(argv, 0)
     variable = argument(argv, 1)
     lock(core)
@@ -68,13 +68,13 @@ def settled(argv: int, argc: int) -> int:
 
 
 def renew(argv: int, argc: int) -> int:
-    """core, variable whose memory changes hands: what was pushed before leaves no failure on it
-    that concerns what is pushed from now on."""
+    """core, variable whose memory gets a new owner: failures of operations pushed before will not
+    apply to operations pushed from now on."""
     core = argument(argv, 0)
     variable = argument(argv, 1)
     lock(core)
     if idle_variable(variable) or cell_on(variable) == 0:
-        set_cell(core, variable, 0, 0)  # else unfinished operations have to find it
+        set_cell(core, variable, 0, 0)  # else unfinished operations still need the failure
     store(variable + V_SINCE, load(core + SEQUENCE))
     unlock(core)
     return 0
@@ -99,7 +99,7 @@ def dead_template(argv: int, argc: int) -> int:
 
 
 def drop_instance(argv: int, argc: int) -> int:
-    """core, instance: to be given back when its last run and helper are gone."""
+    """core, instance: free it after its last run and helper."""
     core = argument(argv, 0)
     instance = argument(argv, 1)
     lock(core)
@@ -130,7 +130,7 @@ def peek(argv: int, argc: int) -> int:
 
 
 def poke(argv: int, argc: int) -> int:
-    """address, word."""
+    """address, word: store the word."""
     store_release(argument(argv, 0), argument(argv, 1))
     return 0
 
@@ -141,14 +141,14 @@ def new_memory(argv: int, argc: int) -> int:
 
 
 def free_memory(argv: int, argc: int) -> int:
-    """address."""
+    """address: free its memory."""
     release(argument(argv, 0))
     return 0
 
 
 def snapshot(argv: int, argc: int) -> int:
-    """core, buffer, capacity in operations -> how many pending ones, newest first, were written:
-    SNAPSHOT words each. The words of each are those of one moment.
+    """core, buffer, capacity in operations -> number of pending ones written, newest first, with
+    SNAPSHOT words each, all of one moment.
     """
     core = argument(argv, 0)
     place = argument(argv, 1)
@@ -167,8 +167,8 @@ def snapshot(argv: int, argc: int) -> int:
 
 
 def uses(argv: int, argc: int) -> int:
-    """core, operation, its number, buffer, capacity -> how many of its variables were written
-    there, each as address | mutate; 0 if it is over.
+    """core, operation, its number, buffer, capacity -> number of its variables written there, each
+    as address | mutate; 0 if it has ended.
     """
     core = argument(argv, 0)
     operation = argument(argv, 1)
@@ -187,7 +187,7 @@ def uses(argv: int, argc: int) -> int:
 
 
 def snapshot_word(index: int) -> int:
-    """Which word of an operation is shown at this place: address, number, token, name, ..."""
+    """Return the offset in an operation of word `index` of a snapshot: number, token, name, ..."""
     if index == 1:
         return O_SEQ
     if index == 2:
@@ -204,7 +204,7 @@ def snapshot_word(index: int) -> int:
 
 
 def ready_list(argv: int, argc: int) -> int:
-    """core, buffer, capacity -> how many ready operations, of all queues, were written there."""
+    """core, buffer, capacity -> number of ready operations, of all queues, written there."""
     core = argument(argv, 0)
     place = argument(argv, 1)
     count = 0

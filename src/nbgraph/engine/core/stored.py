@@ -1,4 +1,4 @@
-"""The core's object code on disk, found without reading in what it is made of."""
+"""The core's object code on disk, found without importing the modules that it is compiled from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import functools
 from nbgraph._version import sources
 from nbgraph.codegen import unit
 
-# what the core is made of: all that its object code depends on besides primitives and compiler
+# the core's sources: all that its object code depends on besides primitives and compiler
 FILES = (
     *("layout", "codes", "memory", "profile", "queues", "tracker", "operations"),
     *("outside", "plans", "running", "waiting", "entries", "serving"),
@@ -17,11 +17,11 @@ FILES = (
 
 @functools.cache
 def key() -> str:
-    """Under which the object code is kept."""
+    """Return the cache key of the object code."""
     files = [f"engine/core/{file}" for file in FILES]
     return unit.content_key("engine", sources("kernel_errors", *files))
 
 
 def find() -> unit.Unit | None:
-    """The core from disk, or None. Numba is not imported."""
+    """Return the core from disk, or None, without importing Numba."""
     return unit.load(key())

@@ -1,7 +1,7 @@
-"""The tracker: who may use a variable now, and who is next. It knows no thread and no device.
+"""The tracker decides which operations may use a variable, without regard to threads and devices.
 
-All of it runs under the core's lock. Operations that become ready are handed back as a list,
-linked through O_NEXT; somebody else decides where they run.
+All of it runs under the core's lock. Operations that become ready are returned as a list, linked
+through O_NEXT; the caller decides where they run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from nbgraph.engine.core.memory import applies, cell_for, earlier, set_cell
 
 
 def may_take(variable: int, mode: int, lane: int) -> bool:
-    """Rule 1: whether a use may begin beside those that are granted."""
+    """Return whether a use may be granted besides the present ones (rule 1)."""
     if load(variable + V_WRITES) != 0:
         return False
     issued = load(variable + V_ISSUED_WRITES)
@@ -24,7 +24,7 @@ def may_take(variable: int, mode: int, lane: int) -> bool:
 
 
 def take(slot: int, variable: int, mode: int) -> None:
-    """Grant it."""
+    """Grant a variable to a slot."""
     store(slot + S_MODE, mode | GRANTED)
     if mode & MUTATE != 0:
         store(variable + V_WRITES, load(variable + V_WRITES) + 1)
@@ -33,7 +33,7 @@ def take(slot: int, variable: int, mode: int) -> None:
 
 
 def request(slot: int, operation: int) -> bool:
-    """Ask for a variable: granted at once, or the slot waits at the end of the queue."""
+    """Grant a slot its variable and return True, or append the slot to the variable's queue."""
     variable = load(slot + S_VARIABLE)
     mode = load(slot + S_MODE)
     store(slot + S_NEXT, 0)
@@ -51,7 +51,7 @@ def request(slot: int, operation: int) -> bool:
 
 
 def enter(core: int, operation: int) -> bool:
-    """Number the operation and ask for all its variables; whether it is ready at once."""
+    """Number an operation and request all its variables; return whether it is ready."""
     sequence = load(core + SEQUENCE) + 1
     store(core + SEQUENCE, sequence)
     store(core + PENDING, load(core + PENDING) + 1)
@@ -73,7 +73,7 @@ def enter(core: int, operation: int) -> bool:
 
 
 def leave(core: int, operation: int) -> None:
-    """Out of the list of pending operations."""
+    """Remove an operation from the list of pending ones."""
     after = load(operation + O_AFTER)
     before = load(operation + O_BEFORE)
     if after != 0:
@@ -85,7 +85,7 @@ def leave(core: int, operation: int) -> None:
 
 
 def advance(variable: int, ready: int) -> int:
-    """Rule 2: grant what can be granted from the head on; the longer list of ready operations."""
+    """Grant a variable to its queue from the head on (rule 2); return `ready`, extended."""
     slot = load(variable + V_HEAD)
     while slot != 0:
         operation = load(slot + S_OPERATION)
@@ -110,7 +110,7 @@ def advance(variable: int, ready: int) -> int:
 
 
 def acquired(slot: int, mode: int, ready: int) -> int:
-    """A running plan waited for this slot: its step goes on."""
+    """Return `ready` with the step of a running plan that waited for this slot."""
     step = load(slot + S_STEP)
     store(slot + S_MODE, (mode | GRANTED) & ~AWAITED)
     store(step + O_NEXT, ready)
@@ -118,7 +118,7 @@ def acquired(slot: int, mode: int, ready: int) -> int:
 
 
 def issue(operation: int) -> int:
-    """First phase: the lane has it. Who is of the same lane need not wait; the ready ones."""
+    """Mark an operation as issued on its lane; return the operations that become ready by that."""
     lane = load(operation + O_LANE)
     store(operation + O_FLAGS, load(operation + O_FLAGS) | ISSUED)
     ready = 0
@@ -142,7 +142,7 @@ def issue(operation: int) -> int:
 
 
 def give_back(core: int, operation: int, slot: int, cell: int, ready: int) -> int:
-    """Rule 4 for one slot; `cell` is what a write leaves. The longer list of ready operations."""
+    """Release one slot (rule 4), leaving `cell` after a write; return `ready`, extended."""
     variable = load(slot + S_VARIABLE)
     mode = load(slot + S_MODE)
     store(slot + S_MODE, mode | RETURNED)
@@ -160,7 +160,7 @@ def give_back(core: int, operation: int, slot: int, cell: int, ready: int) -> in
 
 
 def give_all_back(core: int, operation: int, cell: int) -> int:
-    """Rule 4 for all slots that were not given back before; the ready operations."""
+    """Release all slots that are not released yet (rule 4); return the ready operations."""
     ready = 0
     slot = operation + O_SLOTS
     for _ in range(load(operation + O_COUNT)):
@@ -171,9 +171,9 @@ def give_all_back(core: int, operation: int, cell: int) -> int:
 
 
 def poison(operation: int) -> int:
-    """Rule 5: the earliest failure on its variables that concerns the operation, or 0.
+    """Return the earliest failure on its variables that applies to an operation (rule 5), or 0.
 
-    What a write that is only issued will leave is not known before this operation is done itself.
+    The outcome of a write that is only issued is not known before this operation is done itself.
     """
     first = 0
     sequence = load(operation + O_SEQ)
@@ -192,7 +192,7 @@ def poison(operation: int) -> int:
 
 
 def stale(operation: int) -> int:
-    """One more than the index of a variable that has died since the slot was made, or 0."""
+    """Return 1 + the index of a variable that has died since its slot was set, or 0."""
     slot = operation + O_SLOTS
     for i in range(load(operation + O_COUNT)):
         if load(slot + S_MODE) >> 8 != load(load(slot + S_VARIABLE) + V_GENERATION):

@@ -1,4 +1,4 @@
-"""Threads: workers, threads that wait and help, threads that run Python functions."""
+"""Threads: native workers, waiting threads that run kernels, threads of Python functions."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from nbgraph.engine.core.queues import (
 )
 from nbgraph.engine.core.running import join, open_instance_locked, run
 
-FOR_ALL, FOR_BRAKE = 0, -1  # instead of an operation to wait for
-CHAIN = 4096  # kernels a waiting thread runs before signals get their turn
-NOTHING, RAN, TIRED = 0, 1, 3  # what came of help; or LEFT
+FOR_ALL, FOR_BRAKE = 0, -1  # in place of an operation to wait for
+CHAIN = 4096  # kernels that a waiting thread runs before it handles signals
+NOTHING, RAN, TIRED = 0, 1, 3  # results of `help_locked`, besides LEFT
 
 
 def new_parker(core: int) -> int:
-    """What a thread sleeps on; 0: no memory. It is never given back: threads are few."""
+    """Return a parker for a thread to sleep on, or 0 without memory. Parkers are never freed."""
     lock(core)
     parker = take_block(core, PARKER_WORDS)
     if parker != 0:
@@ -49,13 +49,13 @@ def new_parker(core: int) -> int:
 
 
 def arm(parker: int) -> None:
-    """Before the parker enters a list."""
+    """Reset a parker before it enters a list."""
     store(parker + P_WORD, SPINNING)
     store(parker + P_TAKEN, 0)
 
 
 def rest(core: int, parker: int, timeout: int, spins: int) -> bool:
-    """Until signalled: spin a little, yield a little, then sleep. False: time-out or signal."""
+    """Spin, yield, then sleep until the parker is signalled; False at a time-out or signal."""
     word = parker + P_WORD
     for i in range(spins):
         if load_acquire(word) == SIGNALLED:
@@ -73,7 +73,7 @@ def rest(core: int, parker: int, timeout: int, spins: int) -> bool:
 
 
 def settle_parker(core: int, parker: int) -> None:
-    """After a rest: out of the idle list; a promised signal is awaited. Returns with the lock."""
+    """Leave the idle list after a rest, or wait for the signal if taken out. Takes the lock."""
     lock(core)
     if load(parker + P_TAKEN) == 0:
         remove_idle(core, parker)
@@ -85,7 +85,7 @@ def settle_parker(core: int, parker: int) -> None:
 
 
 def hand_on(core: int, number: int) -> None:
-    """The thread goes; if it was woken for work that it leaves, another one is woken."""
+    """Wake another thread of a queue if this one leaves work there, for which it was woken."""
     queue = queue_of(core, number)
     if load_acquire(queue + Q_COUNT) == 0:
         return
@@ -96,7 +96,7 @@ def hand_on(core: int, number: int) -> None:
 
 
 def worker(core: int, parker: int) -> int:
-    """The life of a thread that runs kernels; it ends when the core stops."""
+    """Run kernels until the core stops: the main function of a native worker."""
     while True:
         lock(core)
         operation = take_ready(core, NATIVE)
@@ -125,9 +125,9 @@ def worker(core: int, parker: int) -> int:
 
 
 def help_locked(core: int, parker: int, longest: int, until: int) -> int:
-    """Run what is ready next and those it leads to, if none may take longer.
+    """Run the next ready operation and those it makes ready, if they take up to `longest` ns.
 
-    Called with the lock, and left without it unless there is NOTHING to do.
+    Called with the lock; it is released unless the result is NOTHING.
     """
     operation = next_ready(core, NATIVE)
     if operation != 0:
@@ -150,7 +150,7 @@ def help_locked(core: int, parker: int, longest: int, until: int) -> int:
 
 
 def run_chain(core: int, operation: int, thread: int, longest: int, until: int) -> bool:
-    """Run an operation and those it leads to; False if it was enough before their end."""
+    """Run an operation and those it makes ready; False if stopped before their end."""
     for _ in range(CHAIN):
         operation = run(core, operation, thread, longest)
         if operation == 0:
@@ -162,7 +162,7 @@ def run_chain(core: int, operation: int, thread: int, longest: int, until: int) 
 
 
 def pop(core: int, parker: int, number: int, timeout: int) -> int:
-    """The next operation of a queue, begun, for a Python thread; 0: stopped or time-out."""
+    """Return the next operation of a Python queue, marked as started; 0: stopped or time-out."""
     lock(core)
     operation = take_ready(core, number)
     waiting = timeout != 0
@@ -172,7 +172,7 @@ def pop(core: int, parker: int, number: int, timeout: int) -> int:
         unlock(core)
         rest(core, parker, timeout, load(core + SPIN))
         settle_parker(core, parker)
-        operation = take_ready(core, number)  # another thread may have been quicker
+        operation = take_ready(core, number)  # another thread may have been faster
         waiting = timeout < 0
     if operation != 0:
         begin_locked(core, operation)
@@ -181,7 +181,7 @@ def pop(core: int, parker: int, number: int, timeout: int) -> int:
 
 
 def reached(core: int, operation: int, sequence: int) -> bool:
-    """Whether what a thread waits for has come about."""
+    """Return whether the operation (or FOR_ALL, FOR_BRAKE) that a thread waits for is done."""
     if operation == FOR_ALL:
         return load_acquire(core + PENDING) == 0
     if operation == FOR_BRAKE:
@@ -190,7 +190,7 @@ def reached(core: int, operation: int, sequence: int) -> bool:
 
 
 def watch_list(core: int, operation: int) -> int:
-    """Where those who wait for it are kept."""
+    """Return the address of the list of threads that wait for it."""
     if operation == FOR_ALL:
         return core + ALL_WAITERS
     if operation == FOR_BRAKE:
@@ -199,14 +199,14 @@ def watch_list(core: int, operation: int) -> int:
 
 
 def wait(core: int, parker: int, operation: int, sequence: int, timeout: int, longest: int) -> int:
-    """1 once the operation (or FOR_ALL, FOR_BRAKE) is done; meanwhile kernels are helped along, if
-    they are known to take up to `longest` nanoseconds (0: none).
+    """Wait for an operation (or FOR_ALL, FOR_BRAKE), running ready kernels that are known to take
+    up to `longest` nanoseconds (0: none). Return 1 once it is done.
 
-    0 after the time-out, or early so that Python can look at its signals. LEFT as soon as there is
-    something longer to run, or helping as such has taken long.
+    Return 0 after the time-out, or early so that Python can handle signals. Return LEFT as soon as
+    a longer kernel is ready, or after running kernels for long.
     """
     if load(parker + P_STEP) != 0:
-        hand_over_step(core, parker)  # an interrupt has kept the thread from running it
+        hand_over_step(core, parker)  # an interrupt kept this thread from running its step
     outcome = 0
     until = now() + (TURN if longest != ANYTHING else ANYTHING)
     while True:
@@ -214,7 +214,7 @@ def wait(core: int, parker: int, operation: int, sequence: int, timeout: int, lo
             outcome = 1
             break
         lock(core)
-        store(core + INLINED, 0)  # a thread that waits gains nothing from another one
+        store(core + INLINED, 0)  # a thread that waits gains nothing from a parallel worker
         helped = NOTHING
         if longest != 0:
             helped = help_locked(core, parker, longest, until)
@@ -236,10 +236,10 @@ def wait(core: int, parker: int, operation: int, sequence: int, timeout: int, lo
 def watch_and_rest(
     core: int, parker: int, operation: int, sequence: int, timeout: int, helps: bool
 ) -> bool:
-    """Sleep as a watcher, and as an idle thread if it helps; called with the lock, left without.
+    """Sleep as a watcher, and as an idle thread if it helps; called with the lock, it releases it.
 
-    One that has left its work to another thread leaves that its processor, too: where it spun, the
-    other one waited behind a kernel for some milliseconds.
+    A thread that has left its work to another one does not spin, to free its processor: the other
+    one would wait behind a kernel for some milliseconds.
     """
     arm(parker)
     watchers = watch_list(core, operation)
@@ -257,7 +257,7 @@ def watch_and_rest(
 
 
 def unwatch(watchers: int, parker: int) -> None:
-    """Out of a list of watchers, if it is still there."""
+    """Remove a parker from a list of watchers, if it is still there."""
     previous = 0
     at = load(watchers)
     while at not in (0, parker):

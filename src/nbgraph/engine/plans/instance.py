@@ -1,4 +1,4 @@
-"""Instances of plans: what is pushed. See `plan` for what a plan is."""
+"""Instances of plans, which are what a push runs; see `plan`."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 
 class Instance:
-    """A plan with counters: what is pushed. `free()` gives its memory back when it has run."""
+    """A plan with the counters of its runs, ready to be pushed; `free()` frees its memory."""
 
     __slots__ = (
         "_address",
-        "_bound",  # the compiled entry, with core and template
-        "_core",  # that the instance lies in
-        "_deletions",  # of its owner, when the plan's variables were last looked at
+        "_bound",  # the compiled entry, bound to core and template
+        "_core",  # the core in whose memory the instance lies
+        "_deletions",  # of its owner, when the plan's variables were last checked
         "_engine",
         "_kernels",  # the engine of that core
-        "_long",  # more words than a call holds: they go by address
+        "_long",  # whether its words are too many for a call, and go by address
         "_own",
         "_pure",  # whether the pusher may run its Python steps
-        "_quick",  # the core, if `launch` may go straight to it
+        "_quick",  # the core, if `launch` may call it directly
         "_steps",
         "_tokens",
         "__weakref__",
@@ -55,7 +55,7 @@ class Instance:
 
     def __init__(self, plan: Plan, engine: Engine | None) -> None:
         if engine is None:
-            from nbgraph.engine.current import current
+            from nbgraph.engine.selection import current
 
             self._engine = current
         else:
@@ -73,18 +73,17 @@ class Instance:
 
     @property
     def variable(self) -> Variable:
-        """What every run of this instance writes: a push that names it is ordered among them."""
+        """The variable that every run of this instance writes, for ordering other pushes."""
         return self._own_on(self._engine())
 
     @property
     def way(self) -> object:
-        """What `launch` goes straight to; another object when the template is another one, and None
-        while there is none."""
+        """The entry that `launch` calls directly: a new object for each template, or None."""
         return self._quick and self._bound
 
     @property
     def launched(self) -> tuple[ThreadedEngine, Core, int] | None:
-        """The engine of that way, its core, and the template of a run."""
+        """The engine behind `way`, its core, and the template of a run, or None."""
         core = self._quick
         return core and (self._kernels, core, core.instances[self._address].template)
 
@@ -98,11 +97,11 @@ class Instance:
     ) -> Any:
         """Push a run: on the compiled engine as one operation, elsewhere step by step.
 
-        `variables`: for this run, instead of those the plan was made with: by these, or all of them
-        in the order of `plan.outside`. They must be distinct. `words`: one for each of the plan's
-        `patches`, written to the steps' records when the run begins. `state`: what steps with
-        `wants_state` are given; it is let go after the run, once its last step, a wait or another
-        push notices.
+        `variables`: replacements for this run, as a mapping from the plan's outside names, or a
+        sequence of all in the order of `plan.outside`. They must be distinct. `words`: one for each
+        of the plan's `patches`, written to the steps' records when the run begins. `state`: an
+        argument of the steps with `wants_state`; it is released after the run, by the last step, a
+        wait or a later push.
         """
         engine = self._engine()
         externals: tuple[Any, ...] = tuple(self.plan.outside)
@@ -131,11 +130,11 @@ class Instance:
         state: Any = None,
         priority: int = 0,
     ) -> int:
-        """Return the quick way: as `push`, in one compiled call and without its checks.
+        """Push a run in one compiled call, without the checks of `push`; return its ticket.
 
-        `variables` are all in the order of `plan.outside`, alive and of this engine, or none: those
-        of the plan. `site` is what `Engine.site_id` gave for the line of user code, or 0. The
-        answer names the operation (a ticket); it is 0 where the plan was pushed step by step.
+        `variables` are all in the order of `plan.outside`, alive and of this engine, or empty for
+        those of the plan. `site` is the number of the line of user code, by `Engine.site_id`, or 0.
+        The ticket is 0 where the plan was pushed step by step.
         """
         core = self._quick
         if core is not None and state is None:
@@ -203,7 +202,7 @@ class Instance:
         state: Any,
         priority: int,
     ) -> int:
-        """Whatever has to be made ready first; the ticket. What is refused is held back or told."""
+        """Prepare whatever a launch needs, push a run and return its ticket; handle refusals."""
         core = engine._opened()
         if not variables and self._deletions != engine._owner.deletions:
             self._named(None, engine)
@@ -234,7 +233,7 @@ class Instance:
         priority: int,
         forced: int,
     ) -> int:
-        """One compiled call: a ticket, or a refusal."""
+        """Call the core once: return a ticket, or the code of a refusal."""
         token = 0
         if state is not None:
             token = next(core.tokens)
@@ -268,9 +267,9 @@ class Instance:
         return core.call("launch", (core.instances[self._address].template, *words))
 
     def _prepare(self, engine: ThreadedEngine, core: Core) -> None:
-        """The instance in this core's memory, and a template of what is launched."""
+        """Write the instance to this core's memory, and the template of its runs."""
         with engine._opening:
-            self._quick = None  # the template may go
+            self._quick = None  # the template may be freed
             if self._core is not core:
                 self._lay_out(engine, core)
             entry = core.instances[self._address]
@@ -288,7 +287,7 @@ class Instance:
         slots: list[int] = []
         for each, written in plan.outside.items():
             bits = (layout.MUTATE if written else 0) | (layout.LATE if each in late else 0)
-            # in place of what every push has to name: the core refuses a variable named twice
+            # the own variable marks slots that every push fills: the core refuses one used twice
             address = _address(core, each) if isinstance(each, Variable) else own
             slots.append(address << 2 | bits)
         words = [
@@ -304,7 +303,7 @@ class Instance:
         return template
 
     def _lay_out(self, engine: ThreadedEngine, core: Core) -> None:
-        """The instance in the core's memory; see INSTANCE words in `core.layout`."""
+        """Write the instance to the core's memory; see INSTANCE words in `core.layout`."""
         self.free()
         core.reap()
         tokens: list[int] = []
@@ -323,7 +322,7 @@ class Instance:
         for place in rows.relative:
             words[place] += address
         ctypes.memmove(address, words.buffer_info()[0], layout.WORD * len(words))
-        # kernels' records live as long
+        # keeps the records of the kernels alive
         memory = PlanMemory((self.plan, runs), tokens, weakref.ref(self))
         core.instances[address] = memory
         if core.timing is not None:
@@ -332,7 +331,7 @@ class Instance:
         self._pure = rows.words[layout.I_SERIAL // layout.WORD] == layout.PURE
 
     def free(self) -> None:
-        """Give the memory back, once all pushes have run; a later push lays it out anew."""
+        """Free the memory once all pushes have run; a later push allocates it again."""
         self._quick = None
         core, self._core = self._core, None
         if core is not None:
@@ -344,7 +343,7 @@ class Instance:
     def __del__(self) -> None:
         core = getattr(self, "_core", None)
         if core is not None:
-            core.doomed.append(self._address)  # no lock, no push
+            core.doomed.append(self._address)  # a finaliser may not lock or push
 
 
 def _address(core: Core, variable: Variable) -> int:

@@ -1,15 +1,15 @@
 """Plans: many steps pushed as one operation, run without Python between them.
 
-A step is a kernel call or a Python function with what it reads and writes. Names that are engine
-variables, or stand for one (`Outside`), lie outside: the plan as a whole is ordered by them, like
-any push. All other names (strings, numbers, whatever hashes) are the plan's own. Steps that
-conflict keep the order of the list; all others may run in parallel, and a long kernel may be cut
-into chunks. An outside variable goes on as soon as the last step that uses it is done (in a plan of
-some microseconds, when the plan is); a *late* one is waited for only by the steps that use it.
+A step is a kernel call or a Python function with the names that it reads and writes. Names that are
+engine variables, or stand for one (`Outside`), are outside names: they order the plan as a whole,
+like any push. All other names (strings, numbers, any hashable values) are local to the plan.
+Conflicting steps keep the order of the list; others may run in parallel, and a long kernel may be
+cut into chunks. An outside variable is released as soon as the last step that uses it has ended (in
+a plan of some microseconds, with the plan); only the steps that use a *late* variable wait for it.
 
 An instance holds the counters of a run. Two pushes of one instance run one after the other; two
-instances of a plan run side by side. Every push may bring variables of its own, words for the
-records of the kernels, and an object for the Python steps; see `Instance.push`.
+instances of a plan run in parallel. Every push may bring its own variables, words for the records
+of the kernels, and an object for the Python steps; see `Instance.push`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Place = tuple[int, int]  # a step, and a word of its record
 
 
 class Outside:
-    """Stands for a variable that every push of the plan names.
+    """A placeholder for a variable that every push of the plan supplies.
 
     >>> Outside("weights")
     <outside 'weights'>
@@ -50,11 +50,11 @@ class Step(NamedTuple):
     """One part of a plan.
 
     `run` is a NativeCall, or a function of a run context (`wants_state`: and of the run's state).
-    `chunks`: at most so many parts; None leaves it to the measured time, 1 forbids it.
-    `overwrites`: what it writes and does not read it writes whole, so that a failure that lies
-    there does not concern it. `effort`: a function that gives its Effort, for profiles. `pure`: a
-    function that waits for nothing and writes its results whole, from what it reads alone: it may
-    be begun again, and runs in the pusher where that takes less than waking up a thread.
+    `chunks`: the most parts it may be cut into; None decides by its cost, 1 forbids cutting.
+    `overwrites`: it writes names that it does not read whole, so that their failures do not skip
+    it. `effort`: a function that returns its Effort, for profiles. `pure`: it is a function that
+    waits for nothing and writes its results whole, as a function of its reads alone: it may be
+    restarted, and runs in the pusher where that is faster than waking up a thread.
     """
 
     run: NativeCall | Callable[..., Any]
@@ -69,29 +69,29 @@ class Step(NamedTuple):
 
     @property
     def label(self) -> str:
-        """For errors and profiles."""
+        """The name of the step in errors and profiles."""
         return self.name or getattr(self.run, "__name__", None) or "step"
 
     def clears(self, name: Hashable) -> bool:
-        """Return whether a failure on what it writes under this name does not concern it."""
+        """Return whether it writes `name` whole, so that a failure there does not skip it."""
         return self.overwrites and name not in self.reads
 
 
 class Plan:
-    """The order of steps, worked out once.
+    """Steps and their order, computed once.
 
     Parameters
     ----------
     steps : sequence of Step
-        In an order that is right when run one by one.
+        In an order that is correct for sequential execution.
     late : iterable of Variable or Outside
-        Variables the plan need not have when it starts.
+        Variables that the plan need not hold when it starts.
     name : str
         For errors and profiles.
     patches : sequence
-        For each word that a push brings, where it is written before the run's first step: a pair
-        (step, word of its record), both counted from 0, or a list of such pairs. Every instance
-        has records of its own for these steps.
+        For each word that a push brings, the place to which it is written before the first step: a
+        pair (step, word of its record), both counted from 0, or a list of such pairs. Every
+        instance has its own records for these steps.
 
     >>> import nbgraph as ng
     >>> from nbgraph.engine.plans.plan import Outside, Plan, Step
@@ -121,7 +121,7 @@ class Plan:
         self.steps = tuple(steps)
         if not self.steps:
             raise ArgumentError(f"plan {name!r}: no steps; expected one or more")
-        self.outside = self._outside()  # whether it is written
+        self.outside = self._outside()  # outside name -> whether it is written
         self.late = tuple(dict.fromkeys(late))
         for variable in self.late:
             if variable not in self.outside:
@@ -148,7 +148,7 @@ class Plan:
         return writes_of
 
     def _places(self, number: int, listed: Place | Sequence[Place]) -> tuple[Place, ...]:
-        """Where a word goes, checked."""
+        """Return the places of patch `number` as a tuple of pairs, checked."""
         flat: Any = listed
         places: tuple[Place, ...] = (flat,) if isinstance(flat[0], int) else tuple(flat)
         for step, word in places:
@@ -165,7 +165,7 @@ class Plan:
         return places
 
     def instance(self, engine: Engine | None = None) -> Instance:
-        """Return a set of counters of its own, on an engine (None: the one in force)."""
+        """Return a new instance of the plan on an engine (None: the active one)."""
         return Instance(self, engine)
 
     def push(self, priority: int = 0, variables: Any = None, **options: Any) -> Any:
@@ -178,11 +178,11 @@ class Plan:
 def _order(
     steps: Sequence[Step], index: dict[Any, int]
 ) -> tuple[list[dict[int, bool]], list[list[int]]]:
-    """For each step the earlier ones it follows, and whether their failures concern it; and its
-    uses of outside variables, as the core has them.
+    """Return for each step the earlier ones it depends on, with whether their failures skip it; and
+    for each step its uses of outside variables, encoded for the core.
 
-    Following the last writer and the readers since suffices; the rest follows from these. What a
-    step finds of an earlier step's failures comes by way of the step, not of the outside variable.
+    Edges from the last writer and the readers since that suffice; they imply the others. A step
+    gets the failure of an earlier step by the edge between them, not by the outside variable.
     """
     writer: dict[Hashable, int] = {}
     readers: dict[Hashable, list[int]] = {}

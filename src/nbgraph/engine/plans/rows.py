@@ -19,8 +19,8 @@ _ARRAYS = (layout.I_LEFT, layout.I_NEXT_CHUNK, layout.I_CHUNKS)
 class Rows:
     """Header, table and arrays of a plan whose steps run `runs`.
 
-    `words` are those of an instance; the ones at `relative` are addresses, counted from its
-    beginning. `number` gives what a name is called in the core, `token` what a Python step is.
+    `words` are those of an instance; the ones at `relative` are addresses relative to its
+    beginning. `number` returns the core's number of a name, `token` the token of a Python step.
     """
 
     def __init__(
@@ -83,8 +83,8 @@ class Rows:
         )
         self._set(layout.I_SERIAL, layout.PURE if pure and any(kinds) else int(pure))
         self._set(layout.I_WIDTH, int(max(chunks) > 1 or _wide(before)))
-        self._set(layout.I_UNSURE, int(max(costs) > BRIEF))  # a loop in it may take ever longer
-        # unknown as soon as one part of it is
+        self._set(layout.I_UNSURE, int(max(costs) > BRIEF))  # a loop in it may take much longer
+        # 0 (unknown) if the cost of any row is unknown
         self._set(layout.I_SERIAL_NS, sum(costs) if all(costs) else 0)
 
     def _put_successors(self, before: Sequence[dict[int, bool]]) -> None:
@@ -123,13 +123,13 @@ class Rows:
         self.words[offset // layout.WORD] = value
 
     def _put(self, offset: int, values: Sequence[int]) -> None:
-        """An array at the end, its address in the header."""
+        """Append an array, and write its address to the header at `offset`."""
         self._set(offset, layout.WORD * len(self.words))
         self.relative.append(offset // layout.WORD)
         self.words += values or [0]
 
     def _put_lists(self, offsets: int, place: int, lists: Sequence[Sequence[int]]) -> None:
-        """Lists one behind the other, with where each begins (CSR)."""
+        """Append lists one after the other, and the offsets where each begins (CSR)."""
         starts = [0]
         for each in lists:
             starts.append(starts[-1] + len(each))
@@ -140,7 +140,7 @@ class Rows:
 def _behind(
     before: Sequence[dict[int, bool]], uses: Sequence[Sequence[int]], late: dict[int, int]
 ) -> list[dict[int, bool]]:
-    """Return the rows in an order in which those that use a late variable follow its row."""
+    """Return the predecessors of all rows, adding for each late variable a row before its users."""
     shift = len(late)
     waits_of: list[dict[int, bool]] = [{} for _ in late]
     for each, used in zip(before, uses, strict=True):
@@ -150,5 +150,5 @@ def _behind(
 
 
 def _wide(before: Sequence[dict[int, bool]]) -> bool:
-    """Whether anything can run beside anything else: not if each row follows the one before it."""
+    """Return whether two rows may run in parallel: not if each depends on the row before it."""
     return any(row - 1 not in each for row, each in enumerate(before) if row)

@@ -1,4 +1,4 @@
-"""The steps of an instance, pushed one by one: where an engine has no compiled core."""
+"""Runs of an instance as one push per step, on engines without a compiled core."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from nbgraph.engine.variable import Variable
 
 
 class Steps:
-    """What the steps of an instance run: `runs`, of which those with words of a run have a record
-    of their own. `plan`: a `Plan`."""
+    """The calls of the steps of an instance of `plan` (a `Plan`): `runs`. A call whose record a
+    push patches is a copy with its own record."""
 
     __slots__ = ("_plan", "_turns", "runs")
 
     def __init__(self, plan: Any) -> None:
         self._plan = plan
-        self._turns: dict[int, threading.RLock] = {}  # by process; a push of a whole run holds it
+        self._turns: dict[int, threading.RLock] = {}  # by process; held while a run is pushed
         patched = {step for places in plan.patches for step, _ in places}
         self.runs: list[Any] = [
             _copy(step.run) if place in patched else step.run
@@ -39,8 +39,8 @@ class Steps:
         state: Any,
         priority: int,
     ) -> None:
-        """Push a run. It begins after the last one, with nothing failed inside: so it has to be
-        pushed whole before another thread pushes one. `own`: what every run writes."""
+        """Push a run. It follows the previous run and starts without failures, so that a thread has
+        to push all of it before another pushes one. `own`: the variable that every run writes."""
         plan = self._plan
         names: dict[Any, Variable] = dict(zip(plan.outside, externals, strict=True))
 
@@ -57,7 +57,7 @@ class Steps:
                 whole = [name for name in step.writes if step.clears(name)]
                 every = len(whole) == len(step.writes)
                 if whole and not every:
-                    engine.push(_forget, mutate_vars=variables(whole), prop=OVERWRITE)
+                    engine.push(_clear_failures, mutate_vars=variables(whole), prop=OVERWRITE)
                 engine.push(
                     functools.partial(_with_state, run, state) if step.wants_state else run,
                     const_vars=[*variables([n for n in step.reads if n not in step.writes]), own],
@@ -68,23 +68,23 @@ class Steps:
                 )
 
     def _begin(self, words: Sequence[int], run_ctx: RunContext) -> None:
-        """All steps of a run read what this writes; so nobody reads the records now."""
+        """Patch the records; no step reads them now, as every step waits for this operation."""
         for word, places in zip(words, self._plan.patches, strict=True):
             for step, place in places:
                 self.runs[step]._words[place] = word
 
 
 def _copy(call: Any) -> NativeCall:
-    """Return a call with a record of its own."""
+    """Return a copy of a call with its own record."""
     native = NativeCall(
         call.address, list(call._words), call.hi, lo=call.lo, name=call.__name__, cost=call.cost
     )
-    native.keep, native.resumes = call, call.resumes  # `keep`: what its words point to
+    native.keep, native.resumes = call, call.resumes  # `call` keeps the memory of its words alive
     return native
 
 
-def _forget(run_ctx: RunContext) -> None:
-    """Leave no failure on what is about to be written whole."""
+def _clear_failures(run_ctx: RunContext) -> None:
+    """Do nothing: this overwriting push clears failures of names that a step writes whole."""
 
 
 def _with_state(run: Callable[..., Any], state: Any, run_ctx: RunContext) -> Any:

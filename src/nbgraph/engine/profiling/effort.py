@@ -1,4 +1,4 @@
-"""What a step of a plan does, in bytes and operations, and what the machine could do at most."""
+"""The work of a step of a plan, in bytes and operations, and the limits of the machine."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _REPEATS = 12
 
 
 class Effort(NamedTuple):
-    """Names of operators, lines of the user's text, bytes read and written, and operations.
+    """The work of a step: names of operators, their lines of user code, bytes moved, operations.
 
-    An addition, a multiplication, a comparison and a call of `exp` count one each. None: they are
-    not counted for this kernel.
+    An addition, a multiplication, a comparison and a call of `exp` count one each; `operations` is
+    None where they are not counted.
     """
 
     operators: tuple[str, ...] = ()
@@ -28,13 +28,13 @@ class Effort(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """The most that memory and arithmetic give: bytes and operations (float32) per second."""
+    """Maximum rates of memory and arithmetic: bytes and operations (float32) per second."""
 
     bandwidth: float
     peak: float
 
     def least(self, effort: Effort) -> float:
-        """Return the seconds that a step needs if nothing but these limits held it up."""
+        """Return the least seconds that a step needs under these limits."""
         return max(effort.nbytes / self.bandwidth, (effort.operations or 0) / self.peak)
 
     def bound(self, effort: Effort) -> str:

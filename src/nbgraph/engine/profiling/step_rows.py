@@ -21,10 +21,10 @@ _WIDTH = 40  # characters of a list of operators
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """Runs of one kernel of a plan: time in seconds, and the effort of all of them together.
+    """Runs of one kernel of a plan: their time in seconds, and their total effort.
 
-    `plan` names the compiled graph, `kernel` the step; `effort.operators` and `effort.lines` say
-    which of the user's operators it does, and where they are called. `effort.nbytes` is 0 and
+    `plan` names the compiled graph, `kernel` the step; `effort.operators` and `effort.lines` are
+    the user's operators that it computes, and the lines that call them. `effort.nbytes` is 0 and
     `effort.operations` is None where they are not known.
     """
 
@@ -36,7 +36,7 @@ class StepRow:
 
     @property
     def mean(self) -> float:
-        """Seconds of one run."""
+        """Mean time of one run, in seconds."""
         return self.total / self.count
 
     @property
@@ -75,7 +75,7 @@ class StepRow:
         return limits.least(self.effort) / (self.total or float("inf"))
 
     def cells(self, limits: Limits) -> tuple[str, ...]:
-        """Return the row as text; shares above 100% are those of data that a cache holds."""
+        """Return the row as text; a share above 100% means that the data lay in a cache."""
         bandwidth, rate = self.per_second()
         names = ", ".join(self.effort.operators)
         known = self.effort.nbytes > 0
@@ -91,9 +91,9 @@ class StepRow:
 
 
 def step_rows(clocks: Iterable[tuple[Clock, Reading]]) -> list[StepRow]:
-    """Return a row for each kernel of a plan that ran, the longest in all first; steps of a plan
-    that have the same name, operators and lines are one row. Each clock comes with the sums that
-    it had when the profile began."""
+    """Return a row for each kernel of a plan that ran, the longest total first; steps of a plan
+    with the same name, operators and lines share a row. `clocks` pairs each clock with its sums at
+    the start of the profile."""
     rows: dict[Any, StepRow] = {}
     for clock, before in clocks:
         nanoseconds, calls, elements = (

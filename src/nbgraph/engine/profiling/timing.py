@@ -1,10 +1,9 @@
-"""Times of the steps of plans, while somebody profiles.
+"""Times of the steps of plans, during a profile.
 
 A plan runs as one operation, so the core records one time for it. For a profile every kernel in the
-tables of plans gives way to `core.profile.timed`, whose record says which kernel it calls and adds
-up how long that took. Tables change between two runs of an instance, as an operation of the engine
-that writes the instance's variable. Nobody profiles: tables hold the kernels themselves, and
-nothing of this runs.
+tables of plans is replaced by `core.profile.timed`, whose record names the kernel to call and sums
+the time that it takes. An operation that writes the instance's variable changes its table between
+two runs. Without a profile the tables hold the kernels themselves, and none of this runs.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ if TYPE_CHECKING:
     from nbgraph.engine.plans.plan import Plan, Step
     from nbgraph.engine.tracked import TrackedEngine
 
-SWITCH = "profile: switch"  # operations of that name are not part of a profile
+SWITCH = "profile: switch"  # operations of this name are left out of profiles
 _WORDS = layout.TIMED // layout.WORD
 _LOCK = forkable(threading.RLock())
 
 
 class Reading(NamedTuple):
-    """Sums of a step since it is timed: nanoseconds, calls, elements of the range."""
+    """Sums of a step since its timing began: nanoseconds, calls, elements of the range."""
 
     nanoseconds: int
     calls: int
@@ -57,7 +56,7 @@ class Clock:
         return Reading(*self.words[layout.T_NANOSECONDS // layout.WORD :])
 
     def around(self, run: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a Python function that is timed; runs of an instance are one after another."""
+        """Return `run` with timing, without a lock: runs of an instance never overlap."""
         at = layout.T_NANOSECONDS // layout.WORD
 
         def timed(*args: Any) -> Any:
@@ -72,7 +71,7 @@ class Clock:
 
 
 class Timing:
-    """Clocks for all steps of plans in a core; made for the first profile, let go by the last."""
+    """Clocks for all steps of plans in a core, while there is a profile."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -81,7 +80,7 @@ class Timing:
         self.clocks: list[Clock] = []
 
     def put_in(self, address: int, memory: PlanMemory) -> None:
-        """Time the steps of an instance, which does not run."""
+        """Replace the steps of an instance, which is not running, by timed ones."""
         plan, runs = memory.keep
         clocks = [Clock(plan, *each) for each in zip(plan.steps, runs, strict=True)]
         memory.timed = clocks
@@ -97,7 +96,7 @@ class Timing:
                 self._core.poke(row + layout.R_ARGS, ctypes.addressof(clock.words))
 
     def take_out(self, address: int, memory: PlanMemory) -> None:
-        """Time the steps of an instance, which does not run, no longer."""
+        """Restore the steps of an instance, which is not running."""
         plan, runs = memory.keep
         functions = iter(memory.tokens)
         for row, step, run in zip(self._rows(address, memory), plan.steps, runs, strict=True):
@@ -108,7 +107,7 @@ class Timing:
                 self._core.poke(row + layout.R_ARGS, run.record)
 
     def _rows(self, address: int, memory: PlanMemory) -> range:
-        """Return the addresses of the rows of steps; those of late variables come before them."""
+        """Return the addresses of the rows of steps, which follow those of late variables."""
         plan, runs = memory.keep
         first = self._core.peek(address + layout.I_TABLE) + layout.ROW * len(plan.late)
         return range(first, first + layout.ROW * len(runs), layout.ROW)

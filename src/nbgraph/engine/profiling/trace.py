@@ -1,4 +1,4 @@
-"""Profiles: what ran, when, on which thread, and how long it had waited.
+"""Profiles: the operations that ran, when, on which thread, and how long they had waited.
 
 >>> import nbgraph as ng
 >>> with ng.profile() as p:
@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from nbgraph.engine.base import Engine
-from nbgraph.engine.current import current
 from nbgraph.engine.events import Event
 from nbgraph.engine.profiling.effort import limits
 from nbgraph.engine.profiling.step_rows import StepRow, duration, flame, step_rows, table
 from nbgraph.engine.profiling.timing import SWITCH, Clock, Reading, Timing, begin, end
+from nbgraph.engine.selection import current
 from nbgraph.engine.thread import here
 from nbgraph.picture import COLOURS, Bar, Report, bar_chart, columns, packed
 
@@ -44,7 +44,7 @@ class Row:
 
     @classmethod
     def of(cls, name: str, events: Sequence[Event]) -> Row:
-        """Return the sums of these events."""
+        """Return the row of the operation `name`, summed over its events."""
         ran = [e for e in events if e.status != "skipped"]
         times = [_seconds(e) for e in ran]
         total = sum(times)
@@ -61,7 +61,7 @@ class Row:
 
 
 class Profile(Report):
-    """What `with ng.profile() as p:` gives: print it, save it, look at its timeline."""
+    """The result of `with ng.profile() as p:`, to print, to save, or to view as a timeline."""
 
     title = "ng.profile()"
 
@@ -70,7 +70,7 @@ class Profile(Report):
         self.events: list[Event] = []
         self._begun = 0
         self._timing: Timing | None = None
-        self._before: dict[Clock, Reading] = {}  # sums of clocks that ran before
+        self._before: dict[Clock, Reading] = {}  # sums of clocks when the block began
         self._steps: list[StepRow] = []
 
     # the block ---------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class Profile(Report):
         return self
 
     def _add(self, event: Event) -> None:
-        """What began before the block counts from its beginning."""
+        """Add an event; one that started before the block counts from the block's beginning."""
         if event.name == SWITCH:
             return
         if event.started_ns < self._begun:
@@ -118,18 +118,18 @@ class Profile(Report):
     # figures -----------------------------------------------------------------------------------
 
     def rows(self) -> list[Row]:
-        """One row per operation name, the longest in all first."""
+        """Return a row per operation name, the longest total first."""
         named: dict[str, list[Event]] = {}
         for event in self.events:
             named.setdefault(event.name, []).append(event)
         return sorted((Row.of(n, e) for n, e in named.items()), key=lambda r: -r.total)
 
     def steps(self) -> list[StepRow]:
-        """Return a row for each kernel of compiled graphs, the longest in all first.
+        """Return a row for each kernel of compiled graphs, the longest total first.
 
         A compiled graph (a bound executor, `ng.jit`, `train_step`) is one operation; these are its
-        parts, with time, bytes moved and operations. Graphs on GPUs have none; other engines than
-        the threaded one run steps as operations.
+        parts, with time, bytes moved and operations. Graphs on GPUs have none; engines other than
+        the threaded one run each step as an operation.
         """
         return list(self._steps)
 
@@ -166,7 +166,7 @@ class Profile(Report):
     # pictures ----------------------------------------------------------------------------------
 
     def timeline(self, *, width: int = 760) -> str:
-        """Return an SVG: a row per thread, a bar per operation that tells its name and site."""
+        """Return an SVG: a row per thread, a bar per operation labelled with its name and site."""
         events = sorted((e for e in self.events if e.status != "skipped"), key=_seconds)
         events = events[-_DRAWN:]
         colours = {r.operation: COLOURS[i % len(COLOURS)] for i, r in enumerate(self.rows())}
@@ -191,7 +191,7 @@ class Profile(Report):
 
     def flame(self, *, width: int = 760) -> str:
         """Return an SVG of the steps of compiled graphs: graphs, lines of the user's text and
-        kernels, each as wide as its time; what limits a kernel is its colour."""
+        kernels, each as wide as its time; its colour shows which limit a kernel meets first."""
         return flame(self._steps, limits(), width=width)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -199,9 +199,9 @@ class Profile(Report):
         Path(path).write_text(json.dumps(self.trace()), encoding="utf-8")
 
     def trace(self) -> dict[str, Any]:
-        """The Chrome trace: an event per operation, a track per thread; times in microseconds.
+        """Return the Chrome trace: an event per operation, a track per thread; times in us.
 
-        Asynchronous operations overlap, so they have tracks of their own.
+        Asynchronous operations overlap, so they have their own tracks.
         """
         events = sorted(self.events, key=lambda e: e.started_ns)
         begun = min((e.pushed_ns for e in events), default=0)
@@ -252,12 +252,12 @@ def _seconds(event: Event) -> float:
 
 
 def profile(engine: Engine | None = None) -> Profile:
-    """`with ng.profile() as p:` records what the engine runs in the block, to its end. Of what
-    began before it, the part in the block counts.
+    """Record the operations of the block `with ng.profile() as p:`, and wait for their end.
 
-    `print(p)` is a table: operations, and the kernels of compiled graphs beside the machine's
-    limits, which are measured at the first time (some 0.2 s). `p.save("trace.json")` opens in
-    Perfetto; `p.timeline()` and `p.flame()` are pictures. While nobody profiles nothing of it runs;
-    in the block each kernel of a compiled graph costs some 0.1 us more.
+    An operation that started before the block counts from the block's beginning. `print(p)` shows
+    tables: operations, and the kernels of compiled graphs beside the machine's limits, which are
+    measured once (some 0.2 s). `p.save("trace.json")` writes a file for Perfetto; `p.timeline()`
+    and `p.flame()` are pictures. Each kernel of a compiled graph takes some 0.1 us longer in the
+    block; outside of profiles nothing is recorded.
     """
     return Profile(engine)

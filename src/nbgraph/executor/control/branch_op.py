@@ -1,4 +1,4 @@
-"""A choice between bodies as an operator: operand 0 says which one runs."""
+"""A choice between bodies as an operator: operand 0 selects the body to run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OPS: WeakValueDictionary[Branches, BranchOp] = WeakValueDictionary()
 
 
 class Branches(NamedTuple):
-    """The results of each branch, over variables that all have in common."""
+    """The results of each branch, with common variables."""
 
     heads: tuple[tuple[Entry, ...], ...]
     variables: tuple[GraphNode, ...]
@@ -39,7 +39,7 @@ class Branches(NamedTuple):
 
 
 class BranchOp(ArrayOp):
-    """A choice; made by `branch_op`. Operand 0 is the number of the branch, clipped, int64."""
+    """A choice; `branch_op` creates it. Operand 0 is the branch's number, clipped, int64."""
 
     kernels = ("host", "devices")
     adds = False
@@ -58,11 +58,11 @@ class BranchOp(ArrayOp):
         self._typed: dict[tuple[Spec, ...], list[Graph]] = {}
 
     def keeps_input(self, index: int) -> bool:
-        """See ArrayOp: the branch that was taken is computed again."""
+        """See ArrayOp: the gradient computes the selected branch again."""
         return True
 
     def body_form(self) -> tuple[dict[str, Any], list[Entry]]:
-        """Return what a file says of the branches: how many, and the entries of all."""
+        """Return the branches for a file: their number, and the entries of all."""
         branches = self.branches
         heads = [head for heads in branches.heads for head in heads]
         fields = {"branches": len(branches.heads), "heads": len(heads)}
@@ -107,7 +107,7 @@ class BranchOp(ArrayOp):
         return Lowered((call,), case.contiguous(), (scratch_bytes(nbytes),), adds=False)
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
-        """See ArrayOp: the branch operator by operator."""
+        """See ArrayOp: the branch, evaluated operator by operator."""
         graphs = self.typed([Spec.of(x) for x in inputs])
         chosen = int(np.clip(int(inputs[0]), 0, len(graphs) - 1))
         for out, value in zip(outputs, evaluated(graphs[chosen], inputs[1:]), strict=True):
@@ -144,7 +144,7 @@ class BranchOp(ArrayOp):
 
 
 def restored(fields: Mapping[str, Any], entries: Sequence[Entry]) -> BranchOp:
-    """Return the operator of branches that a file describes; see `BranchOp.body_form`."""
+    """Return the operator of branches from a file; see `BranchOp.body_form`."""
     count, many = fields["heads"], fields["branches"]
     each = count // many
     heads = tuple([tuple(entries[k * each : (k + 1) * each]) for k in range(many)])
@@ -152,7 +152,7 @@ def restored(fields: Mapping[str, Any], entries: Sequence[Entry]) -> BranchOp:
 
 
 def branch_op(branches: Branches) -> BranchOp:
-    """Return the operator of a choice: an existing one, where an equal one was made before."""
+    """Return the operator of a choice: the existing one if there is an equal one."""
     op = _OPS.get(branches)
     if op is None:
         op = _OPS.setdefault(branches, BranchOp(branches))

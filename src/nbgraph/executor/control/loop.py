@@ -1,4 +1,4 @@
-"""Loops as data."""
+"""Loops as data, their inference, and their evaluation without kernels."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Loop(NamedTuple):
     """A loop as data.
 
     The variables of the body are carries, parts of xs, constants; its heads are the next carries,
-    parts of ys, terms of sums, and the test of the carries where there is one. `length`: None where
-    the test alone ends it, or the xs will say. `saved`: so many of the last ys are kept for the
-    gradient alone.
+    parts of ys, terms of sums, and the test of the carries where there is one. `length`: None if
+    only the test ends it, or the xs determine it. `counted`: whether operand 0 is the number of
+    steps. `saved`: the number of last ys that only the gradient reads.
     """
 
     heads: tuple[Entry, ...]
@@ -43,7 +43,7 @@ class Loop(NamedTuple):
 
     @property
     def sums(self) -> int:
-        """The number of results that are added up."""
+        """The number of results that are sums over all steps."""
         return len(self.heads) - self.carries - self.ys - self.tests
 
     @property
@@ -67,7 +67,7 @@ class Loop(NamedTuple):
 
 
 def typed(graph: Graph, specs: Specs) -> Graph:
-    """Return the graph for variables of these specs; ShapeError where some do not follow."""
+    """Return the graph for variables of these specs; raise ShapeError if inference fails."""
     replacements = {
         old: old if not old.open and old.specs == (spec,) else build.variable(str(old.name), *spec)
         for old, spec in zip(graph.variables, specs, strict=True)

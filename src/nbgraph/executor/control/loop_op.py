@@ -1,9 +1,9 @@
-"""A loop as an operator: its body is a graph, which runs so many times, or as long as a test holds.
+"""A loop as an operator: its body is a graph, which runs a number of times, or while a test holds.
 
-Operands are the number of steps (where it is `counted`), carries, arrays of which each step takes a
-part (`xs`), and constants. Outputs are the last carries, results of all steps one behind the other
-(`ys`), sums over all steps, and the number of steps where there is a test. On the host all of it is
-one kernel call, whose working memory does not depend on the number of steps.
+Operands are the number of steps (if it is `counted`), carries, arrays of which each step reads a
+part (`xs`), and constants. Outputs are the last carries, the stacked results of all steps (`ys`),
+sums over all steps, and the number of steps if there is a test. On the host all of it is one kernel
+call, whose working memory does not depend on the number of steps.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from nbgraph.shape import Arrays
 
 _OPS: WeakValueDictionary[Loop, LoopOp] = WeakValueDictionary()
 _COUNT = Spec((), np.dtype("int64"))
-_TRIPS = 1 << 22  # of a loop that ends by its test: no thread waits for one that it began itself
+_TRIPS = 1 << 22  # assumed for a loop that ends by its test, so that no pusher runs it itself
 _PART = 40_000  # nanoseconds of such a loop that any thread may run
-_STEP = 20  # of a step beside its kernels
+_STEP = 20  # nanoseconds of a step besides its kernels
 
 
 class LoopOp(ArrayOp):
-    """A loop; made by `loop_op`, so that equal loops are one operator."""
+    """A loop; `loop_op` creates it, so that equal loops are one operator."""
 
     kernels = ("host", "devices")
-    adds = False  # whether results can be added to what is there
+    adds = False  # whether its results may be written as kAddTo
 
     def __init__(self, loop: Loop) -> None:
         ys = loop.ys - loop.saved
@@ -51,7 +51,7 @@ class LoopOp(ArrayOp):
             doc="A loop whose body is a graph.",
         )
         self.loop = loop
-        self.shown = [*range(loop.carries + ys)]  # outputs that are not for the gradient alone
+        self.shown = [*range(loop.carries + ys)]  # outputs except those for the gradient only
         self.shown += range(loop.carries + loop.ys, self.nout)
         self._typed: dict[tuple[Spec, ...], Loop] = {}
 
@@ -60,7 +60,7 @@ class LoopOp(ArrayOp):
         return not loop.saved or not loop.counted <= index < loop.counted + loop.carries
 
     def keeps_output(self, index: int) -> bool:
-        """See ArrayOp: what was saved, and the number of steps."""
+        """See ArrayOp: the saved values, and the number of steps."""
         loop = self.loop
         last = loop.carries + loop.ys
         return last - loop.saved <= index < last or (loop.tests and index == self.nout - 1)
@@ -68,7 +68,7 @@ class LoopOp(ArrayOp):
     # shapes -----------------------------------------------------------------------------------
 
     def typed(self, specs: Specs) -> Loop:
-        """Return the loop over operands of these specs; errors where they do not fit."""
+        """Return the loop for operands of these specs; raise an error if they do not fit."""
         key = tuple(specs)
         if key not in self._typed:
             self._typed[key] = self._checked(specs[self.loop.counted :])
@@ -131,7 +131,7 @@ class LoopOp(ArrayOp):
         buffers = [(rows.room(size), rows.room(size)) for size in carried]
         inside = self._variables(loop, rows, buffers)
         if loop.tests:
-            front["test_offset"] = rows.room(2 * 8)  # the test, the step that a part has reached
+            front["test_offset"] = rows.room(2 * 8)  # the test, and the step that a part reached
             place = Fixed(WORK, front["test_offset"])
             if not rows.body(loop.test, [OpReqType.kWriteTo], inside, [place]):
                 return None
@@ -149,7 +149,7 @@ class LoopOp(ArrayOp):
         return Lowered((call,), case.contiguous(), (scratch_bytes(nbytes),), adds=False)
 
     def _variables(self, loop: Loop, rows: Rows, buffers: Sequence[tuple[int, int]]) -> list[Where]:
-        """Return where the body's variables lie; carries are copied to where they begin."""
+        """Return the places of the body's variables; add copies of carries to their first ones."""
         places: list[Where] = []
         sizes = [spec((v, 0)).nbytes for v in loop.variables]
         for k, nbytes in enumerate(sizes):
@@ -170,7 +170,7 @@ class LoopOp(ArrayOp):
         inside: Sequence[Where],
         slots: Mapping[int, int],
     ) -> bool:
-        """Enter the body; results that nobody needs are left out."""
+        """Add the body, without results that are not needed; return whether kernels support it."""
         body = loop.body
         heads: list[Entry] = []
         places: list[Where] = []
@@ -200,7 +200,7 @@ class LoopOp(ArrayOp):
     # without kernels --------------------------------------------------------------------------
 
     def compute(self, inputs: Arrays, outputs: Arrays, attributes: Attributes, *__: Any) -> None:
-        """See ArrayOp: step by step, operator by operator."""
+        """See ArrayOp: evaluated step by step, operator by operator."""
         loop = self.typed([Spec.of(x) for x in inputs])
         first, last = loop.carries, loop.carries + loop.ys
         limit = loop.length
@@ -230,7 +230,7 @@ class LoopOp(ArrayOp):
             outputs[-1][...] = trip
 
     def body_form(self) -> tuple[dict[str, Any], list[Entry]]:
-        """Return what a file says of the loop: numbers, and the entries of its body."""
+        """Return the loop for a file: numbers, and the entries of its body."""
         loop = self.loop
         fields = {name: getattr(loop, name) for name in Loop._fields[2:]}
         return {**fields, "heads": len(loop.heads)}, [
@@ -244,14 +244,14 @@ class LoopOp(ArrayOp):
 
 
 def restored(fields: Mapping[str, Any], entries: Sequence[Entry]) -> LoopOp:
-    """Return the operator of a loop that a file describes; see `LoopOp.body_form`."""
+    """Return the operator of a loop from a file; see `LoopOp.body_form`."""
     count, rest = fields["heads"], {k: v for k, v in fields.items() if k != "heads"}
     variables = tuple([node for node, _ in entries[count:]])
     return loop_op(Loop(tuple(entries[:count]), variables, **rest))
 
 
 def loop_op(loop: Loop) -> LoopOp:
-    """Return the operator of a loop: an existing one, where an equal one was made before."""
+    """Return the operator of a loop: the existing one if there is an equal one."""
     op = _OPS.get(loop)
     if op is None:
         op = _OPS.setdefault(loop, LoopOp(loop))

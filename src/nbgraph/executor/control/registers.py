@@ -1,4 +1,4 @@
-"""Bodies of loops that are maps over a few numbers, as one kernel with the numbers in registers."""
+"""Kernels of loops whose bodies are maps over a few numbers, which stay in registers."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from nbgraph.kernels.scalar.kinds import ITEMSIZE
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
 
-_LARGE = 64  # single maps, beyond which a table of kernels is compiled sooner
-_CONSTANT = -3  # in place of an array, with an address in place of bytes
-Key = tuple[int, int, int]  # array, or WORK; bytes from its beginning; bytes that it moves a step
+_LARGE = 64  # maps of one element, beyond which a table of kernels compiles faster
+_CONSTANT = -3  # in place of an array's slot, with an address in place of the offset
+Key = tuple[int, int, int]  # slot of an array, or WORK; offset in bytes; bytes of motion per step
 
 
 class Registers(Rows):
-    """Takes what `Rows` takes, for a loop over so many arrays; `body` answers False where a body is
-    more than maps over a few numbers."""
+    """Rows as one kernel, for a loop over `arrays` arrays; `body` returns False if a body is more
+    than maps over a few numbers."""
 
     def __init__(self, arrays: int) -> None:
         super().__init__()
         self._steps = Steps(arrays)
-        self._values: dict[Key, tuple[str, str]] = {}  # name and dtype of what lies there now
-        self._carried: dict[int, tuple[str, str]] = {}  # the same, as a step finds them, by place
+        self._values: dict[Key, tuple[str, str]] = {}  # name and dtype of the present value
+        self._carried: dict[int, tuple[str, str]] = {}  # the same at a step's beginning, by offset
         self._sums: dict[Key, tuple[str, str]] = {}
-        self._stored: dict[Key, None] = {}  # what each step writes to an array
-        self._turns: dict[int, int] = {}  # where a carry is read, where it is written
+        self._stored: dict[Key, None] = {}  # keys that each step writes to an array
+        self._turns: dict[int, int] = {}  # offset where a carry is read -> where it is written
 
     def body(
         self,
@@ -51,7 +51,7 @@ class Registers(Rows):
         return all(self._whole(*begin) for begin in self.sections["begin"] if self._turns)
 
     def _whole(self, _: int, first: int, slot: int, offset: int, nbytes: int) -> bool:
-        """Return whether a step has written a carry, number by number of the dtype it had."""
+        """Return whether a step writes all numbers of a carry, with their previous dtypes."""
         at = 0
         while at < nbytes:
             value = self._values.get((WORK, self._turns[first] + at, 0))
@@ -61,7 +61,7 @@ class Registers(Rows):
         return True
 
     def _value(self, key: Key, dtype: str) -> str | None:
-        """Return the name of a number; None where it is not known as one of this dtype."""
+        """Return the name of a number; None if it is unknown or of another dtype."""
         slot, at, step = key
         if key not in self._values:
             if slot == _CONSTANT:
@@ -102,7 +102,7 @@ class Registers(Rows):
         return all(self._element(loop, each, words) for each in elements)
 
     def _element(self, loop: Loop, keys: Sequence[Key], words: Sequence[int]) -> bool:
-        """Enter a map for one element."""
+        """Add a map for one element; return whether it is supported."""
         outputs = [*zip(keys[len(loop.operands) :], loop.outputs, strict=True)]
         values = [self._value(key, x.dtype) for key, x in zip(keys, loop.operands)]
         for key, output in outputs:
@@ -126,7 +126,7 @@ class Registers(Rows):
             self._stored[key] = None
 
     def _stack(self, task: Any, keys: Sequence[Key]) -> bool:
-        """Enter numbers side by side."""
+        """Add a stack of numbers; return whether it is supported."""
         layouts = [use.layout for _, use in task.work.uses]
         dtype, request = name_of(layouts[-1].dtype), task.requests[0]
         numbers = all(not own.shape and own.dtype == layouts[-1].dtype for own in layouts[:-1])
@@ -170,10 +170,10 @@ class Registers(Rows):
 
 
 def _plain(loop: Loop) -> bool:
-    """Return whether a loop maps real numbers, without loops within or errors for elements."""
+    """Return whether a loop maps real numbers, without inner loops or errors of elements."""
     if loop.form != "map" or loop.fastmath or loop.streaming or loop_may_fail(loop):
         return False
-    # a kernel that is written by hand, as of `take`, has a loop without outputs
+    # a hand-written kernel, such as that of `take`, has a loop without outputs
     real = loop.outputs and not any(array.imag for array in (*loop.operands, *loop.outputs))
     return bool(real) and all(n.op != "final" for n in loop.graph.reachable(loop.results))
 

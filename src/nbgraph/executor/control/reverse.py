@@ -1,4 +1,4 @@
-"""The gradient of a loop: a loop the other way, over what the steps have kept."""
+"""The gradient of a loop: a loop in the other direction, over residuals of the steps."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from nbgraph.operator.arrays.array_op import Gradients
 class Reversed(NamedTuple):
     """The body of a backward loop.
 
-    `kept`: values of the forward body that it reads. `slopes`: the variables whose gradients its
-    heads are. `seeds`: gradients of results of the forward body, by their numbers.
+    `kept`: values of the forward body that it reads (residuals). `slopes`: the variables whose
+    gradients are its heads. `seeds`: variables for gradients of the forward body's results, by
+    their numbers.
     """
 
     heads: tuple[Entry, ...]
     slopes: tuple[GraphNode, ...]
     kept: tuple[Entry, ...]
-    stand_ins: tuple[GraphNode, ...]  # variables for what was kept
+    stand_ins: tuple[GraphNode, ...]  # variables for `kept`
     seeds: dict[int, GraphNode]
     reads: tuple[GraphNode, ...]  # variables of the forward body
 
@@ -34,8 +35,8 @@ class Reversed(NamedTuple):
 def reversed_body(
     body: Graph, seeded: Sequence[int], wrt: Sequence[GraphNode], again: Sequence[GraphNode] = ()
 ) -> Reversed:
-    """Return gradients of the results `seeded` with respect to variables. The variables `again` are
-    others in the next step, so their values are kept, too."""
+    """Return the body for gradients of the results `seeded` with respect to `wrt`. The variables
+    `again` change in each step, so their values are saved too."""
     seeds = {k: build.variable(f"gradient of result {k}", *spec(body.heads[k])) for k in seeded}
     forward = body.with_heads([body.heads[k] for k in seeded])
     gradients = gradient(forward, wrt, [(seed, 0) for seed in seeds.values()])
@@ -54,13 +55,13 @@ def reversed_body(
 
 
 def _floating(loop: Loop) -> tuple[list[int], list[GraphNode]]:
-    """Return the results that gradients come from, and the variables that have gradients."""
+    """Return the numbers of inexact results, and the inexact variables: those with gradients."""
     heads = [k for k, head in enumerate(loop.body.heads) if inexact(spec(head).dtype)]
     return heads, [v for v in loop.variables if inexact(spec((v, 0)).dtype)]
 
 
 def keeping(op: Any) -> Any:
-    """Return the loop that keeps what its gradient reads, as its last ys."""
+    """Return the operator of the loop that also saves its gradient's residuals, as last ys."""
     loop: Loop = op.loop
     if loop.saved or loop.ends_by_test:
         return op
@@ -69,7 +70,7 @@ def keeping(op: Any) -> Any:
         return op
     last = loop.carries + loop.ys
     saved: tuple[Entry, ...] = ()
-    while True:  # what is kept is differentiated, too, when derivatives are
+    while True:  # derivatives of derivatives differentiate the saved values too
         candidate = loop._replace(
             heads=(*loop.heads[:last], *saved, *loop.heads[last:]),
             ys=loop.ys + len(saved),
@@ -109,8 +110,8 @@ def loop_gradient(op: Any, g: Gradients) -> Sequence[Any]:
 def _body(
     loop: Loop, out_grads: Sequence[Any], asked: Sequence[bool], saved: Mapping[Entry, int]
 ) -> tuple[Reversed, Sequence[int]]:
-    """Return the body backward, with the results whose gradients it takes: only those that there
-    are, by the variables that are asked for, where all that it reads was saved."""
+    """Return the backward body and the results whose gradients it reads: only those present, with
+    respect to the variables in `asked`, if all residuals were saved; else all."""
     every, floating = _floating(loop)
     again = loop.variables[: loop.carries]
     seeded = [k for k in every if k < loop.carries or out_grads[k] is not None]
@@ -184,7 +185,7 @@ def _reverse(
 
 
 def canonical(loop: Loop) -> Loop:
-    """Return the loop over variables whose names say their place: equal loops are one then."""
+    """Return the loop with variables named by position, so that equal loops are identical."""
     names: Callable[[int], str] = lambda k: (
         f"carry {k}"
         if k < loop.carries
@@ -196,7 +197,7 @@ def canonical(loop: Loop) -> Loop:
 
 
 def renamed(graph: Graph, names: Callable[[int], str]) -> Graph:
-    """Return the graph over variables of other names."""
+    """Return the graph with renamed variables."""
     specs = [spec((v, 0)) for v in graph.variables]
     fresh = [build.variable(names(k), *own) for k, own in enumerate(specs)]
     moved: Any = {(old, 0): (new, 0) for old, new in zip(graph.variables, fresh, strict=True)}

@@ -1,4 +1,4 @@
-"""From compiled bodies to the table of a loop or a branch: rows, and where their addresses are."""
+"""From compiled bodies to the table of a loop or a branch: its rows and their addresses."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import Requests
 
-WORK = -2  # the slot of working memory, while its number is not known
+WORK = -2  # the slot of working memory, until its number is known
 _LINE = 64  # bytes of a cache line
 _OPTIONS = Options()
 
 
 class Fixed(NamedTuple):
-    """Memory of an array that stays the same in a run."""
+    """Memory at a fixed offset of an array."""
 
     slot: int
     offset: int = 0
@@ -38,7 +38,7 @@ class Moving(NamedTuple):
 
 
 class Turning(NamedTuple):
-    """Two places in working memory that take turns."""
+    """Two places in working memory, for even and for odd steps."""
 
     even: int
     odd: int
@@ -48,7 +48,7 @@ Where = Fixed | Moving | Turning
 
 
 class Rows:
-    """Rows of kernel calls, and the working memory that they need, while a table is written."""
+    """A builder of a table: rows of kernel calls, and the working memory that they need."""
 
     def __init__(self) -> None:
         self.sections: dict[str, list[Any]] = {
@@ -63,7 +63,7 @@ class Rows:
         self._keep: list[Any] = []
 
     def room(self, nbytes: int) -> int:
-        """Return the place of so many bytes of working memory."""
+        """Allocate `nbytes` of working memory, and return the offset."""
         place, self._bytes = self._bytes, self._bytes + -(-nbytes // _LINE) * _LINE
         return place
 
@@ -75,9 +75,9 @@ class Rows:
         results: Sequence[Where],
         arena: int | None = None,
     ) -> bool:
-        """Enter the kernels of a body; return whether there are kernels for all of it.
+        """Add the kernels of a body; return whether there are kernels for all of it.
 
-        `arena`: where its own values lie; None: in memory of their own.
+        `arena`: offset of its own values in working memory; None: allocate it.
         """
         layouts = [layout(*spec((v, 0))) for v in graph.variables]
         program = compiled(scalars(graph), layouts, requests, _OPTIONS, CPU)
@@ -97,7 +97,7 @@ class Rows:
     def _row(
         self, compiled: Compiled, task: Any, call: KernelCall, places: Sequence[Where], arena: int
     ) -> bool:
-        """Enter a kernel; return whether that can be done."""
+        """Add a kernel; return whether that is supported."""
         template = self.sections["template"]
         first, addresses = len(template), list[int]()
         for k, (written, use) in enumerate(task.work.uses):
@@ -129,7 +129,7 @@ class Rows:
         self, name: str, front: Mapping[str, int], order: Sequence[int], writes: int, trips: int
     ) -> tuple[KernelCall, int]:
         """Return the call over arrays in this `order`, of which the last is working memory, and
-        its bytes. `trips`: how often the rows run, about."""
+        its bytes. `trips`: the estimated number of steps."""
         parts, slot = self.sections, len(order) - 1
         base = -(-len(parts["template"]) * 8 // _LINE) * _LINE
 
@@ -154,5 +154,5 @@ class Rows:
 
 
 def scratch_bytes(nbytes: int) -> Any:
-    """Return the layout of so many bytes."""
+    """Return the layout of `nbytes` bytes of scratch memory."""
     return layout((max(1, nbytes),), np.dtype("uint8"))

@@ -1,7 +1,7 @@
-"""Loops and branches on devices: the table of `rows`, gone through where work is issued.
+"""Loops and branches on devices: the table of `rows`, interpreted where work is issued.
 
-A row is a program of the device, whose kernels are put on the stream step by step. Nothing waits
-for the device but what its values decide: a test, a number of steps, a choice.
+A row is a program of the device, whose kernels are issued on the stream step by step. The host
+waits for the device only to read values that control the run: a test, a number of steps, a choice.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BYTE = np.dtype("uint8")
 
 
 class Body(NamedTuple):
-    """A body, and where its variables and then its results lie."""
+    """A body, with the places of its variables and then of its results."""
 
     graph: Graph
     requests: tuple[OpReqType, ...]
@@ -50,7 +50,7 @@ class StreamRows(Rows):
         results: Sequence[Where],
         arena: int | None = None,
     ) -> bool:
-        """See Rows: it is compiled for the device that it first runs on."""
+        """See Rows; the body is compiled once the device is known."""
         self.sections["row"].append(Body(graph, tuple(requests), (*variables, *results)))
         return True
 
@@ -78,21 +78,21 @@ class StreamTable:
     ) -> None:
         self.name, self._front, self._sections = name, front, sections
         self.loop = self.source = Text(name, "")
-        self.kernels: list[Any] = []  # those of its programs are compiled where these are made
-        self._known: dict[int, Programs] = {}
+        self.kernels: list[Any] = []  # empty: its programs compile their own
+        self._programs: dict[int, Programs] = {}  # by device
 
     def require(self, device: int) -> None:
-        """Raise an error where a body has no form for the device; see Launches."""
+        """Raise an error if a body has no form for the device; see Launches."""
         self.ready((), device)
 
     def ready(self, record: Sequence[int], device: int) -> Programs:
-        """Return the programs of a device, made at the first request."""
-        if device not in self._known:
-            self._known[device] = Programs(self.name, self._sections, gpu(device))
-        return self._known[device]
+        """Return the programs of a device, created at the first call."""
+        if device not in self._programs:
+            self._programs[device] = Programs(self.name, self._sections, gpu(device))
+        return self._programs[device]
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Programs) -> None:
-        """Put all steps on the stream, in their order."""
+        """Issue all steps on the stream, in their order."""
         front, parts = self._front, self._sections
         run = Run(run_ctx, record[2:], front["work_slot"], ready.word)
         limit, tests = front.get("length", -1), front.get("tests", 0)
@@ -125,8 +125,8 @@ class StreamTable:
 class Programs:
     """The bodies of a table as programs of one device.
 
-    `clears`: those that set results to zero, before all steps. `word`: memory of the host for a
-    number, which one run at a time uses, as one thread issues all work of a device.
+    `clears`: those that set results to zero, before all steps. `word`: pinned memory for a number,
+    without a lock, as one thread issues all work of a device.
     """
 
     def __init__(self, name: str, sections: Mapping[str, Sequence[Any]], device: Context) -> None:
@@ -143,16 +143,16 @@ class Programs:
             refuse(f"{name}, whose body draws random numbers", device)
         for array in program.constants:
             wait(array._chunk)
-        if program.arena.chunk is not None:  # runs are ordered by the stream from here on
+        if program.arena.chunk is not None:  # from here on the stream orders the runs
             wait(program.arena.chunk)
         for call in program.instance.calls if program.instance else ():
             if isinstance(call.launches, StreamTable):
-                call.launches.ready((), device.device_id)  # not by the thread that issues
+                call.launches.ready((), device.device_id)  # now, not on the issuing thread
         return program, body.places
 
 
 class Run:
-    """A run of a table on a stream: the addresses of its arrays; `work` is the working memory's."""
+    """A run of a table on a stream, with its arrays' addresses; `work`: slot of working memory."""
 
     def __init__(
         self, run_ctx: RunContext, addresses: Sequence[int], work: int, word: np.ndarray[Any, Any]
@@ -165,7 +165,7 @@ class Run:
         return (self._work if slot == WORK else self._addresses[slot]) + offset
 
     def issue(self, row: tuple[Program, tuple[Where, ...]], step: int, index: int) -> None:
-        """Put a body on the stream."""
+        """Issue a body on the stream."""
         program, places = row
         program.issue(self._run_ctx, [self._place(where, step, index) for where in places])
 
@@ -182,14 +182,14 @@ class Run:
             self._run_ctx.stream.copy(target, source, nbytes, self._run_ctx.device.device_id)
 
     def number(self, slot: int, offset: int, dtype: str = "int64") -> int:
-        """Return a number that lies on the device, once all before it is done."""
+        """Return a number from the device, after waiting for all issued work."""
         word = self._word[: np.dtype(dtype).itemsize]
         self._run_ctx.stream.read(word, self.address(slot, offset))
         self._run_ctx.stream.synchronize()
         return int(word.view(dtype)[0])
 
     def write(self, slot: int, number: int) -> None:
-        """Write an int64."""
+        """Write an int64 to an array, and wait for it."""
         self._word.view("int64")[0] = number
         self._run_ctx.stream.write(self.address(slot, 0), self._word)
         self._run_ctx.stream.synchronize()

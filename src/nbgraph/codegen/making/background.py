@@ -1,11 +1,11 @@
-"""Compiling where nobody waits: one thread with a queue, there as long as it has work.
+"""Compilation in the background: one thread with a queue, which exists while it has work.
 
-It takes up the next piece of a job only when nobody waits for a compilation of their own, so
-nobody waits for more than one piece. It runs at the priority of all other threads: with a lower
-one, threads that wait for a lock that it holds would wait longer.
+It starts the next piece of a job only when no other thread waits for a compilation of its own, so
+that such a thread waits for one piece at most. It runs at the normal priority: with a lower one,
+threads that wait for a lock that it holds would wait longer.
 
-At the end of the process the piece in hand is finished, as LLVM must not be at work when its
-library is taken down. A fork waits for it too; the child goes on with the queue when it looks.
+At the end of the process the current piece is finished, as LLVM must not run when its library is
+unloaded. A fork waits for it too; the child continues with the queue at the first `Job.look`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from nbgraph.settings import config
 _LONGEST = 20.0  # seconds that exit and fork wait for one piece
 _IDLE = 1.0  # seconds without work after which the thread ends
 
-_QUEUE: deque[Job] = deque()  # the first is at work
+_QUEUE: deque[Job] = deque()  # the first one is being compiled
 
 
 class _Locks:
-    """Those of this process: a child of a fork makes its own."""
+    """The locks of this process; a forked child has new ones."""
 
     def __init__(self) -> None:
-        self.changed = threading.Condition(threading.Lock())  # the queue, and who works on it
+        self.changed = threading.Condition(threading.Lock())  # guards the queue and the thread
         self.turn = threading.Lock()  # held while a piece is compiled
 
 
@@ -42,46 +42,46 @@ _hooked = False
 
 
 class Job:
-    """Pieces of work, done one after another; the first that fails ends it.
+    """Pieces of work, run one after another; the first failure ends the job.
 
-    `over`: whether it has ended. `error`: why it has not ended well.
+    `over`: whether it has ended. `error`: the exception of its failure, or None.
     """
 
     __slots__ = ("context", "error", "name", "over", "pieces")
 
     def __init__(self, name: str, pieces: Sequence[Callable[[], object]]) -> None:
         self.name, self.pieces = name, deque(pieces)
-        self.context = contextvars.copy_context()  # the settings that the caller has
+        self.context = contextvars.copy_context()  # with the caller's settings
         self.over = not pieces
         self.error: Exception | None = None
 
     def look(self) -> bool:
-        """Return whether it has ended; sees to it that somebody is at work."""
+        """Return whether the job has ended; start the thread if it is not running."""
         if not self.over and _thread is None:
-            _begin()
+            _start_thread()
         return self.over
 
 
 def submit(job: Job) -> None:
-    """Do it in the background, after what came before."""
+    """Run a job in the background, after earlier ones."""
     with _locks.changed:
         if job.over:
             return
         _QUEUE.append(job)
         _locks.changed.notify_all()
-    _begin()
+    _start_thread()
 
 
 def pending() -> tuple[str, ...]:
-    """Names of the jobs that have not ended."""
+    """Return the names of the jobs that have not ended."""
     with _locks.changed:
         return tuple(job.name for job in _QUEUE)
 
 
 def settle(timeout: float | None = None) -> None:
-    """Wait until all jobs have ended; TimeoutError after so many seconds."""
+    """Wait until all jobs have ended; raise TimeoutError after `timeout` seconds."""
     until = None if timeout is None else time.monotonic() + timeout
-    _begin()
+    _start_thread()
     with _locks.changed:
         while True:  # Python 3.13 guards no `while condition`: cpython#130279
             if not _QUEUE:
@@ -95,7 +95,7 @@ def settle(timeout: float | None = None) -> None:
 # the thread --------------------------------------------------------------------------------------
 
 
-def _begin() -> None:
+def _start_thread() -> None:
     global _thread, _hooked
     with _locks.changed:
         if not _hooked:
@@ -113,11 +113,11 @@ def _begin() -> None:
 def _work() -> None:
     with in_background():
         while (job := _next()) is not None:
-            _do(job)
+            _run_piece(job)
 
 
 def _next() -> Job | None:
-    """Return the job at the head; None, and the end of the thread, where none came for a while."""
+    """Return the job at the head; None, which ends the thread, after some time without one."""
     global _thread
     with _locks.changed:
         if not _QUEUE:
@@ -128,49 +128,49 @@ def _next() -> Job | None:
         return None
 
 
-def _do(job: Job) -> None:
-    """The next piece of a job; after the last one, or one that failed, it is over."""
+def _run_piece(job: Job) -> None:
+    """Run the next piece of a job, and end the job after its last piece or a failure."""
     progress.calm()
     with _locks.turn:
         try:
             if job.pieces:
                 job.context.run(job.pieces[0])
                 job.pieces.popleft()
-        except Exception as error:  # raised where the job is looked at
+        except Exception as error:  # reported when the owner looks at the job
             job.error = error
     if job.error is None and job.pieces:
         return
     with _locks.changed:
         job.over = True
         job.pieces.clear()
-        job.context = contextvars.Context()  # the other one may hold arrays
+        job.context = contextvars.Context()  # frees the old one, which may hold arrays
         _QUEUE.popleft()
         _locks.changed.notify_all()
 
 
 # exit and forks ----------------------------------------------------------------------------------
 
-_paused: list[tuple[progress.Wait, bool]] = []  # by forks under way: whether they have the turn
+_paused: list[tuple[progress.Wait, bool]] = []  # of forks in progress; whether they hold `turn`
 
 
-def _rest() -> tuple[progress.Wait, bool]:
-    """Begin no piece from now on; whether the one in hand has ended in time."""
+def _pause() -> tuple[progress.Wait, bool]:
+    """Start no piece from now on; return a wait, and whether the current piece ended in time."""
     with config(progress=0):
         wait = progress.begin("the end of what is compiled")
     return wait, _locks.turn.acquire(timeout=_LONGEST)
 
 
 def _at_exit() -> None:
-    _rest()
+    _pause()
 
 
 def _before_fork() -> None:
-    _paused.append(_rest())
+    _paused.append(_pause())
     _locks.changed.acquire()
 
 
 def _after_fork() -> None:
-    if not _paused:  # the first job came while the fork began
+    if not _paused:  # the first job came during the fork
         return
     _locks.changed.release()
     wait, has_turn = _paused.pop()

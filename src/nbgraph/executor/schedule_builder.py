@@ -1,6 +1,6 @@
-"""A schedule while it is written: the tasks so far, where values lie, and where results go.
+"""A builder of schedules: the tasks so far, the places of values, and the targets of results.
 
-It knows nodes by their names, shapes and order alone; what a node computes is not looked at.
+It uses the names, shapes and order of nodes only, not the operators that they compute.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from nbgraph.operator.layout import Layout, in_reals, layout
 from nbgraph.operator.request import OpReqType, Requests, kWriteTo
 
 
-class Draft:
+class ScheduleBuilder:
     """Tasks and places of a typed graph.
 
-    `places`: dict from entries to where they lie. `tasks`: list of Task. `of_node`: dict from nodes
-    to the task that is to be waited for. `targets`: dict from heads that their node writes itself
-    to the result and how it is written.
+    `places`: dict from entries to places. `tasks`: list of Task. `of_node`: dict from nodes to the
+    task that later tasks wait for. `targets`: dict from heads that their node writes directly to
+    the result and its request.
     """
 
     def __init__(self, graph: Graph, device: Context, names: Mapping[GraphNode, str]) -> None:
@@ -42,7 +42,7 @@ class Draft:
         return entry in self.graph.users or entry in self.graph.head_set
 
     def output(self, node: GraphNode, index: int) -> Place:
-        """Return where an output is written: the result that it is, or a new value."""
+        """Return the place to which an output is written: a result's, or that of a new value."""
         if (node, index) in self.places:
             return self.places[node, index]
         own = layout(*spec((node, index)))
@@ -56,18 +56,18 @@ class Draft:
         return place
 
     def request(self, node: GraphNode, index: int) -> OpReqType:
-        """Return how an output is written."""
+        """Return the request with which an output is written."""
         target = self.targets.get((node, index))
         return kWriteTo if target is None else target[1]
 
-    def asked(self, node: GraphNode, index: int) -> tuple[Place, OpReqType] | None:
-        """Return where an output goes, and how it is written; None where nobody needs it."""
+    def target(self, node: GraphNode, index: int) -> tuple[Place, OpReqType] | None:
+        """Return the place and the request of an output, or None if no node or user reads it."""
         if not self.needed((node, index)):
             return None
         return self.output(node, index), self.request(node, index)
 
     def enter(self, node: GraphNode, *tasks: Task) -> None:
-        """Append the tasks of a node, of which the first waits for what the node comes after."""
+        """Append the tasks of a node; the first waits for the nodes in `node.after`."""
         self.tasks += tasks
         self.of_node[node] = tasks[0]
         tasks[0].after = tuple(self.of_node[n] for n in node.after if n in self.of_node)
@@ -78,19 +78,19 @@ class Draft:
         self.tasks.append(task)
         return task
 
-    def laid(
+    def with_layouts(
         self, name: str, reads: Sequence[Place], layouts: Sequence[Layout | None]
     ) -> list[Place]:
-        """Return the operands of a task in these layouts, copied where needed."""
+        """Return the operands of a task, copied to these layouts where they differ."""
         return [
             place
             if own is None or own is place.layout
-            else self.moved(f"{name} operand {k}", place, own)
+            else self.copied_to(f"{name} operand {k}", place, own)
             for k, (place, own) in enumerate(zip(reads, layouts, strict=False))
         ]
 
-    def moved(self, name: str, source: Place, own: Layout) -> Place:
-        """Return a place with the same elements in memory of their own, in that layout."""
+    def copied_to(self, name: str, source: Place, own: Layout) -> Place:
+        """Return a new place with a copy of the elements of `source`, in layout `own`."""
         place = Place(Value(name, own.nbytes), 0, own)
         self.copy(name, source, place, kWriteTo)
         return place
@@ -104,7 +104,7 @@ def task_over(
     work: Any,
     **claims: Any,
 ) -> Task:
-    """Return a task over the values of places; `claims` as in Task."""
+    """Return a task over the values of places; `claims` are other fields of Task."""
     values = tuple(p.value for p in reads), tuple(p.value for p in writes)
     return Task(name, *values, list(requests), work=work, **claims)
 

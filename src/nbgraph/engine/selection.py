@@ -1,4 +1,4 @@
-"""The engine in force: chosen by the setting `engine` at first use, replaced by `set`.
+"""The active engine: chosen by the setting `engine` at first use, replaced by `set`.
 
 All kinds share one owner, so variables, their versions and failures outlive a change of engine.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# kind -> where its class is, and what may be asked of it
+# kind -> module and name of its class, and the options it accepts
 KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "naive": ("nbgraph.engine.naive", "NaiveEngine", ()),
     "threaded": ("nbgraph.engine.threaded", "ThreadedEngine", ("workers",)),
@@ -35,9 +35,9 @@ KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
 }
 
 _owner = Owner()
-_changing = threading.RLock()
-_building: list[Build] = []  # the core, while the naive engine stands in
-_SOON = 1.0  # seconds
+_change_lock = threading.RLock()
+_builds: list[Build] = []  # of the core, while the naive engine stands in: none or one
+_PATIENCE = 1.0  # seconds that a retired engine has to finish
 
 
 def current() -> Engine:
@@ -49,17 +49,17 @@ def current() -> Engine:
     """
     engine = _owner.engine
     if engine is None:
-        with _changing:
+        with _change_lock:
             engine = _owner.engine
             if engine is None:
                 engine = _first()
-    elif _building and here.running is None:
+    elif _builds and here.running is None:
         return _change_over(engine)
     return engine
 
 
 def of_current(method: Callable[Concatenate[Engine, P], R]) -> Callable[P, R]:
-    """Return a method of `Engine` as a function: it calls that of the engine in force."""
+    """Return a method of `Engine` as a function: it calls that method of the active engine."""
     name = method.__name__
 
     def call(*args: P.args, **options: P.kwargs) -> R:
@@ -83,7 +83,7 @@ def _first() -> Engine:
         if not handle.ready():
             from nbgraph.engine import cold
 
-            _building.append(cold.Build())
+            _builds.append(cold.Build())
             interim = cold.Interim(owner=_owner)
             _owner.put_in_force(interim)
             return interim
@@ -91,20 +91,20 @@ def _first() -> Engine:
 
 
 def _change_over(engine: Engine) -> Engine:
-    """To the threaded engine, once its core is there and nothing is unfinished."""
+    """Return the threaded engine if its core is there and nothing is unfinished, else `engine`."""
     from nbgraph.engine import cold, handle
     from nbgraph.engine.threaded import ThreadedEngine
 
-    if not _building or not _building[0].over() or not _changing.acquire(blocking=False):
+    if not _builds or not _builds[0].over() or not _change_lock.acquire(blocking=False):
         return engine
     try:
         old = _owner.engine
-        if not _building or old is None:  # another thread was quicker
+        if not _builds or old is None:  # another thread was quicker
             return engine
         if not isinstance(old, cold.Interim):
             return old
         if not handle.ready():
-            _building.pop().complain()
+            _builds.pop().complain()
             return old
 
         def make(newest: int) -> Engine:
@@ -114,16 +114,16 @@ def _change_over(engine: Engine) -> Engine:
             return engine
 
         if old.hand_over(make):
-            _building.clear()
+            _builds.clear()
             if old._successor is not None:
                 _owner.put_in_force(old._successor)
         return _owner.engine or old
     finally:
-        _changing.release()
+        _change_lock.release()
 
 
 def choose(kind: str, workers: int | None = None, seed: int | None = None) -> Engine:
-    """Wait for what is unfinished, raising nothing, and go on with another engine."""
+    """Wait for unfinished operations, raising nothing, and put another engine in force."""
     require_word("set: kind", kind, KINDS)
     options: dict[str, Any] = {}
     if workers is not None:
@@ -135,9 +135,9 @@ def choose(kind: str, workers: int | None = None, seed: int | None = None) -> En
             raise ArgumentError(f"set: {name}={value!r}: the {kind} engine has no {name}")
     if _owner.engine is not None:
         _owner.engine._deadline(None, "set")  # refused inside a function, before the lock
-    with _changing:
-        if _building:
-            build = _building.pop()
+    with _change_lock:
+        if _builds:
+            build = _builds.pop()
             if kind != "naive":
                 build.wait()
         old = _owner.engine
@@ -154,15 +154,15 @@ def choose(kind: str, workers: int | None = None, seed: int | None = None) -> En
 
 @contextmanager
 def set_aside(what: str) -> Generator[Callable[[Callable[..., Engine]], Engine]]:
-    """Within the block, what it yields puts engines of a class in force; then the one before again.
+    """Yield a function that puts an engine of a class in force; restore the old one at the end.
 
-    Failures that nobody has seen are put aside as well.
+    Failures that nobody has seen are set aside as well. `what` names the caller in errors.
     """
     before = current()
     before._deadline(None, what)
-    with _changing:
-        if _building:  # or the core would be compiled twice at once
-            _building[0].wait()
+    with _change_lock:
+        if _builds:  # or the core would be compiled twice at once
+            _builds[0].wait()
         before.stop()  # its failures stay with it
         failures, _owner.ledger = _owner.ledger, Ledger()
         used = before
@@ -177,7 +177,7 @@ def set_aside(what: str) -> Generator[Callable[[Callable[..., Engine]], Engine]]
         try:
             yield use
         finally:
-            _abandon(_owner.engine or used)  # somebody may have chosen another meanwhile
+            _abandon(_owner.engine or used)  # another may have been put in force meanwhile
             _owner.ledger = failures.untold()
             if used is not before:
                 before._go_on_from(used._newest())
@@ -185,8 +185,8 @@ def set_aside(what: str) -> Generator[Callable[[Callable[..., Engine]], Engine]]
 
 
 def _abandon(engine: Engine) -> None:
-    """Its time is over; what cannot end soon is not waited for."""
-    engine._wait_all(time.monotonic() + _SOON)
+    """Close an engine, after a short wait for its unfinished operations."""
+    engine._wait_all(time.monotonic() + _PATIENCE)
     engine._close()
 
 
