@@ -20,6 +20,7 @@ from nbgraph.ops.named.keywords import by_names, in_words
 
 _NUMBERS = {bool, int, float, str, type(None), type}
 _PASSED = Array, Context, np.dtype
+_OF_NODES = frozenset(("name", "__layout__"))
 _MOST = 256  # kinds of calls of an operator
 
 
@@ -51,8 +52,11 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     """Return a call, also one in MXNet's words, with its operands as NDArrays.
 
     Operands are what the operator calls so; NumPy arrays are lifted wherever they stand, also in
-    a list of arrays.
+    a list of arrays. The name and the layout that MXNet's layers give nodes are left out.
     """
+    if not _OF_NODES.isdisjoint(kwargs):
+        others = {k: v for k, v in kwargs.items() if k not in _OF_NODES}
+        kwargs = others if not isinstance(kwargs.get("name"), int | float) else kwargs
     kinds = _kinds(op, args, kwargs)
     known = {} if kinds is None else _PASSED_ON.setdefault(op, {})
     order = known.get(kinds)
