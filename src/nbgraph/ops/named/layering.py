@@ -24,7 +24,8 @@ Axes = tuple[int, ...]
 Layout = Literal["NCW", "NCHW", "NCDHW", "NWC", "NHWC", "NDHWC"] | None
 _OPERANDS = frozenset(
     "data condition sequence_length lhs mhs rhs a indices rois A B C grid loc data1 data2 index "
-    "new like queries_keys_values queries keys_values attention".split()
+    "new like anchor label cls_pred cls_prob loc_pred queries_keys_values queries keys_values "
+    "attention".split()
 )  # of MXNet's operators
 _DOCS = {
     **DOCS,
@@ -146,7 +147,10 @@ def named(result: Any, name: str | None) -> Any:
 
 
 def define_named(
-    text: str, scope: dict[str, Any], by_shape: Collection[str] = (), like: Collection[str] = ()
+    text: str,
+    scope: dict[str, Any],
+    by_shape: Collection[str] | Mapping[str, Any] = (),
+    like: Collection[str] = (),
 ) -> None:
     """Define and register the operators of a table of MXNet's names in a module's globals."""
     rows = [
