@@ -95,7 +95,6 @@ NAMES = _table("""
     MNISTIter = ng.io.NDArrayIter(images, labels, batch_size=32)
     contrib = ng.nd.contrib, ng.sym.contrib
     ROIAlign RROIAlign PSROIPooling = ng.nd.ROIPooling, ng.nd.BilinearSampler
-    MultiBoxTarget MultiBoxDetection = ng.nd.contrib.box_iou, ng.nd.contrib.box_nms
     SparseEmbedding = ng.nd.Embedding, whose gradient is dense
     reset_arrays = x[:] = 0, for each array
     profiler = ng.profile(), a block

@@ -427,7 +427,7 @@ def _siblings(x=X):
     return ng.sym.FullyConnected(x, num_hidden=2) + ng.sym.FullyConnected(x, num_hidden=2)
 
 
-CALLED = [f"fully_connected{k}_{n}" for k in (0, 1) for n in ("weight", "bias")]
+CALLED = [f"fullyconnected{k}_{n}" for k in (0, 1) for n in ("weight", "bias")]
 
 
 def test_siblings_without_names_are_told_apart_wherever_names_are():
@@ -436,12 +436,12 @@ def test_siblings_without_names_are_told_apart_wherever_names_are():
     names = ["x", *CALLED]
     assert net.list_arguments() == net.list_inputs() == names
     assert set(names) < set(net.get_internals().list_outputs())
-    shapes = net.infer_shape(x=(4, 3), fully_connected1_bias=(2,))[0]
+    shapes = net.infer_shape(x=(4, 3), fullyconnected1_bias=(2,))[0]
     assert shapes == [(4, 3), (2, 3), (2,), (2, 3), (2,)]
     again = ng.load_json(net.tojson())
     assert again.list_arguments() == names
     assert again.get_internals()[CALLED[2]].list_arguments() == [CALLED[0]]
-    composed = net(fully_connected1_weight=ng.var("w"))
+    composed = net(fullyconnected1_weight=ng.var("w"))
     assert composed.list_arguments() == ["x", *CALLED[:2], "w", CALLED[3]]
     rows = ng.print_summary(net, {"x": (4, 3)}).rows
     assert [row.name for row in rows if not row.operator] == names
@@ -464,7 +464,7 @@ def test_names_of_calls_depend_on_the_graph_alone():
     assert bound[0]._bound.graph.heads == bound[1]._bound.graph.heads  # nothing compiles again
     taken = ng.sym.FullyConnected(ng.var(CALLED[0]), num_hidden=2)
     assert taken.list_arguments() == [CALLED[0], *CALLED[2:]]
-    assert taken.list_outputs() == ["fully_connected1_output"]
+    assert taken.list_outputs() == ["fully_connected0_output"]
     both = nets[0] * ng.sum(nets[0](x=Y))
     assert both.list_arguments() == ["x", *CALLED, "y"]
     with ng.name_scope("a_"):
@@ -485,6 +485,11 @@ def test_names_of_calls_depend_on_the_graph_alone():
         ("InstanceNorm", {}, "gamma beta"),
         ("LeakyReLU", {"act_type": "prelu"}, "gamma"),
         ("RNN", {"state_size": 2, "num_layers": 1, "mode": "gru"}, "parameters state"),
+        ("Embedding", {"input_dim": 3, "output_dim": 2}, "weight"),
+        ("FullyConnected", {"num_hidden": 2}, "weight bias"),
+        ("LinearRegressionOutput", {}, "label"),
+        ("SoftmaxOutput", {}, "label"),
+        ("SVMOutput", {}, "label"),
     ],
 )
 def test_variables_of_a_call_of_several_nodes_are_called_after_the_operator(op, options, own):

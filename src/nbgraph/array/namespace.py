@@ -20,6 +20,7 @@ from nbgraph.ops.named.keywords import by_names, in_words
 
 _NUMBERS = {bool, int, float, str, type(None), type}
 _PASSED = Array, Context, np.dtype
+_OF_NODES = frozenset(("name", "__layout__"))  # of MXNet: names and layouts of nodes
 _MOST = 256  # kinds of calls in an operator's cache
 
 
@@ -50,8 +51,12 @@ _PASSED_ON: WeakKeyDictionary[Any, dict[Any, _Order | None]] = WeakKeyDictionary
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     """Return a call, which may use MXNet's names, with its operands as NDArrays.
 
-    NumPy arrays become NDArrays in all arguments, also in lists of arrays.
+    NumPy arrays become NDArrays in all arguments, also in lists of arrays. The name and the layout
+    that MXNet's layers give nodes are ignored.
     """
+    if not _OF_NODES.isdisjoint(kwargs):
+        others = {k: v for k, v in kwargs.items() if k not in _OF_NODES}
+        kwargs = others if not isinstance(kwargs.get("name"), int | float) else kwargs
     kinds = _kinds(op, args, kwargs)
     known = {} if kinds is None else _PASSED_ON.setdefault(op, {})
     order = known.get(kinds)

@@ -29,8 +29,12 @@ from nbgraph.ops.named.layering import named
 from nbgraph.scopes import Scopes
 
 MARKS = ("ctx_group", "force_mirroring", "lr_mult", "mirror_stage", "wd_mult")
-# they make several nodes with variables, which are called after the operator, as in MXNet
-_OF_PARTS = frozenset(("BatchNorm", "GroupNorm", "InstanceNorm", "LayerNorm", "LeakyReLU", "RNN"))
+# their variables are called after them as in MXNet, not after nodes
+_OF_CALLS = frozenset(
+    "BatchNorm Convolution Deconvolution Embedding FullyConnected GroupNorm InstanceNorm LayerNorm "
+    "LeakyReLU RNN SVMOutput linear_regression_output logistic_regression_output "
+    "mae_regression_output softmax_output".split()
+)
 _sources = Scopes(sources, naming.call)
 
 
@@ -54,8 +58,8 @@ class SymbolicOperator(Lifted):
         names_itself = names_itself or "name" in inspect.signature(op).parameters
         if names_itself:
             kwargs["name"] = name
-        parts = name is None and op.__name__ in _OF_PARTS
-        call = call_mark(op.__name__.lower()) if parts else None
+        stem = op.__name__.lower().replace("_", "")
+        call = call_mark(stem) if name is None and op.__name__ in _OF_CALLS else None
         with _sources(Symbol, call), attribute_scope(**attributes):
             args, kwargs = _completed(op, args, kwargs, name)
             op, args, kwargs = self._lift(op, args, kwargs)

@@ -11,7 +11,7 @@ Variables that were made for a call without a name are called after the node of 
 (['multiply0_output'], ['x', 'block_sin0_output', 'block_sin1_output'])
 >>> layers = [ng.sym.FullyConnected(x, num_hidden=3) for _ in range(2)]
 >>> sum(layers[1:], layers[0]).list_arguments()[1::2]
-['fully_connected0_weight', 'fully_connected1_weight']
+['fullyconnected0_weight', 'fullyconnected1_weight']
 """
 
 from __future__ import annotations

@@ -103,6 +103,7 @@ NAMED_FAMILIES: dict[str, str] = {
         "interleaved_matmul_selfatt_valatt interleaved_matmul_encdec_qk "
         "interleaved_matmul_encdec_valatt"
     ),
+    "named.detection": "MultiBoxTarget MultiBoxDetection",
     "named.matrices": (
         "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det "
         "linalg_slogdet linalg_syevd linalg_gelqf"

@@ -5,7 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import ops
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, ShapeError
 
 
 def lenet():
@@ -80,6 +80,55 @@ def test_arrays():
     assert flat.shape == (2, 5)
 
 
+CHANNELS_LAST = [
+    ("Convolution", "NWC", (3,), 1),
+    ("Convolution", "NHWC", (3, 2), 2),
+    ("Convolution", "NDHWC", (2, 2, 2), 1),
+    ("Deconvolution", "NHWC", (3, 2), 1),
+]
+
+
+@pytest.mark.parametrize(("op", "layout", "kernel", "groups"), CHANNELS_LAST)
+def test_channels_may_be_last(op, layout, kernel, groups):
+    """OPP-14, OPP-24: values and gradients are those of channels second, axes in another order."""
+    axes, rng = len(kernel), np.random.default_rng(0)
+    to, back = (0, axes + 1, *range(1, axes + 1)), (0, *range(2, axes + 2), 1)
+    ends = (4, 4 // groups) if op == "Deconvolution" else (6, 4 // groups)
+    shapes = (2, *(6, 7, 5)[:axes], 4), (ends[0], *kernel, 6 if ends[0] == 4 else ends[1]), (6,)
+    values = [rng.normal(size=s).astype("float32") for s in shapes]
+    how = {"kernel": kernel, "num_filter": 6, "stride": (2,) * axes, "num_group": groups}
+    how["no_bias"] = False
+    results = []
+    for second in (False, True):
+        turned = [v.transpose(to) if second and v.ndim > 1 else v for v in values]
+        arrays = [ng.array(v) for v in turned]
+        for array in arrays:
+            array.attach_grad()
+        with ng.autograd.record():
+            out = getattr(ng.nd, op)(*arrays, layout=None if second else layout, **how)
+            (out * out).sum().backward()
+        every = [out.asnumpy(), *(a.grad.asnumpy() for a in arrays)]
+        results.append([v.transpose(back) if second and v.ndim > 1 else v for v in every])
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
+    net = getattr(ng.sym, op)(ng.var("x"), layout=layout, name="c", **how)
+    assert net.list_arguments() == ["x", "c_weight", "c_bias"] == net.list_inputs()
+    found = ng.load_json(net.tojson()).infer_shape(x=shapes[0])
+    assert found[0] == [*shapes] and found[1] == [results[0][0].shape]
+    exe = net.bind(args=[ng.array(v) for v in values])
+    np.testing.assert_allclose(exe.forward()[0].asnumpy(), results[0][0], rtol=1e-5, atol=1e-5)
+
+
+def test_arrays_ignore_what_names_nodes():
+    """OPP-14: one text is for arrays and symbols, as in MXNet's `hybrid_forward`."""
+    x = ng.nd.array([[1.0, -2.0]])
+    plain = ng.nd.FullyConnected(x, x, num_hidden=1, no_bias=True)
+    assert ng.nd.FullyConnected(x, x, num_hidden=1, no_bias=True, name="f") == plain == 5
+    assert ng.nd.relu(x, name="fwd").tolist() == [[1.0, 0.0]]
+    zeros = ng.nd.zeros(shape=(2,), name="begin_state", __layout__="NC", ctx=ng.cpu())
+    assert zeros.tolist() == [0.0, 0.0]
+
+
 LEAST = -3.4028234663852886e38
 BEYOND = [  # cells, window, stride, pad; kind; what MXNet 1.9.1 gives
     (6, 1, 3, 0, "max", [1, 4, LEAST]),
@@ -119,6 +168,7 @@ BAD = [
     (lambda x: ops.FullyConnected(x, num_hidden=2, units=3), "units"),
     (lambda x: ops.FullyConnected(x, num_hidden=2), "no array is given for weight"),
     (lambda x: ops.FullyConnected(x, x, num_hidden=2, no_bias=True, name="f"), "is for symbols"),
+    (lambda x: ops.Pooling(x, kernel=(2,), layout="NCWH"), "layout='NCWH'; expected one of 'NCW'"),
     (lambda x: ops.Pooling(x, kernel=(2,), pool_type="middle"), "expected one of 'max'"),
     (lambda x: ops.Pooling(x, kernel=(2,), pool_type="lp"), "without p_value; give 1, 2 or 3"),
     (ops.Pooling, "give its extents, or global_pool=True"),
@@ -138,6 +188,8 @@ def test_bad_input(call, message):
     assert "num_group : int, 1 or more, default 1" in ops.Convolution.__doc__
     with pytest.raises(ArgumentError, match=message):
         call(np.ones((1, 2, 4)))
+    with pytest.raises(ShapeError, match=r"Pooling: data has shape \(1, 2, 4\), not the axes of"):
+        ops.Pooling(np.ones((1, 2, 4)), kernel=(2, 2), layout="NHWC")
 
 
 def test_recurrent_layers_make_their_variables():

@@ -197,10 +197,10 @@ def overlaps(lhs: Any, rhs: Any, form: str) -> Any:
         raise ShapeError(f"box_iou: lhs{lhs.shape}, rhs{rhs.shape}; expected (..., 4)")
     result = (*lhs.shape[:-1], *rhs.shape[:-1])
     lhs, rhs = library.reshape(lhs, (-1, 1, 4)), library.reshape(rhs, (1, -1, 4))
-    return library.reshape(_shares(_corners(lhs, form), _corners(rhs, form)), result)
+    return library.reshape(_shares(corners(lhs, form), corners(rhs, form)), result)
 
 
-def _corners(boxes: Any, form: str) -> tuple[Any, Any]:
+def corners(boxes: Any, form: str) -> tuple[Any, Any]:
     """Return where boxes begin and end, along x and y."""
     first, last = boxes[..., :2], boxes[..., 2:]
     if form == "corner":
@@ -227,7 +227,7 @@ def _suppress(alive: Any, part: Any) -> tuple[Any, None]:
     return library.logical_and(alive, library.logical_not(library.logical_and(over, own))), None
 
 
-def _in_order(order: Any, x: Any, flags: Any) -> tuple[Any, Any]:
+def sorted_boxes(order: Any, x: Any, flags: Any) -> tuple[Any, Any]:
     """Return boxes and what is known of each in the order of increasing numbers."""
     order = library.argsort(order, 1)
     x = library.take_along_axis(x, library.expand_dims(order, 2), 1)
@@ -250,24 +250,29 @@ def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) ->
     valid = x[:, :, score] > least
     if kind >= 0:
         valid = valid & (x[:, :, kind] != background)
-    x, valid = _in_order(library.where(valid, -x[:, :, score], np.inf), x, valid)
+    x, valid = sorted_boxes(library.where(valid, -x[:, :, score], np.inf), x, valid)
     valid = valid & (numbers < topk) if topk >= 0 else valid
-    first, last = _corners(x[:, :, start : start + 4], form)
-    shares = _shares(*((first[at], last[at]) for at in _PAIRS))
-    over = (shares > overlap) & (numbers[:, None] < numbers)  # those behind it
-    if kind >= 0 and not force:
-        over = over & (x[:, :, kind, None] == x[:, None, :, kind])
-    scan = importlib.import_module("nbgraph.autograd.control.loops").scan  # it lies above
-    alive = scan(_suppress, valid, (library.swapaxes(over, 0, 1), numbers))[0]
-    alive = alive.asnumpy() if carrier_of([data]) is None else alive
+    first, last = corners(x[:, :, start : start + 4], form)
+    kinds = None if kind < 0 or force else x[:, :, kind]
+    alive = survivors(valid, library.concatenate([first, last], 2), overlap, kinds)
     if form != result:
         boxes = (first, last) if result == "corner" else ((first + last) / 2, last - first)
         x = library.concatenate([x[:, :, :start], *boxes, x[:, :, start + 4 :]], 2)
-    x, alive = _in_order(library.astype(~alive, "int32"), x, alive)
+    x, alive = sorted_boxes(library.astype(~alive, "int32"), x, alive)
     return library.reshape(library.where(alive[:, :, None], x, -1), data.shape)
 
 
-_PAIRS = np.s_[:, :, None], np.s_[:, None]  # of boxes, each with each
+def survivors(valid: Any, boxes: Any, overlap: float, kinds: Any, *, equal: bool = False) -> Any:
+    """Return which boxes stay, of those that are valid, in the order in which they suppress others;
+    `kinds`: a box suppresses those of its own alone; `equal`: so much overlap is enough."""
+    numbers, pairs = np.arange(boxes.shape[1]), (np.s_[:, :, None], np.s_[:, None])
+    shares = _shares(*(corners(boxes[at], "corner") for at in pairs))
+    over = (shares >= overlap if equal else shares > overlap) & (numbers[:, None] < numbers)
+    if kinds is not None:
+        over = over & (kinds[:, :, None] == kinds[:, None])
+    scan = importlib.import_module("nbgraph.autograd.control.loops").scan  # it lies above
+    alive = scan(_suppress, valid, (library.swapaxes(over, 0, 1), numbers))[0]
+    return alive.asnumpy() if carrier_of([boxes]) is None else alive
 
 
 def priors(data: Any, sizes: Any, ratios: Any, clip: bool, steps: Any, offsets: Any) -> Any:

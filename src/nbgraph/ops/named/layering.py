@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.declared import DOCS, parse
 from nbgraph.operator.expected import with_shape
@@ -21,9 +21,11 @@ from nbgraph.ops.define import as_array, complete_documentation, define_rows, li
 
 Known = Mapping[str, tuple[Any, Any]]  # of a variable to be made: its shape, how it begins
 Axes = tuple[int, ...]
+Layout = Literal["NCW", "NCHW", "NCDHW", "NWC", "NHWC", "NDHWC"] | None
 _OPERANDS = frozenset(
     "data condition sequence_length lhs mhs rhs a indices rois A B C grid loc data1 data2 index "
-    "new like queries_keys_values queries keys_values attention".split()
+    "new like anchor label cls_pred cls_prob loc_pred queries_keys_values queries keys_values "
+    "attention".split()
 )  # of MXNet's operators
 _DOCS = {
     **DOCS,
@@ -66,6 +68,17 @@ def documented(kind: type[Param]) -> Callable[[_Function], _Function]:
         return function
 
     return decorate
+
+
+def channels_last(call: str, data: Any, layout: str | None) -> tuple[Axes, Axes] | None:
+    """Return the orders of axes that put last channels second, and back; None where they are."""
+    if layout is None or layout[-1] != "C":
+        return None
+    shape = getattr(data, "shape", None)
+    if shape is not None and len(shape) != len(layout):
+        raise ShapeError(f"{call}: data has shape {shape}, not the axes of layout={layout!r}")
+    last = len(layout) - 1
+    return (0, last, *range(1, last)), (0, *range(2, last + 1), 1)
 
 
 def composer(*values: Any) -> Any:
@@ -134,7 +147,10 @@ def named(result: Any, name: str | None) -> Any:
 
 
 def define_named(
-    text: str, scope: dict[str, Any], by_shape: Collection[str] = (), like: Collection[str] = ()
+    text: str,
+    scope: dict[str, Any],
+    by_shape: Collection[str] | Mapping[str, Any] = (),
+    like: Collection[str] = (),
 ) -> None:
     """Define and register the operators of a table of MXNet's names in a module's globals."""
     rows = [

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.arrays.array_op import ArrayOp, constant
+from nbgraph.operator.arrays.array_op import ArrayOp, Spec, constant
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import composed, library, operator_of
 from nbgraph.ops.named.deconvolutions import BIASED as DECONVOLUTION_BIASED
 from nbgraph.ops.named.deconvolutions import DECONVOLUTION
-from nbgraph.ops.named.layering import Axes, applied, composer, documented, named, read, unnamed
+from nbgraph.ops.named.layering import (
+    Axes,
+    Layout,
+    applied,
+    channels_last,
+    composer,
+    documented,
+    named,
+    read,
+    unnamed,
+)
 from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments
 from nbgraph.ops.products.connected import BIASED as CONNECTED_BIASED
 from nbgraph.ops.products.connected import fully_connected
 from nbgraph.ops.windows.convolutions import BIASED as CONVOLUTION_BIASED
 from nbgraph.ops.windows.convolutions import convolution
-from nbgraph.shape import Shapes
+from nbgraph.shape import Shapes, merged
 
 
 class _Connected(Param):
@@ -40,7 +50,7 @@ class _Convolution(Param):
     workspace: int = field(1024, lower=0, doc="Ignored: columns take a room on the stack.")
     cudnn_tune: str | None = field(None, doc="Ignored, as are the other words about cuDNN.")
     cudnn_off: bool = field(False, doc="Ignored.")
-    layout: Literal["NCW", "NCHW", "NCDHW"] | None = field(None, doc="Channels come second.")
+    layout: Layout = field(None, doc="Where channels are, by default second; of the weight, too.")
 
 
 class _Deconvolution(_Convolution):
@@ -107,6 +117,40 @@ def _window(p: Any) -> dict[str, Any]:
     return {"kernel": p.kernel, "num_filter": p.num_filter, "num_group": p.num_group}
 
 
+def _laid_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
+    (data, weight), (out,) = in_shapes, out_shapes
+    if out:
+        weight = merged(weight, (out[0], *out[2:], out[1]), "weight")
+    if weight:
+        out = (weight[0], weight[-1], *weight[1:-1])
+    return (data, weight), (out,)
+
+
+_LAID = ArrayOp(  # a weight (features, *kernel, channels) with channels second
+    "convolution_weight",
+    lambda _, w: Spec((w.shape[0], w.shape[-1], *w.shape[1:-1]), w.dtype),
+    gradient=lambda g: [None, library.moveaxis(g.out_grad, 1, -1)],
+    composition=lambda _, weight: library.moveaxis(weight, -1, 1),
+    operands=("data", "weight"),
+    partial=_laid_partial,
+)
+
+
+def _applied(op: Any, p: Any, values: Any, how: Any, name: str | None, known: Any) -> Any:
+    """Return what a convolution by MXNet's name gives, in its layout."""
+    call = "Deconvolution" if isinstance(p, _Deconvolution) else "Convolution", _window(p)
+    data, weight, *bias = values
+    moves = channels_last(call[0], data, p.layout)
+    if moves is None:
+        return applied(op, values, how, name, known, call)
+    features, channels, *kernel = known["weight"][0]
+    own = {"weight": ((features, *kernel, channels), None)}
+    weight = applied(_LAID, [data, weight], {}, name, own, inner=True)
+    values = [library.transpose(data, moves[0]), weight, *bias]
+    result = applied(op, values, how, name, known, call, inner=True)
+    return named(library.transpose(result, moves[1]), name)
+
+
 @composed()
 @documented(_Convolution)
 def Convolution(
@@ -116,8 +160,8 @@ def Convolution(
 
     On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
 
-    data : array (images, channels, *space), floats
-    weight : array (num_filter, channels / num_group, *kernel)
+    data : array (images, channels, *space), floats; with `layout` "NHWC" channels are last
+    weight : array (num_filter, channels / num_group, *kernel), or channels last
     bias : array (num_filter,); left out with `no_bias`
     -> array (images, num_filter, *places): along each axis of n cells there are
         (n + 2 * pad - dilate * (kernel - 1) - 1) // stride + 1 places
@@ -134,7 +178,7 @@ def Convolution(
     values = [data, weight] if p.no_bias else [data, weight, bias]
     op = operator_of(convolution) if p.no_bias else CONVOLUTION_BIASED
     known = {"weight": ((p.num_filter, None, *p.kernel), None), "bias": ((p.num_filter,), None)}
-    return applied(op, values, _how(p), name, known, ("Convolution", _window(p)))
+    return _applied(op, p, values, _how(p), name, known)
 
 
 @composed()
@@ -146,8 +190,8 @@ def Deconvolution(
 
     On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
 
-    data : array (images, channels, *space), floats
-    weight : array (channels, num_filter / num_group, *kernel)
+    data : array (images, channels, *space), floats; with `layout` "NHWC" channels are last
+    weight : array (channels, num_filter / num_group, *kernel), or (channels, *kernel, features)
     bias : array (num_filter,); by default there is none
     -> array (images, num_filter, *places): along each axis of n cells there are
         (n - 1) * stride - 2 * pad + dilate * (kernel - 1) + 1 + adj places, or `target_shape`
@@ -169,7 +213,7 @@ def Deconvolution(
         "bias": ((p.num_filter,), None),
     }
     how = {**_how(p), "adj": p.adj or 0, "target": p.target_shape if any(p.target_shape) else ()}
-    return applied(op, values, how, name, known, ("Deconvolution", _window(p)))
+    return _applied(op, p, values, how, name, known)
 
 
 def _fixed_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:

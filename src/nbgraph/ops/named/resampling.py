@@ -16,7 +16,7 @@ from nbgraph.operator.registry import register
 from nbgraph.ops.define import as_known, composed, deferrable, library
 from nbgraph.ops.draws.initial import bilinear
 from nbgraph.ops.named.deconvolutions import DECONVOLUTION
-from nbgraph.ops.named.layering import Axes, applied, documented, named, read
+from nbgraph.ops.named.layering import Axes, Layout, applied, channels_last, documented, named, read
 from nbgraph.ops.windows.pools import avg_pooling, max_pooling
 
 _EXTENTS = ("kernel", "stride", "pad")  # numbers for each axis of space
@@ -38,7 +38,7 @@ class _Pooling(Param):
     count_include_pad: bool = field(True, doc="Whether the pad counts in a mean.")
     p_value: int | None = field(None, lower=1, upper=3, doc="Of lp: the exponent.")
     cudnn_off: bool = field(False, doc="Ignored.")
-    layout: Literal["NCW", "NCHW", "NCDHW"] | None = field(None, doc="Channels come second.")
+    layout: Layout = field(None, doc="Where channels are, by default second.")
 
 
 @composed("data")
@@ -49,7 +49,8 @@ def Pooling(data: Any, *, name: str | None = None, **options: Any) -> Any:
 
     Parameters
     ----------
-    data : array (images, channels, *space), one to three axes of space, floats
+    data : array (images, channels, *space), one to three axes of space, floats; with `layout`
+        "NHWC" channels are last, also of the result
     kernel, stride, pad : one number for all axes of space, or one for each; a kernel is not needed
         with `global_pool`
 
@@ -78,6 +79,10 @@ def Pooling(data: Any, *, name: str | None = None, **options: Any) -> Any:
         raise ArgumentError("Pooling: pool_type='lp' without p_value; give 1, 2 or 3")
     if not p.kernel and not p.global_pool:
         raise ArgumentError("Pooling: no kernel is given; give its extents, or global_pool=True")
+    moves = channels_last("Pooling", data, p.layout)
+    if moves is not None:
+        pooled = Pooling(library.transpose(data, moves[0]), **options | {"layout": None})
+        return named(library.transpose(pooled, moves[1]), name)
     if p.global_pool:
         return named(_over_all(data, p), name)
     p = _spelled(data, p)

@@ -26,11 +26,11 @@ def _split(shape: Shape, *, flatten: bool) -> tuple[Shape, int]:
 def _infer(x: Spec, w: Spec, *bias: Spec, flatten: bool) -> Spec:
     name = "fully_connected"
     dtype = require_floats(name, x, w, *bias)
-    if len(x.shape) < 2 or len(w.shape) != 2 or _split(x.shape, flatten=flatten)[1] != w.shape[1]:
-        inputs = _split(x.shape, flatten=flatten)[1] if len(x.shape) > 1 else "inputs"
+    inputs = _split(x.shape, flatten=flatten)[1]
+    if not x.shape or len(w.shape) != 2 or inputs != w.shape[1]:
         raise ShapeError(
             f"{name}: x has shape {x.shape} and weight {w.shape}; with flatten={flatten} x needs "
-            f"two axes or more, and weight the shape (features, {inputs})"
+            f"an axis, and weight the shape (features, {inputs if x.shape else 'inputs'})"
         )
     for own in bias:
         require_shape(f"{name}: bias", own.shape, w.shape[:1], "one value for each feature")
@@ -45,7 +45,7 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[S
     known = [s[0] for s in (w, *bias) if s] + ([out[-1]] if out else [])
     features = next((n for n in known if n is not None), None)
     inputs = w[1] if w is not None and len(w) == 2 else None
-    if x is not None and len(x) > 1:
+    if x:
         each = x[1:] if flatten else x[-1:]
         whole = [n for n in each if n is not None]
         inputs = math.prod(whole) if len(whole) == len(each) else inputs
