@@ -76,7 +76,8 @@ def test_they_fill_parameters_and_variables():
 def test_they_are_pickled_by_name_and_options(name):
     """So layers are pickled that have not seen their input yet."""
     options = {"from_value": (3,), "from_values": ([1.0] * 16,), "from_sparse": ([1], [2.0])}
-    fill = getattr(init, name)(*options.get(name, (0.5,) if name in ("bernoulli", "dropout") else ()))
+    options |= {"bernoulli": (0.5,), "dropout": (0.5,)}
+    fill = getattr(init, name)(*options.get(name, ()))
     again = pickle.loads(pickle.dumps(fill))
     results = []
     for each in (fill, again):
