@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbgraph as ng
+from nbgraph.errors import OutOfMemory
 from tests.array.samples import DTYPES, SHAPES, arrays, same
 
 
@@ -39,6 +40,22 @@ def test_large_constants_are_filled_by_the_engine(engine):
         same(ng.full((300, 200), number, "float32"), np.full((300, 200), number, "float32"))
     same(ng.zeros((1 << 16,), "int16"), np.zeros(1 << 16, "int16"))
     same(ng.ones((1 << 16,), bool), np.ones(1 << 16, bool))
+
+
+def test_what_no_machine_holds_is_refused_each_time(threaded):
+    """Sizes beyond 64 bits do not stop what is kept of a call for the next one of its kind."""
+    for _ in range(3):
+        with pytest.raises(OutOfMemory, match="asked for on"):
+            ng.zeros((10**30,))
+
+
+def test_floats_take_integers_beyond_64_bits(threaded):
+    """As in NumPy, the first time and once the way of a call is known."""
+    x = ng.ones(3)
+    for power in (25, 30, 2):
+        same(ng.full((2,), 10**power, "float32"), np.full((2,), 10**power, "float32"))
+        x[0] = 10**power
+        same(x, np.array([10**power, 1, 1], "float32"))
 
 
 @given(st.integers(-9, 9), st.integers(-9, 9), st.sampled_from([-3, -1, 1, 2, 1.3]))

@@ -45,13 +45,12 @@ def copy_of(array: Array, dtype: Any = None, device: Context | None = None) -> A
 def filled(own: Layout, device: Context, value: Any, caller: Any = None) -> Any:
     """Return a new array filled with a number that its dtype can hold; `caller`: a frame."""
     engine = in_charge()
-    if device is CPU and here.running is None:
-        result = cached_fill(own, value, caller or engine.site_id(1))
-        if result is not None:
-            return result
-        if isinstance(engine, ThreadedEngine) and engine._open_gate():
-            learn_fill(own, value)
+    plain = device is CPU and here.running is None
+    if plain and (known := cached_fill(own, value, caller or engine.site_id(1))) is not None:
+        return known
     result = empty_of(own, device)
+    if plain and isinstance(engine, ThreadedEngine) and engine._open_gate():
+        learn_fill(own, value)
     chunk = result._chunk
     idle = not engine._in_use(chunk) and place(device).host
     if own.nbytes <= _SOON and idle and engine._failure_of(chunk) is None:
@@ -83,7 +82,14 @@ def fill_from(target: Array, value: Any) -> None:
 def cell(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """Return a number as a 0-d array of this dtype; raise as NumPy does."""
     array = np.zeros((), dtype)
-    array[...] = value
+    try:
+        array[...] = value
+    except OverflowError:
+        number = value if abs(value) < 1e40 else "beyond 1e40"
+        raise OverflowError(
+            f"the number {number} is out of bounds for {dtype}; give one that it holds, or cast "
+            "the array with astype before"
+        ) from None
     return array
 
 

@@ -204,7 +204,8 @@ def _writing(own: Layout, value: Any) -> tuple[Any, Any]:
     if op is None or (many and len(value.shape) > len(own.shape)):
         return op, None
     layouts = [value._layout if many else None]
-    return op, map_call(inferred(op, (value,), {}).plan, own.shape, layouts, [own], ("write",))
+    plan = inferred(op, (value if many else type(value)(),), {}).plan  # of all numbers of a kind
+    return op, map_call(plan, own.shape, layouts, [own], ("write",))
 
 
 def cached_fill(own: Layout, value: Any, place: Any) -> Any:

@@ -1,6 +1,7 @@
 """X-MAR-03: how parameters begin; seeded."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -69,6 +70,20 @@ def test_they_fill_parameters_and_variables():
     assert np.array_equal(w.val.asnumpy(), 2 * np.eye(3))
     exe = ng.var("w", shape=(2, 3), init=init.arange()).simple_bind()
     assert exe.arg_dict["w"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize("name", [n for n in dir(init) if n != "from_lambda"])
+def test_they_are_pickled_by_name_and_options(name):
+    """So layers are pickled that have not seen their input yet."""
+    options = {"from_value": (3,), "from_values": ([1.0] * 16,), "from_sparse": ([1], [2.0])}
+    options |= {"bernoulli": (0.5,), "dropout": (0.5,)}
+    fill = getattr(init, name)(*options.get(name, ()))
+    again = pickle.loads(pickle.dumps(fill))
+    results = []
+    for each in (fill, again):
+        ng.random.seed(3)
+        results.append(np.asarray(each((2, 2, 2, 2) if name == "bilinear" else (4, 4), "float32")))
+    assert np.array_equal(*results) and type(again) is type(fill)
 
 
 @pytest.mark.parametrize("wrap", [lambda v: v, lambda v: lambda shape, dtype: v])

@@ -14,6 +14,7 @@ array([[1., 0.],
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -310,3 +311,21 @@ gumbel(loc: float = 0.0, scale: float = 1.0): Gumbel-distributed numbers.
     = lambda shape, dtype: distributions.gumbel(loc, scale, shape, dtype=dtype)
 """
 define(parse(_TABLE), globals(), "Initialiser")
+
+
+def _filled(make: Any, args: Any, kwargs: Any, shape: Shape, dtype: Any) -> Any:
+    return make.__wrapped__(*args, **kwargs)(shape, dtype)
+
+
+def _pickled(make: Callable[..., Initialiser]) -> Callable[..., Initialiser]:
+    """Have what `make` returns be pickled as its call."""
+
+    @functools.wraps(make)
+    def call(*args: Any, **kwargs: Any) -> Initialiser:
+        make(*args, **kwargs)  # it refuses its options now
+        return functools.partial(_filled, call, args, kwargs)
+
+    return call
+
+
+globals().update({name: _pickled(globals()[name]) for name in __dir__()})

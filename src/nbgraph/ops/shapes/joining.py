@@ -24,10 +24,8 @@ def _common(specs: Specs, dtype: np.dtype[Any] | None) -> np.dtype[Any]:
 
 def arrays_of(name: str, arrays: Any) -> list[Any]:
     """The arrays of a sequence; an array is a sequence of its slices."""
-    if hasattr(arrays, "shape"):
-        return list(library.unstack(arrays))
     try:
-        listed = list(arrays)
+        listed = list(library.unstack(arrays) if hasattr(arrays, "shape") else arrays)
     except TypeError:
         error = ArgumentError(f"{name}: arrays is {noun(arrays)}; give a list of arrays")
         raise error from None
