@@ -1,4 +1,4 @@
-"""Functions of NumPy, and a few others, that are one or some operators of the library: a table."""
+"""Functions of NumPy, and a few others, composed of operators of the library: a table."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ _BY_SHAPE = frozenset("atleast_1d atleast_2d atleast_3d hstack column_stack".spl
 
 
 def at_least(name: str, ndim: int, x: Any) -> Any:
-    """An array with so many axes."""
+    """Return an array with at least so many axes."""
     x = as_known(name, x)
     if len(x.shape) >= ndim:
         return x
@@ -161,20 +161,20 @@ def at_least(name: str, ndim: int, x: Any) -> Any:
 
 
 def side_by_side(arrays: Any, dtype: Any) -> Any:
-    """Arrays along axis 0 of vectors, else along axis 1."""
+    """Return arrays joined along axis 0 if they are vectors, else along axis 1."""
     known = [library.atleast_1d(as_known("hstack", x)) for x in arrays_of("hstack", arrays)]
     return library.concatenate(known, 0 if len(known[0].shape) == 1 else 1, dtype=dtype)
 
 
 def columns(arrays: Any) -> Any:
-    """Matrices and vectors as columns of one matrix."""
+    """Return matrices and vectors as columns of one matrix."""
     known = [as_known("column_stack", x) for x in arrays_of("column_stack", arrays)]
     turned = [x if len(x.shape) > 1 else library.transpose(library.atleast_2d(x)) for x in known]
     return library.concatenate(turned, 1)
 
 
 def scan(function: Any, x: Any, axis: int | None, **options: Any) -> Any:
-    """A scan along an axis, by default of the flattened array."""
+    """Return a scan along an axis, by default of the flattened array."""
     x, axis = (library.ravel(x), 0) if axis is None else (x, axis)
     return function(x, axis=axis, **options)
 

@@ -7,13 +7,13 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def at_least(name: str, ndim: int, x: Any) -> Any:
-    """An array with so many axes."""
+    """Return an array with at least so many axes."""
 def side_by_side(arrays: Any, dtype: Any) -> Any:
-    """Arrays along axis 0 of vectors, else along axis 1."""
+    """Return arrays joined along axis 0 if they are vectors, else along axis 1."""
 def columns(arrays: Any) -> Any:
-    """Matrices and vectors as columns of one matrix."""
+    """Return matrices and vectors as columns of one matrix."""
 def scan(function: Any, x: Any, axis: int | None, **options: Any) -> Any:
-    """A scan along an axis, by default of the flattened array."""
+    """Return a scan along an axis, by default of the flattened array."""
 def zeros_like(x: Operand[Carried], dtype: Any=None, *, shape: Any=None) -> Carried:
     r"""Zeros in the shape, dtype and place of `x`.
 

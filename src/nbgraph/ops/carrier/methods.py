@@ -1,4 +1,4 @@
-"""NumPy's methods of arrays, each a function of the library; what they do is told there."""
+"""NumPy's methods of arrays, each a function of the library, where it is documented."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nbgraph import ops as library
 from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.operator.declared import Postponed, Row, build, parse
 
-ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
+ops: Any = library  # for type checkers, to which the class is not a carrier before it is mixed in
 _INT, _TUPLE, _WHOLE = {int}, {tuple}, (int, np.integer)
 
 
 def _several(name: str, values: tuple[Any, ...]) -> Any:
-    """Sizes or axes, given one by one or as a tuple."""
+    """Return sizes or axes, passed one by one or as a tuple."""
     kinds = set(map(type, values))
     if kinds == _INT or (kinds == _TUPLE and len(values) == 1):
         return values[0] if kinds == _TUPLE else values
@@ -31,12 +31,12 @@ def _several(name: str, values: tuple[Any, ...]) -> Any:
 
 
 def _in_order(name: str, x: Any, order: str) -> Any:
-    """Return an array whose elements row by row are those of `x` in an order."""
+    """Return an array whose row-major elements are those of `x` in an order."""
     return ops.transpose(x) if require_word(f"{name}: order", order, ("C", "F")) == "F" else x
 
 
 def is_coded(x: Any, sizes: Any) -> bool:
-    """Return whether a shape has codes of MXNet's `Reshape` that mean nothing in NumPy's."""
+    """Return whether a shape has codes of MXNet's `Reshape` with no meaning in NumPy's."""
     if (
         type(sizes) is tuple
         and set(map(type, sizes)) == _INT
@@ -52,8 +52,8 @@ def is_coded(x: Any, sizes: Any) -> bool:
 
 
 def define_methods(text: str, cls: type) -> None:
-    """Give a class methods by the rows of a table (`operator/declared`): functions of the library,
-    of which `self` is the first operand."""
+    """Define a class's methods by the rows of a table (`operator/declared`): functions of the
+    library with `self` as the first operand."""
     scope: dict[str, Any] = {"__name__": cls.__module__, "__file__": __file__}
     scope |= {"Self": Self, "ops": library, "index": index}
     scope |= {"several": _several, "_in_order": _in_order}
@@ -76,7 +76,7 @@ def define_methods(text: str, cls: type) -> None:
 
 
 class OperatorMethod:
-    """A function that is looked up by name at its first use, as a method: the array is its
+    """A library function, looked up by name at its first use, as a method with the array as its
     first operand."""
 
     __slots__ = ("find", "name")
@@ -90,7 +90,7 @@ class OperatorMethod:
 
 
 class Methods:
-    """What is called as a method and gives an array: copies, shapes, parts, orders."""
+    """Methods that return an array: copies, shapes, parts, orders."""
 
     __slots__ = ()
 
@@ -107,7 +107,7 @@ class Methods:
         return ops.imag(self)
 
     def _apart(self: Any, array: Any, copy: bool) -> Any:
-        """Return a reshaped array, as a copy or not: for classes with memory, who may refuse."""
+        """Return a reshaped array, copied or not; classes with memory may refuse."""
         return ops.copy(array) if copy else array
 
     # shapes -----------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ dot(self, other): The dot product (`ng.dot`): of vectors, or of the last axis wi
 define_methods(_TABLE, Methods)
 
 
-# operators of the same name and parameters as MXNet's and PyTorch's arrays have them; not `split`
+# methods of MXNet's and PyTorch's arrays with the operators' parameters; not `split` and `pad`
 # and `pad`, which mean something else in each library
 OPERATOR_METHODS = """
 abs arccos arccosh arcsin arcsinh arctan arctanh argmax_channel broadcast_axes broadcast_like cbrt

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any, Self
 
 def is_coded(x: Any, sizes: Any) -> bool:
-    """Return whether a shape has codes of MXNet's `Reshape` that mean nothing in NumPy's."""
+    """Return whether a shape has codes of MXNet's `Reshape` with no meaning in NumPy's."""
 def define_methods(text: str, cls: type) -> None:
-    """Give a class methods by the rows of a table (`operator/declared`): functions of the library,
-    of which `self` is the first operand."""
+    """Define a class's methods by the rows of a table (`operator/declared`): functions of the
+    library with `self` as the first operand."""
 class OperatorMethod:
-    """A function that is looked up by name at its first use, as a method: the array is its
+    """A library function, looked up by name at its first use, as a method with the array as its
     first operand."""
     __slots__ = ('find', 'name')
 
@@ -19,7 +19,7 @@ class OperatorMethod:
     def __get__(self, owner: Any, kind: type | None=None) -> Any:
         ...
 class Methods:
-    """What is called as a method and gives an array: copies, shapes, parts, orders."""
+    """Methods that return an array: copies, shapes, parts, orders."""
     __slots__ = ()
 
     @property
@@ -31,7 +31,7 @@ class Methods:
         """The imaginary part of each element: a view; of arrays that are not complex zeros."""
 
     def _apart(self: Any, array: Any, copy: bool) -> Any:
-        """Return a reshaped array, as a copy or not: for classes with memory, who may refuse."""
+        """Return a reshaped array, copied or not; classes with memory may refuse."""
 
     def reshape(self, *sizes: Any, shape: Any=None, order: str='C', copy: bool | None=None, reverse: bool=False) -> Self:
         """The elements in C order under another shape, a view where memory allows one.

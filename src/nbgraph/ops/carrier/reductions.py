@@ -4,9 +4,9 @@ from nbgraph.ops.carrier.methods import define_methods
 
 
 class Reductions:
-    """Sums, extremes and kin: `axis` is None (all), an int or a tuple; reduced axes are dropped
-    unless `keepdims`. `where`: which elements count. `exclude`: MXNet's, whether `axis` are those
-    that stay."""
+    """Sums, extremes and the like: `axis` is None (all), an int or a tuple; reduced axes are
+    dropped unless `keepdims`. `where`: which elements count. `exclude`: as in MXNet, whether `axis`
+    lists the axes that stay."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
-"""Classes that are drawn as candidates beside the true ones, the likelier the smaller they are.
+"""Sampled classes as candidates besides the true ones; smaller classes are more probable.
 
-The chance of class k of n is log((k + 2) / (k + 1)) / log(n + 1): about that of the k-th word of a
-language by frequency (Zipf, 1949), as samplers of softmax over many classes have it (Jean et al.,
+The probability of class k of n is log((k + 2) / (k + 1)) / log(n + 1): about that of the k-th word
+of a language by frequency (Zipf, 1949), as in samplers of softmax over many classes (Jean et al.,
 2015).
 """
 
@@ -25,7 +25,7 @@ from nbgraph.signatures import checked
 
 
 def _classes(rng: np.random.Generator, count: int, size: int) -> Array:
-    """Classes below `count`."""
+    """Return `size` classes below `count`."""
     numbers = np.exp(rng.random(size) * math.log1p(count)) - 1
     return np.minimum(numbers.astype("int64"), count - 1)
 
@@ -53,7 +53,7 @@ def _draw(
 
 
 def _distinct(rng: np.random.Generator, count: int, wanted: int) -> tuple[Array, int]:
-    """Different classes in the order in which they came, and how many draws that took."""
+    """Return distinct classes in the order of their draws, and the number of draws."""
     drawn, first = np.empty(0, "int64"), np.empty(0, "int64")
     while len(first) < wanted:
         drawn = np.concatenate([drawn, _classes(rng, count, max(64, 2 * wanted))])
@@ -127,7 +127,7 @@ def zipfian(
     name = "random.zipfian"
     count, many = _below(name, range_max), whole(name, "num_sampled", num_sampled)
     limit = math.log1p(count)
-    # an operand says where the numbers are to be, and makes graphs draw anew in each run
+    # an operand fixes the device, and makes graphs draw anew in each run
     zero = library.reshape(library.sum(library.zeros_like(true_classes, "float64")), (1,))
     numbers = uniform(zero, limit, (many,), dtype="float64", rng=rng)
     drawn = library.expm1(numbers)

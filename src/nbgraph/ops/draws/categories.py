@@ -1,4 +1,4 @@
-"""Random classes, counts of classes, and normal numbers within limits."""
+"""Random classes, counts of classes, and truncated normal numbers."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def multinomial(
 
 
 def _results(*_: Any, get_prob: bool = False, **__: Any) -> int:
-    """How many arrays a call gives; see `deferrable`."""
+    """Return the number of results of a call; see `deferrable`."""
     return 2 if get_prob else 0
 
 
@@ -189,14 +189,14 @@ def categorical(
 
 
 def _drawn(logits: Any, shape: tuple[int, ...], dtype: Any, rng: Any) -> Any:
-    """Classes along the last axis; the operand says where the numbers are to be."""
+    """Return classes along the last axis; the operand fixes the device of the numbers."""
     logits = library.stop_gradient(logits)
     noise = gumbel(library.zeros_like(logits, dtype), 1.0, shape, dtype=dtype, rng=rng)
     return library.argmax(library.add(noise, library.astype(logits, dtype)), axis=-1)
 
 
 def _of_chosen(values: Any, classes: Any) -> Any:
-    """Elements at classes along the last axis, of classes with further axes in front."""
+    """Return elements at classes along the last axis, where classes have further leading axes."""
     more = len(classes.shape) - len(values.shape) + 1
     if more:
         values = library.broadcast_to(values, (*classes.shape, values.shape[-1]))

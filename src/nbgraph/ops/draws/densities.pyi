@@ -5,9 +5,9 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def density(name: str, sample: Any, parameters: dict[str, Any], is_log: bool) -> Any:
-    """The density at samples, or its logarithm."""
+    """Return the density at samples, or its logarithm."""
 def dirichlet(sample: Any, alpha: Any, is_log: bool) -> Any:
-    """The density of Dirichlet's distribution, or its logarithm."""
+    """Return the density of Dirichlet's distribution, or its logarithm."""
 def random_pdf_uniform(sample: Operand[Carried], low: Operand[Carried], high: Operand[Carried], is_log: bool=False) -> Carried:
     r"""The density, or probability, at samples of the uniform distribution from `low` to `high`.
 

@@ -1,7 +1,7 @@
-"""Random numbers of distributions, as NumPy's Generator names and spells them: a table.
+"""Random numbers of distributions, by the names of NumPy's Generator: a table.
 
-A row has the parameters with where they have to be, how the numbers follow from a drawing, and the
-documentation. `size`, `dtype`, `device` and `rng` are the same for all of them.
+A row has the parameters with their domains, how the numbers follow from a drawing, and the
+documentation. `size`, `dtype`, `device` and `rng` are common to all.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ generalized_negative_binomial(mu: NOT_NEGATIVE, alpha: NOT_NEGATIVE, *, dtype="i
 
 
 def uniform_numbers(low: Any, high: Any, **options: Any) -> Any:
-    """Uniform numbers between bounds, of which the upper is not below the lower."""
+    """Return uniform numbers between bounds; the upper one must not be below the lower."""
     numbers = type(low) in (int, float) and type(high) in (int, float)
     width = high - low if numbers else library.subtract(high, low)
     width = parameter("random.uniform", "high - low", width, NOT_NEGATIVE)
@@ -176,7 +176,7 @@ def uniform_numbers(low: Any, high: Any, **options: Any) -> Any:
 
 
 def gamma_numbers(shape: Any, scale: Any, *, size: Any, dtype: Any, **options: Any) -> Any:
-    """Standard gamma numbers, scaled in the dtype that is asked for."""
+    """Return standard gamma numbers, scaled in the requested dtype."""
     dtype = float_dtype("random.gamma", dtype, [shape, scale])
     if size is None and not isinstance(scale, (int, float)):
         size = np.broadcast_shapes(np.shape(shape), scale.shape)
@@ -185,24 +185,24 @@ def gamma_numbers(shape: Any, scale: Any, *, size: Any, dtype: Any, **options: A
 
 
 def floats(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) -> Any:
-    """Numbers on a line, whose parameters that are arrays are operands."""
+    """Return real numbers; parameters that are arrays are operands."""
     name = op.__name__.replace("_", ".", 1)
     return drawn(op, values, dtype=float_dtype(name, dtype, values), **options)
 
 
 def counts(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) -> Any:
-    """Whole numbers, whose parameters that are arrays are operands."""
+    """Return integers; parameters that are arrays are operands."""
     return drawn(op, values, dtype=as_dtype(dtype), **options)
 
 
 def trials(n: Any) -> Any:
-    """The number of trials of `binomial`: whole, and not negative."""
+    """Return the number of trials of `binomial`: an integer, not negative."""
     name = "random.binomial"
     return parameter(name, "n", whole_number(name, "n", n), NOT_NEGATIVE)
 
 
 def _declared(row: Row) -> Row:
-    """The row with the parameters of all distributions; those of its own are checked."""
+    """Return the row extended by the common parameters; its own ones are checked."""
     own, _, dtype = row.parameters.partition("*, dtype=")
     operands = re.sub(r": \w+", "", own).rstrip(", ")
     shared = f"size=None, *, dtype={dtype or None}, device=None, rng=None"
@@ -215,7 +215,7 @@ def _declared(row: Row) -> Row:
 
 
 def _register(name: str) -> Any:
-    """Register a function under `random_name`, and as that of the drawing of its name."""
+    """Register a function as `random_name`, and as the public function of its drawing."""
     function = with_random_docs(globals()[name])
     op = getattr(fills, name.upper(), None)
     names = (name,) if name in {"uniform", "normal"} else ()  # MXNet's
@@ -267,7 +267,7 @@ def numbers_like(name: str, data: Any, *parameters: Any) -> Any:
 
 
 def _register_sampled(row: str) -> None:
-    """Register the functions of a row of names, operands, and what the numbers follow from."""
+    """Register the functions of a row of names, operands, and derivation of the numbers."""
     name, defaults, values = re.split(r"[(]|[)]: ", row, maxsplit=2)
     theirs = "loc=0.0, scale=1.0" if name == "normal" else defaults
     drawn = "loc, scale" if name == "normal" else values

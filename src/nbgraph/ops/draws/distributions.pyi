@@ -8,15 +8,15 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def uniform_numbers(low: Any, high: Any, **options: Any) -> Any:
-    """Uniform numbers between bounds, of which the upper is not below the lower."""
+    """Return uniform numbers between bounds; the upper one must not be below the lower."""
 def gamma_numbers(shape: Any, scale: Any, *, size: Any, dtype: Any, **options: Any) -> Any:
-    """Standard gamma numbers, scaled in the dtype that is asked for."""
+    """Return standard gamma numbers, scaled in the requested dtype."""
 def floats(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) -> Any:
-    """Numbers on a line, whose parameters that are arrays are operands."""
+    """Return real numbers; parameters that are arrays are operands."""
 def counts(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) -> Any:
-    """Whole numbers, whose parameters that are arrays are operands."""
+    """Return integers; parameters that are arrays are operands."""
 def trials(n: Any) -> Any:
-    """The number of trials of `binomial`: whole, and not negative."""
+    """Return the number of trials of `binomial`: an integer, not negative."""
 def numbers_of(name: str, dtype: Any, shape: Any, *parameters: Any) -> Any:
     """Return draws of `shape` for each element of the parameters, which are arrays of one shape."""
 def numbers_like(name: str, data: Any, *parameters: Any) -> Any:

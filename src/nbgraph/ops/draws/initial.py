@@ -1,4 +1,4 @@
-"""`ng.init`: how arrays begin. Functions of shape and dtype, for `ng.var(..., init=)` and `param`.
+"""`ng.init`: initial values as functions of shape and dtype, for `ng.var(init=)` and `param`.
 
 Each call here gives such a function. Random ones draw from `ng.random`, so a seed repeats them.
 Weights of layers begin scaled by how many values a unit sees, or passes on: a weight's first axis
@@ -33,7 +33,7 @@ _DEVIATION = 0.8796256610342398  # of normal numbers between -2 and 2
 
 
 def from_lambda(fn: Callable[[Array], Any]) -> Initialiser:
-    """What `fn` writes into an array of zeros, or returns.
+    """Return the initialiser of the array that `fn` writes, starting from zeros, or returns.
 
     >>> from_lambda(lambda a: a + 2)((2,), "float32")
     array([2., 2.], dtype=float32)
@@ -144,7 +144,7 @@ def sinusoidal(start: int = 0) -> Initialiser:
 
 
 def _fans(shape: Shape) -> tuple[int, int]:
-    """How many values a unit sees, and how many see each of its inputs.
+    """Return how many values a unit reads, and how many units read each of its inputs.
 
     >>> _fans((64, 3, 5, 5))
     (75, 1600)
@@ -156,7 +156,7 @@ def _fans(shape: Shape) -> tuple[int, int]:
 
 
 def _glorot(shape: Shape, fan_in: bool, fan_out: bool, scale: float) -> float:
-    """The standard deviation of `glorot_uniform`."""
+    """Return the standard deviation of `glorot_uniform`."""
     if len(shape) < 2:
         raise ShapeError(f"init.glorot: shape {shape}; give a matrix, its rows and columns count")
     rows, columns = shape if len(shape) == 2 else _fans(shape)
@@ -166,7 +166,7 @@ def _glorot(shape: Shape, fan_in: bool, fan_out: bool, scale: float) -> float:
 
 
 def _within(spread: float, shape: Shape, dtype: Any) -> Any:
-    """Uniform numbers of mean 0 and this standard deviation."""
+    """Return uniform numbers of mean 0 and this standard deviation."""
     bound = math.sqrt(3) * spread
     return distributions.uniform(-bound, bound, shape, dtype=dtype)
 
@@ -228,11 +228,11 @@ def orthogonal(gain: float = 1.0) -> Initialiser:
     """
 
     def fill(shape: Shape, dtype: Any) -> Array:
-        _fans(shape)  # two axes or more
+        _fans(shape)  # raises for fewer than two axes
         rows, columns = shape[0], math.prod(shape[1:])
         drawn = distributions.normal(0.0, 1.0, (max(rows, columns), min(rows, columns)))
         q, r = np.linalg.qr(np.asarray(drawn, np.float64))
-        q *= np.where(np.diag(r) < 0, -1.0, 1.0)  # else the draw decides only in part
+        q *= np.where(np.diag(r) < 0, -1.0, 1.0)  # otherwise signs would depend on the algorithm
         return (gain * (q if rows >= columns else q.T)).reshape(shape).astype(dtype)
 
     return fill

@@ -6,7 +6,7 @@ from nbgraph.shape import Array, Shape
 
 Initialiser = Callable[[Shape, Any], Any]
 def from_lambda(fn: Callable[[Array], Any]) -> Initialiser:
-    """What `fn` writes into an array of zeros, or returns.
+    """Return the initialiser of the array that `fn` writes, starting from zeros, or returns.
     
     >>> from_lambda(lambda a: a + 2)((2,), "float32")
     array([2., 2.], dtype=float32)"""

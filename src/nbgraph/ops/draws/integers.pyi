@@ -24,4 +24,4 @@ def integers(low: Any, high: Any=None, size: Any=None, dtype: Any='int64', endpo
     device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream"""
 def whole_number(name: str, argument: str, value: Any) -> Any:
-    """A parameter that is a whole number, or an array of them."""
+    """Return a parameter that is an integer, or an array of integers."""

@@ -1,4 +1,4 @@
-"""Random orders and choices: indices that are drawn, and what they take of an array."""
+"""Random orders and choices: drawn indices, and elements of an array at these."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from nbgraph.ops.draws.drawing import Array, named, seed_of
 from nbgraph.ops.draws.fills import integers_kernel
 from nbgraph.signatures import checked
 
-_SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; NumPy's own bound is near
+_SUM_MAY_DIFFER = 1.5e-4  # of probabilities in float32 from 1; close to NumPy's own bound
 
 
 class Weights:
-    """Probabilities that were at hand at the call, as an attribute."""
+    """Probabilities known at the call, as an attribute."""
 
     __slots__ = ("values",)
 
@@ -63,7 +63,7 @@ def _draw(
     weights: Weights | str | None,
     device: Context | None,
     rng: Any,
-    separate: int = 0,  # so many axes in front are of loops and maps: each draws for itself
+    separate: int = 0,  # number of leading axes from loops and maps: each draws separately
 ) -> None:
     p = inputs[0] if isinstance(weights, str) else None if weights is None else weights.values
     random = env.random()
@@ -75,7 +75,7 @@ def _draw(
 
 
 class _Choice(DrawnOp):
-    """With replacement, all alike, indices are whole numbers as `random.integers` draws them."""
+    """A choice of indices; with replacement and equal probabilities, `random.integers`."""
 
     def drawn_call(
         self, operands: Specs, stores: Sequence[bool], attributes: Any, *, host: bool
@@ -87,13 +87,13 @@ class _Choice(DrawnOp):
         return draw_call(drawn, own, size, host=host)
 
 
-# an array among the operands is not read (but for the weights): it says where the indices go
+# an array among the operands is not read (except weights): it fixes the indices' device
 _RESOURCES = ("parallel_random",)
 _CHOICE = _Choice("random_choice", _infer, _draw, operands=("*operands",), resources=_RESOURCES)
 _CHOICE.by_kernels()
-_WORDS = 1 << 64  # different ones
-_SHORT = 4096  # elements; from there on sorting takes longer than NumPy's shuffle
-_FEW = 16  # of so many elements the first one is found without ordering them all
+_WORDS = 1 << 64  # number of distinct words
+_SHORT = 4096  # elements; above, sorting is slower than NumPy's shuffle
+_FEW = 16  # among so many elements the first one is found without sorting
 
 
 def _drawn(
@@ -107,7 +107,7 @@ def _drawn(
     shuffle: bool = True,
     weights: Weights | str | None = None,
 ) -> Any:
-    """Whole numbers below `count`, where the operands are, else on the device."""
+    """Return integers below `count`, on the device of the operands or on `device`."""
     return _CHOICE(
         *operands,
         count=count,
@@ -121,7 +121,7 @@ def _drawn(
 
 
 def _order(operands: Sequence[Any], count: int, device: Context | None, rng: Any, k: int) -> Any:
-    """The first k of the numbers below `count` in random order, which is that of random words."""
+    """Return the first k of the numbers below `count` in random order: that of random words."""
     if count > _SHORT:
         return _drawn(operands, count, (k,), device, rng, replace=False)
     words = _drawn(operands, _WORDS, (count,), device, rng)
@@ -131,7 +131,7 @@ def _order(operands: Sequence[Any], count: int, device: Context | None, rng: Any
 
 
 def _many(name: str, a: Any, axis: int) -> tuple[Any, int, int]:
-    """An array and its length along an axis, or None and how many numbers are meant."""
+    """Return an array and its length along an axis, or None and the number that `a` stands for."""
     if carrier_of((a,)) is None:
         a = np.asarray(as_operand(name, "a" if "choice" in name else "x", a))
     a = as_known(name, a)
@@ -261,7 +261,7 @@ def choice(
 def _weights(
     name: str, p: Any, count: int, distinct: int
 ) -> tuple[list[Any], Weights | str | None]:
-    """Probabilities as an operand, or checked now as an attribute."""
+    """Return probabilities as an operand, or checked now as an attribute."""
     if p is None:
         return [], None
     if carrier_of((p,)) is not None:

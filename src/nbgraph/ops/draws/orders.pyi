@@ -7,7 +7,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 class Weights:
-    """Probabilities that were at hand at the call, as an attribute."""
+    """Probabilities known at the call, as an attribute."""
     __slots__ = ('values',)
 
     def __init__(self, values: Array) -> None:

@@ -8,15 +8,15 @@ from nbgraph.operator.annotations import Operand
 
 @op
 def truth(x: Any) -> Any:
-    """x != 0: what a number is cast to bool by."""
+    """Return x != 0, the cast of a number to bool."""
 @op
 def cut(x: Any) -> Any:
-    """x cut to an integer of 32 bits, the least of them where it has none: as x86 casts."""
+    """Return x truncated to 32 bits, or the least integer if it does not fit: as x86 casts."""
 @op
 def cut_long(x: Any) -> Any:
-    """The same with 64 bits."""
+    """Return x truncated to 64 bits; see `cut`."""
 def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Any:
-    """Return the scalar operator that casts as NumPy does, or None where NumPy does it on the host:
+    """Return the scalar operator that casts as NumPy does, or None if NumPy casts on the host:
     complex numbers, and floats that become unsigned integers of 32 or 64 bits."""
 def astype(x: Operand[Carried], dtype: Any, *, copy: bool=True, out: Any=None) -> Carried:
     """The values in another dtype; a gradient comes back in the old one.

@@ -79,7 +79,7 @@ heaviside(x1, x2): 0 where x1 is below zero, x2 where it is zero, 1 above.
 
 
 def _limited(present: dict[str, Any], out: Any) -> Any:
-    """Return what `clip` means with one limit, or none."""
+    """Return the meaning of `clip` with one limit, or none."""
     x, low, high = (present.pop(name, None) for name in ("x", "min", "max"))
     if x is None or present or (low is not None and high is not None):
         return None
@@ -89,7 +89,7 @@ def _limited(present: dict[str, Any], out: Any) -> Any:
 
 
 def _places(present: dict[str, Any], out: Any) -> Any:
-    """Return what `where` means of a condition alone."""
+    """Return the meaning of `where` with a condition alone."""
     return library.nonzero(present["condition"]) if [*present] == ["condition"] else None
 
 

@@ -80,7 +80,7 @@ def gcd(x1, x2):
     >>> gcd([12, 18], 8)
     array([4, 2])
     """
-    refused = -(x1 & x2)  # of floating values, and of two bools, as by NumPy
+    refused = -(x1 & x2)  # refuses floating values, and two bools, as NumPy does
     zero = refused ^ refused
     a, b = x1 | zero, x2 | zero
     while b != 0:

@@ -1,4 +1,4 @@
-"""Rounding and the making of floating values, element by element.
+"""Rounding, and conversion to floating values, element by element.
 
 `floor`, `ceil`, `trunc` and `round` leave integers and bool as they are; `rint` makes floats of
 them. Rounding has slope 0.

@@ -1,6 +1,6 @@
-"""Elements by number under the names that others know: embeddings, slices of an axis, choices.
+"""Elements by index under names of other libraries: embeddings, slices of an axis, choices.
 
-Made of `take`, `gather` and kin: see there for indices out of bounds.
+Composed of `take`, `gather` and the like: see there for indices out of bounds.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from nbgraph.ops.shapes.slicing import at_axis, slice_view
 
 
 def _integers(x: Any) -> Any:
-    """Numbers of places; MXNet gives them as floats."""
+    """Return indices as integers; MXNet passes floats."""
     array = as_array(x)
     if array.shape is not None and array.dtype.kind in "iub":
         return array
@@ -38,7 +38,7 @@ def _integers(x: Any) -> Any:
 
 
 def rows_of(weight: Any, places: Any, padding_index: int | None) -> Any:
-    """The rows of a table at places; that of `padding_index` gets no gradient."""
+    """Return the rows of a table at indices; that of `padding_index` gets no gradient."""
     rows = take(weight, places, 0)
     if padding_index is None:
         return rows
@@ -70,13 +70,13 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
 
 
 def at_places(of: Any, data: Any, name: str, indices: Any, **how: Any) -> Any:
-    """A function at the places that columns of indices are."""
+    """Apply a function at the coordinates in columns of indices."""
     rows = _places(name, indices)
     return of(data, *rows, key=(ARRAY,) * len(rows), **how)
 
 
 def _places(name: str, indices: Any) -> list[Any]:
-    """Indices of each axis; negative ones count from the end, as everywhere."""
+    """Return indices of each axis; negative ones count from the end, as everywhere."""
     array = as_known(name, _integers(indices))
     if not array.shape or array.dtype.kind not in "iu":
         raise DTypeError(
@@ -107,7 +107,7 @@ def slice_axis(x: Any, axis: int, begin: int = 0, end: int | None = None, step: 
 
 
 def picked(places: Any, *arrays: Any) -> Any:
-    """For each element that of the array at its place."""
+    """Return each element from the array that its index selects."""
     return squeeze(take_along_axis(stack(arrays, 0), expand_dims(places, 0), 0), 0)
 
 

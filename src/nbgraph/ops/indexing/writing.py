@@ -1,4 +1,4 @@
-"""`x` with other values at an index, or with values added there: copies that a kernel writes in."""
+"""Copies of `x` with a value written at an index, or added there, by kernels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from nbgraph.shape import Array, Arrays
 class WritingOp(PiecesOp):
     """An operator of a copy of `x` in which a value is written at a key, or added there.
 
-    `write`: `write(copy, index, value)`, in NumPy's words. `rule`: its gradient.
+    `write`: `write(copy, index, value)`, in NumPy's terms. `rule`: its gradient.
     """
 
     def __init__(self, name: str, write: Callable[[Any, Any, Any], object], rule: Rule) -> None:
@@ -45,13 +45,13 @@ class WritingOp(PiecesOp):
         self.keeps, self._write, self.adds = frozenset(operands[2:]), write, write is add_at
 
     def at(self, x: Any, value: Any, arrays: tuple[Any, ...], key: Any, out: Any) -> Any:
-        """Apply it at an index as it is written, or at a template beside index arrays."""
+        """Apply the operator at an index as it is written, or at a template with index arrays."""
         return keyed(self, (x, value), arrays, key, out)
 
     def _pieces(
         self, out: Array, x: Array, value: Array, *arrays: Array, key: Template
     ) -> Writes | None:
-        """Two copies, where the key chooses a part of `x`; see PiecesOp."""
+        """Return two copies if the key selects a part of `x`; see PiecesOp."""
         if self.adds or arrays:
             return None
         part = out[(*numpy_key(full_key(self.__name__, key, out.shape)), Ellipsis)]
@@ -102,7 +102,7 @@ def _update_rule(g: Gradients) -> list[Any]:
 
 
 def _last_written(g: Gradients, arrays: list[Any], key: Template) -> Any:
-    """One where a value stays, zero where a repeated index overwrites it: decided by writing."""
+    """Return one where a value remains, zero where a repeated index overwrites it, by a write."""
     x, _, *indices = g.specs
     shape = selected_by("index_update", x.shape, key, tuple(indices))
     order = np.arange(math.prod(shape)).reshape(shape)
@@ -113,7 +113,7 @@ def _last_written(g: Gradients, arrays: list[Any], key: Template) -> Any:
 
 
 def _sum_to(gradient: Any, shape: Shape) -> Any:
-    """`sum_to`, for a value that may have more leading axes of size 1 than what is selected."""
+    """Return `sum_to`, for a value that may have more leading axes of size 1 than the selection."""
     core = core_shape(shape, len(gradient.shape))
     total = library.sum_to(gradient, core)
     return total if core == shape else library.reshape(total, shape)

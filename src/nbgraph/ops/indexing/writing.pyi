@@ -14,17 +14,17 @@ from nbgraph.operator.annotations import Operand
 class WritingOp(PiecesOp):
     """An operator of a copy of `x` in which a value is written at a key, or added there.
 
-    `write`: `write(copy, index, value)`, in NumPy's words. `rule`: its gradient.
+    `write`: `write(copy, index, value)`, in NumPy's terms. `rule`: its gradient.
     """
 
     def __init__(self, name: str, write: Callable[[Any, Any, Any], object], rule: Rule) -> None:
         ...
 
     def at(self, x: Any, value: Any, arrays: tuple[Any, ...], key: Any, out: Any) -> Any:
-        """Apply it at an index as it is written, or at a template beside index arrays."""
+        """Apply the operator at an index as it is written, or at a template with index arrays."""
 
     def _pieces(self, out: Array, x: Array, value: Array, *arrays: Array, key: Template) -> Writes | None:
-        """Two copies, where the key chooses a part of `x`; see PiecesOp."""
+        """Return two copies if the key selects a part of `x`; see PiecesOp."""
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: a kernel that copies, and one that writes."""

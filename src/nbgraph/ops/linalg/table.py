@@ -247,7 +247,7 @@ linalg_tensorsolve(a, b, axes=None): x with tensordot(a, x, x.ndim) = b.
     array([1. , 0.5])
     = tensor_solve(a, b, axes)
 """
-# beside the operators that MXNet has by these names
+# in addition to the operators that MXNet has by these names
 _OWN_TABLE = """
 det(a): Determinants of matrices; see `ng.nd.linalg_det`.
     a : array (..., n, n)
@@ -269,7 +269,7 @@ _BY_SHAPE: dict[str, Any] = {
 
 
 def floating(x: Any) -> Any:
-    """Return an array of floats or complex numbers; of integers one of float64, as NumPy does."""
+    """Return an array of floats or complex numbers; for integers one of float64, as in NumPy."""
     x = as_array(x)
     known = known_dtype(x)
     if known is None or inexact(known):
@@ -288,7 +288,7 @@ def adjoint(x: Any) -> Any:
 
 
 def triangle(word: str) -> str:
-    """Return "L" or "U"; ArgumentError for something else."""
+    """Return "L" or "U"; ArgumentError for other values."""
     return require_word("linalg.eigh: UPLO", str(word).upper(), ("L", "U"))
 
 
@@ -301,13 +301,13 @@ def factors(a: Any, mode: str) -> Any:
 
 @kept
 def pseudo_inverse(a: Any, rtol: Any) -> Any:
-    """Return pseudo-inverses. Where matrices have cut-offs of their own, by singular values."""
+    """Return pseudo-inverses; by singular values if matrices have separate cut-offs."""
     a = as_known("linalg.pinv", floating(a))
     if rtol is None:
         rtol = max(a.shape[-2:], default=1) * float(np.finfo(a.dtype).eps)
     if np.ndim(rtol) == 0:
-        return apply("linalg_pinv", a, rtol=_last_axis(rtol))
-    return by_singular_values(a, rtol=_last_axis(rtol))
+        return apply("linalg_pinv", a, rtol=_with_last_axis(rtol))
+    return by_singular_values(a, rtol=_with_last_axis(rtol))
 
 
 @kept
@@ -328,7 +328,7 @@ def least_squares(a: Any, b: Any, rcond: Any) -> tuple[Any, Any, Any, Any]:
 
 @kept
 def rank(a: Any, tol: Any, rtol: Any) -> Any:
-    """Return the ranks of matrices; a vector has 1, or 0 where all elements are 0."""
+    """Return the ranks of matrices; of a vector 1, or 0 if all elements are 0."""
     a = as_known("linalg.matrix_rank", floating(a))
     if len(a.shape) < 2:
         return library.astype(library.any(a), np.int64)
@@ -337,21 +337,21 @@ def rank(a: Any, tol: Any, rtol: Any) -> Any:
         if rtol is None:
             rtol = max(a.shape[-2:], default=1) * np.finfo(a.dtype).eps
         largest = library.max(values, axis=-1, keepdims=True)
-        tol = library.multiply(largest, _last_axis(rtol))
+        tol = library.multiply(largest, _with_last_axis(rtol))
     else:
-        tol = _last_axis(tol)
+        tol = _with_last_axis(tol)
     return library.count_nonzero(library.greater(values, tol), axis=-1)
 
 
-def _last_axis(x: Any) -> Any:
-    """A number as it is, an array with a new last axis."""
+def _with_last_axis(x: Any) -> Any:
+    """Return a number unchanged, an array with a new last axis."""
     if np.ndim(x) == 0:
         return float(number("linalg", "a cut-off", x))
     return library.expand_dims(x, -1)
 
 
 def matrix_power(a: Any, n: int) -> Any:
-    """Return the product of n matrices, by squares."""
+    """Return the product of n matrices, by squaring."""
     a = as_known("linalg.matrix_power", a)
     if len(a.shape) < 2 or a.shape[-1] != a.shape[-2]:
         raise ShapeError(
@@ -401,7 +401,7 @@ def condition(x: Any, p: Any) -> Any:
 
 
 def cross(x1: Any, x2: Any, axis: int) -> Any:
-    """Return products of vectors along an axis."""
+    """Return cross products of vectors along an axis."""
     first, second = (as_known("linalg.cross", x) for x in (x1, x2))
     for x in (first, second):
         if not -len(x.shape) <= axis < len(x.shape) or x.shape[axis] != 3:
@@ -429,7 +429,7 @@ def outer(x1: Any, x2: Any) -> Any:
 
 
 def multi_dot(arrays: Sequence[Any]) -> Any:
-    """Return the product of matrices, in the order of the least work."""
+    """Return the product of matrices, in the order of least work."""
     known = [as_known("linalg.multi_dot", x) for x in arrays_of("linalg.multi_dot", arrays)]
     if len(known) < 2:
         raise ArgumentError(f"linalg.multi_dot: {len(known)} array(s); expected two or more")
@@ -447,7 +447,7 @@ def multi_dot(arrays: Sequence[Any]) -> Any:
 
     @functools.cache
     def best(i: int, j: int) -> tuple[int, int]:
-        """The least number of products of arrays i to j - 1, and where they are parted."""
+        """Return the least number of products for arrays i to j - 1, and where to split."""
         if j - i == 1:
             return 0, i
         ways = (
@@ -480,7 +480,7 @@ def tensor_solve(a: Any, b: Any, axes: Sequence[int] | None) -> Any:
     a, b = (as_known("linalg.tensorsolve", floating(x)) for x in (a, b))
     if axes is not None:
         a = library.moveaxis(a, tuple(axes), tuple(range(-len(tuple(axes)), 0)))
-    shape = a.shape[len(b.shape) - a.ndim :]  # where `a` has no more axes than `b`: NumPy's
+    shape = a.shape[len(b.shape) - a.ndim :]  # NumPy's rule if `a` has no more axes than `b`
     matrix = library.reshape(a, (int(np.prod(b.shape)), -1))
     return library.reshape(library.linalg_solve(matrix, library.ravel(b)), shape)
 

@@ -24,33 +24,33 @@ class SVDResult(NamedTuple):
     S: Any
     Vh: Any
 def floating(x: Any) -> Any:
-    """Return an array of floats or complex numbers; of integers one of float64, as NumPy does."""
+    """Return an array of floats or complex numbers; for integers one of float64, as in NumPy."""
 def apply(name: str, *arrays: Any, **attributes: Any) -> Any:
     """Apply an operator of `factors` to arrays of floats."""
 def adjoint(x: Any) -> Any:
     """Return matrices transposed, and conjugated where they are complex."""
 def triangle(word: str) -> str:
-    """Return "L" or "U"; ArgumentError for something else."""
+    """Return "L" or "U"; ArgumentError for other values."""
 def factors(a: Any, mode: str) -> Any:
     """Return Q and R, or R alone."""
 def pseudo_inverse(a: Any, rtol: Any) -> Any:
-    """Return pseudo-inverses. Where matrices have cut-offs of their own, by singular values."""
+    """Return pseudo-inverses; by singular values if matrices have separate cut-offs."""
 def least_squares(a: Any, b: Any, rcond: Any) -> tuple[Any, Any, Any, Any]:
     """Return the solution, its residuals, the rank of a and its singular values."""
 def rank(a: Any, tol: Any, rtol: Any) -> Any:
-    """Return the ranks of matrices; a vector has 1, or 0 where all elements are 0."""
+    """Return the ranks of matrices; of a vector 1, or 0 if all elements are 0."""
 def matrix_power(a: Any, n: int) -> Any:
-    """Return the product of n matrices, by squares."""
+    """Return the product of n matrices, by squaring."""
 def matrix_norm(x: Any, ord: Any, keepdims: bool) -> Any:
     """Return norms of matrices over the last two axes."""
 def condition(x: Any, p: Any) -> Any:
     """Return condition numbers of matrices."""
 def cross(x1: Any, x2: Any, axis: int) -> Any:
-    """Return products of vectors along an axis."""
+    """Return cross products of vectors along an axis."""
 def outer(x1: Any, x2: Any) -> Any:
     """Return the products of every element of one vector with every element of another."""
 def multi_dot(arrays: Sequence[Any]) -> Any:
-    """Return the product of matrices, in the order of the least work."""
+    """Return the product of matrices, in the order of least work."""
 def tensor_inverse(a: Any, ind: int) -> Any:
     """Return the inverse under `tensordot`."""
 def tensor_solve(a: Any, b: Any, axes: Sequence[int] | None) -> Any:

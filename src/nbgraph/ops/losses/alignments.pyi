@@ -5,9 +5,9 @@ from nbgraph.ops.named.layering import named as named
 from nbgraph.shape import Array
 
 def alignments(xp: Any, data: Array, label: Array, *others: Array, **how: Any) -> None:
-    """Lengths are followed by both outputs."""
+    """Compute both outputs; `others` are lengths."""
 def lengths_of(data_lengths: Any, label_lengths: Any, use_data: bool, use_label: bool) -> list[Any]:
-    """The lengths that are used; ArgumentError where one is missing."""
+    """Return the lengths that are used; ArgumentError if one is missing."""
 def CTCLoss(data: Any, label: Any, data_lengths: Any=None, label_lengths: Any=None, *, use_data_lengths: bool=False, use_label_lengths: bool=False, blank_label: str='first', name: str | None=None) -> Any:
     r"""-log of the probability of each sample's labels, over all alignments with its steps (Graves et
     al., Connectionist temporal classification, 2006).

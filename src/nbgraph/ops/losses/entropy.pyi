@@ -9,20 +9,20 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 class Entropy(RowOp):
-    """A row program of floating scores; operands with elements have one shape."""
+    """A row program of floating scores; operands with a value per element have one shape."""
 
     def infer(self, specs: Specs, attributes: Attributes) -> tuple[Spec, ...]:
         ...
 def check_classes(name: str, label: Array, count: int) -> None:
-    """LabelError where a label is not a class from 0 to `count - 1`."""
+    """Raise LabelError if a label is not a class from 0 to `count - 1`."""
 class LabelOp(RowOp):
-    """A row program of scores and labels; of those in NumPy arrays the wrong one is named."""
+    """A row program of scores and labels; errors name the wrong label in a NumPy array."""
 
     def on_numpy(self, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None) -> Any:
         ...
 def zeros_of_classes(name: str, scores: Any, label: Any) -> Any:
-    """0 for each label, a place along the last axis of `scores`; LabelError where one is none, at
-    the call among NumPy arrays, else where the result is waited for.
+    """Return 0 for each label, an index along the last axis of `scores`; LabelError for others, at
+    the call for NumPy arrays, else when the result is waited for.
     
     >>> zeros_of_classes("accuracy", [[0.1, 0.9]], [1])
     array([0.])"""

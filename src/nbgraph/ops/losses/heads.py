@@ -1,4 +1,4 @@
-"""Where a pass back begins, by MXNet's names: losses, outputs of support vector machines."""
+"""Starts of backward passes, by MXNet's names: losses, outputs of support vector machines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _svm_infer(data: Spec, label: Spec, **_: Any) -> Spec:
 
 
 def _svm_rule(g: Gradients) -> list[Any]:
-    """Of the hinge losses of one class against the others, or of their squares."""
+    """Use the hinge losses of one class against the others, or their squares."""
     (data, _), out = g.specs, g.outputs[0]
     margin, weight = g.attributes["margin"], g.attributes["regularization_coefficient"]
     classes = library.astype(g.inputs[1], "int64")

@@ -1,7 +1,7 @@
 """SoftmaxOutput: softmax of a layer's result, whose gradient is that of the cross entropy.
 
-What flows back does not depend on the gradient of the result, unless `out_grad` says so. The label
-gets no gradient. A second derivative is that of the gradient as it stands.
+Backward ignores the gradient of the result, unless `out_grad` is set. The label gets no gradient. A
+second derivative is that of the gradient as it is.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def _slope(share, index, label, scale, count, *, smoothing=0.0):
 
 
 class _Output(RowOp):
-    is_loss = True  # asked by executors
+    is_loss = True  # read by executors
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
-        """See ArrayOp; some attributes are the gradient's."""
+        """See ArrayOp; some attributes are for the gradient alone."""
         rest = {k: v for k, v in attributes.items() if k not in (*_OWN, "smoothing")}
         own = {k: attributes[k] for k in (*_OWN, "smoothing")}
         return {**super().normalise(rest), **own}
@@ -51,7 +51,7 @@ def _rows(shape: Any, attributes: Attributes) -> Any:
 
 
 def _scale(label: Any, data: Spec, attributes: Attributes) -> Any:
-    """What the slopes of each row are multiplied by."""
+    """Return the factor of each row's slopes."""
     ignored, how = attributes["ignore_label"], attributes["normalization"]
     counts = library.ones_like(label) if ignored is None else not_equal(label, ignored)
     counts = library.astype(counts, data.dtype, copy=False)
@@ -113,7 +113,7 @@ def _head_rule(g: Gradients) -> list[Any]:
 def _head_partial(
     in_shapes: Shapes, out_shapes: Shapes, **attributes: Any
 ) -> tuple[Shapes, Shapes]:
-    """Labels without a shape are classes, one for each row."""
+    """Infer labels without a shape as classes, one per row."""
     data, share, label = in_shapes
     known = next((s for s in (data, share, out_shapes[0]) if s is not None), None)
     if label is None and known is not None:
@@ -121,7 +121,7 @@ def _head_partial(
     return (known, known, label), (known,)
 
 
-HEAD, TIMES_HEAD = (  # `share`, the softmax of data; for labels that are shares, or not known yet
+HEAD, TIMES_HEAD = (  # `share` is the softmax of data; for labels that are shares, or unknown
     head(name, _head_infer, _head_rule, _head_partial, "data share label", place=1)
     for name in ("softmax_output_head", "softmax_output_times")
 )
@@ -129,7 +129,7 @@ TIMES_HEAD.is_loss = False
 
 
 def _is_plain(data: Any, label: Any) -> bool:
-    """Whether labels are known to be classes."""
+    """Return whether labels are known to be classes."""
     if label is None:
         return True
     if label.shape is None:
@@ -141,7 +141,7 @@ def _is_plain(data: Any, label: Any) -> bool:
 def output(
     data: Any, label: Any, how: dict[str, Any], name: str | None, out: Any, *, times: bool
 ) -> Any:
-    """The shares; `times`: with a gradient that is multiplied by that of the result."""
+    """Return the shares; with `times`, their gradient is multiplied by the result's."""
     data, label = as_array(data), None if label is None else as_array(label)
     if times or not _is_plain(data, label):
         share = library.stop_gradient(library.softmax(data, how["axis"]))

@@ -11,7 +11,7 @@ TIMES_HEAD: _TIMES_HEAD
 from nbgraph.operator.arrays.array_op import ArrayOp as _TIMES_HEAD
 TIMES_HEAD: _TIMES_HEAD
 def output(data: Any, label: Any, how: dict[str, Any], name: str | None, out: Any, *, times: bool) -> Any:
-    """The shares; `times`: with a gradient that is multiplied by that of the result."""
+    """Return the shares; with `times`, their gradient is multiplied by the result's."""
 def softmax_output(data: Operand[Carried], label: Operand[Carried] | None=None, *, grad_scale: float=1.0, ignore_label: float=-1, use_ignore: bool=False, multi_output: bool=False, normalization: str='null', smoothing: float=0.0, smooth_alpha: float | None=None, out_grad: bool=False, preserve_shape: bool=True, axis: int | None=None, keepdims: bool=False, name: str | None=None, out: Any=None) -> Carried:
     r"""softmax(data); its gradient is that of the cross entropy with the labels.
 

@@ -6,18 +6,18 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def smooth(prediction: Any, target: Any, beta: float) -> Any:
-    """The terms of `smooth_l1_loss`, of `l1_loss` where beta is 0."""
+    """Return the terms of `smooth_l1_loss`, or of `l1_loss` for beta 0."""
 def focal(x: Any, target: Any, alpha: float | None, gamma: float) -> Any:
-    """The terms of `focal_loss`."""
+    """Return the terms of `focal_loss`."""
 def of_logits(x: Any, target: Any, positive_weight: Any) -> Any:
-    """The terms of `binary_cross_entropy_with_logits`."""
+    """Return the terms of `binary_cross_entropy_with_logits`."""
 def cosines(a: Any, b: Any, target: Any, margin: float, axis: int) -> Any:
-    """The terms of `cosine_embedding_loss`."""
+    """Return the terms of `cosine_embedding_loss`."""
 def triplets(anchor: Any, positive: Any, negative: Any, margin: float, p: float, axis: int) -> Any:
-    """The terms of `triplet_margin_loss`."""
+    """Return the terms of `triplet_margin_loss`."""
 def loss(name: str, operands: Mapping[str, Any], term: Callable[..., Any], reduction: str, weight: Any) -> Any:
-    """The loss that terms of these operands add up to, of which the first two are alike in
-    `cosine_embedding_loss`, and all in others."""
+    """Return the reduced loss of terms of these operands. All must have one shape; in
+    `cosine_embedding_loss` only the first two."""
 def l1_loss(prediction: Operand[Carried], target: Operand[Carried], *, weight: Any=None, reduction: str='mean') -> Carried:
     r"""abs(prediction - target).
 

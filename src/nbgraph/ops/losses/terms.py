@@ -1,4 +1,4 @@
-"""What an element adds to a loss, as scalar functions: `table` and `likelihoods` reduce them.
+"""Terms of losses per element, as scalar functions: `table` and `likelihoods` reduce them.
 
 NaN stays NaN. At a kink the slope is that of the side named in each text.
 """

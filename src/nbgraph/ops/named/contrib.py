@@ -163,7 +163,7 @@ _BY_SHAPE = (
 
 
 def straight(slope: Any, value: Any) -> Any:
-    """Return a value with the gradient of something else."""
+    """Return a value with the gradient of another one."""
     value = library.stop_gradient(value)
     nothing = library.replace_nan(
         library.subtract(slope, library.stop_gradient(slope)), 0
@@ -172,7 +172,7 @@ def straight(slope: Any, value: Any) -> Any:
 
 
 def counted(data: Any, start: float, step: float, repeat: int, axis: int | None) -> Any:
-    """Return numbers in steps, of the shape of data or along one of its axes."""
+    """Return an arithmetic sequence, of the shape of data or along one of its axes."""
     data = as_known("arange_like", data)
     shape = data.shape if axis is None else (data.shape[axis],)
     numbers = start + step * (np.arange(np.prod(shape)).reshape(shape) // repeat)
@@ -180,7 +180,7 @@ def counted(data: Any, start: float, step: float, repeat: int, axis: int | None)
 
 
 def places(data: Any, axes: Any) -> Any:
-    """Return the numbers of each element along axes."""
+    """Return the index of each element along axes."""
     data = as_known("index_array", data)
     rank = len(data.shape)
     chosen = range(rank) if axes is None else whole_tuple("index_array", "axes", axes)
@@ -201,7 +201,7 @@ def overlaps(lhs: Any, rhs: Any, form: str) -> Any:
 
 
 def _corners(boxes: Any, form: str) -> tuple[Any, Any]:
-    """Return where boxes begin and end, along x and y."""
+    """Return the first and the last corners of boxes."""
     first, last = boxes[..., :2], boxes[..., 2:]
     if form == "corner":
         return first, last
@@ -221,21 +221,21 @@ def _area(first: Any, last: Any) -> Any:
 
 
 def _suppress(alive: Any, part: Any) -> tuple[Any, None]:
-    """Let one box suppress those that it overlaps, if it is not suppressed itself."""
+    """Let one box suppress those that it overlaps, unless it is suppressed itself."""
     over, number = part
     own = library.expand_dims(library.take(alive, number, 1), 1)
     return library.logical_and(alive, library.logical_not(library.logical_and(over, own))), None
 
 
 def _in_order(order: Any, x: Any, flags: Any) -> tuple[Any, Any]:
-    """Return boxes and what is known of each in the order of increasing numbers."""
+    """Return boxes and their flags in the order of increasing numbers."""
     order = library.argsort(order, 1)
     x = library.take_along_axis(x, library.expand_dims(order, 2), 1)
     return x, library.take_along_axis(flags, order, 1)
 
 
 def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) -> Any:
-    """Return the boxes that stay, by score, then -1."""
+    """Return the boxes that remain, by score, then -1."""
     name, (start, score, kind) = "box_nms", places
     overlap, least, topk, background, force = limits
     data = as_known(name, data)
@@ -254,10 +254,10 @@ def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) ->
     valid = valid & (numbers < topk) if topk >= 0 else valid
     first, last = _corners(x[:, :, start : start + 4], form)
     shares = _shares(*((first[at], last[at]) for at in _PAIRS))
-    over = (shares > overlap) & (numbers[:, None] < numbers)  # those behind it
+    over = (shares > overlap) & (numbers[:, None] < numbers)  # those after it in order
     if kind >= 0 and not force:
         over = over & (x[:, :, kind, None] == x[:, None, :, kind])
-    scan = importlib.import_module("nbgraph.autograd.control.loops").scan  # it lies above
+    scan = importlib.import_module("nbgraph.autograd.control.loops").scan  # a higher room
     alive = scan(_suppress, valid, (library.swapaxes(over, 0, 1), numbers))[0]
     alive = alive.asnumpy() if carrier_of([data]) is None else alive
     if form != result:
@@ -267,7 +267,7 @@ def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) ->
     return library.reshape(library.where(alive[:, :, None], x, -1), data.shape)
 
 
-_PAIRS = np.s_[:, :, None], np.s_[:, None]  # of boxes, each with each
+_PAIRS = np.s_[:, :, None], np.s_[:, None]  # pairs of boxes
 
 
 def priors(data: Any, sizes: Any, ratios: Any, clip: bool, steps: Any, offsets: Any) -> Any:
@@ -305,12 +305,12 @@ def head(data: Any, heads: int, parts: int, part: int) -> Any:
 
 
 def scores(queries: Any, keys: Any) -> Any:
-    """Return products of queries and keys, by the root of their size."""
+    """Return products of queries and keys, divided by the root of their size."""
     return library.batch_dot(library.div_sqrt_dim(queries), keys, transpose_b=True)
 
 
 def weighted(attention: Any, values: Any, heads: int) -> Any:
-    """Return values, weighted, with the heads of a sample side by side again."""
+    """Return weighted values, with the heads of a sample contiguous again."""
     result = library.swapaxes(library.batch_dot(attention, values), 0, 1)
     return library.Reshape(result, (0, -1, heads * values.shape[2]))
 

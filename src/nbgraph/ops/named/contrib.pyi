@@ -7,23 +7,23 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def straight(slope: Any, value: Any) -> Any:
-    """Return a value with the gradient of something else."""
+    """Return a value with the gradient of another one."""
 def counted(data: Any, start: float, step: float, repeat: int, axis: int | None) -> Any:
-    """Return numbers in steps, of the shape of data or along one of its axes."""
+    """Return an arithmetic sequence, of the shape of data or along one of its axes."""
 def places(data: Any, axes: Any) -> Any:
-    """Return the numbers of each element along axes."""
+    """Return the index of each element along axes."""
 def overlaps(lhs: Any, rhs: Any, form: str) -> Any:
     """Return the overlap of each box of one array with each of the other."""
 def unsuppressed(data: Any, places: Any, limits: Any, form: str, result: str) -> Any:
-    """Return the boxes that stay, by score, then -1."""
+    """Return the boxes that remain, by score, then -1."""
 def priors(data: Any, sizes: Any, ratios: Any, clip: bool, steps: Any, offsets: Any) -> Any:
     """Return boxes around each cell of a map."""
 def head(data: Any, heads: int, parts: int, part: int) -> Any:
     """Return a part of each head: (samples * heads, steps, size)."""
 def scores(queries: Any, keys: Any) -> Any:
-    """Return products of queries and keys, by the root of their size."""
+    """Return products of queries and keys, divided by the root of their size."""
 def weighted(attention: Any, values: Any, heads: int) -> Any:
-    """Return values, weighted, with the heads of a sample side by side again."""
+    """Return weighted values, with the heads of a sample contiguous again."""
 def quadratic(data: Operand[Carried], a: Operand[Carried]=0.0, b: Any=0.0, c: Any=0.0) -> Carried:
     r"""a * data**2 + b * data + c.
 

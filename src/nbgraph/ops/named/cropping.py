@@ -57,7 +57,7 @@ def key_like(data: Any, shape_like: Any, axes: Shape) -> tuple[Any, ...]:
 
 
 def cropped(data: Any, offset: Any, h_w: Any, center_crop: bool) -> Any:
-    """Return a part of images, as large as other images or of a size."""
+    """Return a part of images, in the size of other images or of `h_w`."""
     known = [as_known("Crop", x) for x in data]
     if not 1 <= len(known) <= 2 or any(len(x.shape) != 4 for x in known):
         raise ShapeError(

@@ -24,7 +24,7 @@ def slice_range(data: Operand[Carried], begin: Any, end: Any, step: Any=None) ->
 def key_like(data: Any, shape_like: Any, axes: Shape) -> tuple[Any, ...]:
     """Return the key of as many elements of `data` as another array has, along axes or all."""
 def cropped(data: Any, offset: Any, h_w: Any, center_crop: bool) -> Any:
-    """Return a part of images, as large as other images or of a size."""
+    """Return a part of images, in the size of other images or of `h_w`."""
 def Crop(*data: Any, num_args: Any=None, offset: Any=(0, 0), h_w: Any=(0, 0), center_crop: bool=False, name: str | None=None) -> Any:
     r"""A part of images: of size `h_w`, or as large as a second operand's.
 

@@ -1,4 +1,4 @@
-"""Layers with weights by MXNet's names and parameters; on symbols they make their weights."""
+"""Layers with weights by MXNet's names and parameters; on symbols they create their weights."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _how(p: Any) -> dict[str, Any]:
 
 
 def _window(p: Any) -> dict[str, Any]:
-    """The parameters that a weight's shape follows from."""
+    """Return the parameters that determine a weight's shape."""
     return {"kernel": p.kernel, "num_filter": p.num_filter, "num_group": p.num_group}
 
 
@@ -177,7 +177,7 @@ def _fixed_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shape
     return (known, known), (known,)
 
 
-FIXED = ArrayOp(  # a gamma that is there, and counts as ones
+FIXED = ArrayOp(  # a gamma that exists, but counts as ones
     "fixed_gamma",
     lambda mean, gamma: gamma,
     gradient=constant,
@@ -242,11 +242,11 @@ def BatchNorm(
     return result, mean, library.rsqrt(library.add(variance, p.eps))
 
 
-_ONES: dict[str, Any] = {"moving_var": (None, 1), "gamma": (None, 1)}  # what variables begin with
+_ONES: dict[str, Any] = {"moving_var": (None, 1), "gamma": (None, 1)}  # initial values of variables
 
 
 def _moments(p: _BatchNorm, data: Any, mean: Any, variance: Any, name: str | None) -> Any:
-    """Means and variances of channels: the batch's own, or those that its states have part in."""
+    """Return means and variances of channels: the batch's own, or with moving averages."""
     if mean is None and variance is None and composer(data) is None:
         return channel_moments(data)
     how = {"momentum": 1 - p.momentum, "frozen": p.use_global_stats, "correction": 0}

@@ -1,5 +1,5 @@
-"""Rows of a table by MXNet's name, and elements by number with its ways of treating numbers that
-are out of bounds."""
+"""Rows of a table by MXNet's name, and elements by index with its handling of indices out of
+bounds."""
 
 from __future__ import annotations
 

@@ -10,19 +10,19 @@ class SlogdetResult(NamedTuple):
     sign: Any
     logabsdet: Any
 def trsm(xp: Any, a: Array, b: Array, out: Array, *, transpose: bool, lower: bool) -> None:
-    """By a solver of general matrices."""
+    """Solve by a solver of general matrices."""
 def solution(A: Any, B: Any, transpose: bool, rightside: bool, lower: bool) -> Any:
-    """X of A @ X = B, or of X @ A = B."""
+    """Return X of A @ X = B, or of X @ A = B."""
 def turned(A: Any, transpose: bool, lower: bool) -> Any:
-    """A triangle of A, transposed or not."""
+    """Return a triangle of A, transposed or not."""
 def times(alpha: float, x: Any) -> Any:
-    """x times a number."""
+    """Return x times a number."""
 def inverted(a: Any) -> Any:
-    """The inverse of a @ a.T, a a lower triangle."""
+    """Return the inverse of a @ a.T for a lower triangle a."""
 def eigen(a: Any) -> tuple[Any, Any]:
-    """Eigenvectors, the largest element of each positive, and eigenvalues."""
+    """Return eigenvectors, each with its largest element positive, and eigenvalues."""
 def orthonormal(a: Any) -> tuple[Any, Any]:
-    """Orthonormal rows, and the triangle that makes `a` of them."""
+    """Return orthonormal rows, and the triangle that transforms them to `a`."""
 def linalg_trsm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=False, rightside: bool=False, lower: bool=True, alpha: float=1.0) -> Carried:
     r"""X with A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
 

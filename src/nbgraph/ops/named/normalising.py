@@ -1,4 +1,4 @@
-"""Norms by MXNet's names and parameters: on symbols they make their gamma and beta."""
+"""Norms by MXNet's names and parameters: on symbols they create gamma and beta."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def _along_infer(data: Spec, weight: Spec, *, axis: int, groups: int | None) -> 
 
 
 def _beside(shape: Any, place: int) -> Any:
-    """The shape of weights that broadcast against data."""
+    """Return the shape of weights that broadcast against data."""
     return tuple(n if d == place else 1 for d, n in enumerate(shape))
 
 
 def _along(data: Any, weight: Any, *, axis: int, groups: int | None) -> Any:
     place = axis_of("norm", axis, len(data.shape))
-    if groups is not None and weight.shape == (groups,):  # that of several elements
+    if groups is not None and weight.shape == (groups,):  # each for several elements
         weight = library.repeat(weight, data.shape[place] // max(groups, 1))
     return library.reshape(weight, _beside(data.shape, place))
 
@@ -79,10 +79,10 @@ ALONG, SHIFT = (
 )
 
 
-def _laid_along(
+def _broadcast_along(
     data: Any, weights: Sequence[Any], axis: int, name: str | None, groups: int | None = None
 ) -> list[Any]:
-    """Gamma and beta along one axis of data; one of each group will do."""
+    """Return gamma and beta along one axis of data; one per group is allowed."""
     if composer(data) is None:
         unnamed("norm", name)
     how = {"axis": axis, "groups": groups}
@@ -95,13 +95,13 @@ def _laid_along(
 def _weighted(
     standard: Any, data: Any, weights: Sequence[Any], name: str | None, groups: int | None = None
 ) -> Any:
-    """Standard values times gamma plus beta, which lie along the channels of data."""
-    gamma, beta = _laid_along(data, weights, 1, name, groups)
+    """Return standardised values times gamma plus beta, along the channels of data."""
+    gamma, beta = _broadcast_along(data, weights, 1, name, groups)
     return named(add(multiply(standard, gamma), beta), name)
 
 
 def _standard(rows: Any, data: Any, eps: float) -> Any:
-    """Rows with mean 0 and variance 1, in the shape of data."""
+    """Return rows with mean 0 and variance 1, in the shape of data."""
     return reshape_like(layer_norm(rows, eps=eps), data)
 
 
@@ -135,7 +135,7 @@ def LayerNorm(
     ['data', 'ln_gamma', 'ln_beta']
     """
     p = read("LayerNorm", _LayerNorm, options)
-    weights = _laid_along(data, (gamma, beta), p.axis, name)
+    weights = _broadcast_along(data, (gamma, beta), p.axis, name)
     result = named(layer_norm(data, *weights, axis=p.axis, eps=p.eps), name)
     if not p.output_mean_var:
         return result
@@ -147,7 +147,7 @@ def LayerNorm(
 def grouped(
     data: Any, weights: Sequence[Any], groups: int, eps: float, moments: bool, name: str | None
 ) -> Any:
-    """Groups of channels with mean 0 and variance 1, weighted; with `moments` these, too."""
+    """Return groups of channels with mean 0 and variance 1, weighted; with `moments` these, too."""
     rows = Reshape(data, (0, groups, -1))
     result = _weighted(_standard(rows, data, eps), data, weights, name, groups)
     if not moments:

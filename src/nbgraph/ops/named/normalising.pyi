@@ -45,7 +45,7 @@ def LayerNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, beta:
     output_mean_var : bool, default False
         Whether mean and deviation are outputs."""
 def grouped(data: Any, weights: Sequence[Any], groups: int, eps: float, moments: bool, name: str | None) -> Any:
-    """Groups of channels with mean 0 and variance 1, weighted; with `moments` these, too."""
+    """Return groups of channels with mean 0 and variance 1, weighted; with `moments` these, too."""
 def L2Normalization(data: Operand[Carried], *, name: str | None=None, **options: Any) -> Carried:
     """`data` over the root of a sum of squares plus eps.
     

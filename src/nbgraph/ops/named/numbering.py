@@ -1,7 +1,7 @@
-"""Numbers of places in arrays, and counts of values between edges, by MXNet's names.
+"""Flat indices and coordinates, and counts of values between edges, by MXNet's names.
 
-Places are whole numbers: floats are cut to them, as MXNet has them, and results are int64. All of
-these are constants for derivatives.
+Indices are integers: floats are truncated, as in MXNet, and results are int64. All of these are
+constants for derivatives.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WHOLE = np.dtype("int64")
 
 
 def extents(name: str, shape: Any) -> Shape:
-    """A shape whose first size may be -1: not known, and not needed."""
+    """Return a shape whose first size may be -1: unknown, and not needed."""
     sizes = whole_tuple(name, "shape", shape)
     if not sizes or min(sizes[1:], default=0) < 0 or sizes[0] < -1:
         raise ShapeError(f"{name}: shape={shape!r}; give sizes from 0, the first of them may be -1")
@@ -107,7 +107,7 @@ _HISTOGRAM = ArrayOp(
 
 
 def counted(a: Any, bins: Any, range: Any) -> tuple[Any, Any]:
-    """Counts of values, and the edges between which they are counted."""
+    """Return counts of values, and the edges between them."""
     if isinstance(bins, (list, tuple)) or getattr(bins, "shape", ()) != ():
         return _HISTOGRAM(a, as_array(bins), bins=None, range=None)
     count = whole("histogram", "bins", bins)

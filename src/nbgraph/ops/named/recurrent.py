@@ -47,7 +47,7 @@ def _parameters(data: Any, mode: str, units: int, layers: int, ways: int) -> Any
 
 
 def _beside(shape_of: Any, label: str) -> ArrayOp:
-    """Return the operator that gives an operand back, in the shape that data say."""
+    """Return the operator that returns an operand unchanged, in the shape that data imply."""
 
     def infer(data: Spec, own: Spec, **how: Any) -> Spec:
         if len(data.shape) != 3:
@@ -83,7 +83,7 @@ STATE, STATE_CELL = (
 
 
 def _weights(parameters: Any, inputs: int, mode: str, units: int, layers: int, ways: int) -> Any:
-    """Yield the weights of each cell, of inputs and of states, and both biases."""
+    """Yield the weights of each cell, for inputs and for states, and both biases."""
     rows = _GATES[mode] * units
     counts = [n for n in (inputs, *[units * ways] * (layers - 1)) for _ in range(ways)]
     shapes = [shape for n in counts for shape in ((rows, n), (rows, units))]
@@ -103,7 +103,7 @@ def _weights(parameters: Any, inputs: int, mode: str, units: int, layers: int, w
 def rnn_layers(
     data: Any, parameters: Any, *states: Any, p: float, state_outputs: bool, **how: Any
 ) -> Any:
-    """The layers of `RNN` one after another; weights lie in the array before all biases."""
+    """Return the layers of `RNN` in sequence; weights precede all biases in the array."""
     recurrent = importlib.import_module("nbgraph.nn.recurrent")
     x, ways = library.swapaxes(as_known("RNN", data), 0, 1), how["ways"]
     counts, ends = recurrent.counting("RNN", x, how.pop("sequence_length", None), None), list[Any]()

@@ -11,7 +11,7 @@ STATE: _STATE
 from nbgraph.operator.arrays.array_op import ArrayOp as _STATE_CELL
 STATE_CELL: _STATE_CELL
 def rnn_layers(data: Operand[Carried], parameters: Operand[Carried], *states: Any, p: float, state_outputs: bool, **how: Any) -> Carried:
-    """The layers of `RNN` one after another; weights lie in the array before all biases."""
+    """Return the layers of `RNN` in sequence; weights precede all biases in the array."""
 def RNN(data: Operand[Carried], parameters: Operand[Carried] | None=None, state: Operand[Carried] | None=None, state_cell: Operand[Carried] | None=None, sequence_length: Operand[Carried] | None=None, *, name: str | None=None, **options: Any) -> Carried:
     """Recurrent layers, one on the other, over sequences: those of `ng.nn`, with all weights in one
     array. On symbols what is left out becomes a variable, as `name_parameters`.

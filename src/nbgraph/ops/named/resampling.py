@@ -19,7 +19,7 @@ from nbgraph.ops.named.deconvolutions import DECONVOLUTION
 from nbgraph.ops.named.layering import Axes, applied, documented, named, read
 from nbgraph.ops.windows.pools import avg_pooling, max_pooling
 
-_EXTENTS = ("kernel", "stride", "pad")  # numbers for each axis of space
+_EXTENTS = ("kernel", "stride", "pad")  # numbers per axis of space
 
 
 class _Pooling(Param):
@@ -97,7 +97,7 @@ def _over_all(data: Any, p: Any) -> Any:
 
 
 def _spelled(data: Any, p: _Pooling) -> _Pooling:
-    """With one number for each axis of space, where one is given for all."""
+    """Return parameters with one number per axis of space."""
     lengths = [len(p.kernel), len(p.stride), len(p.pad)]
     if 1 not in lengths:
         return p
@@ -107,15 +107,15 @@ def _spelled(data: Any, p: _Pooling) -> _Pooling:
 
 
 def _with(p: _Pooling, **changed: Any) -> _Pooling:
-    """Parameters of which some are others."""
+    """Return parameters with some replaced."""
     return _Pooling(**{**{n: getattr(p, n) for n in _Pooling.__fields__}, **changed})
 
 
 def _same(data: Any, p: _Pooling) -> Any:
-    """With cells behind the data, so that the last windows lie within; a mean is of the others."""
+    """Pool with cells after the data, so that the last windows lie within; a mean excludes them."""
     data, axes = as_known("Pooling", data), len(p.kernel)
     if axes != len(data.shape) - 2:
-        return _windowed(data, p)  # says what is wrong
+        return _windowed(data, p)  # which raises the error
     each = zip(data.shape[2:], p.kernel, p.stride or (1,) * axes, p.pad or (0,) * axes, strict=True)
     more = tuple((0, max(0, -(-(n + 2 * q) // s) * s - s + k - n - 2 * q)) for n, k, s, q in each)
     fill = _least(data.dtype) if p.pool_type == "max" else 0
@@ -141,9 +141,9 @@ def _windowed(data: Any, p: Any) -> Any:
 
 
 def _to_the_end(data: Any, pooled: Any, p: Any) -> Any:
-    """With the places of MXNet whose windows hold no data: their value is the least number, or 0.
+    """Add MXNet's places whose windows hold no data: their value is the least number, or 0.
 
-    Where strides are longer than what of a window lies beyond the pad, such windows come out.
+    They occur if strides are longer than the part of a window beyond the pad.
     """
     axes = len(p.kernel)
     steps, around = p.stride or (1,) * axes, p.pad or (0,) * axes
@@ -160,12 +160,12 @@ def _to_the_end(data: Any, pooled: Any, p: Any) -> Any:
 
 
 def _least(dtype: np.dtype[Any]) -> float:
-    """The least finite number of a floating dtype."""
+    """Return the least finite number of a floating dtype."""
     return float(np.nextafter(np.array(-np.inf, dtype), np.array(0, dtype)))
 
 
 def _counts(data: Any, mean: Any, p: Any, *, counted: bool = True) -> Any:
-    """How many cells each mean is of: the last windows may reach beyond the pad."""
+    """Return the cells of each mean: the last windows may reach beyond the pad."""
     data, counts = as_known("Pooling", data), np.ones(())
     for d, (n, window) in enumerate(zip(data.shape[2:], p.kernel, strict=True)):
         step, pad = (p.stride or (1,) * len(p.kernel))[d], (p.pad or (0,) * len(p.kernel))[d]
@@ -177,7 +177,7 @@ def _counts(data: Any, mean: Any, p: Any, *, counted: bool = True) -> Any:
 
 
 def _powers(data: Any, exponent: int) -> Any:
-    """With their signs, as in MXNet."""
+    """Return powers with the signs of data, as in MXNet."""
     return data if exponent == 1 else library.power(data, exponent)
 
 
@@ -244,7 +244,7 @@ def UpSampling(*data: Any, name: str | None = None, weight: Any = None, **option
 
 
 def _interpolated(operands: Any, p: _UpSampling, name: str | None) -> Any:
-    """Data by weights, a transposed convolution of each channel."""
+    """Return data interpolated by weights, a transposed convolution of each channel."""
     if len(operands) != 2 or not p.num_filter:
         raise ArgumentError(
             f"UpSampling: {len(operands)} arrays and num_filter={p.num_filter} for "

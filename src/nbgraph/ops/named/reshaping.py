@@ -1,7 +1,7 @@
-"""Shapes by MXNet's names: its codes for parts of a shape, axes made one, shapes of others.
+"""Shapes by MXNet's names: its codes for parts of a shape, merged axes, shapes of other arrays.
 
-Codes of `Reshape`, each for some of the axes that are there: 0 keeps one, -1 is what is left, -2
-keeps all the rest, -3 makes one of two, -4 makes two of one, whose sizes follow (one may be -1).
+Codes of `Reshape`, each for some of the existing axes: 0 keeps one, -1 is the remaining size, -2
+keeps all the rest, -3 merges two, -4 splits one into two, whose sizes follow (one may be -1).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Bounds = tuple[int | None, int | None]
 
 
 def _coded(codes: Shape, shape: Shape) -> list[int]:
-    """The sizes that codes stand for; -1 stays."""
+    """Return the sizes that codes stand for; -1 stays."""
     left, codes_left, extents = list(shape), iter(codes), list[int]()
     for code in codes_left:
         if code == -2:
@@ -59,7 +59,7 @@ def _halves(size: int, first: int, second: int) -> tuple[int, int]:
 
 
 def resolved(codes: Shape, shape: Shape, *, reverse: bool = False) -> Shape:
-    """The shape that codes give of a shape; ShapeError where they do not fit.
+    """Return the shape that codes make of a shape; ShapeError if they do not fit.
 
     >>> resolved((0, -1), (2, 3, 4)), resolved((-3, -4, 2, -1), (2, 3, 4))
     ((2, 12), (6, 2, 2))
@@ -82,12 +82,12 @@ def resolved(codes: Shape, shape: Shape, *, reverse: bool = False) -> Shape:
 
 
 def _turned(codes: Shape, shape: Shape) -> list[int]:
-    """As `_coded`, from the last axis on."""
+    """Return the sizes like `_coded`, from the last axis on."""
     return _coded(tuple(_reversed_codes(codes)), shape[::-1])[::-1]
 
 
 def _reversed_codes(codes: Shape) -> Iterator[int]:
-    """From the last on; a -4 stays before its two sizes, which are met from the other end."""
+    """Yield codes from the last on; a -4 stays before its two sizes, which are swapped."""
     groups, codes_left = list[list[int]](), iter(codes)
     for code in codes_left:
         groups.append(
@@ -145,11 +145,11 @@ def wide_like(lhs: Any, rhs: Any, lhs_axes: Any, rhs_axes: Any) -> Shape:
 
 
 def numbers(x: Any, values: Sequence[int]) -> Any:
-    """Return a vector of int64, where `x` is."""
+    """Return a vector of int64, on the device of `x`."""
     if isinstance(x, np.ndarray):
         return np.array(values, np.int64)
     device = getattr(x, "device", None)
-    if isinstance(device, Context):  # an array; symbols are on none
+    if isinstance(device, Context):  # an array; symbols have no device
         namespace = x.__array_namespace__()
         return namespace.asarray(values, dtype=namespace.int64, device=device)
     zeros = library.zeros_like(x, "int64", shape=(len(values),))

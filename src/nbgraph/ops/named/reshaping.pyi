@@ -9,7 +9,7 @@ from nbgraph.operator.annotations import Operand
 
 Bounds = tuple[int | None, int | None]
 def resolved(codes: Shape, shape: Shape, *, reverse: bool=False) -> Shape:
-    """The shape that codes give of a shape; ShapeError where they do not fit.
+    """Return the shape that codes make of a shape; ShapeError if they do not fit.
     
     >>> resolved((0, -1), (2, 3, 4)), resolved((-3, -4, 2, -1), (2, 3, 4))
     ((2, 12), (6, 2, 2))"""
@@ -18,7 +18,7 @@ def shape_like(lhs: Any, rhs: Any, lhs_axes: Bounds, rhs_axes: Bounds) -> Shape:
 def wide_like(lhs: Any, rhs: Any, lhs_axes: Any, rhs_axes: Any) -> Shape:
     """Return the shape of `lhs`, with the sizes of `rhs` along some axes or all."""
 def numbers(x: Any, values: Sequence[int]) -> Any:
-    """Return a vector of int64, where `x` is."""
+    """Return a vector of int64, on the device of `x`."""
 def Reshape(data: Operand[Carried], shape: int | list[int] | tuple[int, ...], *, reverse: bool=False, name: str | None=None, out: Any=None) -> Carried:
     r"""The elements in C order under another shape: a view where memory allows it.
 

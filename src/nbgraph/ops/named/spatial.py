@@ -1,4 +1,4 @@
-"""MXNet's operators over maps and their places, composed of the library's: a table.
+"""MXNet's operators over maps and their coordinates, composed of the library's: a table.
 
 Grids to sample at (Jaderberg et al., Spatial Transformer Networks, 2015), the correlation of two
 maps (Dosovitskiy et al., FlowNet, 2015), and maps of other sizes.
@@ -119,7 +119,7 @@ def resized(data: Any, like: Any, sizes: Any, scales: Any, mode: str, align: boo
 
 
 def grid(data: Any, kind: str, target: Any) -> Any:
-    """Return places to sample at, of affine maps or of flows."""
+    """Return coordinates to sample at, from affine maps or from flows."""
     name = "GridGenerator"
     one_of(name, "transform_type", kind, ("affine", "warp"))
     data = as_known(name, data)
@@ -150,7 +150,7 @@ def _along(values: Any, data: Any) -> Any:
 
 
 def sampled(data: Any, places: Any) -> Any:
-    """Return maps at the places of a grid."""
+    """Return maps sampled at the coordinates of a grid."""
     name = "BilinearSampler"
     data, places = as_known(name, data), as_known(name, places)
     shape, (images, *rest) = data.shape, places.shape
@@ -185,7 +185,7 @@ def sampled(data: Any, places: Any) -> Any:
 
 
 def transformed(data: Any, loc: Any, target: Any, kind: str, sampler: str) -> Any:
-    """Return maps at the grid of affine maps."""
+    """Return maps sampled at the grid of affine maps."""
     one_of("SpatialTransformer", "transform_type", kind, ("affine",))
     one_of("SpatialTransformer", "sampler_type", sampler, ("bilinear",))
     return sampled(data, grid(loc, kind, target))
@@ -194,7 +194,7 @@ def transformed(data: Any, loc: Any, target: Any, kind: str, sampler: str) -> An
 def correlated(
     one: Any, other: Any, size: int, far: int, stride1: int, stride2: int, pad: int, product: bool
 ) -> Any:
-    """Return means over patches, a channel for each displacement."""
+    """Return means over patches, a channel per displacement."""
     name = "Correlation"
     one, other = as_known(name, one), as_known(name, other)
     if len(one.shape) != 4 or one.shape != other.shape:

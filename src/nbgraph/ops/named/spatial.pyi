@@ -10,13 +10,13 @@ def new_size(old: int, size: int | None, scale: float | None, mode: str) -> int:
 def resized(data: Any, like: Any, sizes: Any, scales: Any, mode: str, align: bool) -> Any:
     """Return maps of another size, by a matrix for each axis."""
 def grid(data: Any, kind: str, target: Any) -> Any:
-    """Return places to sample at, of affine maps or of flows."""
+    """Return coordinates to sample at, from affine maps or from flows."""
 def sampled(data: Any, places: Any) -> Any:
-    """Return maps at the places of a grid."""
+    """Return maps sampled at the coordinates of a grid."""
 def transformed(data: Any, loc: Any, target: Any, kind: str, sampler: str) -> Any:
-    """Return maps at the grid of affine maps."""
+    """Return maps sampled at the grid of affine maps."""
 def correlated(one: Any, other: Any, size: int, far: int, stride1: int, stride2: int, pad: int, product: bool) -> Any:
-    """Return means over patches, a channel for each displacement."""
+    """Return means over patches, a channel per displacement."""
 def GridGenerator(data: Operand[Carried], transform_type: Any='affine', target_shape: Any=(0, 0), *, name: str | None=None) -> Carried:
     r"""Places to sample at, from -1 to 1 along the axes of a map.
 

@@ -1,7 +1,7 @@
-"""Operators of the library under the names and with the arguments that MXNet has for them: tables.
+"""Operators of the library by MXNet's names and arguments: tables.
 
-All broadcast and promote, so that `elemwise_add` and `broadcast_add` are one; comparisons give
-bool. A row with `name` takes that of the node that it makes of symbols.
+All broadcast and promote, so that `elemwise_add` and `broadcast_add` are equal; comparisons return
+bool. A row with `name` takes the name of its node on symbols.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ SequenceReverse(data, sequence_length=None, *, use_sequence_length=False, axis: 
            [3., 2.]])
     = sequences.backwards(data, sequence_length, use_sequence_length, axis)
 """
-_BY_SHAPE = frozenset(  # they look at shapes
+_BY_SHAPE = frozenset(  # they read shapes
     "broadcast_axis diag fill_element_0index depth_to_space space_to_depth".split()
 )
 

@@ -1,4 +1,4 @@
-"""Activations and kin by MXNet's names: one operator, and a word that says which."""
+"""Activations and the like by MXNet's names: one operator, with a word for the kind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbgraph.ops.named.layering import applied
 from nbgraph.ops.named.layering import named as named
 from nbgraph.shape import Shapes
 
-_BEGIN = {"gamma": (None, 0.25)}  # what a variable made for it begins with
+_BEGIN = {"gamma": (None, 0.25)}  # initial value of its variable
 _LEAKY = ("leaky", "prelu", "elu", "selu", "gelu", "rrelu")
 
 
@@ -55,7 +55,7 @@ def _slopes_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shap
     return (data, gamma), out_shapes
 
 
-SLOPES = ArrayOp(  # one value a channel, so that it broadcasts against the data
+SLOPES = ArrayOp(  # one value per channel, which broadcasts against the data
     "leaky_relu_slopes",
     _slopes_infer,
     gradient=_slopes_rule,
@@ -68,7 +68,7 @@ SLOPES = ArrayOp(  # one value a channel, so that it broadcasts against the data
 def leaky(
     data: Any, gamma: Any, kind: str, slope: float, bounds: tuple[float, float], name: str | None
 ) -> Any:
-    """The activation of MXNet's word."""
+    """Return the activation of MXNet's name."""
     one_of("LeakyReLU", "act_type", kind, _LEAKY)
     if kind == "prelu":
         return prelu(data, applied(SLOPES, [data, gamma], {}, name, _BEGIN, inner=True))

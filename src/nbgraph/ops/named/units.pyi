@@ -8,7 +8,7 @@ from nbgraph.operator.annotations import Operand
 from nbgraph.operator.arrays.array_op import ArrayOp as _SLOPES
 SLOPES: _SLOPES
 def leaky(data: Any, gamma: Any, kind: str, slope: float, bounds: tuple[float, float], name: str | None) -> Any:
-    """The activation of MXNet's word."""
+    """Return the activation of MXNet's name."""
 def LeakyReLU(data: Operand[Carried], gamma: Operand[Carried] | None=None, *, act_type: str='leaky', slope: float=0.25, lower_bound: float=0.125, upper_bound: float=0.334, name: str | None=None) -> Carried:
     r"""`data` where it is positive, and something smaller where not, as `act_type` says.
 

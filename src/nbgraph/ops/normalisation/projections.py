@@ -22,7 +22,7 @@ def _infer(x: Spec, *, axis: int) -> Spec:
 
 
 def _shares(xp: Any, x: Any, out: Any, *, axis: int) -> None:
-    """The support are the largest scores z with 1 + k * z[k] > z[1] + ... + z[k]."""
+    """Use the support, the largest scores z with 1 + k * z[k] > z[1] + ... + z[k]."""
     wide = xp.moveaxis(x, axis, -1).astype(compute_dtype(x.dtype))
     with np.errstate(invalid="ignore"):
         wide = wide - wide.max(axis=-1, keepdims=True)

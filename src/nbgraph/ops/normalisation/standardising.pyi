@@ -5,7 +5,7 @@ from typing import Any
 from nbgraph.operator.arrays.array_op import Gradients
 
 def norm_rule(g: Gradients) -> Sequence[Any]:
-    """By x, gamma and, where there is a mean, beta."""
+    """Return the gradients by x, gamma and, if there is a mean, beta."""
 def layer_norm_parts(x: Any, gamma: Any, beta: Any, axis: int | tuple[int, ...] | None=-1, *, eps: float=1e-05, keepdims: bool=True) -> Any:
     r"""What `layer_norm` gives, and of each row its mean and what it was multiplied by.
 

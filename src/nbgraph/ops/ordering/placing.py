@@ -1,4 +1,4 @@
-"""Where the extremes along an axis are: argmax, argmin. NaN counts as the extreme, as in NumPy."""
+"""Indices of extremes along an axis: argmax, argmin. NaN counts as the extreme, as in NumPy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nbgraph.ops.define import Axis, axis_of, define_rows
 from nbgraph.ops.reductions.reductions import reduction_infer
 from nbgraph.shape import Array
 
-_SHARE = 512  # columns of a tile
+_SHARE = 512  # columns per tile
 
 
 def _place(name: str, find: Callable[..., Any]) -> ArrayOp:

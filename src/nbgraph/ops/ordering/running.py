@@ -1,6 +1,6 @@
-"""Running extremes along an axis, where they are, and logarithms of running sums.
+"""Running extremes along an axis, their indices, and logarithms of running sums.
 
-Slopes of extremes go to the latest that attains one.
+Slopes of extremes go to the latest element that attains one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
         ufunc.accumulate(inputs[0], axis=axis, out=outputs[0])
 
     def rule(g: Gradients) -> list[Any]:
-        """To the latest element that attained the extreme."""
+        """Route the gradient to the latest element that attained the extreme."""
         axis = g.attributes["axis"]
         places = getattr(library, finder)(g.inputs[0], axis=axis)
         return [scatter_along_axis(g.out_grad, places, g.specs[0].shape, axis)]
@@ -44,7 +44,7 @@ def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
 
 
 def _is_brief(operands: Specs, outputs: Specs, *, axis: int, most: int) -> bool:
-    """Return whether there are fewer elements, or lines beside each other: NumPy is quicker along
+    """Return whether there are fewer than `most` elements, or adjacent lines: NumPy is faster along
     lines of many elements."""
     shape = outputs[0].shape
     beside = math.prod(shape[axis % len(shape) + 1 :])
@@ -79,8 +79,8 @@ def _log_compute(inputs: list[Array], outputs: list[Array], *, axis: int) -> Non
 
 
 def _log_rule(g: Gradients) -> list[Any]:
-    """exp(x - out) * r, where r[k] = out_grad[k] + exp(out[k] - out[k + 1]) * r[k + 1]; no power is
-    above 1. Elements of -inf have no slope."""
+    """Return exp(x - out) * r, where r[k] = out_grad[k] + exp(out[k] - out[k + 1]) * r[k + 1]; no
+    power exceeds 1. Elements of -inf have no slope."""
     (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
     axis = axis_of("logcumsumexp", g.attributes["axis"], len(spec.shape))
     finite = library.isfinite(out)

@@ -6,7 +6,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def running(op: UnitOp, x: Any, axis: Any, dtype: Any, first: bool, out: Any) -> Any:
-    """Sums or products of the first elements along an axis; None: of a vector."""
+    """Return sums or products of the first elements along an axis; None: of a vector."""
 def diff(x: Operand[Carried], n: int=1, axis: int=-1, *, prepend: Any=None, append: Any=None) -> Carried:
     """Each element less the one before, `n` times; of bool whether they differ.
     

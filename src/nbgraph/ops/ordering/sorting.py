@@ -1,4 +1,4 @@
-"""Order: sort, argsort, topk. NaN sorts to the end, descending to the beginning."""
+"""Order: sort, argsort, topk. NaN sorts last, or first if descending."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from nbgraph.shape import Array
 
 _LONG = 256  # elements of a line
 _FEW = 8  # of so many elements at most one has equals
-_MANY = 512  # elements from which on keys of 64 bits are worth their making
+_MANY = 512  # elements from which computing 64-bit keys pays
 _INSERTED = 32  # elements of a line up to which it is sorted by insertion
-_BRIEF = 1024  # elements that NumPy's networks sort in less time than its call takes
-_PASSED = 1 << 14  # elements that are passed at most when the first of a line are found so
-_FOREMOST = 128  # elements that are found by the blocks of a line, which has four times as many
+_BRIEF = 1024  # elements that NumPy's sorting networks handle faster than its call takes
+_PASSED = 1 << 14  # most elements passed to find the first of a line this way
+_FOREMOST = 128  # elements found by blocks of a line with four times as many blocks
 
 
 class OrderingOp(ArrayOp):
-    """An operator of an order, by a kernel where a line has few elements, or few are asked for."""
+    """An operator of an order; by a kernel if a line has few elements, or few are requested."""
 
     kernels = ("host",)
     kernels_at_once = False
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp: one kernel of contiguous arrays; places need values beside them."""
+        """See ArrayOp: one kernel of contiguous arrays; indices need values with them."""
         from nbgraph.kernels.compiler.written import written
         from nbgraph.kernels.lines.insertion_sort import BLOCK, insertion_sort_text
 
@@ -72,7 +72,7 @@ class OrderingOp(ArrayOp):
 
 
 def _sortable(x: Any) -> Any:
-    """An array of a dtype that array libraries sort: of bfloat16, float32."""
+    """Return an array of a dtype that array libraries sort: for bfloat16, float32."""
     return x.astype("float32") if x.dtype.kind == "V" else x
 
 
@@ -80,14 +80,14 @@ def _order(xp: Any, x: Any, axis: int, *, descending: bool, stable: bool = True)
     x = _sortable(x)
     if not descending:
         return _argsorted(xp, x, axis, stable=stable)
-    # the order of the reversed array, read backwards, keeps equal elements in their order
+    # the order of the reversed array, reversed, keeps equal elements in order
     backwards = xp.flip(_argsorted(xp, xp.flip(x, axis), axis, stable=stable), axis)
     return x.shape[axis] - 1 - backwards
 
 
 def _argsorted(xp: Any, x: Any, axis: int, *, stable: bool) -> Any:
-    """The order of an array, by NumPy's vectorised sort where there is much: that is twice as quick
-    as its stable one, and of float64 equal elements, which are few, are put right after it."""
+    """Return the order of an array. Long ones use NumPy's vectorised sort, twice as fast as its
+    stable one; for float64, equal elements, which are few, are put in order afterwards."""
     if xp is np and x.dtype.char in "efbBhHi" and _MANY <= x.size < 1 << 31:
         return _keyed_order(x.swapaxes(axis, -1)).swapaxes(axis, -1)
     if not stable or xp is not np or x.dtype.char != "d" or x.shape[axis] < _LONG:
@@ -96,7 +96,7 @@ def _argsorted(xp: Any, x: Any, axis: int, *, stable: bool) -> Any:
     order = np.argsort(lines, axis=-1)
     ordered = np.take_along_axis(lines, order, -1)
     before = ordered[..., :-1]
-    equal = (before == ordered[..., 1:]) | np.isnan(before)  # NaN are the last
+    equal = (before == ordered[..., 1:]) | np.isnan(before)  # NaN is last
     first, several = np.ones(order.shape, bool), np.zeros(order.shape, bool)
     first[..., 1:] = ~equal
     several[..., 1:] = equal
@@ -110,12 +110,12 @@ def _argsorted(xp: Any, x: Any, axis: int, *, stable: bool) -> Any:
 
 
 def _keyed_order(x: Array) -> Array:
-    """The stable order along the last axis of numbers of at most 32 bits: each is the upper half of
-    a word, its place the lower one, and the words are sorted."""
+    """Return the stable order along the last axis of numbers of at most 32 bits: words with the
+    number as the upper half and its index as the lower one are sorted."""
     if x.dtype.kind == "f":
-        bits = (x + np.float32(0)).view(np.int32)  # 0.0 of -0.0
+        bits = (x + np.float32(0)).view(np.int32)  # turns -0.0 into 0.0
         x = bits ^ (bits >> 31 & 0x7FFFFFFF)  # signed integers in the order of the floats
-        x[bits & 0x7FFFFFFF > 0x7F800000] = 0x7FFFFFFF  # NaN are equal
+        x[bits & 0x7FFFFFFF > 0x7F800000] = 0x7FFFFFFF  # all NaN are equal
     words = x.astype(np.int64)
     words <<= 32
     words |= np.arange(x.shape[-1])
@@ -126,7 +126,7 @@ def _keyed_order(x: Array) -> Array:
 
 def _sort(xp: Any, x: Any, out: Any, *, axis: int, descending: bool, stable: bool) -> None:
     axis = axis_of("sort", axis, x.ndim)
-    ordered = xp.sort(_sortable(x), axis=axis)  # stable or not: equal numbers are alike
+    ordered = xp.sort(_sortable(x), axis=axis)  # equal numbers are identical
     out[...] = xp.flip(ordered, axis) if descending else ordered
 
 
@@ -152,7 +152,7 @@ def _sort_rule(g: Gradients) -> list[Any]:
 
 
 def in_order(op: ArrayOp, x: Any, axis: Any, descending: bool, stable: bool, out: Any) -> Any:
-    """What an operator of an order makes along an axis; None: of the flattened array."""
+    """Apply an operator of an order along an axis; None: to the flattened array."""
     x, axis = (ravel(x), 0) if axis is None else (x, whole(op.__name__, "axis", axis))
     return op(x, axis=axis, descending=bool(descending), stable=bool(stable), out=out)
 
@@ -185,8 +185,8 @@ def _topk(xp: Any, x: Any, values: Any, places: Any, *, k: int, axis: int, large
 
 
 def _foremost(x: Array, k: int, *, largest: bool) -> Array:
-    """The first few of a long order along the last axis: what lies beyond the last one of them,
-    which a partition gives, and the first of its equals."""
+    """Return the indices of the first k of a long order along the last axis: elements before the
+    k-th value, which a partition gives, and the first of its equals."""
     n = x.shape[-1]
     lines, last = x.reshape(-1, n), n - k if largest else k - 1
     bound = np.partition(lines, last, axis=-1)[:, last : last + 1]

@@ -11,10 +11,10 @@ from nbgraph.operator.annotations import Operand
 def forward(operands: Layouts, outputs: Layouts, requests: Sequence[str], attributes: Attributes) -> Lowered | None:
     """Return the call for `attention_parts`."""
 def backward(operands: Layouts, outputs: Layouts, requests: Sequence[str], attributes: Attributes) -> Lowered | None:
-    """Return the calls for `attention_gradient`: where there are few heads one for the query's,
-    whose tiles are blocks of rows, and one for the others, whose tiles are columns."""
+    """Return the calls for `attention_gradient`: with few heads one for the query's, with blocks of
+    rows as tiles, and one for the others, with columns as tiles."""
 def attention(operands: Any, mask: Any, how: dict[str, Any], dropout: float) -> Any:
-    """Values weighted by what queries see of keys; see `scaled_dot_product_attention`."""
+    """Return values weighted by queries and keys; see `scaled_dot_product_attention`."""
 def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried], value: Operand[Carried], mask: Operand[Carried] | None=None, *, causal: bool=False, scale: float | None=None, dropout: float=0.0) -> Carried:
     r"""softmax(query @ key' * scale) @ value (Vaswani et al., Attention is all you need, 2017), without
     the scores in memory (Dao et al., FlashAttention, 2022).

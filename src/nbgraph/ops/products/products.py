@@ -33,7 +33,7 @@ from nbgraph.shape import broadcast
 
 
 def _matmul_labels(a: Spec, b: Spec) -> Labels:
-    """NumPy's rule: vectors are rows or columns, leading axes broadcast."""
+    """Return labels by NumPy's rule: vectors are rows or columns, leading axes broadcast."""
     x, y = a.shape, b.shape
     if not x or not y:
         raise ShapeError(
@@ -54,12 +54,12 @@ def _matmul_labels(a: Spec, b: Spec) -> Labels:
 
 
 def leading(count: int) -> tuple[str, ...]:
-    """Labels of leading axes, which are aligned at their end."""
+    """Return labels of leading axes, which are aligned at their end."""
     return tuple(f"batch{d}" for d in reversed(range(max(0, count))))
 
 
 def _matmul_rule(g: Gradients) -> Sequence[Any]:
-    """Of matrices it is matmul, which reads well; else whatever product it takes."""
+    """Use matmul for matrices, for readable graphs; else any product."""
     (a, b), (spec_a, spec_b) = g.inputs, g.specs
     if len(spec_a.shape) < 2 or len(spec_b.shape) < 2 or spec_a.shape[:-2] != spec_b.shape[:-2]:
         return product_rule(g)
@@ -67,7 +67,7 @@ def _matmul_rule(g: Gradients) -> Sequence[Any]:
     return [left, lambda: library.matmul(matrix_transpose(a), g.out_grad)]
 
 
-_ANY = 64  # axes, more than there are
+_ANY = 64  # more axes than any array has
 _MATMUL = ProductOp("matmul", _matmul_labels, gradient=_matmul_rule, even=2)
 
 
@@ -96,7 +96,7 @@ def _dot_labels(
 
 
 def _own(operand: str, shape: Shape) -> tuple[str, ...]:
-    """Labels of an operand's axes, by place."""
+    """Return labels of an operand's axes, by position."""
     return tuple(f"{operand}{d}" for d in range(len(shape)))
 
 
@@ -104,7 +104,7 @@ _DOT = ProductOp("dot", _dot_labels, gradient=product_rule, even=_ANY)
 
 
 def dotted(a: Any, b: Any, flags: dict[str, bool], *, first: bool, out: Any) -> Any:
-    """`dot` of dense arrays."""
+    """Return `dot` of dense arrays."""
     if a.shape == () or b.shape == ():
         return multiply(a, b, out=out)
     if first and (a.shape is None or b.shape is None or max(len(a.shape), len(b.shape)) > 2):
@@ -215,7 +215,7 @@ _TENSORDOT = ProductOp("tensordot", _tensordot_labels, gradient=product_rule)
 
 
 def summed_axes(axes: Any) -> Any:
-    """The axes of `tensordot`: a count, or those of both operands."""
+    """Return the axes of `tensordot`: a count, or those of both operands."""
     if not isinstance(axes, Sequence):
         return whole("tensordot", "axes", axes)
     if len(axes) != 2:

@@ -6,9 +6,9 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def leading(count: int) -> tuple[str, ...]:
-    """Labels of leading axes, which are aligned at their end."""
+    """Return labels of leading axes, which are aligned at their end."""
 def dotted(a: Any, b: Any, flags: dict[str, bool], *, first: bool, out: Any) -> Any:
-    """`dot` of dense arrays."""
+    """Return `dot` of dense arrays."""
 def vecdot(x1: Any, x2: Any, /, *, axis: int=-1) -> Any:
     """The sum of products along an axis; the others broadcast. Of complex numbers x1 is conjugated.
     
@@ -20,7 +20,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int=-1) -> Any:
     >>> vecdot([[1, 2], [3, 4]], [1, 1])
     array([3, 7])"""
 def summed_axes(axes: Any) -> Any:
-    """The axes of `tensordot`: a count, or those of both operands."""
+    """Return the axes of `tensordot`: a count, or those of both operands."""
 def matmul(x1: Operand[Carried], x2: Operand[Carried], /, *, out: Any=None) -> Carried:
     r"""The product of matrices, `x1 @ x2`; leading axes broadcast, vectors are rows or columns.
 

@@ -63,7 +63,7 @@ def _compute(inputs: list[Array], outputs: list[Array], *, columns: int, transpo
 
 
 def _matrix(values: Array, indices: Array, offsets: Array, columns: int) -> scipy.sparse.csr_matrix:
-    import scipy.sparse  # loaded where it is used
+    import scipy.sparse  # loaded when used
 
     shape = offsets.size - 1, columns
     return scipy.sparse.csr_matrix((values, indices, offsets), shape=shape)
@@ -96,7 +96,7 @@ _CSR_DOT = ArrayOp(
 
 
 def columns_of(columns: int | None, dense: Any, *, transpose: bool) -> int:
-    """How many columns a matrix has: by default as many as dense has rows."""
+    """Return the number of a matrix's columns: by default that of dense's rows."""
     if columns is not None:
         return operator.index(columns)
     if transpose:

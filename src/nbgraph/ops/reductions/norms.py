@@ -19,12 +19,12 @@ from nbgraph.shape import Array
 
 
 def _of_nothing(inputs: list[Array], outputs: list[Array], *, ord: float, **_: Any) -> None:
-    """Rows of elements are for row programs."""
+    """Fill the norm of no elements; row programs handle the others."""
     outputs[0][...] = math.inf if ord < 0 else 0
 
 
 def _infer(x: Spec, *, axis: Axis, ord: float, keepdims: bool) -> Spec:
-    # an extreme of nothing has no value, a sum of nothing has
+    # an extreme of no elements has no value, but a sum has
     infer = reduction_infer("vector_norm", mean_dtype, empty=not math.isinf(ord))
     return infer(x, axis=axis, keepdims=keepdims)
 
@@ -52,7 +52,7 @@ _VECTOR_NORM = ReduceOp(
 
 
 def order(ord: Any) -> float:
-    """The order of a norm of vectors; ArgumentError for something else than a number."""
+    """Return the order of a norm of vectors; ArgumentError unless it is a number."""
     if isinstance(ord, (str, tuple, list)) or ord is None:
         raise ArgumentError(f"vector_norm: ord={ord!r}; expected a number, inf or -inf")
     return float(ord)

@@ -6,7 +6,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def order(ord: Any) -> float:
-    """The order of a norm of vectors; ArgumentError for something else than a number."""
+    """Return the order of a norm of vectors; ArgumentError unless it is a number."""
 def norm(x: Operand[Carried], ord: Any=None, axis: Any=None, *, keepdims: bool=False, out: Any=None) -> Carried:
     """The norm of vectors: by default the root of the sum of squares over all axes or `axis`.
     

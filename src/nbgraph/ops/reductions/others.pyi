@@ -29,4 +29,4 @@ def reduce_others(x: Operand[Carried], reduction: str, axis: Any=None, *, exclud
     >>> reduce_others([[1, 2], [3, 4]], "max", 0, where=[True, False], initial=0)
     array([3, 0])"""
 def neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
-    """Return what changes nothing in a reduction of this dtype: for elements left out."""
+    """Return the neutral element of a reduction in this dtype, for excluded elements."""

@@ -58,7 +58,7 @@ class RowExplanation(picture.Report):
 
     @cached_property
     def text(self) -> str:
-        """The function as it is written."""
+        """The function's source text."""
         try:
             return inspect.getsource(self._program.fn).rstrip()
         except (OSError, TypeError):
@@ -66,7 +66,7 @@ class RowExplanation(picture.Report):
 
     @cached_property
     def passes(self) -> list[str]:
-        """What is computed, pass by pass."""
+        """The computation, pass by pass."""
         return _passes(self._described(self._program))
 
     @cached_property
@@ -125,13 +125,13 @@ class RowExplanation(picture.Report):
         return [*parts, ("certificate", picture.columns(list(self.certificates.items())))]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain values."""
+        """Return all facts as plain values."""
         names = ("text", "passes", "derivatives", "dependence", "certificates")
         return {"name": self.op.__name__} | {name: getattr(self, name) for name in names}
 
 
 def _passes(described: Described) -> list[str]:
-    """Return a line for each total, then one for each result."""
+    """Return a line per total, then one per result."""
     graph: Graph = described.graph
     lines = [
         f"{total.leaf.data} = {_WORDS[total.combine]} of {expression(graph, total.node)}"

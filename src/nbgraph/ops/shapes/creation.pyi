@@ -11,7 +11,7 @@ Number = bool | int | float
 def float_or(dtype: Any) -> np.dtype[Any]:
     """Return a dtype, by default that of floats."""
 def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
-    """ArgumentError where a real dtype should hold a complex number, an integer one NaN."""
+    """Raise ArgumentError if a real dtype should hold a complex number, an integer one NaN."""
 def full(shape: Any, fill_value: Any, dtype: Any=None, *, device: Context | None=None) -> NDArray:
     """One number everywhere.
     

@@ -1,4 +1,4 @@
-"""Arrays in sections along an axis, and with at least so many axes: views."""
+"""Sections of arrays along an axis, and arrays with at least so many axes: views."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Sections = int | tuple[int, ...]  # how many, or where they begin
 
 
 def _bounds(sections: Sections, index: int, size: int, *, equal: bool) -> tuple[int, int]:
-    """Where section `index` begins and ends on an axis of this size."""
+    """Return the begin and end of section `index` on an axis of this size."""
     if isinstance(sections, tuple):
         cuts = [0, *(slice(None, cut).indices(size)[1] for cut in sections), size]
         return cuts[index], max(cuts[index], cuts[index + 1])
@@ -69,7 +69,7 @@ def _rule(g: Gradients) -> list[Any]:
 def _partial(
     in_shapes: Shapes, out_shapes: Shapes, *, axis: int, sections: Sections, equal: bool, **_: Any
 ) -> tuple[Shapes, Shapes]:
-    """The other axes are the same; of equal sections also the size along the axis follows."""
+    """Infer equal other axes; for equal sections also the extent along the axis."""
     (out,) = out_shapes
     if out is None or not equal or isinstance(sections, tuple):
         return in_shapes, out_shapes

@@ -1,6 +1,6 @@
-"""Shapes: reshaping, reordering, adding, dropping and repeating axes.
+"""Shapes: reshaping, reordering, adding, dropping and broadcasting axes.
 
-Results are views wherever memory allows it: they share the operand's memory.
+Results are views wherever memory allows: they share the operand's memory.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from nbgraph.ops.define import (
 )
 from nbgraph.shape import Array, Shapes, broadcast, merged, same_size, spreads
 
-_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # a reshape to copy
+_CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # whether a reshape can refuse to copy
 
 
 # reshape ----------------------------------------------------------------------------------------
 
 
 def resolved(extents: Shape, shape: Shape) -> Shape:
-    """The new shape, with -1 replaced by what is left; ShapeError where sizes do not fit."""
+    """Return the new shape, -1 replaced by the remaining size; ShapeError for a misfit."""
     size = math.prod(shape)
     known = math.prod(n for n in extents if n != -1)
     if extents.count(-1) == 1 and known and size % known == 0:
@@ -46,7 +46,7 @@ def resolved(extents: Shape, shape: Shape) -> Shape:
 
 
 def reshape_view(x: Array, *, shape: Shape) -> Array:
-    """The elements under another shape, as a view; ValueError where there is none."""
+    """Return the elements under another shape, as a view; raise ValueError if there is none."""
     # a copy would read memory that may be a device's
     if _CAN_REFUSE:
         return x.reshape(resolved(shape, x.shape), copy=False)
@@ -87,7 +87,7 @@ def _order(axes: Shape | None, ndim: int) -> Shape:
 
 
 def _moved(source: Shape, destination: Shape, ndim: int) -> Shape:
-    """The order of axes that moves each source to its destination."""
+    """Return the order of axes that moves each source to its destination."""
     if len(source) != len(destination):
         raise ArgumentError(
             f"moveaxis: source={source} and destination={destination} differ in number; give as "

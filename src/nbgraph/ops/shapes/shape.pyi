@@ -7,9 +7,9 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def resolved(extents: Shape, shape: Shape) -> Shape:
-    """The new shape, with -1 replaced by what is left; ShapeError where sizes do not fit."""
+    """Return the new shape, -1 replaced by the remaining size; ShapeError for a misfit."""
 def reshape_view(x: Array, *, shape: Shape) -> Array:
-    """The elements under another shape, as a view; ValueError where there is none."""
+    """Return the elements under another shape, as a view; raise ValueError if there is none."""
 def broadcast_arrays(*arrays: Any) -> list[Any]:
     """All with the shape they broadcast to.
     

@@ -1,6 +1,6 @@
-"""What lies under windows as columns of matrices, and back: im2col and col2im, as MXNet names them.
+"""Cells under windows as columns of matrices, and back: im2col and col2im, as MXNet names them.
 
-They are each other's gradients, so that derivatives of every order are there.
+They are each other's gradients, so derivatives of every order exist.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from nbgraph.shape import Array, Arrays
 
 
 def into_columns(x: Array, windows: Windows, out: Array) -> None:
-    """Write what lies under windows to an array (channels, window, images, *places)."""
+    """Write the cells under windows to an array (channels, window, images, *places)."""
     padded = windows.padded(x)
     for k, at in enumerate(windows.offsets()):
         out[:, k] = np.swapaxes(padded[windows.under(at)], 0, 1)
 
 
 def into_cells(columns: Array, windows: Windows, out: Array) -> None:
-    """Sum such an array up where it came from: (images, channels, *space)."""
+    """Sum up such an array over its source cells: (images, channels, *space)."""
     cells = windows.padded(np.zeros_like(out))
     for k, at in enumerate(windows.offsets()):
         cells[windows.under(at)] += np.swapaxes(columns[:, k], 0, 1)
@@ -35,7 +35,7 @@ def into_cells(columns: Array, windows: Windows, out: Array) -> None:
 def windows_of(
     name: str, space: Shape, *, kernel: Any, stride: Any, dilate: Any, pad: Any
 ) -> Windows:
-    """Windows over data of this space; ShapeError where none fits."""
+    """Return windows over data of this space; ShapeError if none fits."""
     each = zip(("kernel", "stride", "pad", "dilate"), (kernel, stride, pad, dilate), strict=True)
     return convolved(name, space, *(spelled(name, label, v, len(space)) for label, v in each))
 
@@ -84,7 +84,7 @@ _CELLS = ArrayOp("col2im", _cells_infer, _cells, gradient=_cells_rule, operands=
 
 
 def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
-    """What windows are, as attributes."""
+    """Return the properties of windows as attributes."""
     return {
         "kernel": per_axis(name, "kernel", kernel, 1),
         "stride": per_axis(name, "stride", stride, 1),

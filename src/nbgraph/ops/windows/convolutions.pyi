@@ -11,9 +11,9 @@ BIASED: _BIASED
 from nbgraph.operator.arrays.tiled_op import TiledOp as _BIASED_DATA
 BIASED_DATA: _BIASED_DATA
 def how_of(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[str, Any]:
-    """What windows and groups are, as attributes."""
+    """Return windows and groups as attributes."""
 def with_bias(op: TiledOp, biased: TiledOp, operands: Sequence[Any], bias: Any, **how: Any) -> Any:
-    """A convolution's operator, or the one that adds a bias, applied."""
+    """Apply a convolution's operator, or the one that adds a bias."""
 def convolution(x: Operand[Carried], weight: Operand[Carried], bias: Any=None, *, stride: Any=1, pad: Any=0, dilation: Any=1, groups: int=1, out: Any=None) -> Carried:
     r"""What lies under a window, times weights, summed: for every place, feature and image. The window
     is not flipped.
