@@ -12,7 +12,7 @@ import numpy as np
 from nbgraph.array.create import array as new_array
 from nbgraph.array.create import asarray
 from nbgraph.autograd.results import require_function
-from nbgraph.bridges.pulled import pulled
+from nbgraph.bridges.gradient import gradient_function
 from nbgraph.errors import ArgumentError, function_name
 from nbgraph.operator.mapper.mapper import Mapper
 from nbgraph.signatures import Function
@@ -98,7 +98,7 @@ def _differentiable(f: Function, elementwise: bool) -> Any:
         floating = [np.issubdtype(value.dtype, np.floating) for value in values]
         wanted = [i for i, yes in enumerate(floating) if yes]
         heads = cotangents if isinstance(cotangents, tuple) else (cotangents,)
-        slopes = _differentiable(pulled(f, len(values), wanted), False)
+        slopes = _differentiable(gradient_function(f, len(values), wanted), False)
         gradients = iter(slopes(*values, *heads))
         zero = [np.zeros(value.shape, jax.dtypes.float0) for value in values]
         return tuple(next(gradients) if yes else zero[i] for i, yes in enumerate(floating))

@@ -11,7 +11,7 @@ from typing import Any
 from nbgraph.array.dlpack import from_dlpack
 from nbgraph.autograd.batching.vmap import vmap
 from nbgraph.autograd.results import at_places, require_function
-from nbgraph.bridges.pulled import pulled
+from nbgraph.bridges.gradient import gradient_function
 from nbgraph.errors import ArgumentError, function_name
 from nbgraph.signatures import Function
 
@@ -93,7 +93,7 @@ def _applied() -> Any:
         def backward(ctx: Any, *cotangents: Any) -> Any:
             tensors = ctx.saved_tensors
             wanted = [i for i, needed in enumerate(ctx.needs_input_grad[1:]) if needed]
-            slopes = pulled(ctx.f, len(tensors), wanted)
+            slopes = gradient_function(ctx.f, len(tensors), wanted)
             cotangents = tuple(value.contiguous() for value in cotangents)
             results = Applied.apply(slopes, *tensors, *cotangents)
             gradients: list[Any] = [None] * len(tensors)

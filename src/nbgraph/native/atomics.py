@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from nbgraph.native.emitted import emitted
+from nbgraph.native.intrinsics import llvm_intrinsic
 
 WORD = 8  # bytes
 
@@ -35,43 +35,43 @@ def _bytes(builder, address):
     return builder.inttoptr(address, ir.IntType(8).as_pointer())
 
 
-@emitted(types.int64(types.int64))
+@llvm_intrinsic(types.int64(types.int64))
 def load(builder, address):
     """The word at `address`."""
     return builder.load(_place(builder, address), align=WORD)
 
 
-@emitted(types.void(types.int64, types.int64))
+@llvm_intrinsic(types.void(types.int64, types.int64))
 def store(builder, address, value):
     """Put `value` at `address`."""
     builder.store(value, _place(builder, address), align=WORD)
 
 
-@emitted(types.int64(types.int64))
+@llvm_intrinsic(types.int64(types.int64))
 def load_acquire(builder, address):
     """The word at `address`; what its writer did before `store_release` is visible after it."""
     return builder.load_atomic(_place(builder, address), "acquire", WORD)
 
 
-@emitted(types.void(types.int64, types.int64))
+@llvm_intrinsic(types.void(types.int64, types.int64))
 def store_release(builder, address, value):
     """Put `value` at `address`, after everything this thread did before."""
     builder.store_atomic(value, _place(builder, address), "release", WORD)
 
 
-@emitted(types.int64(types.int64, types.int64))
+@llvm_intrinsic(types.int64(types.int64, types.int64))
 def fetch_add(builder, address, value):
     """Add `value` to the word at `address`; returns what was there before."""
     return builder.atomic_rmw("add", _place(builder, address), value, "seq_cst")
 
 
-@emitted(types.int64(types.int64, types.int64))
+@llvm_intrinsic(types.int64(types.int64, types.int64))
 def exchange(builder, address, value):
     """Put `value` at `address`; returns what was there before."""
     return builder.atomic_rmw("xchg", _place(builder, address), value, "seq_cst")
 
 
-@emitted(types.boolean(types.int64, types.int64, types.int64))
+@llvm_intrinsic(types.boolean(types.int64, types.int64, types.int64))
 def compare_exchange(builder, address, expected, new):
     """Put `new` at `address` if `expected` is there; returns whether it was."""
     place = _place(builder, address)
@@ -79,13 +79,13 @@ def compare_exchange(builder, address, expected, new):
     return builder.extract_value(pair, 1)
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def fence(builder):
     """All memory operations before are visible to every thread before any that follows."""
     builder.fence("seq_cst")
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def pause(builder):
     """Tell the processor that this thread spins; nothing where it has no such instruction."""
     if _PAUSE is not None:
@@ -95,14 +95,14 @@ def pause(builder):
         builder.call(function, [ir.Constant(ir.IntType(32), n) for n in operands])
 
 
-@emitted(types.void(types.int64, types.int64, types.int64))
+@llvm_intrinsic(types.void(types.int64, types.int64, types.int64))
 def copy_words(builder, target, source, count):
     """Copy `count` words from `source` to `target`; the two do not overlap."""
     ends = _bytes(builder, target), _bytes(builder, source)
     cgutils.raw_memcpy(builder, *ends, count, WORD, align=WORD)
 
 
-@emitted(types.void(types.int64, types.int64))
+@llvm_intrinsic(types.void(types.int64, types.int64))
 def clear_words(builder, address, count):
     """Set `count` words at `address` to zero."""
     size = builder.mul(count, _I64(WORD))

@@ -20,7 +20,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from nbgraph.native.emitted import emitted
+from nbgraph.native.intrinsics import llvm_intrinsic
 from nbgraph.native.processor import LINE, is_x86
 
 WORD = 8  # bytes
@@ -93,7 +93,7 @@ def _grouped(builder, instruction):
 
 
 def _load(say):
-    @emitted(lambda p, _: p.dtype(p, types.int64) if isinstance(p, types.CPointer) else None)
+    @llvm_intrinsic(lambda p, _: p.dtype(p, types.int64) if isinstance(p, types.CPointer) else None)
     def load(builder, pointer, index):
         value = builder.load(builder.gep(pointer, [index], inbounds=True))
         say(builder, value)
@@ -107,7 +107,7 @@ def _store(say):
         known = isinstance(pointer, types.CPointer)
         return types.void(pointer, types.int64, pointer.dtype) if known else None
 
-    @emitted(typed)
+    @llvm_intrinsic(typed)
     def store(builder, pointer, index, value):
         say(builder, builder.store(value, builder.gep(pointer, [index], inbounds=True)))
 
@@ -144,13 +144,13 @@ def room(dtype, count):
     return make
 
 
-@emitted(types.int64)
+@llvm_intrinsic(types.int64)
 def address(builder, pointer):
     """Where a pointer points to."""
     return builder.ptrtoint(pointer, _WORD)
 
 
-@emitted(lambda pointer, _: pointer(pointer, types.int64))
+@llvm_intrinsic(lambda pointer, _: pointer(pointer, types.int64))
 def shifted(builder, pointer, offset):
     """The pointer moved by a number of bytes."""
     moved = builder.gep(builder.bitcast(pointer, ir.IntType(8).as_pointer()), [offset])
@@ -162,26 +162,26 @@ def _from_line(builder, pointer):
     return builder.and_(builder.ptrtoint(pointer, _WORD), _WORD(LINE - 1))
 
 
-@emitted(types.int64)
+@llvm_intrinsic(types.int64)
 def to_line(builder, pointer):
     """Bytes from here to where the next cache line begins; 0 where one does."""
     return builder.and_(builder.neg(_from_line(builder, pointer)), _WORD(LINE - 1))
 
 
-@emitted(types.void)
+@llvm_intrinsic(types.void)
 def on_line(builder, pointer):
     """Tell LLVM that a cache line begins here."""
     holds = builder.icmp_unsigned("==", _from_line(builder, pointer), _WORD(0))
     builder.call(builder.module.declare_intrinsic("llvm.assume"), [holds])
 
 
-@emitted(lambda to, source, _: types.void(to, source, types.int64))
+@llvm_intrinsic(lambda to, source, _: types.void(to, source, types.int64))
 def copied(builder, to, source, nbytes):
     """Copy so many bytes."""
     cgutils.raw_memcpy(builder, to, source, nbytes, 1)
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def streamed(builder):
     """What was written past the cache is seen before what this thread writes next."""
     if is_x86():  # elsewhere the signal to another thread orders all stores
@@ -189,7 +189,7 @@ def streamed(builder):
         builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
 
 
-@emitted(lambda pointer, _: types.void(pointer, types.int64))
+@llvm_intrinsic(lambda pointer, _: types.void(pointer, types.int64))
 def fetch(builder, pointer, offset):
     """Ask for the cache line so many bytes behind a pointer, which need not exist."""
     byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -232,25 +232,25 @@ def table(entries):
     return entry
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def separate(builder):
     """Keep the function this stands in a function of its own: LLVM does not inline it."""
     builder.function.attributes.add("noinline")
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def interleaved(builder):
     """Ask that the loop this function consists of works on several vectors in turn."""
     module = builder.module
     module.add_named_metadata(INTERLEAVE, module.add_metadata([INTERLEAVE]))
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def straight(builder):
     """Ask that the loop over lanes around becomes vectors without a loop. Here it says nothing."""
 
 
-@emitted(types.void())
+@llvm_intrinsic(types.void())
 def calling(builder):
     """Ask that mathematics is called by this function, not inlined: it seldom runs."""
 

@@ -16,7 +16,7 @@ from nbgraph.dtype import compute_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import by_numpy, define_rows, library, require_floats
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.shape import Array, Arrays
 
 _NEVER = -np.inf

@@ -10,8 +10,8 @@ from nbgraph.ops.define import define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, negative, subtract
 from nbgraph.ops.elementwise.comparison import greater, maximum, where
 from nbgraph.ops.losses.outputs import head
-from nbgraph.ops.named.layering import applied as applied
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import applied as applied
+from nbgraph.ops.named.calls import named as named
 from nbgraph.shape import Shapes, same_shape
 
 

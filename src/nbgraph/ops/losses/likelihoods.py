@@ -17,8 +17,8 @@ from nbgraph.ops.define import (
 )
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply
 from nbgraph.ops.elementwise.comparison import not_equal
-from nbgraph.ops.losses.alike import floats_like, reduced
 from nbgraph.ops.losses.entropy import label_entropy, target_entropy
+from nbgraph.ops.losses.operands import floats_like, reduced
 from nbgraph.ops.losses.terms import unlikelihood_term as unlikelihood_term
 from nbgraph.ops.reductions.reductions import sum as total
 

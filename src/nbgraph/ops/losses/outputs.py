@@ -17,7 +17,7 @@ from nbgraph.operator.declared import DOCS, Row, parse
 from nbgraph.ops.define import define_rows, library, require_floats
 from nbgraph.ops.elementwise.activation import sigmoid
 from nbgraph.ops.elementwise.arithmetic import multiply, sign, subtract
-from nbgraph.ops.named.layering import applied as applied
+from nbgraph.ops.named.calls import applied as applied
 from nbgraph.shape import Shapes
 
 

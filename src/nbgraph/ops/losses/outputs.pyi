@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 from nbgraph.operator.arrays.array_op import ArrayOp, Infer, Partial, Rule
-from nbgraph.ops.named.layering import applied as applied
+from nbgraph.ops.named.calls import applied as applied
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 

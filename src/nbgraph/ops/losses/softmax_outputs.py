@@ -17,7 +17,7 @@ from nbgraph.ops.define import Shape, as_array, define_rows, library, require_fl
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum, not_equal
 from nbgraph.ops.losses.outputs import head
-from nbgraph.ops.named.layering import applied, composer, named
+from nbgraph.ops.named.calls import applied, composer, named
 from nbgraph.ops.reductions.reductions import kept
 from nbgraph.shape import Shapes, axis_of
 

@@ -20,7 +20,7 @@ from nbgraph.ops.elementwise.activation import log_sigmoid
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum
 from nbgraph.ops.losses import terms
-from nbgraph.ops.losses.alike import floats_like, reduced, require_alike, require_rows
+from nbgraph.ops.losses.operands import floats_like, reduced, require_rows, require_same_shape
 
 _TABLE = """
 l1_loss(prediction, target): abs(prediction - target).
@@ -178,7 +178,7 @@ def loss(
     """Return the reduced loss of terms of these operands. All must have one shape; in
     `cosine_embedding_loss` only the first two."""
     count = 2 if name == "cosine_embedding_loss" else None
-    require_alike(name, dict(itertools.islice(operands.items(), count)))
+    require_same_shape(name, dict(itertools.islice(operands.items(), count)))
     scores = next(iter(operands.values()))
     values = [floats_like(scores, value) for value in operands.values()]
     return reduced(name, term(*values), reduction, weight)

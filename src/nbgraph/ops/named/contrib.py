@@ -10,9 +10,9 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.operator.call import carrier_of
 from nbgraph.ops.define import as_known, library, one_of, whole, whole_tuple
+from nbgraph.ops.named.calls import define_named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.ops.named.composites import several as several
-from nbgraph.ops.named.layering import define_named
-from nbgraph.ops.named.layering import named as named
 
 _TABLE = """
 quadratic(data, a=0.0, b=0.0, c=0.0): a * data**2 + b * data + c.

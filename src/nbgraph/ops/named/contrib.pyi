@@ -2,7 +2,7 @@
 
 from typing import Any
 from nbgraph.ops.named.composites import several as several
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 

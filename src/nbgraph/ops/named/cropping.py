@@ -6,7 +6,7 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops.define import Shape, as_known, axis_of, composed, define_rows, whole, whole_tuple
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.ops.shapes.slicing import slice_view
 
 _builtin_slice = slice

@@ -8,9 +8,9 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator.arrays.array_op import ArrayOp, constant
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import composed, library, operator_of
+from nbgraph.ops.named.calls import Axes, applied, composer, documented, named, read, unnamed
 from nbgraph.ops.named.deconvolutions import BIASED as DECONVOLUTION_BIASED
 from nbgraph.ops.named.deconvolutions import DECONVOLUTION
-from nbgraph.ops.named.layering import Axes, applied, composer, documented, named, read, unnamed
 from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments
 from nbgraph.ops.products.connected import BIASED as CONNECTED_BIASED
 from nbgraph.ops.products.connected import fully_connected

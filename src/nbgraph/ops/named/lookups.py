@@ -13,7 +13,7 @@ from nbgraph.operator.expected import with_shape
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import library, public
 from nbgraph.ops.indexing.picking import embedding
-from nbgraph.ops.named.layering import applied, composer, documented, read, unnamed
+from nbgraph.ops.named.calls import applied, composer, documented, read, unnamed
 from nbgraph.shape import Shapes
 
 

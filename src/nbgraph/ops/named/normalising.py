@@ -10,7 +10,7 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import composed, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, square
-from nbgraph.ops.named.layering import applied, composer, documented, named, read, unnamed
+from nbgraph.ops.named.calls import applied, composer, documented, named, read, unnamed
 from nbgraph.ops.named.reshaping import Reshape, reshape_like
 from nbgraph.ops.normalisation.norms import layer_norm
 from nbgraph.shape import Shapes, axis_of

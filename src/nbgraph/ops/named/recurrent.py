@@ -16,7 +16,7 @@ from nbgraph.operator.call import carrier_of
 from nbgraph.operator.deferred import deferrable
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import as_known, composed, library
-from nbgraph.ops.named.layering import applied, documented, named, read
+from nbgraph.ops.named.calls import applied, documented, named, read
 from nbgraph.shape import Shapes
 
 _GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}

@@ -16,7 +16,7 @@ from nbgraph.device import Context
 from nbgraph.errors import ShapeError
 from nbgraph.operator.arrays.array_op import ArrayOp, Spec
 from nbgraph.ops.define import Shape, as_known, define_rows, library, whole_tuple
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from nbgraph.ops.shapes.shape import reshape_view
 from nbgraph.shape import Shapes, broadcast, merged, same_size
 

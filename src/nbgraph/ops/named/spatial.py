@@ -12,8 +12,8 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops.define import as_known, library, one_of, whole_tuple
-from nbgraph.ops.named.layering import define_named
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import define_named
+from nbgraph.ops.named.calls import named as named
 
 _TABLE = """
 GridGenerator(data, transform_type="affine", target_shape=(0, 0), *, name=None): Places to sample

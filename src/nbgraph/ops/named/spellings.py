@@ -11,8 +11,8 @@ from nbgraph.ops.define import library
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.named import composites as composites
 from nbgraph.ops.named import sequences as sequences
-from nbgraph.ops.named.layering import define_named
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import define_named
+from nbgraph.ops.named.calls import named as named
 
 _SAME = """
 add: broadcast_add broadcast_plus elemwise_add

@@ -3,7 +3,7 @@
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.named import composites as composites
 from nbgraph.ops.named import sequences as sequences
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import named as named
 from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.ops.define import as_known, library, whole
-from nbgraph.ops.named.layering import define_named
+from nbgraph.ops.named.calls import define_named
 from nbgraph.ops.shapes.joining import arrays_of
 from nbgraph.shape import Array
 

@@ -10,8 +10,8 @@ from nbgraph.operator.arrays.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import define_rows, library, one_of
 from nbgraph.ops.draws.dropout import rrelu
 from nbgraph.ops.elementwise.activation import elu, gelu, leaky_relu, prelu, selu
-from nbgraph.ops.named.layering import applied
-from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.calls import applied
+from nbgraph.ops.named.calls import named as named
 from nbgraph.shape import Shapes
 
 _BEGIN = {"gamma": (None, 0.25)}  # initial value of its variable

@@ -28,7 +28,7 @@ from nbgraph.operator.arrays.unit_op import UpdateOp
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import as_array, library, whole
-from nbgraph.ops.named.layering import applied, composer, documented, read, require_arrays, unnamed
+from nbgraph.ops.named.calls import applied, composer, documented, read, require_arrays, unnamed
 from nbgraph.ops.updates.table import STEPS, Step
 from nbgraph.shape import Shapes, same_shape
 

@@ -10,7 +10,7 @@ from numba.core.typing import Signature
 from numba.extending import intrinsic
 
 
-def emitted(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+def llvm_intrinsic(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     """Make an intrinsic of `emit(builder, *values)`, which returns its value, or None for void.
 
     `signature` is Numba's, or a function from the operands' types to it, or None.

@@ -14,10 +14,10 @@ from nbgraph.shape import axis_of
 _NUMBERS = (bool, int, float)  # includes NumPy's float64
 
 
-def require_alike(name: str, operands: Mapping[str, Any]) -> None:
+def require_same_shape(name: str, operands: Mapping[str, Any]) -> None:
     """Raise ShapeError unless all arrays have one shape; UnknownShape if one is unknown.
 
-    >>> require_alike("l2_loss", {"prediction": [[1.0], [2.0]], "target": [1.0, 2.0]})
+    >>> require_same_shape("l2_loss", {"prediction": [[1.0], [2.0]], "target": [1.0, 2.0]})
     Traceback (most recent call last):
     nbgraph.errors.ShapeError: l2_loss: prediction has shape (2, 1), target (2,); give one shape, \
 as with target.reshape((2, 1))

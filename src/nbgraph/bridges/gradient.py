@@ -11,7 +11,7 @@ from nbgraph.autograd.traced_once import TracedOnce
 from nbgraph.signatures import Function
 
 
-def pulled(f: Function, count: int, wanted: Sequence[int]) -> Function:
+def gradient_function(f: Function, count: int, wanted: Sequence[int]) -> Function:
     """Return a function of operands, then cotangents of all outputs, that returns a tuple of
     gradients by the `wanted` of `count` operands. It can be differentiated this way itself."""
 
