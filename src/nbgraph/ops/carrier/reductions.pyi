@@ -41,11 +41,11 @@ class Reductions:
         """
 
     def argmax(self, axis: int | None=None, *, keepdims: bool=False, out: Any=None) -> Self:
-        """Where the largest element is; the first of several.
+        """The index of the largest element, the first of equals.
         """
 
     def argmin(self, axis: int | None=None, *, keepdims: bool=False, out: Any=None) -> Self:
-        """Where the smallest element is; the first of several.
+        """The index of the smallest element, the first of equals.
         """
 
     def any(self, axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, where: bool=True, out: Any=None) -> Self:

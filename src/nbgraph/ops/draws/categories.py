@@ -120,7 +120,7 @@ def multinomial(
     device: Context | None = None,
     rng: Any = None,
 ) -> Any:
-    """How many of `n` trials fall in each class.
+    """The number of `n` trials that fall in each class.
 
     n : number from 0, or array
     pvals : array (..., classes), probabilities; those that do not add up to 1 are divided by their
@@ -155,14 +155,14 @@ def _results(*_: Any, get_prob: bool = False, **__: Any) -> int:
 def categorical(
     logits: Any, size: Any = None, axis: int = -1, *, get_prob: bool = False, rng: Any = None
 ) -> Any:
-    """Classes with probabilities softmax(logits) along an axis, which the result does not have.
+    """Random classes with probabilities softmax(logits) along an axis, which is reduced.
 
     Parameters
     ----------
     logits : array, floats, classes along `axis`
-    size : shape of the result: by default that of logits without `axis`, else it has to end in that
+    size : shape of the result: by default that of logits without `axis`, else it must end with that
     axis : int
-    get_prob : whether logarithms of the probabilities of what is drawn are wanted, too; gradients
+    get_prob : whether to return the logarithms of the drawn classes' probabilities, too; gradients
         flow through them to `logits`
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
 
@@ -210,11 +210,11 @@ def _of_chosen(values: Any, classes: Any) -> Any:
 def sample_multinomial(
     data: Any, shape: Any = (), *, get_prob: bool = False, dtype: Any = "int32", rng: Any = None
 ) -> Any:
-    """Classes by their probabilities, by MXNet's name.
+    """Random classes with given probabilities, by MXNet's name.
 
     data : array (..., classes), floats: probabilities, which add up to 1
-    shape : how many of each row of probabilities
-    get_prob : whether logarithms of the probabilities of what is drawn are wanted, too; gradients
+    shape : that of the classes drawn for each row of probabilities
+    get_prob : whether to return the logarithms of the drawn classes' probabilities, too; gradients
         flow through them to `data`
     dtype : of the classes
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream

@@ -43,7 +43,7 @@ random_pdf_dirichlet(sample, alpha, is_log=False): The density at samples of Dir
     distribution: shares of classes that add up to 1.
     sample : array (..., *samples, classes), floats
     alpha : array (..., classes), above 0: concentrations
-    is_log : whether the logarithm is wanted
+    is_log : whether to return the logarithm
     -> array (..., *samples): lgamma(sum of alpha) - sum of lgamma(alpha) + sum of (alpha - 1) *
         log(sample) along classes, or its exponential
     ! ShapeError where shapes do not fit.
@@ -53,8 +53,8 @@ random_pdf_dirichlet(sample, alpha, is_log=False): The density at samples of Dir
 """
 _SECTIONS = """
 sample : array (..., *samples), floats
-{parameters} : arrays (...); samples have their axes, then any more
-is_log : whether the logarithm is wanted, which does not underflow
+{parameters} : arrays (...); the axes of samples begin with theirs
+is_log : whether to return the logarithm, which does not underflow
 -> array of the shape of sample; 0 outside of the support
 ! ShapeError where a sample's shape does not begin with that of a parameter.
 """

@@ -32,15 +32,15 @@ from nbgraph.ops.draws.integers import whole_number
 _DOMAINS = vars(drawing)
 _OPTIONS = "size=size, dtype=dtype, device=device, rng=rng"
 _TABLE = """
-uniform(low: FINITE = 0.0, high: FINITE = 1.0): Numbers from `low` up to `high`, all alike; `high`
-    is met only by rounding.
+uniform(low: FINITE = 0.0, high: FINITE = 1.0): Uniformly distributed numbers from `low` to `high`,
+    which only rounding attains.
     low, high : numbers, or arrays that broadcast
     >>> import nbgraph as ng
     >>> x = ng.random.uniform(-1, 1, size=(2, 3))
     >>> x.shape, bool((abs(x) <= 1).all())
     ((2, 3), True)
     = uniform_numbers(low, high, **options)
-random(): Numbers from 0 up to but without 1, all alike.
+random(): Uniformly distributed numbers in [0, 1).
     >>> import nbgraph as ng
     >>> bool((ng.random.random(5) < 1).all())
     True
@@ -123,20 +123,20 @@ beta(a: POSITIVE, b: POSITIVE): Numbers between 0 and 1 of the beta distribution
     >>> bool(((x > 0) & (x < 1)).all())
     True
     = floats(fills.BETA, [a, b], **options)
-poisson(lam: NOT_NEGATIVE = 1.0, *, dtype="int64"): How many events come where `lam` are expected.
+poisson(lam: NOT_NEGATIVE = 1.0, *, dtype="int64"): The number of events if `lam` are expected.
     lam : number from 0, or array
     >>> import nbgraph as ng
     >>> int(ng.random.poisson(0.0))
     0
     = counts(fills.POISSON, [lam], **options)
-binomial(n: ANY, p: PROBABILITY, *, dtype="int64"): How many of `n` trials succeed.
+binomial(n: ANY, p: PROBABILITY, *, dtype="int64"): The number of successes in `n` trials.
     n : number from 0, or array
     p : probability of one, or array
     >>> import nbgraph as ng
     >>> [int(x) for x in ng.random.binomial(5, ng.array([0.0, 1.0]))]
     [0, 5]
     = counts(fills.BINOMIAL, [trials(n), p], **options)
-geometric(p: SUCCESS, *, dtype="int64"): How many trials it takes until one succeeds.
+geometric(p: SUCCESS, *, dtype="int64"): The number of trials until the first success.
     p : probability of each, above 0, or array
     >>> import nbgraph as ng
     >>> int(ng.random.geometric(1.0))
@@ -148,8 +148,8 @@ bernoulli(p: PROBABILITY = 0.5, *, dtype="bool"): True with probability `p`; wit
     >>> ng.random.bernoulli(1.0, size=2)
     array([ True,  True])
     = counts(fills.BERNOULLI, [p], **options)
-negative_binomial(n: POSITIVE, p: SUCCESS, *, dtype="int64"): How many trials fail before `n`
-    succeed; of mean n * (1 - p) / p.
+negative_binomial(n: POSITIVE, p: SUCCESS, *, dtype="int64"): The number of failures before `n`
+    successes, of mean n * (1 - p) / p.
     n : number above 0, or array; whole or not
     p : probability of success, above 0, or array
     >>> import nbgraph as ng
@@ -248,8 +248,8 @@ _SAMPLE = """sample_{0}({1}, shape=(), dtype=None): Numbers as of `random_{0}`, 
     >>> sample_{0}({3}, shape=2).shape
     (1, 2)
     = numbers_of("{0}", dtype, shape, {2})
-random_{0}_like(data, {4}): Numbers as of `random_{0}`, in the shape and dtype of data.
-    data : array, whose values do not matter
+random_{0}_like(data, {4}): Like `random_{0}`, in the shape and dtype of data.
+    data : array, whose values are not read
     {5} : numbers
     -> array like data
     >>> import numpy as np

@@ -29,13 +29,13 @@ def dropout(x: Any, p: float=0.5, *, always: bool=False, rng: Any=None) -> Any:
     """In training each element is 0 with probability `p`, and the others are divided by `1 - p`, so
     that the mean stays; else the elements themselves (Srivastava et al., 2014).
     
-    One trains within `ng.autograd.record()` or `train_mode()`. Backward drops the same elements.
+    Training is within `ng.autograd.record()` or `train_mode()`. Backward drops the same elements.
     
     Parameters
     ----------
     x : array, floats
     p : float from 0 to 1
-    always : whether it does so outside of training, too, as means over many runs want it (Gal and
+    always : whether to drop outside of training, too, as for means over many runs (Gal and
         Ghahramani, 2016)
     rng : a seed, or a numpy.random.Generator; by default `ng.random` draws
     

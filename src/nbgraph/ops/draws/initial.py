@@ -284,8 +284,7 @@ normal(mean: float = 0.0, stddev: float = 1.0): Normally distributed numbers.
     >>> normal(1.0, 0.0)((2,), "float32")
     array([1., 1.], dtype=float32)
     = lambda shape, dtype: distributions.normal(mean, stddev, shape, dtype=dtype)
-uniform(low: float = 0.0, high: float = 1.0): Numbers between two bounds, all equally
-    likely.
+uniform(low: float = 0.0, high: float = 1.0): Uniformly distributed numbers between two bounds.
     >>> 2 <= float(uniform(2, 3)((), "float32")) < 3
     True
     = lambda shape, dtype: distributions.uniform(low, high, shape, dtype=dtype)
@@ -297,12 +296,12 @@ glorot_uniform(*, fan_in=False, fan_out=False, scale: float = 1.0): Uniform numb
     1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows (features, channels, *window)
     channels and features count, times the elements of a window.
     = lambda shape, dtype: _within(_glorot(shape, fan_in, fan_out, scale), shape, dtype)
-he_normal(slope: float = 0.0): Normal numbers of variance 2 / (1 + slope**2) over what a unit sees:
-    for units that pass negative values on times `slope`, as relu does with 0 (He et al., 2015).
+he_normal(slope: float = 0.0): Normal numbers of variance 2 / (1 + slope**2) per input of a unit,
+    for activations that multiply negative values by `slope`, as relu by 0 (He et al., 2015).
     = variance_scaling(2 / (1 + slope * slope))
 he_uniform(slope: float = 0.0): Uniform numbers of the variance that `he_normal` has.
     = variance_scaling(2 / (1 + slope * slope), distribution="uniform")
-lecun_normal(): Normal numbers of variance 1 over what a unit sees (LeCun et al., 1998).
+lecun_normal(): Normal numbers of variance 1 / (inputs of a unit) (LeCun et al., 1998).
     = variance_scaling(1.0)
 lecun_uniform(): Uniform numbers of the variance that `lecun_normal` has.
     = variance_scaling(1.0, distribution="uniform")

@@ -100,7 +100,7 @@ def normal(mean: float=0.0, stddev: float=1.0) -> Initialiser:
     array([1., 1.], dtype=float32)
     """
 def uniform(low: float=0.0, high: float=1.0) -> Initialiser:
-    r"""Numbers between two bounds, all equally likely.
+    r"""Uniformly distributed numbers between two bounds.
 
     >>> 2 <= float(uniform(2, 3)((), "float32")) < 3
     True
@@ -114,14 +114,14 @@ def glorot_uniform(*, fan_in: bool=False, fan_out: bool=False, scale: float=1.0)
     (features, channels, *window) channels and features count, times the elements of a window.
     """
 def he_normal(slope: float=0.0) -> Initialiser:
-    r"""Normal numbers of variance 2 / (1 + slope**2) over what a unit sees: for units that pass
-    negative values on times `slope`, as relu does with 0 (He et al., 2015).
+    r"""Normal numbers of variance 2 / (1 + slope**2) per input of a unit, for activations that multiply
+    negative values by `slope`, as relu by 0 (He et al., 2015).
     """
 def he_uniform(slope: float=0.0) -> Initialiser:
     r"""Uniform numbers of the variance that `he_normal` has.
     """
 def lecun_normal() -> Initialiser:
-    r"""Normal numbers of variance 1 over what a unit sees (LeCun et al., 1998).
+    r"""Normal numbers of variance 1 / (inputs of a unit) (LeCun et al., 1998).
     """
 def lecun_uniform() -> Initialiser:
     r"""Uniform numbers of the variance that `lecun_normal` has.

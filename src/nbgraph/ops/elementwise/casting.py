@@ -133,15 +133,15 @@ _CLIP_GRADIENT = ArrayOp(
 
 
 _TABLE = """
-copy(x, *, out=None): The values in memory of their own.
+copy(x, *, out=None): A copy of the array.
     >>> copy([1, 2])
     array([1, 2])
 stop_gradient(x, *, out=None): The same values, as a constant for derivatives: a view.
     >>> stop_gradient([1, 2])
     array([1, 2])
-clip_gradient(x, limit: float, *, out=None): The same values, a view; the gradient that passes is
-    cut, element by element.
-    limit : number from 0: to [-limit, limit]
+clip_gradient(x, limit: float, *, out=None): The same values, a view, whose gradient is limited
+    element by element.
+    limit : number from 0: gradients are limited to [-limit, limit]
     >>> clip_gradient([1, 2], 0.5)
     array([1, 2])
     = op(..., limit=not_negative("clip_gradient", "limit", limit))

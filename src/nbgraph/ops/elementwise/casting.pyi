@@ -45,7 +45,7 @@ def checkpoint(x: Operand[Carried], *, out: Any=None) -> Carried:
     >>> checkpoint([1, 2])
     array([1, 2])"""
 def copy(x: Operand[Carried], *, out: Any=None) -> Carried:
-    r"""The values in memory of their own.
+    r"""A copy of the array.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def stop_gradient(x: Operand[Carried], *, out: Any=None) -> Carried:
     array([1, 2])
     """
 def clip_gradient(x: Operand[Carried], limit: float, *, out: Any=None) -> Carried:
-    r"""The same values, a view; the gradient that passes is cut, element by element.
+    r"""The same values, a view, whose gradient is limited element by element.
 
     Parameters
     ----------
     x : array
-    limit : number from 0: to [-limit, limit]
+    limit : number from 0: gradients are limited to [-limit, limit]
     out : array to write to, optional
 
     >>> clip_gradient([1, 2], 0.5)

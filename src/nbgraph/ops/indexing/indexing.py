@@ -133,8 +133,8 @@ def take(
 
     indices : array of any shape of ints, negative ones count from the end
     axis : int or None
-    mode : "raise": an IndexingError for an index out of bounds; "clip": the nearest; "wrap":
-        counted on from the other end, as in NumPy
+    mode : "raise": an IndexingError for an index out of bounds; "clip": the nearest; "wrap": modulo
+        the size, as in NumPy
     -> array of the shape of x with that of `indices` in place of the axis. The gradient is added up
         where indices repeat.
     >>> take([10, 20, 30], [2, 0, 2]), take([10, 20, 30], [5, -7], mode="clip")
@@ -357,8 +357,8 @@ one_hot(indices, depth: int, *, on_value: float = 1, off_value: float = 0, dtype
            [0., 0., 0.]], dtype=float32)
     = hot(indices, shape_tuple("one_hot", (depth,), "depth")[0], {} if (on_value, off_value) == (1,
         0) else {"on_value": on_value, "off_value": off_value}, dtype, out)
-take_along_axis(x, indices, axis: int = -1, *, out=None): Elements along an axis, at indices of
-    their own for each line: `x` at argsort(x) is sorted.
+take_along_axis(x, indices, axis: int = -1, *, out=None): Elements along an axis, at separate
+    indices for each line, such as argsort(x).
 
     The gradient is added up where indices repeat.
     indices : array of ints with as many axes, of the shape of x but for `axis`

@@ -24,8 +24,8 @@ def take(x: Operand[Carried], indices: Operand[Carried], axis: int | None=None, 
     x : array
     indices : array of any shape of ints, negative ones count from the end
     axis : int or None
-    mode : "raise": an IndexingError for an index out of bounds; "clip": the nearest; "wrap":
-        counted on from the other end, as in NumPy
+    mode : "raise": an IndexingError for an index out of bounds; "clip": the nearest; "wrap": modulo
+        the size, as in NumPy
     out : array to write to, optional
     
     Returns
@@ -62,7 +62,7 @@ def one_hot(indices: Operand[Carried], depth: int, *, on_value: float=1, off_val
            [0., 0., 0.]], dtype=float32)
     """
 def take_along_axis(x: Operand[Carried], indices: Operand[Carried], axis: int=-1, *, out: Any=None) -> Carried:
-    r"""Elements along an axis, at indices of their own for each line: `x` at argsort(x) is sorted.
+    r"""Elements along an axis, at separate indices for each line, such as argsort(x).
 
     The gradient is added up where indices repeat.
 

@@ -56,7 +56,7 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
     axis : int
     keepdims : whether the axis stays, with size 1
     mode : "raise", "clip" or "wrap", as of `take`
-    -> array of the shape of x without the axis; the gradient of what is not picked is 0
+    -> array of the shape of x without the axis; other elements have gradient 0
     >>> pick([[1, 2], [3, 4]], [1, 0])
     array([2, 3])
     """
@@ -126,8 +126,8 @@ embedding(indices, weight, *, input_dim: int | None = None, output_dim: int | No
            [2., 3.]])
     = rows_of(with_shape(as_array(weight), (input_dim, output_dim), "embedding", "weight",
         {"input_dim": input_dim, "output_dim": output_dim}), _integers(indices), padding_index)
-choose(indices, choices): For each element that of `choices[index]`; arrays broadcast against each
-    other.
+choose(indices, choices): Each element of `choices[index]` for its index; arrays broadcast against
+    each other.
     indices : array of ints, negative ones count from the end; out of bounds an IndexingError
     choices : sequence of arrays
     >>> choose([0, 1, 1], [[1, 2, 3], [10, 20, 30]])
@@ -145,7 +145,7 @@ gather_nd(data, indices): Parts of data at `data[indices[0], indices[1], ...]`: 
 scatter_nd(data, indices, shape): Zeros of `shape` with data added at places as `gather_nd` finds
     them.
 
-    A place that is named twice gets the sum.
+    Values at a repeated place are added up.
 
     data : array (..., *rest)
     indices : array (m, ...), m indices in a column

@@ -22,7 +22,7 @@ def pick(x: Operand[Carried], index: Operand[Carried], axis: int=-1, *, keepdims
     
     Returns
     -------
-    array of the shape of x without the axis; the gradient of what is not picked is 0
+    array of the shape of x without the axis; other elements have gradient 0
     
     >>> pick([[1, 2], [3, 4]], [1, 0])
     array([2, 3])"""
@@ -66,7 +66,7 @@ def embedding(indices: Operand[Carried], weight: Operand[Carried], *, input_dim:
            [2., 3.]])
     """
 def choose(indices: Operand[Carried], choices: Any) -> Carried:
-    r"""For each element that of `choices[index]`; arrays broadcast against each other.
+    r"""Each element of `choices[index]` for its index; arrays broadcast against each other.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def gather_nd(data: Operand[Carried], indices: Operand[Carried]) -> Carried:
 def scatter_nd(data: Operand[Carried], indices: Operand[Carried], shape: Any) -> Carried:
     r"""Zeros of `shape` with data added at places as `gather_nd` finds them.
 
-    A place that is named twice gets the sum.
+    Values at a repeated place are added up.
 
     Parameters
     ----------

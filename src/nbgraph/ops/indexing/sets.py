@@ -152,39 +152,39 @@ extract(condition, x): The elements at which the condition, of the same shape, i
     >>> extract([True, False, True], [1, 2, 3])
     array([1, 3])
     = chosen("extract", extracted, true_places, condition, x)
-unique_all(x) -> UniqueAll: The different values in order, with all that `np.unique` can tell; waits
-    for the values. No NaN equals another.
+unique_all(x) -> UniqueAll: The distinct values in order, with all results of `np.unique`; waits for
+    the values. No NaN equals another.
     x : array of any shape
     -> named tuple: values (n,); indices of where each is first; inverse_indices, of the shape of x;
         counts. A gradient goes to where a value is first.
     >>> unique_all([3, 1, 3]).counts
     array([1, 2])
     = chosen("unique_all", _each, all_places, x, make=UniqueAll)
-unique_counts(x) -> UniqueCounts: The different values in order, and how often each is there. No NaN
-    equals another.
+unique_counts(x) -> UniqueCounts: The distinct values in order, and their counts. No NaN equals
+    another.
     x : array of any shape
     -> named tuple: values (n,); counts (n,) of int64
     >>> unique_counts([3, 1, 3]).values
     array([1, 3])
     = chosen("unique_counts", counted, count_places, x, make=UniqueCounts)
-unique_inverse(x) -> UniqueInverse: The different values in order, and which of them each element
-    is. No NaN equals another.
+unique_inverse(x) -> UniqueInverse: The distinct values in order, and the index of each element's
+    value. No NaN equals another.
     x : array of any shape
     -> named tuple: values (n,); inverse_indices of int64, of the shape of x
     >>> unique_inverse([3, 1, 3]).inverse_indices
     array([1, 0, 1])
     = chosen("unique_inverse", inverted, inverse_places, x, make=UniqueInverse)
-unique_values(x): The different values in order. No NaN equals another.
+unique_values(x): The distinct values in order. No NaN equals another.
     x : array of any shape
     -> array (n,); a gradient goes to where a value is first
     >>> unique_values([3, 1, 3])
     array([1, 3])
     = chosen("unique_values", lambda x: np.unique(x, equal_nan=False), first_places, x)
 unique(x, *, return_index=False, return_inverse=False, return_counts=False, axis: int | None =
-    None): The different values in order, NaN once; waits for the values.
+    None): The distinct values in order, NaN once; waits for the values.
     x : array of any shape
     return_index, return_inverse, return_counts, axis : as of `numpy.unique`
-    -> array (n,); a gradient goes to where a value is first. With options what NumPy returns, as
+    -> array (n,); a gradient goes to where a value is first. With options NumPy's results, as
         constants.
     >>> unique([3, 1, 3])
     array([1, 3])

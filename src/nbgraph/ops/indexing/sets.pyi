@@ -93,7 +93,7 @@ def extract(condition: Any, x: Operand[Carried]) -> Carried:
     array([1, 3])
     """
 def unique_all(x: Any) -> UniqueAll:
-    r"""The different values in order, with all that `np.unique` can tell; waits for the values. No NaN
+    r"""The distinct values in order, with all results of `np.unique`; waits for the values. No NaN
     equals another.
 
     Parameters
@@ -109,7 +109,7 @@ def unique_all(x: Any) -> UniqueAll:
     array([1, 2])
     """
 def unique_counts(x: Any) -> UniqueCounts:
-    r"""The different values in order, and how often each is there. No NaN equals another.
+    r"""The distinct values in order, and their counts. No NaN equals another.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def unique_counts(x: Any) -> UniqueCounts:
     array([1, 3])
     """
 def unique_inverse(x: Any) -> UniqueInverse:
-    r"""The different values in order, and which of them each element is. No NaN equals another.
+    r"""The distinct values in order, and the index of each element's value. No NaN equals another.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def unique_inverse(x: Any) -> UniqueInverse:
     array([1, 0, 1])
     """
 def unique_values(x: Operand[Carried]) -> Carried:
-    r"""The different values in order. No NaN equals another.
+    r"""The distinct values in order. No NaN equals another.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def unique_values(x: Operand[Carried]) -> Carried:
     array([1, 3])
     """
 def unique(x: Operand[Carried], *, return_index: bool=False, return_inverse: bool=False, return_counts: bool=False, axis: int | None=None) -> Carried:
-    r"""The different values in order, NaN once; waits for the values.
+    r"""The distinct values in order, NaN once; waits for the values.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def unique(x: Operand[Carried], *, return_index: bool=False, return_inverse: boo
 
     Returns
     -------
-    array (n,); a gradient goes to where a value is first. With options what NumPy returns, as
+    array (n,); a gradient goes to where a value is first. With options NumPy's results, as
         constants.
 
     >>> unique([3, 1, 3])

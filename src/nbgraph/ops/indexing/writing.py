@@ -133,14 +133,14 @@ _INDEX_ADD = WritingOp("index_add", add_at, _add_rule)
 
 _TABLE = """
 index_update(x, value, *index_arrays, key, out=None): A copy of `x` with `x[key] = value`.
-    value : array that broadcasts to `x[key]`, cast to the dtype of x; of values for one place the
-        last one stays
+    value : array that broadcasts to `x[key]`, cast to the dtype of x; if places repeat, the last
+        value stays
     key, *index_arrays : as those of `gather`
     >>> index_update([1, 2, 3], 0, key=[0, 2])
     array([0, 2, 0])
     = _INDEX_UPDATE.at(x, value, index_arrays, key, out)
-index_add(x, value, *index_arrays, key, out=None): A copy of `x` with `value` added at `key`,
-    repeated places as often as they are named.
+index_add(x, value, *index_arrays, key, out=None): A copy of `x` with `value` added at `key`, once
+    per occurrence of a repeated place.
     value : array that broadcasts to `x[key]`
     key, *index_arrays : as those of `gather`
     >>> index_add([1, 2, 3], 10, key=[0, 0])

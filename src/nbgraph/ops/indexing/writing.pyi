@@ -37,8 +37,8 @@ def index_update(x: Operand[Carried], value: Operand[Carried], *index_arrays: An
     Parameters
     ----------
     x : array
-    value : array that broadcasts to `x[key]`, cast to the dtype of x; of values for one place the
-        last one stays
+    value : array that broadcasts to `x[key]`, cast to the dtype of x; if places repeat, the last
+        value stays
     key, *index_arrays : as those of `gather`
     out : array to write to, optional
 
@@ -46,7 +46,7 @@ def index_update(x: Operand[Carried], value: Operand[Carried], *index_arrays: An
     array([0, 2, 0])
     """
 def index_add(x: Operand[Carried], value: Operand[Carried], *index_arrays: Any, key: Any, out: Any=None) -> Carried:
-    r"""A copy of `x` with `value` added at `key`, repeated places as often as they are named.
+    r"""A copy of `x` with `value` added at `key`, once per occurrence of a repeated place.
 
     Parameters
     ----------

@@ -149,10 +149,9 @@ CTCLoss ctc_loss(data, label, data_lengths=None, label_lengths=None, *, use_data
     use_label_lengths=False, blank_label: str = "first", name=None): -log of the probability of each
     sample's labels, over all alignments with its steps (Graves et al., Connectionist temporal
     classification, 2006).
-    data : array (steps, samples, classes), scores of which a softmax is taken
+    data : array (steps, samples, classes), scores before the softmax
     label : array (samples, labels), padded with 0, or with -1 where the blank is last
-    data_lengths, label_lengths : arrays (samples,), used where `use_data_lengths`,
-        `use_label_lengths` say so
+    data_lengths, label_lengths : arrays (samples,), used if `use_data_lengths`, `use_label_lengths`
     blank_label : "first": class 0 is the blank; "last": the last class is
     -> array (samples,)
     >>> CTCLoss(np.zeros((2, 1, 2)), [[1]]).round(6)

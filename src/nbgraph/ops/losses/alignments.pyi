@@ -14,10 +14,9 @@ def CTCLoss(data: Any, label: Any, data_lengths: Any=None, label_lengths: Any=No
 
     Parameters
     ----------
-    data : array (steps, samples, classes), scores of which a softmax is taken
+    data : array (steps, samples, classes), scores before the softmax
     label : array (samples, labels), padded with 0, or with -1 where the blank is last
-    data_lengths, label_lengths : arrays (samples,), used where `use_data_lengths`,
-        `use_label_lengths` say so
+    data_lengths, label_lengths : arrays (samples,), used if `use_data_lengths`, `use_label_lengths`
     blank_label : "first": class 0 is the blank; "last": the last class is
     name : of the node, where data is a symbol
 

@@ -220,23 +220,22 @@ _TARGET.at_once = _TARGET_GRADIENT, _TARGET_AT_ONCE
 
 _TABLE = """
 label_entropy(x, label, axis: int = -1, *, keepdims=False, smoothing: float = 0.0, out=None):
-    -log(softmax(x)) at the label's class, and what its derivative needs. See `cross_entropy`.
+    -log(softmax(x)) at the label's class, and values for its derivative. See `cross_entropy`.
     -> three arrays of the labels' shape: losses; the largest of x; 1 / sum(exp(x - largest))
     = op(..., smoothing=smoothing_share("label_entropy", smoothing))
 label_entropy_gradient(x, label, top, inverse, share, hit, axis: int = -1, *, keepdims=False,
     smoothing: float = 0.0, out=None): softmax(x) * share, less `hit` at the label's class:
     `label_entropy` backward.
     = op(..., smoothing=smoothing_share("label_entropy_gradient", smoothing))
-label_entropy_at_once(x, label, share, hit, axis: int = -1, *, keepdims=False,
-    smoothing: float = 0.0, out=None): What `label_entropy` gives, and what
-    `label_entropy_gradient` makes of it, in one pass.
+label_entropy_at_once(x, label, share, hit, axis: int = -1, *, keepdims=False, smoothing: float =
+    0.0, out=None): The results of `label_entropy` and `label_entropy_gradient`, in one pass.
     = op(..., smoothing=smoothing_share("label_entropy_at_once", smoothing))
 target_entropy(x, target, axis=-1, *, keepdims=False, out=None): -sum(target * log(softmax(x))), and
-    what its derivative needs. See `cross_entropy`.
+    values for its derivative. See `cross_entropy`.
     -> three arrays, one value a row: losses; the largest of x; 1 / sum(exp(x - largest))
 target_entropy_gradient(x, target, top, inverse, share, hit, axis=-1, *, keepdims=False, out=None):
     softmax(x) * (share + sum(target) * hit) - target * hit: `target_entropy` backward.
-target_entropy_at_once(x, target, share, hit, axis=-1, *, keepdims=False, out=None): What
-    `target_entropy` gives, and what `target_entropy_gradient` makes of it, in one pass.
+target_entropy_at_once(x, target, share, hit, axis=-1, *, keepdims=False, out=None): The results of
+    `target_entropy` and `target_entropy_gradient`, in one pass.
 """
 define_rows(_TABLE, globals())

@@ -7,15 +7,15 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def MakeLoss(data: Operand[Carried], *, grad_scale: float=1.0, valid_thresh: float=0.0, normalization: Any='null', name: str | None=None) -> Carried:
-    r"""`data` as a loss: a gradient begins here, whatever comes from above.
+    r"""`data` as a loss: its gradient is `grad_scale`, whatever the out-gradient.
 
     Parameters
     ----------
     data : array, floats
-    grad_scale : float, what flows back to each number
+    grad_scale : float, the gradient of each element
     valid_thresh : float
-    normalization : "null"; "batch": divided by the size of the first axis; "valid": by how many
-        numbers lie above `valid_thresh`
+    normalization : "null"; "batch": divided by the size of the first axis; "valid": by the number
+        of elements above `valid_thresh`
     name : of the node, where data is a symbol
 
     Returns
@@ -24,7 +24,7 @@ def MakeLoss(data: Operand[Carried], *, grad_scale: float=1.0, valid_thresh: flo
 
     Raises
     ------
-    DTypeError for integers; ArgumentError for another word.
+    DTypeError for integers; ArgumentError for another `normalization`.
 
     >>> import nbgraph as ng
     >>> x = ng.array([1.0, 2.0])
@@ -36,13 +36,13 @@ def MakeLoss(data: Operand[Carried], *, grad_scale: float=1.0, valid_thresh: flo
     (array([1., 2.], dtype=float32), array([1.5, 1.5], dtype=float32))
     """
 def SVMOutput(data: Operand[Carried], label: Operand[Carried] | None=None, *, margin: float=1.0, regularization_coefficient: float=1.0, use_linear: bool=False, name: str | None=None) -> Carried:
-    r"""Scores of classes as they are; their gradient is that of hinge losses, of the label's class
+    r"""Scores of classes, unchanged; their gradient is that of hinge losses, of the label's class
     against the others (Tang, Deep learning using linear support vector machines, 2013).
 
     Parameters
     ----------
     data : array (samples, classes), floats
-    label : array (samples,), classes from 0; on symbols, left out, it becomes a variable, as
+    label : array (samples,), classes from 0; on symbols, a missing one becomes a variable,
         `name_label`. It has no gradient.
     margin : float, of the loss max(0, margin - t * score), t = 1 for the label's class and -1 for
         others
@@ -52,7 +52,7 @@ def SVMOutput(data: Operand[Carried], label: Operand[Carried] | None=None, *, ma
 
     Returns
     -------
-    array (samples, classes), data; what comes from above does not count in the gradient
+    array (samples, classes), data; the gradient ignores the out-gradient
 
     Raises
     ------

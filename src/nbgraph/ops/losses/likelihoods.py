@@ -151,8 +151,8 @@ def softmax_cross_entropy(data: Any, label: Any) -> Any:
 
 
 _TABLE = """
-unlikelihood(x, label, axis: int = -1, *, reduction: str = "mean"): -log(1 - softmax(x)) at the
-    label: what was not to be said (Welleck et al., 2019).
+unlikelihood(x, label, axis: int = -1, *, reduction: str = "mean"): -log(1 - softmax(x)) at a label
+    that should be unlikely (Welleck et al., 2019).
     x : array of scores, classes along `axis`
     label : array of the shape of x without `axis`, classes from 0
     axis : int

@@ -35,7 +35,7 @@ smooth_l1_loss(prediction, target, *, beta: float = 1.0): d**2 / (2 * beta) wher
     below `beta`, else d - beta / 2 (Girshick, Fast R-CNN, 2015).
 
     It has slope +-1 beyond; `huber_loss` has slope +-delta.
-    beta : number from 0; with sigma of Fast R-CNN it is 1 / sigma**2, and 0 makes it `l1_loss`
+    beta : number from 0; with sigma of Fast R-CNN it is 1 / sigma**2; 0 makes the loss `l1_loss`
     >>> smooth_l1_loss([0.5, -3.0], [0.0, 0.0], reduction="none")
     array([0.125, 2.5  ])
     = smooth(prediction, target, not_negative("smooth_l1_loss", "beta", beta))
@@ -75,14 +75,14 @@ binary_cross_entropy_with_logits(x, target, *, positive_weight=1.0): `binary_cro
     sigmoid(x), without overflow.
     x : array of logits
     target : array of that shape, 0 to 1
-    positive_weight : what the part of target counts: a number, or an array that broadcasts, such as
+    positive_weight : weight of the target's part: a number, or an array that broadcasts, such as
         one number a class
     >>> binary_cross_entropy_with_logits([0.0, 1000.0], [1.0, 0.0], reduction="none")
     array([6.93147181e-01, 1.00000000e+03])
     = of_logits(x, target, positive_weight)
 focal_loss(x, target, *, alpha: float | None = 0.25, gamma: float = 2.0):
-    `binary_cross_entropy_with_logits`, where what is nearly right counts less (Lin et al., Focal
-    loss for dense object detection, 2017).
+    `binary_cross_entropy_with_logits`, with less weight on elements that are nearly right (Lin et
+    al., Focal loss for dense object detection, 2017).
     x : array of logits
     target : array of that shape, 0 or 1
     gamma : float: losses are multiplied by (1 - p)**gamma, p the probability given to the target

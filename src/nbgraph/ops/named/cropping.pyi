@@ -30,11 +30,11 @@ def Crop(*data: Any, num_args: Any=None, offset: Any=(0, 0), h_w: Any=(0, 0), ce
 
     Parameters
     ----------
-    *data : an array (images, channels, height, width), or two: of the second one the space counts
-    num_args : ignored, as MXNet's scripts give it
+    *data : an array (images, channels, height, width), or two: the second gives the size
+    num_args : ignored; MXNet's scripts pass it
     offset : (row, column) where the part begins
     h_w : (height, width) of the part, where there is one operand
-    center_crop : whether the part lies in the middle, and `offset` does not count
+    center_crop : whether to crop the centre, ignoring `offset`
     name : of the node, where data is a symbol
 
     Returns
@@ -55,7 +55,7 @@ def slice_like(data: Operand[Carried], shape_like: Operand[Carried], *, axes: in
     Parameters
     ----------
     data : array of any dtype
-    shape_like : array of which the shape counts; it has no gradient
+    shape_like : array whose shape is used; it has no gradient
     axes : ints, by default all axes of data; the others are kept whole
 
     Raises

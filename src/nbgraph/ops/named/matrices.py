@@ -285,7 +285,7 @@ _SLOGDET = by_lapack(
 _TABLE = """
 linalg_trsm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float = 1.0): X with
     A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
-    A : array (..., n, n), floats: one triangle counts, the `lower` or the upper one
+    A : array (..., n, n), floats: only one triangle is read, `lower` or upper
     B : array (..., n, k), with `rightside` (..., k, n); the same leading axes, the batch
     transpose : whether A is transposed
     alpha : float, a factor of B
@@ -298,7 +298,7 @@ linalg_trsm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float 
     = times(alpha, solution(A, B, transpose, rightside, lower))
 linalg_trmm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float = 1.0): alpha * A @
     B, or alpha * B @ A where `rightside`, A a triangle.
-    A : array (..., n, n): one triangle counts, the `lower` or the upper one
+    A : array (..., n, n): only one triangle is read, `lower` or upper
     B : array (..., n, k), with `rightside` (..., k, n); leading axes broadcast
     transpose : whether A is transposed
     alpha : float, a factor
@@ -368,9 +368,9 @@ linalg_det(A): Determinants of matrices.
 linalg_slogdet(A) -> tuple[Any, Any]: Signs of determinants, and the logarithms of their sizes,
     which do not overflow.
     A : array (..., n, n), floats
-    -> named tuple of two arrays (...): sign, -1, 0 or 1, which has no gradient, of complex matrices
-        a number of size 1, which has one; logabsdet, -inf for a singular matrix, with the gradient
-        inverse(A).T, of a singular matrix a LinAlgError, a ValueError
+    -> named tuple of two arrays (...): sign, -1, 0 or 1, without gradient, or for complex matrices
+        a number of modulus 1, with one; logabsdet, -inf for a singular matrix. Its gradient is
+        inverse(A).T; for a singular matrix it raises LinAlgError, a ValueError
     ! ShapeError for other shapes; DTypeError for integers.
     >>> [float(v) for v in linalg_slogdet([[1.0, 0.0], [0.0, -1.0]])]
     [-1.0, 0.0]

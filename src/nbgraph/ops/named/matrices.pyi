@@ -28,7 +28,7 @@ def linalg_trsm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=Fal
 
     Parameters
     ----------
-    A : array (..., n, n), floats: one triangle counts, the `lower` or the upper one
+    A : array (..., n, n), floats: only one triangle is read, `lower` or upper
     B : array (..., n, k), with `rightside` (..., k, n); the same leading axes, the batch
     transpose : whether A is transposed
     alpha : float, a factor of B
@@ -51,7 +51,7 @@ def linalg_trmm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=Fal
 
     Parameters
     ----------
-    A : array (..., n, n): one triangle counts, the `lower` or the upper one
+    A : array (..., n, n): only one triangle is read, `lower` or upper
     B : array (..., n, k), with `rightside` (..., k, n); leading axes broadcast
     transpose : whether A is transposed
     alpha : float, a factor
@@ -196,9 +196,9 @@ def linalg_slogdet(A: Any) -> tuple[Any, Any]:
 
     Returns
     -------
-    named tuple of two arrays (...): sign, -1, 0 or 1, which has no gradient, of complex matrices
-        a number of size 1, which has one; logabsdet, -inf for a singular matrix, with the gradient
-        inverse(A).T, of a singular matrix a LinAlgError, a ValueError
+    named tuple of two arrays (...): sign, -1, 0 or 1, without gradient, or for complex matrices
+        a number of modulus 1, with one; logabsdet, -inf for a singular matrix. Its gradient is
+        inverse(A).T; for a singular matrix it raises LinAlgError, a ValueError
 
     Raises
     ------

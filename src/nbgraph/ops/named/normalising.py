@@ -122,7 +122,7 @@ def LayerNorm(
     beta (Ba, Kiros and Hinton, 2016).
 
     data : array, floats
-    gamma, beta : arrays (n,), n the size of `axis`; on symbols, left out, they become variables, as
+    gamma, beta : arrays (n,), n the size of `axis`; on symbols, missing ones become variables, as
         `name_gamma`
     -> array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), which
         have size 1 along `axis`
@@ -168,11 +168,11 @@ class _L2(Param):
 @composed("data")
 @documented(_L2)
 def L2Normalization(data: Any, *, name: str | None = None, **options: Any) -> Any:
-    """`data` over the root of a sum of squares plus eps.
+    """`data` divided by sqrt(sum of squares + eps).
 
     data : array (samples, channels, *space), floats
-    mode : the sum is over a sample ("instance"), over channels at each place ("channel"), or over
-        places in each channel ("spatial")
+    mode : the sum is over a whole sample ("instance"), the channels of each place ("channel"), or
+        the places of each channel ("spatial")
     -> array of the shape of data
     >>> L2Normalization([[3.0, 4.0]])
     array([[0.6, 0.8]])
@@ -231,7 +231,7 @@ GroupNorm(data, gamma=None, beta=None, *, num_groups: int = 1, eps: float = 1e-5
     sample with mean 0 and variance 1, times gamma plus beta (Wu and He, 2018).
     data : array (samples, channels, *space), floats
     gamma, beta : arrays (num_groups,), one value a group, or (channels,), one a channel; on
-        symbols, left out, they become variables with a value for each group
+        symbols, missing ones become variables with a value for each group
     num_groups : int, of which channels is a multiple
     eps : float, added to the variance
     output_mean_var : whether mean and deviation are outputs, too
@@ -247,7 +247,7 @@ InstanceNorm(data, gamma=None, beta=None, *, eps: float = 0.001, name=None): `in
     MXNet's name: each channel of each sample with mean 0 and variance 1, times gamma plus beta
     (Ulyanov, Vedaldi and Lempitsky, 2016).
     data : array (samples, channels, *space), floats
-    gamma, beta : arrays (channels,); on symbols, left out, they become variables
+    gamma, beta : arrays (channels,); on symbols, missing ones become variables
     eps : float, added to the variance
     -> array of the shape of data
     >>> import numpy as np

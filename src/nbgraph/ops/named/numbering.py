@@ -136,8 +136,8 @@ histogram(a, bins=10, range=None) -> tuple[Any, Any]: How many values there are 
     range : (lowest, highest) edge of equal bins, by default the least and the largest value
     -> counts and edges: arrays (bins,) of int64, and (bins + 1,) of floats of a's dtype, or bins as
         they are. A bin holds its lower edge, the last one its upper edge too.
-    ! ArgumentError for no bins, edges that fall, a range that is not finite; ShapeError for edges
-        of several axes.
+    ! ArgumentError for no bins, decreasing edges, an infinite or NaN range; ShapeError for edges of
+        several axes.
     >>> histogram([0, 1, 2, 3, 4, 5], bins=2)
     (array([3, 3]), array([0. , 2.5, 5. ]))
     = counted(as_array(a), bins, range)

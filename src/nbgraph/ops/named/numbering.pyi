@@ -28,8 +28,8 @@ def histogram(a: Any, bins: Any=10, range: Any=None) -> tuple[Any, Any]:
 
     Raises
     ------
-    ArgumentError for no bins, edges that fall, a range that is not finite; ShapeError for edges
-        of several axes.
+    ArgumentError for no bins, decreasing edges, an infinite or NaN range; ShapeError for edges of
+        several axes.
 
     >>> histogram([0, 1, 2, 3, 4, 5], bins=2)
     (array([3, 3]), array([0. , 2.5, 5. ]))

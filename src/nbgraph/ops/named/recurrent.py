@@ -135,20 +135,20 @@ def RNN(
     name: str | None = None,
     **options: Any,
 ) -> Any:
-    """Recurrent layers, one on the other, over sequences: those of `ng.nn`, with all weights in one
-    array. On symbols what is left out becomes a variable, as `name_parameters`.
+    """Stacked recurrent layers over sequences, as in `ng.nn`, with all weights in one array. On
+    symbols, missing operands become variables such as `name_parameters`.
 
     The gates are those of cuDNN: of "lstm" in, forget, cell, out; of "gru" reset, update, new.
 
     data : array (steps, samples, inputs), floats
-    parameters : array (numbers,): the weights of layer after layer, and of both ways, first of
-        inputs, then of states, (gates * state_size, inputs); behind them all biases in that order
-    state : array (num_layers, or twice that, samples, state_size) to begin with
-    state_cell : array of the same shape, for "lstm" alone: its memory
-    sequence_length : ints (samples,), with `use_sequence_length`: outputs beyond are 0, and states
-        at the end are those after a sample's last step
-    -> array (steps, samples, state_size, or twice that); with `state_outputs` the states at the
-        end behind it, as `state` and `state_cell`
+    parameters : array (numbers,): for each layer and direction the weights of inputs, then of
+        states, each (gates * state_size, inputs); then all biases in that order
+    state : initial states, array (num_layers, or twice that, samples, state_size)
+    state_cell : array of the same shape, the initial cells of "lstm"
+    sequence_length : ints (samples,), with `use_sequence_length`: outputs beyond are 0, and final
+        states are those after a sample's last step
+    -> array (steps, samples, state_size, or twice that); with `state_outputs` also the final
+        states, like `state` and `state_cell`
     ! ShapeError where shapes do not fit; ArgumentError for parameters.
     >>> import numpy as np
     >>> how = {"mode": "rnn_relu", "state_size": 1, "num_layers": 1}

@@ -160,33 +160,33 @@ _TABLE = """
 Reshape(data, shape: ints, *, reverse=False, name=None, out=None): The elements in C order under
     another shape: a view where memory allows it.
     data : array of any dtype
-    shape : sizes, or MXNet's codes: 0 keeps an axis, -1 (once) is what is left, -2 keeps all the
-        rest, -3 makes one axis of two, -4 makes two of one, whose sizes follow (one of them may be
-        -1)
+    shape : sizes, or MXNet's codes: 0 keeps an axis, -1 (once) is the remaining size, -2 keeps all
+        the rest, -3 makes one axis of two, -4 makes two of one, whose sizes follow (one of them may
+        be -1)
     reverse : whether codes are matched with axes from the last one on
     ! ShapeError where sizes or codes do not fit.
     >>> Reshape(np.zeros((2, 3, 4)), (0, -1)).shape, Reshape(np.zeros((8, 3)), (-4, 2, -1, 0)).shape
     ((2, 12), (2, 4, 3))
     = named(op(...), name)
-reshape_like(lhs, rhs, *, lhs_begin: int | None = None, lhs_end: int | None = None,
-    rhs_begin: int | None = None, rhs_end: int | None = None): The elements of `lhs` under the shape
-    of `rhs`, or with some of its axes in place of some of their own: a view where memory allows it.
+reshape_like(lhs, rhs, *, lhs_begin: int | None = None, lhs_end: int | None = None, rhs_begin: int |
+    None = None, rhs_end: int | None = None): `lhs` in the shape of `rhs`, or with some of its axes
+    replaced by some of those of `rhs`: a view where memory allows it.
     lhs : array of any dtype
-    rhs : array of which the shape counts; it has no gradient
+    rhs : array whose shape is used; it has no gradient
     lhs_begin, lhs_end : int or None, the axes that are replaced: from the first up to the second,
         by default all; negative ones count from the end
     rhs_begin, rhs_end : likewise, the axes of rhs that come in their place
-    ! ShapeError where that is another number of elements.
+    ! ShapeError if the number of elements differs.
     >>> reshape_like(np.zeros((30, 7)), np.zeros((15, 2, 4)), lhs_end=1, rhs_end=2).shape
     (15, 2, 7)
     = library.reshape(
         lhs, shape_like(lhs, rhs, (lhs_begin, lhs_end), (rhs_begin, rhs_end)))
 broadcast_like(lhs, rhs, *, lhs_axes=(), rhs_axes=()): `lhs` repeated to the shape of `rhs`, or
     along some axes to the sizes of others, without copies.
-    lhs : array, of size 1 along what is repeated
-    rhs : array of which the shape counts; it has no gradient
+    lhs : array, of size 1 along repeated axes
+    rhs : array whose shape is used; it has no gradient
     lhs_axes, rhs_axes : axes of lhs, and as many of rhs whose sizes they get; by default all
-    -> array of lhs's dtype; the gradient is the sum over what was repeated
+    -> array of lhs's dtype; the gradient is the sum over the copies
     ! ShapeError where shapes do not broadcast.
     >>> broadcast_like(np.zeros((1, 3)), np.zeros((4, 2)), lhs_axes=(0,), rhs_axes=(-1,)).shape
     (2, 3)

@@ -25,9 +25,9 @@ def Reshape(data: Operand[Carried], shape: int | list[int] | tuple[int, ...], *,
     Parameters
     ----------
     data : array of any dtype
-    shape : sizes, or MXNet's codes: 0 keeps an axis, -1 (once) is what is left, -2 keeps all the
-        rest, -3 makes one axis of two, -4 makes two of one, whose sizes follow (one of them may be
-        -1)
+    shape : sizes, or MXNet's codes: 0 keeps an axis, -1 (once) is the remaining size, -2 keeps all
+        the rest, -3 makes one axis of two, -4 makes two of one, whose sizes follow (one of them may
+        be -1)
     reverse : whether codes are matched with axes from the last one on
     name : of the node, where data is a symbol
     out : array to write to, optional
@@ -40,20 +40,20 @@ def Reshape(data: Operand[Carried], shape: int | list[int] | tuple[int, ...], *,
     ((2, 12), (2, 4, 3))
     """
 def reshape_like(lhs: Operand[Carried], rhs: Operand[Carried], *, lhs_begin: int | None=None, lhs_end: int | None=None, rhs_begin: int | None=None, rhs_end: int | None=None) -> Carried:
-    r"""The elements of `lhs` under the shape of `rhs`, or with some of its axes in place of some of
-    their own: a view where memory allows it.
+    r"""`lhs` in the shape of `rhs`, or with some of its axes replaced by some of those of `rhs`: a view
+    where memory allows it.
 
     Parameters
     ----------
     lhs : array of any dtype
-    rhs : array of which the shape counts; it has no gradient
+    rhs : array whose shape is used; it has no gradient
     lhs_begin, lhs_end : int or None, the axes that are replaced: from the first up to the second,
         by default all; negative ones count from the end
     rhs_begin, rhs_end : likewise, the axes of rhs that come in their place
 
     Raises
     ------
-    ShapeError where that is another number of elements.
+    ShapeError if the number of elements differs.
 
     >>> reshape_like(np.zeros((30, 7)), np.zeros((15, 2, 4)), lhs_end=1, rhs_end=2).shape
     (15, 2, 7)
@@ -63,13 +63,13 @@ def broadcast_like(lhs: Operand[Carried], rhs: Operand[Carried], *, lhs_axes: An
 
     Parameters
     ----------
-    lhs : array, of size 1 along what is repeated
-    rhs : array of which the shape counts; it has no gradient
+    lhs : array, of size 1 along repeated axes
+    rhs : array whose shape is used; it has no gradient
     lhs_axes, rhs_axes : axes of lhs, and as many of rhs whose sizes they get; by default all
 
     Returns
     -------
-    array of lhs's dtype; the gradient is the sum over what was repeated
+    array of lhs's dtype; the gradient is the sum over the copies
 
     Raises
     ------

@@ -16,19 +16,19 @@ from nbgraph.ops.named.calls import define_named
 from nbgraph.ops.named.calls import named as named
 
 _TABLE = """
-GridGenerator(data, transform_type="affine", target_shape=(0, 0), *, name=None): Places to sample
-    at, from -1 to 1 along the axes of a map.
+GridGenerator(data, transform_type="affine", target_shape=(0, 0), *, name=None): Sampling positions,
+    from -1 to 1 along the axes of a map.
     data : "affine": array (images, 6), each a matrix of 2 rows for (x, y, 1) of the results;
         "warp": array (images, 2, height, width), how many cells to go along x and y
     transform_type : "affine" or "warp"
     target_shape : (height, width) of the results, for "affine"
     -> array (images, 2, height, width): x, then y
-    ! ArgumentError for another word, ShapeError where data does not fit.
+    ! ArgumentError for another `transform_type`, ShapeError where data does not fit.
     >>> GridGenerator([[1.0, 0, 0, 0, 1, 0]], "affine", (1, 3))[0, 0]
     array([[-1.,  0.,  1.]])
     = grid(data, transform_type, target_shape)
-BilinearSampler(data, grid, *, cudnn_off=None, name=None): A map at the places of a grid, between
-    cells linearly; beyond the map it is 0.
+BilinearSampler(data, grid, *, cudnn_off=None, name=None): A map interpolated bilinearly at the
+    positions of a grid; 0 beyond the map.
     data : array (images, channels, height, width)
     grid : array (images, 2, rows, columns): x and y from -1 to 1, as of `GridGenerator`
     -> array (images, channels, rows, columns); gradients flow to both
@@ -50,13 +50,13 @@ SpatialTransformer(data, loc, *, target_shape=(0, 0), transform_type="affine",
     array([1., 2., 3.])
     = transformed(data, loc, target_shape, transform_type, sampler_type)
 Correlation(data1, data2, *, kernel_size=1, max_displacement=1, stride1=1, stride2=1, pad_size=0,
-    is_multiply=True, name=None): How alike patches of two maps are, for each displacement.
+    is_multiply=True, name=None): The correlation of patches of two maps, for each displacement.
     data1, data2 : arrays (images, channels, height, width) of one shape
     kernel_size : int, odd, cells of a patch along each axis
     max_displacement, stride2 : ints, how far patches of data2 are displaced, and by which steps
     stride1 : int, steps between patches of data1
     pad_size : int, cells of 0 around the maps
-    is_multiply : whether numbers are multiplied; else it is the size of their difference
+    is_multiply : whether to multiply numbers; else to take their absolute difference
     -> array (images, displacements, rows, columns): means over patch and channels
     ! ShapeError, ArgumentError where these do not fit.
     >>> import numpy as np
@@ -66,7 +66,7 @@ Correlation(data1, data2, *, kernel_size=1, max_displacement=1, stride1=1, strid
     = correlated(data1, data2, kernel_size, max_displacement, stride1, stride2, pad_size,
         is_multiply)
 BilinearResize2D(data, like=None, *, height=None, width=None, scale_height=None, scale_width=None,
-    mode="size", align_corners=True, name=None): Maps of another size, between cells linearly.
+    mode="size", align_corners=True, name=None): Maps resized by bilinear interpolation.
     data : array (images, channels, height, width)
     like : array, optional: with "like" its height and width are the new sizes
     height, width : ints, the new sizes

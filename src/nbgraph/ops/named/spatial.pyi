@@ -18,7 +18,7 @@ def transformed(data: Any, loc: Any, target: Any, kind: str, sampler: str) -> An
 def correlated(one: Any, other: Any, size: int, far: int, stride1: int, stride2: int, pad: int, product: bool) -> Any:
     """Return means over patches, a channel per displacement."""
 def GridGenerator(data: Operand[Carried], transform_type: Any='affine', target_shape: Any=(0, 0), *, name: str | None=None) -> Carried:
-    r"""Places to sample at, from -1 to 1 along the axes of a map.
+    r"""Sampling positions, from -1 to 1 along the axes of a map.
 
     Parameters
     ----------
@@ -34,13 +34,13 @@ def GridGenerator(data: Operand[Carried], transform_type: Any='affine', target_s
 
     Raises
     ------
-    ArgumentError for another word, ShapeError where data does not fit.
+    ArgumentError for another `transform_type`, ShapeError where data does not fit.
 
     >>> GridGenerator([[1.0, 0, 0, 0, 1, 0]], "affine", (1, 3))[0, 0]
     array([[-1.,  0.,  1.]])
     """
 def BilinearSampler(data: Operand[Carried], grid: Operand[Carried], *, cudnn_off: Any=None, name: str | None=None) -> Carried:
-    r"""A map at the places of a grid, between cells linearly; beyond the map it is 0.
+    r"""A map interpolated bilinearly at the positions of a grid; 0 beyond the map.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def SpatialTransformer(data: Operand[Carried], loc: Operand[Carried], *, target_
     array([1., 2., 3.])
     """
 def Correlation(data1: Operand[Carried], data2: Operand[Carried], *, kernel_size: Any=1, max_displacement: Any=1, stride1: Any=1, stride2: Any=1, pad_size: Any=0, is_multiply: bool=True, name: str | None=None) -> Carried:
-    r"""How alike patches of two maps are, for each displacement.
+    r"""The correlation of patches of two maps, for each displacement.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def Correlation(data1: Operand[Carried], data2: Operand[Carried], *, kernel_size
     max_displacement, stride2 : ints, how far patches of data2 are displaced, and by which steps
     stride1 : int, steps between patches of data1
     pad_size : int, cells of 0 around the maps
-    is_multiply : whether numbers are multiplied; else it is the size of their difference
+    is_multiply : whether to multiply numbers; else to take their absolute difference
     name : of the node, where data is a symbol
 
     Returns
@@ -106,7 +106,7 @@ def Correlation(data1: Operand[Carried], data2: Operand[Carried], *, kernel_size
     array([0., 1., 4., 9.])
     """
 def BilinearResize2D(data: Operand[Carried], like: Operand[Carried] | None=None, *, height: Any=None, width: Any=None, scale_height: Any=None, scale_width: Any=None, mode: Any='size', align_corners: bool=True, name: str | None=None) -> Carried:
-    r"""Maps of another size, between cells linearly.
+    r"""Maps resized by bilinear interpolation.
 
     Parameters
     ----------

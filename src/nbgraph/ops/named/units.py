@@ -80,12 +80,12 @@ def leaky(
 
 
 _TABLE = """
-LeakyReLU(data, gamma=None, *, act_type: str = "leaky", slope: float = 0.25,
-    lower_bound: float = 0.125, upper_bound: float = 0.334, name=None): `data` where it is positive,
-    and something smaller where not, as `act_type` says.
+LeakyReLU(data, gamma=None, *, act_type: str = "leaky", slope: float = 0.25, lower_bound: float =
+    0.125, upper_bound: float = 0.334, name=None): `data` where it is positive, else a smaller
+    value, by `act_type`.
     data : array (samples, channels, ...)
-    gamma : array (channels,) or (1,), or of the shape of a sample, for "prelu" alone: slopes that
-        are learned; on symbols, left out, a variable (channels,), as `name_gamma`
+    gamma : array (channels,) or (1,), or of the shape of a sample, only for "prelu": learned
+        slopes; on symbols, a missing one becomes a variable (channels,), `name_gamma`
     act_type : "leaky": slope * x; "elu": slope * (e**x - 1) (Clevert et al., 2015); "prelu": gamma
         * x (He et al., 2015); "selu" (Klambauer et al., 2017); "gelu" (Hendrycks and Gimpel, 2016);
         "rrelu": a random slope for each element in training, else the mean of both bounds (Xu et
@@ -93,7 +93,7 @@ LeakyReLU(data, gamma=None, *, act_type: str = "leaky", slope: float = 0.25,
     slope : float
     lower_bound, upper_bound : floats, of the slopes of "rrelu"
     -> array of the shape of data
-    ! ArgumentError for another word, and for gamma of another shape.
+    ! ArgumentError for another `act_type`, and for gamma of another shape.
     >>> LeakyReLU([-1.0, 2.0])
     array([-0.25,  2.  ])
     >>> LeakyReLU([[-1.0, -1.0]], [0.5, 0.25], act_type="prelu")

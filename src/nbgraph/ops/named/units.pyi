@@ -10,13 +10,13 @@ SLOPES: _SLOPES
 def leaky(data: Any, gamma: Any, kind: str, slope: float, bounds: tuple[float, float], name: str | None) -> Any:
     """Return the activation of MXNet's name."""
 def LeakyReLU(data: Operand[Carried], gamma: Operand[Carried] | None=None, *, act_type: str='leaky', slope: float=0.25, lower_bound: float=0.125, upper_bound: float=0.334, name: str | None=None) -> Carried:
-    r"""`data` where it is positive, and something smaller where not, as `act_type` says.
+    r"""`data` where it is positive, else a smaller value, by `act_type`.
 
     Parameters
     ----------
     data : array (samples, channels, ...)
-    gamma : array (channels,) or (1,), or of the shape of a sample, for "prelu" alone: slopes that
-        are learned; on symbols, left out, a variable (channels,), as `name_gamma`
+    gamma : array (channels,) or (1,), or of the shape of a sample, only for "prelu": learned
+        slopes; on symbols, a missing one becomes a variable (channels,), `name_gamma`
     act_type : "leaky": slope * x; "elu": slope * (e**x - 1) (Clevert et al., 2015); "prelu": gamma
         * x (He et al., 2015); "selu" (Klambauer et al., 2017); "gelu" (Hendrycks and Gimpel, 2016);
         "rrelu": a random slope for each element in training, else the mean of both bounds (Xu et
@@ -31,7 +31,7 @@ def LeakyReLU(data: Operand[Carried], gamma: Operand[Carried] | None=None, *, ac
 
     Raises
     ------
-    ArgumentError for another word, and for gamma of another shape.
+    ArgumentError for another `act_type`, and for gamma of another shape.
 
     >>> LeakyReLU([-1.0, 2.0])
     array([-0.25,  2.  ])

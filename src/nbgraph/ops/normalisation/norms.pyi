@@ -19,16 +19,16 @@ def weighted(x: Any, gamma: Any, beta: Any) -> Any:
 def batch_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, moving_mean: Operand[Carried] | None=None, moving_var: Operand[Carried] | None=None, *, momentum: float=0.1, eps: float=1e-05, frozen: bool=False) -> Carried:
     r"""Each channel with mean 0 and variance 1, times `gamma` plus `beta` (Ioffe and Szegedy, 2015).
 
-    One trains within `ng.autograd.record()` or `train_mode()`.
+    Training is within `ng.autograd.record()` or `train_mode()`.
 
     Parameters
     ----------
     x : array (images, channels, *space), floats
     gamma, beta : arrays (channels,), by default 1 and 0
-    moving_mean, moving_var : arrays (channels,), both or none: in training they are written where
-        they lie and move towards the batch's (a variance divided by n - 1); else they are used.
-        Without them it is always the batch.
-    momentum : float, what they take of the batch's
+    moving_mean, moving_var : arrays (channels,), both or neither: in training they are moved in
+        place towards the batch's statistics (variance divided by n - 1); else they are used.
+        Without them the batch's always are.
+    momentum : float, the batch's weight in their update
     eps : float from 0, added to the variance, which is divided by n
     frozen : whether the moving ones are used in training, too
 

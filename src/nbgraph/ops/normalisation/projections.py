@@ -53,8 +53,8 @@ _SPARSEMAX_GRADIENT = RowOp.of(
 )
 
 _TABLE = """
-sparsemax(x, axis: int = -1, *, out=None): As `softmax` shares that add up to 1, most of them 0: the
-    nearest such shares (Martins and Astudillo, 2016).
+sparsemax(x, axis: int = -1, *, out=None): Shares that add up to 1, as of `softmax`, but most of
+    them 0: the nearest to `x` (Martins and Astudillo, 2016).
     x : array, floats
     axis : int
     -> array of the shape of x

@@ -107,7 +107,7 @@ _TABLE = """
 softmax(x, axis=-1, *, temperature: float | None = None, length=None, out=None): exp(x /
     temperature) over its sum along `axis`: shares that add up to 1, without overflow.
     x : array; integers become floats
-    temperature : float, optional: above 1 shares become more alike, below less
+    temperature : float, optional: larger ones make shares more equal
     length : array of the shape of x without `axis`, optional: how many elements of each row count;
         the others get 0
     -> array of the shape of x

@@ -21,7 +21,7 @@ def softmax(x: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, tempe
     ----------
     x : array; integers become floats
     axis : int, several, or None for all
-    temperature : float, optional: above 1 shares become more alike, below less
+    temperature : float, optional: larger ones make shares more equal
     length : array of the shape of x without `axis`, optional: how many elements of each row count;
         the others get 0
     out : array to write to, optional

@@ -100,12 +100,12 @@ _RMS_NORM = _Norm.of(
 _LAYER_NORM.visible = _RMS_NORM.visible = 1  # means and scales are for gradients
 
 _TABLE = """
-layer_norm_parts(x, gamma, beta, axis=-1, *, eps: float = 1e-05, keepdims=True): What `layer_norm`
-    gives, and of each row its mean and what it was multiplied by.
+layer_norm_parts(x, gamma, beta, axis=-1, *, eps: float = 1e-05, keepdims=True): The result of
+    `layer_norm`, and the mean and scale of each row.
 layer_norm_weights(out_grad, x, mean, scale, axis=0, *, keepdims=False, out=None): The gradients of
     gamma and beta of the shape of a row, in one pass: sums over `axis`, those that count rows.
     -> two arrays
-rms_norm_parts(x, gamma, axis=-1, *, eps: float = 1e-05, keepdims=True): What `rms_norm` gives, and
-    what each row was multiplied by.
+rms_norm_parts(x, gamma, axis=-1, *, eps: float = 1e-05, keepdims=True): The result of `rms_norm`,
+    and the scale of each row.
 """
 define_rows(_TABLE, globals())

@@ -104,21 +104,21 @@ _LOGCUMSUMEXP = UnitOp(
     keeps=("x", "out"),
 )
 _TABLE = """
-cummax(x, axis: int = -1, *, out=None): The largest of the first 1, 2, ... elements along an axis.
-    The slope goes to the latest.
+cummax(x, axis: int = -1, *, out=None): The maximum of the elements so far along an axis. Gradients
+    go to its last occurrence.
     >>> cummax([1, 3, 2, 4])
     array([1, 3, 3, 4])
-cummin(x, axis: int = -1, *, out=None): The smallest of the first 1, 2, ... elements along an axis.
-    The slope goes to the latest.
+cummin(x, axis: int = -1, *, out=None): The minimum of the elements so far along an axis. Gradients
+    go to its last occurrence.
     >>> cummin([3, 1, 2, 0])
     array([3, 1, 1, 0])
-cumargmax(x, axis: int = -1, *, out=None): Where the values of `cummax` are; of equal ones the
-    latest.
+cumargmax(x, axis: int = -1, *, out=None): The indices of the values of `cummax`, the last of equal
+    ones.
     -> array of int64 of the shape of x, a constant for derivatives
     >>> cumargmax([1, 3, 2, 4])
     array([0, 1, 1, 3])
-cumargmin(x, axis: int = -1, *, out=None): Where the values of `cummin` are; of equal ones the
-    latest.
+cumargmin(x, axis: int = -1, *, out=None): The indices of the values of `cummin`, the last of equal
+    ones.
     -> array of int64 of the shape of x, a constant for derivatives
     >>> cumargmin([3, 1, 2, 0])
     array([0, 1, 1, 3])

@@ -209,7 +209,7 @@ cumulative_sum(x, /, *, axis: int | None = None, dtype=None, include_initial=Fal
     sums of the first 1, 2, ... elements along an axis, as in the Array API standard.
     axis : int; it may be left out for a vector
     dtype : of the sums, by default that of x; of integers and bool int64 or uint64
-    include_initial : whether the sum of none comes first
+    include_initial : whether the result begins with the sum of no elements
     >>> cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])
     = running(_CUMSUM, x, axis, dtype, include_initial, out)

@@ -27,7 +27,7 @@ def cumulative_sum(x: Operand[Carried], /, *, axis: int | None=None, dtype: Any=
     x : array
     axis : int; it may be left out for a vector
     dtype : of the sums, by default that of x; of integers and bool int64 or uint64
-    include_initial : whether the sum of none comes first
+    include_initial : whether the result begins with the sum of no elements
     out : array to write to, optional
 
     >>> cumulative_sum([1, 2, 3], include_initial=True)

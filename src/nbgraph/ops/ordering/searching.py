@@ -165,9 +165,9 @@ def member(x1: Any, x2: Any, *, invert: bool) -> Any:
 
 
 _TABLE = """
-searchsorted(x1, x2, /, side: str = "left", sorter=None, *, out=None): Where each of `x2` would go
-    into the sorted vector `x1`, before or behind its equals.
-    x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
+searchsorted(x1, x2, /, side: str = "left", sorter=None, *, out=None): Indices at which elements of
+    `x2` would be inserted in the sorted vector `x1`.
+    x1 : array (n,) in increasing order; `sorter`: indices that sort it
     x2 : array of any shape
     side : "left" (before equals) or "right" (behind them)
     -> array of int64 of the shape of x2, a constant for derivatives

@@ -14,11 +14,11 @@ def searched(x1: Any, x2: Any, sorter: Any, side: str, out: Any) -> Any:
 def member(x1: Any, x2: Any, *, invert: bool) -> Any:
     """Return membership by a search in the sorted elements, never for NaN; None for few ones."""
 def searchsorted(x1: Operand[Carried], x2: Operand[Carried], /, side: str='left', sorter: Any=None, *, out: Any=None) -> Carried:
-    r"""Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
+    r"""Indices at which elements of `x2` would be inserted in the sorted vector `x1`.
 
     Parameters
     ----------
-    x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
+    x1 : array (n,) in increasing order; `sorter`: indices that sort it
     x2 : array of any shape
     side : "left" (before equals) or "right" (behind them)
     out : array to write to, optional

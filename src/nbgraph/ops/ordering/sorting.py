@@ -230,9 +230,9 @@ def topk(
     k : int, 0 up to the size of the axis
     axis : int
     largest : bool; MXNet's `is_ascend` is the opposite
-    ret_typ : "both", "value", "indices", or "mask": ones where they are, of the shape of x
-    -> two arrays with size k along the axis, values and int64 indices, or one of them. The gradient
-        goes back to the elements that were chosen.
+    ret_typ : "both", "value", "indices", or "mask": ones at these elements, in the shape of x
+    -> two arrays with size k along the axis, values and int64 indices, or one of them. Gradients go
+        to the selected elements.
     ! ShapeError where k is larger than the axis.
     >>> topk([3, 1, 2], 2)
     (array([3, 2]), array([0, 2]))
@@ -252,17 +252,17 @@ def topk(
 
 
 _TABLE = """
-sort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The elements in order
+sort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The elements sorted
     along an axis; NaN counts as the largest.
-    axis : int, or None: of the flattened array
+    axis : int; None sorts the flattened array
     descending : whether the largest comes first
-    stable : of no effect: equal elements are alike, and zeros of both signs are equal
-    -> array of the shape of x, or (n,). The gradient goes back to where elements were.
+    stable : without effect: equal elements are interchangeable, and -0.0 equals 0.0
+    -> array of the shape of x, or (n,). Each element's gradient goes to its place in x.
     >>> sort([3, 1, 2], descending=True)
     array([3, 2, 1])
     = in_order(_SORT, x, axis, descending, stable, out)
-argsort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The indices that
-    bring the elements in order.
+argsort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The indices that sort
+    an array along an axis.
     x, axis, descending : as those of `sort`
     stable : whether equal elements keep their order
     -> array of int64 of the shape of x, or (n,); a constant for derivatives

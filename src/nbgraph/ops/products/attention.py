@@ -326,10 +326,10 @@ scaled_dot_product_attention(query, key, value, mask=None, *, causal=False,
     value : array (..., source, values); axes in front broadcast
     mask : array that broadcasts to (..., positions, source), optional: truth values say what is
         seen, numbers (-inf hides) are added to the scores
-    causal : whether a position sees itself and those before it alone; the last query is at
-        the last key, where torch and JAX have the first at the first
+    causal : whether a position sees only itself and earlier ones; the last query is aligned with
+        the last key, in torch and JAX the first with the first
     scale : float, by default 1 / sqrt(size)
-    dropout : float, the probability with which a weight is 0 in training; then scores take memory
+    dropout : float, the probability that a weight is 0 in training; then scores take memory
     -> array (..., positions, values). A position that sees nothing gets the mean of all values.
     ! ShapeError where shapes do not fit.
     >>> x = np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -338,11 +338,11 @@ scaled_dot_product_attention(query, key, value, mask=None, *, causal=False,
            [0.5, 0.5]])
     = attention((query, key, value), mask, {"causal": bool(causal), "scale": None if scale is None
         else float(number("scaled_dot_product_attention", "scale", scale))}, dropout)
-attention_parts(query, key, value, *mask, causal=False, scale: float = 1.0): What
-    `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the largest, a
+attention_parts(query, key, value, *mask, causal=False, scale: float = 1.0): The result of
+    `scaled_dot_product_attention`, and two numbers of each row of its scores: the largest, a
     constant for derivatives, and 1 / sum(exp(score - largest)).
 attention_gradient(out_grad, query, key, value, rows, delta, *mask, causal=False, scale: float =
-    1.0): The in-gradients of `attention_parts`, whose scores are made again, block by block, from
-    its `rows` and the sums `delta` of out_grad * out along the last axis.
+    1.0): The in-gradients of `attention_parts`, whose scores are recomputed block by block from its
+    `rows` and the sums `delta` of out_grad * out along the last axis.
 """
 define_rows(_TABLE, globals(), ("query", "key", "value", "mask"), ("scaled_dot_product_attention",))

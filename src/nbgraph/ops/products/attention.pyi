@@ -26,10 +26,10 @@ def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried],
     value : array (..., source, values); axes in front broadcast
     mask : array that broadcasts to (..., positions, source), optional: truth values say what is
         seen, numbers (-inf hides) are added to the scores
-    causal : whether a position sees itself and those before it alone; the last query is at
-        the last key, where torch and JAX have the first at the first
+    causal : whether a position sees only itself and earlier ones; the last query is aligned with
+        the last key, in torch and JAX the first with the first
     scale : float, by default 1 / sqrt(size)
-    dropout : float, the probability with which a weight is 0 in training; then scores take memory
+    dropout : float, the probability that a weight is 0 in training; then scores take memory
 
     Returns
     -------
@@ -45,10 +45,10 @@ def scaled_dot_product_attention(query: Operand[Carried], key: Operand[Carried],
            [0.5, 0.5]])
     """
 def attention_parts(query: Any, key: Any, value: Any, *mask: Any, causal: bool=False, scale: float=1.0) -> Any:
-    r"""What `scaled_dot_product_attention` gives, and two numbers of each row of its scores: the
+    r"""The result of `scaled_dot_product_attention`, and two numbers of each row of its scores: the
     largest, a constant for derivatives, and 1 / sum(exp(score - largest)).
     """
 def attention_gradient(out_grad: Any, query: Any, key: Any, value: Any, rows: Any, delta: Any, *mask: Any, causal: bool=False, scale: float=1.0) -> Any:
-    r"""The in-gradients of `attention_parts`, whose scores are made again, block by block, from its
+    r"""The in-gradients of `attention_parts`, whose scores are recomputed block by block from its
     `rows` and the sums `delta` of out_grad * out along the last axis.
     """

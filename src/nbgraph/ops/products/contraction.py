@@ -315,11 +315,10 @@ def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
     """Products of elements summed over the indices that the result does not name.
 
     subscripts : letters for the axes of each operand, "ij,jk->ik"; an ellipsis (...) for axes that
-        broadcast. Without an arrow the result has the letters that stand once, in the order of the
-        alphabet.
+        broadcast. Without an arrow the result has the letters that occur once, in alphabetical
+        order.
     *operands : arrays
-    ! ShapeError where indices do not fit the shapes, ArgumentError for subscripts that say nothing
-        sensible.
+    ! ShapeError where indices do not fit the shapes, ArgumentError for invalid subscripts.
     >>> einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """

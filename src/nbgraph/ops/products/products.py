@@ -238,8 +238,8 @@ dot(x1, x2, /, *, transpose_a=False, transpose_b=False, first=False, out=None): 
     last axis of `x1` and the last but one (or only) of `x2`; of numbers *.
     x1, x2 : arrays; one of them may be a scipy.sparse matrix: see `sparse_dot`
     transpose_a, transpose_b : whether the last two axes of an operand are exchanged first
-    first : whether the axis of x2 is its first, and transposed operands have first and last axis
-        for each other, as in MXNet
+    first : whether the axis of x2 is its first, and transposition exchanges the first and last
+        axis, as in MXNet
     -> array with the other axes of x1, then those of x2
     ! ShapeError where sizes do not fit.
     >>> dot([1, 2], [3, 4])
@@ -259,14 +259,14 @@ inner(x1, x2, /, *, out=None): The sum of products over the last axes; of number
     = multiply(x1, x2, out=out) if () in (as_array(x1).shape, as_array(x2).shape) else op(...)
 tensordot(x1, x2, /, axes=2, *, out=None): The sum of products over pairs of axes.
     x1, x2 : arrays
-    axes : int: the last so many of x1 with the first of x2; or two sequences of axes
+    axes : int: so many last axes of x1 with the first of x2; or two sequences of axes
     -> array with the other axes of x1, then those of x2
     ! ShapeError where paired sizes differ.
     >>> tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
     np.int64(5)
     = op(..., axes=summed_axes(axes))
-batch_dot(x1, x2, /, *, transpose_a=False, transpose_b=False, out=None): Products of matrices, pair
-    by pair: all axes but the last two count pairs.
+batch_dot(x1, x2, /, *, transpose_a=False, transpose_b=False, out=None): Products of pairs of
+    matrices; all axes but the last two index the pairs.
     x1 : array (..., m, k), with `transpose_a` (..., k, m)
     x2 : array (..., k, n), with `transpose_b` (..., n, k); leading axes are the same
     -> array (..., m, n)

@@ -48,8 +48,8 @@ def dot(x1: Operand[Carried], x2: Operand[Carried], /, *, transpose_a: bool=Fals
     ----------
     x1, x2 : arrays; one of them may be a scipy.sparse matrix: see `sparse_dot`
     transpose_a, transpose_b : whether the last two axes of an operand are exchanged first
-    first : whether the axis of x2 is its first, and transposed operands have first and last axis
-        for each other, as in MXNet
+    first : whether the axis of x2 is its first, and transposition exchanges the first and last
+        axis, as in MXNet
     out : array to write to, optional
 
     Returns
@@ -91,7 +91,7 @@ def tensordot(x1: Operand[Carried], x2: Operand[Carried], /, axes: Any=2, *, out
     Parameters
     ----------
     x1, x2 : arrays
-    axes : int: the last so many of x1 with the first of x2; or two sequences of axes
+    axes : int: so many last axes of x1 with the first of x2; or two sequences of axes
     out : array to write to, optional
 
     Returns
@@ -106,7 +106,7 @@ def tensordot(x1: Operand[Carried], x2: Operand[Carried], /, axes: Any=2, *, out
     np.int64(5)
     """
 def batch_dot(x1: Operand[Carried], x2: Operand[Carried], /, *, transpose_a: bool=False, transpose_b: bool=False, out: Any=None) -> Carried:
-    r"""Products of matrices, pair by pair: all axes but the last two count pairs.
+    r"""Products of pairs of matrices; all axes but the last two index the pairs.
 
     Parameters
     ----------

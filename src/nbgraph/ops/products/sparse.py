@@ -111,7 +111,7 @@ csr_dot(values, indices, offsets, dense, *, columns: int | None = None, transpos
     indices : array (n,) of ints, the column of each
     offsets : array (rows + 1,) of ints: row i holds elements offsets[i] up to offsets[i + 1]
     dense : array (columns, k), with `transpose` (rows, k)
-    columns : int, how many S has; by default as many as dense has rows
+    columns : int, those of S; by default as many as `dense` has rows
     -> array (rows, k), with `transpose` (columns, k). Gradients flow to values and dense.
     >>> csr_dot([5.0, 7.0], [0, 1], [0, 1, 2], [[1.0], [2.0]])
     array([[ 5.],

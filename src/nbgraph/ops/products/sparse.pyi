@@ -29,7 +29,7 @@ def csr_dot(values: Operand[Carried], indices: Operand[Carried], offsets: Operan
     indices : array (n,) of ints, the column of each
     offsets : array (rows + 1,) of ints: row i holds elements offsets[i] up to offsets[i + 1]
     dense : array (columns, k), with `transpose` (rows, k)
-    columns : int, how many S has; by default as many as dense has rows
+    columns : int, those of S; by default as many as `dense` has rows
     out : array to write to, optional
 
     Returns

@@ -79,7 +79,7 @@ all(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether no el
     -> array of bool
     >>> all([[0, 1], [1, 1]], axis=0)
     array([False,  True])
-count_nonzero(x, axis=None, *, keepdims=False, out=None): How many elements are not zero.
+count_nonzero(x, axis=None, *, keepdims=False, out=None): The number of elements that are not zero.
     x, axis, keepdims : as those of `any`
     -> array of int64
     >>> count_nonzero([[0, 1], [1, 1]], axis=0)

@@ -77,7 +77,7 @@ def all(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdim
     array([False,  True])
     """
 def count_nonzero(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, out: Any=None) -> Carried:
-    r"""How many elements are not zero.
+    r"""The number of elements that are not zero.
 
     Parameters
     ----------

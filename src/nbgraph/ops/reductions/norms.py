@@ -63,7 +63,7 @@ vector_norm(x, *, axis=None, keepdims=False, ord: float = 2, out=None): sum(|x|*
     axes, several as if they were one.
 
     The slope where the norm is 0 is taken as 0.
-    ord : number; inf and -inf are the largest and the smallest size, 0 counts what is not zero
+    ord : number; inf and -inf are the largest and smallest magnitude, 0 counts nonzero elements
     >>> vector_norm([3.0, 4.0]), vector_norm([3.0, -4.0], ord=float("inf"))
     (np.float64(5.0), np.float64(4.0))
     = _VECTOR_NORM(absolute(x) if is_complex(x) else x, axis=hashable_axis("vector_norm", axis),

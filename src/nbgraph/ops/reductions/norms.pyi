@@ -33,7 +33,7 @@ def vector_norm(x: Operand[Carried], *, axis: int | tuple[int, ...] | None=None,
     x : array
     axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
-    ord : number; inf and -inf are the largest and the smallest size, 0 counts what is not zero
+    ord : number; inf and -inf are the largest and smallest magnitude, 0 counts nonzero elements
     out : array to write to, optional
 
     >>> vector_norm([3.0, 4.0]), vector_norm([3.0, -4.0], ord=float("inf"))

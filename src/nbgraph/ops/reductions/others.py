@@ -40,12 +40,12 @@ def reduce_others(
 
     reduction : the name of one, as "sum"
     axis : int or several ints; None for all
-    exclude : whether it is over all axes but these; with None, or none, it is over all, as in MXNet
+    exclude : whether to reduce all axes but these; with None or () all axes, as in MXNet
     where : array of bool that broadcasts to x: which elements count
     initial : number or array of no axes that counts as one more element
     **how : its other parameters
-    ! ShapeError for `where` that does not broadcast to x, and of a maximum or minimum without
-        `initial`; DTypeError for one that is not bool.
+    ! ShapeError if `where` does not broadcast to x, or a maximum or minimum lacks `initial`;
+        DTypeError unless `where` is bool.
     >>> reduce_others([[1, 2], [3, 4]], "sum", 0, exclude=True)
     array([3, 7])
     >>> reduce_others([[1, 2], [3, 4]], "max", 0, where=[True, False], initial=0)

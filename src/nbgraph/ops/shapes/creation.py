@@ -152,9 +152,9 @@ _LINSPACE = _source("linspace", _linspace, lambda **options: (options["num"],))
 def arange(
     start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Context | None = None
 ) -> Any:
-    """Numbers from `start` up to but without `stop`, `step` apart.
+    """Numbers from `start` in steps of `step`, excluding `stop`.
 
-    start, stop, step : numbers; where one is given it is `stop`, and start is 0
+    start, stop, step : numbers; a single one is `stop`, and start is 0
     dtype : by default int64 for integers, `ng.config.default_float` for floats
     device : Context, by default the host
     -> NDArray (n,)
@@ -246,8 +246,8 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
 
 _TABLE = """
 zeros(shape, dtype=None, *, device=None): Zeros.
-    shape : int or tuple of ints. In `ng.sym` an extent of 0 or None is not known: it is that of
-        what the zeros meet in operators element by element, or follows from where else they are
+    shape : int or tuple of ints. In `ng.sym` an extent of 0 or None is unknown: it is inferred from
+        the operators that use the zeros
     dtype : dtype, by default `ng.config.default_float`
     device : Context, by default the host
     -> NDArray
@@ -259,7 +259,7 @@ ones(shape, dtype=None, *, device=None): Ones.
     >>> ones(2).dtype
     dtype('float32')
     = op(..., shape=_extents("ones", shape), dtype=float_or(dtype))
-empty(shape, dtype=None, *, device=None): Memory with any values: for those who write it.
+empty(shape, dtype=None, *, device=None): An array with undefined values.
     shape, dtype, device : as those of `zeros`
     >>> empty((2, 0)).shape
     (2, 0)
@@ -268,7 +268,7 @@ linspace(start, stop, num: int = 50, endpoint=True, dtype=None, *, device=None):
     equal distances from `start` to `stop`.
     start, stop : numbers
     num : int
-    endpoint : whether stop is the last one, or left out
+    endpoint : whether `stop` is the last number, or excluded
     dtype : by default `ng.config.default_float`
     device : Context, by default the host
     >>> [float(x) for x in linspace(0, 1, 3)]
@@ -292,11 +292,11 @@ tri(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones 
     >>> tri(2, 3).shape
     (2, 3)
     = _TRI(**sizes("tri", n, m, k), dtype=float_or(dtype), device=device)
-full_like(x, fill_value, dtype=None, *, shape=None): One number in the shape, dtype and place of
+full_like(x, fill_value, dtype=None, *, shape=None): One number in the shape, dtype and device of
     `x`.
-    x : array, of which the values do not count
-    fill_value : number; None leaves the memory as it is
-    dtype, shape : others than those of x, optional
+    x : array, whose values are not read
+    fill_value : number; None leaves the values undefined
+    dtype, shape : optional, by default those of x
     >>> full_like([1.0, 2.0], 7)
     array([7., 7.])
     = op(..., fill_value=None if fill_value is None else number("full_like", "fill_value",

@@ -265,10 +265,10 @@ def shift(x: Any, offsets: Any, *, fill_value: Number = 0) -> Any:
 
 
 _TABLE = """
-roll(x, shift: ints, axis=None, *, out=None): Elements moved on along axes, those beyond the end to
-    the beginning.
+roll(x, shift: ints, axis=None, *, out=None): Elements shifted along axes; those beyond the end
+    reappear at the beginning.
     shift : int, or one for each axis; negative ones move back
-    axis : int, several, or None: as if flattened
+    axis : int, several, or None for the flattened array
     >>> roll([1, 2, 3], 1)
     array([3, 1, 2])
 """

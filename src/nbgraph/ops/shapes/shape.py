@@ -215,7 +215,7 @@ _BROADCAST_TO = ArrayOp(
 @composed()
 @deferrable(lambda *arrays, **_: len(arrays))
 def broadcast_arrays(*arrays: Any) -> list[Any]:
-    """All with the shape they broadcast to.
+    """The arrays, broadcast to their common shape.
 
     *arrays : arrays that broadcast
     -> list of arrays, views
@@ -234,28 +234,28 @@ def broadcast_arrays(*arrays: Any) -> list[Any]:
 _TABLE = """
 reshape(x, shape: ints, *, out=None): The elements in C order under another shape: a view where
     memory allows it.
-    shape : int or tuple of ints; one may be -1, what is left
+    shape : int or tuple of ints; one may be -1, for the remaining size
     ! ShapeError for another number of elements.
     >>> reshape([[1, 2, 3], [4, 5, 6]], (3, -1))
     array([[1, 2],
            [3, 4],
            [5, 6]])
-ravel(x): One axis with all elements in C order: a view where memory allows it.
+ravel(x): The elements in C order along one axis: a view where memory allows it.
     >>> ravel([[1, 2], [3, 4]])
     array([1, 2, 3, 4])
     = reshape(x, (-1,))
-transpose permute_dims(x, axes=None, *, out=None): Axes in another order: a view.
+transpose permute_dims(x, axes=None, *, out=None): The array with its axes reordered: a view.
     axes : the axes of x in their new order, by default reversed
     >>> transpose([[1, 2], [3, 4]])
     array([[1, 3],
            [2, 4]])
     = op(..., axes=None if axes is None else whole_tuple("transpose", "axes", axes))
-swapaxes(x, axis1: int, axis2: int, *, out=None): Two axes exchanged: a view.
+swapaxes(x, axis1: int, axis2: int, *, out=None): The array with two axes exchanged: a view.
     axis1, axis2 : ints
     >>> swapaxes([[1, 2], [3, 4]], 0, 1)
     array([[1, 3],
            [2, 4]])
-moveaxis(x, source: ints, destination: ints, *, out=None): Axes moved to other places; the others
+moveaxis(x, source: ints, destination: ints, *, out=None): The array with axes moved; the others
     keep their order.
     source, destination : ints, or as many of both
     >>> moveaxis([[[1, 2, 3]]], 2, 0).shape
@@ -266,19 +266,19 @@ matrix_transpose(x, *, out=None): The last two axes exchanged.
     array([[1, 3],
            [2, 4]])
     = swapaxes(x, -1, -2, out=out)
-expand_dims(x, axis: ints = 0, *, out=None): New axes of size 1: a view.
+expand_dims(x, axis: ints = 0, *, out=None): The array with new axes of size 1: a view.
     axis : int, or several: places in the result
     >>> expand_dims([1, 2], 1).shape
     (2, 1)
-squeeze(x, axis=None, *, out=None): Without axes of size 1: a view.
+squeeze(x, axis=None, *, out=None): The array without axes of size 1: a view.
     axis : int, several, or None for all of size 1
     ! ShapeError for an axis of another size.
     >>> squeeze([[[1, 2]]], 0).shape
     (1, 2)
-broadcast_to(x, shape, *, out=None): Repeated along axes of size 1 and new leading axes, without
-    copies.
+broadcast_to(x, shape, *, out=None): The array repeated along axes of size 1 and new leading axes,
+    without copies.
 
-    The gradient is the sum over what was repeated.
+    The gradient is the sum over the copies.
     shape : tuple of ints
     ! ShapeError where x does not broadcast to it.
     >>> broadcast_to([1, 2], (2, 2))

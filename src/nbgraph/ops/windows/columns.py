@@ -94,9 +94,8 @@ def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> di
 
 
 _TABLE = """
-col2im(data, output_size, kernel, stride=1, dilate=1, pad=0, *,
-    out=None): Columns summed up where
-    `im2col` has them from.
+col2im(data, output_size, kernel, stride=1, dilate=1, pad=0, *, out=None): Columns summed at the
+    cells that `im2col` reads.
     data : array (images, channels * elements of the window, places)
     output_size : extents of space of the result
     kernel, stride, dilate, pad : as those of `im2col`
@@ -106,7 +105,7 @@ col2im(data, output_size, kernel, stride=1, dilate=1, pad=0, *,
     array([[[1., 2., 2., 1.]]])
     = _CELLS(data, out=out, output_size=whole_tuple("col2im", "output_size", per_axis("col2im",
         "output_size", output_size, 1)), **options_of("col2im", kernel, stride, dilate, pad))
-im2col(data, kernel, stride=1, dilate=1, pad=0, *, out=None): What lies under a window at each
+im2col(data, kernel, stride=1, dilate=1, pad=0, *, out=None): The cells under a window at each
     place, as a column.
     data : array (images, channels, *space), one to three axes of space
     kernel, stride, dilate, pad : int, or one for each axis of space: elements of the window; cells

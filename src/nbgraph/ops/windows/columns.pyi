@@ -16,7 +16,7 @@ def windows_of(name: str, space: Shape, *, kernel: Any, stride: Any, dilate: Any
 def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
     """Return the properties of windows as attributes."""
 def col2im(data: Operand[Carried], output_size: Any, kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, *, out: Any=None) -> Carried:
-    r"""Columns summed up where `im2col` has them from.
+    r"""Columns summed at the cells that `im2col` reads.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def col2im(data: Operand[Carried], output_size: Any, kernel: Any, stride: Any=1,
     array([[[1., 2., 2., 1.]]])
     """
 def im2col(data: Operand[Carried], kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, *, out: Any=None) -> Carried:
-    r"""What lies under a window at each place, as a column.
+    r"""The cells under a window at each place, as a column.
 
     Parameters
     ----------

@@ -162,15 +162,15 @@ def with_bias(op: TiledOp, biased: TiledOp, operands: Sequence[Any], bias: Any, 
 
 
 _TABLE = """
-convolution(x, weight, bias=None, *, stride=1, pad=0, dilation=1, groups: int = 1, out=None): What
-    lies under a window, times weights, summed: for every place, feature and image. The window is
+convolution(x, weight, bias=None, *, stride=1, pad=0, dilation=1, groups: int = 1, out=None): The
+    sum of the cells under a window times weights, for every place, feature and image. The window is
     not flipped.
     x : array (images, channels, *space), one to three axes of space, floats
     weight : array (features, channels / groups, *window)
     bias : array (features,), optional
     stride, pad, dilation : int, or one for each axis of space: cells from place to place; zeros on
         both sides; cells from one element of the window to the next
-    groups : int: channels and features are cut into as many parts that do not meet
+    groups : int: channels and features are split into so many independent groups
     -> array (images, features, *places) of the promoted dtype: along each axis of n cells
         (n + 2 * pad - dilation * (window - 1) - 1) // stride + 1 places
     ! ShapeError where shapes do not fit, DTypeError for integers.

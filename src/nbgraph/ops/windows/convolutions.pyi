@@ -15,8 +15,8 @@ def how_of(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict
 def with_bias(op: TiledOp, biased: TiledOp, operands: Sequence[Any], bias: Any, **how: Any) -> Any:
     """Apply a convolution's operator, or the one that adds a bias."""
 def convolution(x: Operand[Carried], weight: Operand[Carried], bias: Any=None, *, stride: Any=1, pad: Any=0, dilation: Any=1, groups: int=1, out: Any=None) -> Carried:
-    r"""What lies under a window, times weights, summed: for every place, feature and image. The window
-    is not flipped.
+    r"""The sum of the cells under a window times weights, for every place, feature and image. The
+    window is not flipped.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def convolution(x: Operand[Carried], weight: Operand[Carried], bias: Any=None, *
     bias : array (features,), optional
     stride, pad, dilation : int, or one for each axis of space: cells from place to place; zeros on
         both sides; cells from one element of the window to the next
-    groups : int: channels and features are cut into as many parts that do not meet
+    groups : int: channels and features are split into so many independent groups
     out : array to write to, optional
 
     Returns

@@ -201,8 +201,7 @@ max_pooling(x, window, *, stride=None, pad=0, ceil=False, dilation=1, out=None):
     window, stride, pad, dilation : int, or one for each axis of space: cells of the window; from
         place to place, by default the window; around the data, which never count; from one element
         of the window to the next
-    ceil : whether there are as many places as touch the data, not only those whose windows lie
-        within
+    ceil : whether to include windows that extend beyond the data's end
     -> array (images, channels, *places). The gradient goes to the first cell that has the maximum.
     ! ShapeError where shapes do not fit, DTypeError for integers.
     >>> max_pooling(np.array([[[1.0, 3.0, 2.0, 0.0, 5.0]]]), 2, ceil=True)
@@ -213,13 +212,13 @@ max_pooling_gradient(out_grad, x, y, window, *, stride=None, pad=0, ceil=False, 
     = _MAX_GRADIENT(out_grad, x, y, out=out, **pool_options("max_pooling_gradient", window, stride,
         pad, ceil, dilation))
 max_pooling_pick(values, x, y, window, *, stride=None, pad=0, ceil=False, dilation=1, out=None): The
-    elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
+    elements of `values` at the maxima of `max_pooling` of `x`, whose result is `y`.
     = _MAX_PICK(values, x, y, out=out, **pool_options("max_pooling_pick", window, stride, pad, ceil,
         dilation))
-avg_pooling(x, window, *, stride=None, pad=0, ceil=False, counted=True, out=None): The mean of what
-    lies under a window, for every place, channel and image.
+avg_pooling(x, window, *, stride=None, pad=0, ceil=False, counted=True, out=None): The mean of the
+    cells under a window, for every place, channel and image.
     x, window, stride, pad, ceil : as those of `max_pooling`
-    counted : whether cells of the pad are zeros that count, or do not count at all
+    counted : whether cells of the pad count as zeros, or not at all
     -> array (images, channels, *places)
     ! ShapeError where shapes do not fit, DTypeError for integers.
     >>> avg_pooling(np.array([[[2.0, 4.0, 6.0]]]), 3, stride=1, pad=1, counted=False)
