@@ -14,11 +14,11 @@ def figures(values: Array) -> str:
 def turn() -> Variable:
     """Return the variable that all reports write to, for the order of pushes or steps."""
 def debug(x: Operand[Carried], message: str='', callback: Callable[[str, str, Array], None] | None=None, *, what: str='value') -> Carried:
-    """Return `x`; when its value is computed, and when its gradient is, print a line with dtype,
-    shape, least and largest element and L2 norm.
+    """Return `x`, and print a line whenever its value or its gradient is computed: dtype, shape,
+    smallest and largest element, L2 norm.
     
-    In a graph it is never merged with another one, and those of a run tell in the same order each
-    time. It vanishes only with what nobody needs; what is computed again is told again.
+    In a graph it is never merged with equal calls, and lines appear in the same order in each run.
+    It is dropped only if its result is not needed; each recomputation prints again.
     
     Parameters
     ----------

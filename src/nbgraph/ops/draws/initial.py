@@ -174,8 +174,8 @@ def _within(spread: float, shape: Shape, dtype: Any) -> Any:
 def variance_scaling(
     scale: float = 1.0, *, mode: str = "in", distribution: str = "normal"
 ) -> Initialiser:
-    """Numbers of mean 0 and variance scale / n, where n is what a unit sees ("in"), what sees an
-    input ("out"), or the mean of both ("mean"); "normal", "truncated" or "uniform".
+    """Numbers of mean 0 and variance scale / n, where n is the number of a unit's inputs ("in"), of
+    units per input ("out"), or their mean ("mean"); "normal", "truncated" or "uniform".
 
     >>> import numpy as np
     >>> w = np.asarray(variance_scaling(2.0, distribution="uniform")((4, 6), "float32"))

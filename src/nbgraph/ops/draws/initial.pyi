@@ -39,8 +39,8 @@ def sinusoidal(start: int=0) -> Initialiser:
     >>> sinusoidal()((2, 4), "float64")[1].round(4).tolist()
     [0.8415, 0.0001, 0.5403, 1.0]"""
 def variance_scaling(scale: float=1.0, *, mode: str='in', distribution: str='normal') -> Initialiser:
-    """Numbers of mean 0 and variance scale / n, where n is what a unit sees ("in"), what sees an
-    input ("out"), or the mean of both ("mean"); "normal", "truncated" or "uniform".
+    """Numbers of mean 0 and variance scale / n, where n is the number of a unit's inputs ("in"), of
+    units per input ("out"), or their mean ("mean"); "normal", "truncated" or "uniform".
     
     >>> import numpy as np
     >>> w = np.asarray(variance_scaling(2.0, distribution="uniform")((4, 6), "float32"))

@@ -1,7 +1,7 @@
 """MXNet's output operators of regression: a result whose gradient is that of a loss.
 
 Backward ignores the gradient of the result: it starts at these operators. The label gets no
-gradient. A second derivative is that of the gradient as it is. On symbols a missing label becomes a
+gradient. Second derivatives are those of this gradient. On symbols a missing label becomes a
 variable `name_label`.
 """
 

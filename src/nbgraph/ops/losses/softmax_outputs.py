@@ -1,7 +1,7 @@
 """SoftmaxOutput: softmax of a layer's result, whose gradient is that of the cross entropy.
 
-Backward ignores the gradient of the result, unless `out_grad` is set. The label gets no gradient. A
-second derivative is that of the gradient as it is.
+Backward ignores the gradient of the result, unless `out_grad` is set. The label gets no gradient.
+Second derivatives are those of this gradient.
 """
 
 from __future__ import annotations

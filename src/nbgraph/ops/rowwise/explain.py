@@ -30,10 +30,10 @@ class RowExplanation(picture.Report):
     passes : list of str
         What each pass over a row computes; the last line gives the results.
     derivatives : dict of str to list of str
-        The same of the gradient of each operand, with `out_grad` for that of the result.
+        The same for the gradient of each operand, with `out_grad` for that of the result.
     dependence : dict of str to str
-        Of each operand "T0" where its gradient reads out_grad alone, "T1" where it reads
-        results, too, "T2" where it reads operands.
+        For each operand, "T0" if its gradient reads out_grad alone, "T1" if it also reads
+        results, "T2" if it reads operands.
     certificates : dict of str to str
         What was compared with differences in higher precision, or what was found wrong.
 

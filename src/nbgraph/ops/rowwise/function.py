@@ -117,22 +117,22 @@ def row_op(
     The function gets one row of each array, as a one-dimensional NumPy array would be: it may use
     arithmetic, functions of NumPy, `math` and ng on elements, scalar operators (`@ng.op`), totals
     (`x.sum()`, `max`, `min`, `prod`, `mean`, `var`, `std`, `np.linalg`-like norms of ng), other row
-    operators such as `ng.softmax`, `x.size`, and one element of the row (`x[label]`, `x[-1]`). What
-    it returns is a value for each element, one for the row, or a tuple of such. It becomes one
-    kernel on NumPy arrays, NDArrays, symbols, in `ng.jit` and on GPUs. Branches on values are
-    scalar operators or `np.where`. Globals and variables around it are read when it is decorated;
-    what is to change later is a parameter.
+    operators such as `ng.softmax`, `x.size`, and one element of the row (`x[label]`, `x[-1]`). It
+    returns one value per element, one per row, or a tuple of such values. It becomes one kernel on
+    NumPy arrays, NDArrays, symbols, in `ng.jit` and on GPUs. Branches on values are scalar
+    operators or `np.where`. Global and enclosing variables are read when it is decorated; pass
+    values that change later as parameters.
 
-    Its derivative is derived: it is a row operator, too, hence there are derivatives of every
-    order. Before the first value leaves, it is compared with differences in higher precision.
+    Its derivative is derived as another row operator, so there are derivatives of every order.
+    Before its first use it is compared with finite differences in higher precision.
 
     Parameters
     ----------
     fn : function
         Positional arguments are operands, keyword-only ones scalar parameters with defaults.
-    per_row : names of operands with one value a row (labels, quantiles), behind the others
+    per_row : names of operands with one value per row (labels, quantiles), which come last
     name : of the operator, by default the function's
-    certify : False leaves out the check of derivatives
+    certify : False skips the check of derivatives
 
     Returns
     -------
@@ -142,8 +142,8 @@ def row_op(
 
     Raises
     ------
-    CaptureError for what no row operator can hold, ArgumentError for a signature that does not fit,
-    CertificateError when a derivative is asked for that differences contradict.
+    CaptureError for operations that a row operator cannot contain, ArgumentError for an invalid
+    signature, CertificateError if a requested derivative contradicts the differences.
 
     >>> import numpy as np
     >>> import nbgraph as ng

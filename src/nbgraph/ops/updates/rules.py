@@ -216,10 +216,10 @@ def ftrl(weight, grad, pull, total, rate, decay, scale, bound, lasso, beta):
 
 @of_gradient(kept)
 def adam(weight, g, mean, square, rate, gain1, gain2, epsilon, root, shrink):
-    """The mean of gradients over the root of that of squares (Kingma and Ba, 2015).
+    """The mean of gradients divided by the root of the mean of squares (Kingma and Ba, 2015).
 
-    `rate` and `root` carry the corrections of means that began with 0; `shrink` is what decoupled
-    decay leaves of the weight (Loshchilov and Hutter, 2019).
+    `rate` and `root` carry the corrections of means that began with 0; `shrink` is the factor of
+    the weight by decoupled decay (Loshchilov and Hutter, 2019).
     """
     mean = mean + gain1 * (g - mean)
     square = square + gain2 * (g * g - square)
