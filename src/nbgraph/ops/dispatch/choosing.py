@@ -101,8 +101,8 @@ def truth(x: Any) -> Any:
 
 
 def limited(a: Any, low: Any, high: Any, out: Any, options: dict[str, Any]) -> Any:
-    """Return elements limited to bounds; None, or a bound beyond the dtype, is no limit. Options
-    are those of a ufunc."""
+    """Return elements limited to bounds, ignoring None and bounds beyond the dtype. `options` are
+    those of a ufunc."""
     if options:
         return _clip(a, low, high, out=out, **options)  # dispatches to the carrier
     dtype = as_array(a).dtype
