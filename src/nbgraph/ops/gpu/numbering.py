@@ -38,7 +38,7 @@ def whole_numbers(data: Any, *, shape: Shape) -> Any:
 
 
 def _below(name: str, size: str) -> tuple[str, str]:
-    """Return lines that end the kernel for an index out of bounds; a size below 0 means unbounded."""
+    """Return lines that end the kernel for an index out of bounds; a negative size has none."""
     return (
         f"if {name} < 0 or ({size} >= 0 and {name} >= {size}):",
         f"    return {name} * 256 + {INDEX_CODE}",
